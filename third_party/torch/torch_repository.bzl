@@ -1,0 +1,74 @@
+"""LibTorch as a repository whose root is a setting.
+
+The environment variable TARA_TORCH_ROOT (or --repo_env=TARA_TORCH_ROOT=...)
+names the folder that holds LibTorch's `include` and `lib`; the default, /usr,
+is Debian's libtorch-dev. CUDA libraries are linked when the root has them.
+"""
+
+_BUILD = """\
+cc_library(
+    name = "torch",
+    hdrs = glob({header_globs}),
+    includes = {includes},
+    linkopts = {linkopts},
+    visibility = ["//visibility:public"],
+)
+"""
+
+# Relative to the root: Debian's multiarch folder, and that of the archives.
+_LIB_FOLDERS = ["lib/x86_64-linux-gnu", "lib", "lib64"]
+
+def _exists(repository_ctx, path):
+    return repository_ctx.path(path).exists
+
+def _find_lib_folder(repository_ctx, root):
+    for folder in _LIB_FOLDERS:
+        lib = root + "/" + folder
+        if _exists(repository_ctx, lib + "/libtorch.so"):
+            return lib
+    fail("No libtorch.so under %s in any of %s: install libtorch-dev, or set " %
+         (root, ", ".join(_LIB_FOLDERS)) +
+         "TARA_TORCH_ROOT to the root of another LibTorch.")
+
+def _torch_repository_impl(repository_ctx):
+    root = repository_ctx.os.environ.get("TARA_TORCH_ROOT", "") or "/usr"
+    root = str(repository_ctx.path(root))
+    lib = _find_lib_folder(repository_ctx, root)
+    include = root + "/include"
+    api = include + "/torch/csrc/api/include"
+    if not _exists(repository_ctx, api + "/torch/torch.h"):
+        fail("No torch/torch.h under %s" % api)
+
+    # Bazel refuses headers at absolute paths that the compiler does not search
+    # by default, so they are reached through symlinks in this repository.
+    repository_ctx.symlink(api, "api")
+    header_globs = ["api/**/*.h"]
+    includes = ["api"]
+    linkopts = []
+    if root != "/usr":
+        repository_ctx.symlink(include, "include")
+        header_globs.append("include/**")
+        includes.append("include")
+        linkopts += ["-L%s" % lib, "-Wl,-rpath,%s" % lib]
+
+    # LibTorch finds its CUDA backend through static registration: no symbol
+    # refers to these libraries, so the linker must be told to keep them.
+    libraries = ["torch", "torch_cpu", "c10"]
+    for library in ["torch_cuda", "c10_cuda"]:
+        if _exists(repository_ctx, "%s/lib%s.so" % (lib, library)):
+            libraries.append(library)
+    linkopts.append("-Wl,--push-state,--no-as-needed")
+    linkopts += ["-l%s" % library for library in libraries]
+    linkopts.append("-Wl,--pop-state")
+
+    repository_ctx.file("BUILD", _BUILD.format(
+        header_globs = repr(header_globs),
+        includes = repr(includes),
+        linkopts = repr(linkopts),
+    ))
+
+torch_repository = repository_rule(
+    implementation = _torch_repository_impl,
+    environ = ["TARA_TORCH_ROOT"],
+    local = True,
+)
