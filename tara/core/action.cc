@@ -1,0 +1,95 @@
+#include "tara/core/action.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+namespace {
+
+absl::Status BadAction(absl::string_view text, absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("bad action '", text, "': ", why,
+                   "; expected a hill (D4), a king move (D4-E6 or C5-B3*), a "
+                   "link (D4=E4) or pass"));
+}
+
+}  // namespace
+
+std::string HillToText(Hill hill) {
+  return {static_cast<char>('A' + FileOf(hill)),
+          static_cast<char>('1' + RankOf(hill))};
+}
+
+absl::StatusOr<Hill> ParseHill(absl::string_view text) {
+  if (text.size() == 2) {
+    const Hill hill =
+        HillAt(absl::ascii_toupper(static_cast<unsigned char>(text[0])) - 'A',
+               text[1] - '1');
+    if (hill >= 0) return hill;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", text,
+      "' is no hill; expected a file A-G and a rank 1-7, without the corners "
+      "A1, G1, A7, G7"));
+}
+
+std::string ActionToText(Action action) {
+  const ActionParts parts = Parts(action);
+  switch (parts.kind) {
+    case ActionKind::kHill:
+      return HillToText(parts.to);
+    case ActionKind::kKingMove:
+      return absl::StrCat(HillToText(parts.from), "-", HillToText(parts.to));
+    case ActionKind::kSacrifice:
+      return absl::StrCat(HillToText(parts.from), "-", HillToText(parts.to),
+                          "*");
+    case ActionKind::kLink:
+      return absl::StrCat(HillToText(parts.from), "=", HillToText(parts.to));
+    case ActionKind::kPass:
+      break;
+  }
+  return "pass";
+}
+
+absl::StatusOr<Action> ParseAction(absl::string_view text) {
+  if (absl::EqualsIgnoreCase(text, "pass")) return kPass;
+  if (text.find('=') != absl::string_view::npos) {
+    const std::vector<absl::string_view> ends = absl::StrSplit(text, '=');
+    if (ends.size() != 2) return BadAction(text, "more than one '='");
+    TARA_ASSIGN_OR_RETURN(const Hill first, ParseHill(ends[0]));
+    TARA_ASSIGN_OR_RETURN(const Hill second, ParseHill(ends[1]));
+    if ((Adjacent(BoardOf(first)) & BoardOf(second)) == 0) {
+      return BadAction(text, "the hills of a link are adjacent");
+    }
+    if (first > second) {
+      return BadAction(text,
+                       absl::StrCat("a link names its hills in canonical order, ",
+                                    ends[1], "=", ends[0]));
+    }
+    return LinkAction(first, second);
+  }
+  if (text.find('-') != absl::string_view::npos) {
+    const bool sacrifice = absl::EndsWith(text, "*");
+    const std::vector<absl::string_view> ends =
+        absl::StrSplit(text.substr(0, text.size() - sacrifice), '-');
+    if (ends.size() != 2) return BadAction(text, "more than one '-'");
+    TARA_ASSIGN_OR_RETURN(const Hill from, ParseHill(ends[0]));
+    TARA_ASSIGN_OR_RETURN(const Hill to, ParseHill(ends[1]));
+    if ((KnightMoves(BoardOf(from)) & BoardOf(to)) == 0) {
+      return BadAction(text, "a king moves by a knight's move");
+    }
+    return KingMove(from, to, sacrifice);
+  }
+  const absl::StatusOr<Hill> hill = ParseHill(text);
+  if (!hill.ok()) return BadAction(text, hill.status().message());
+  return HillAction(*hill);
+}
+
+}  // namespace tara

@@ -1,0 +1,124 @@
+#ifndef TARA_CORE_ACTION_H_
+#define TARA_CORE_ACTION_H_
+
+// The space of 570 actions that all variants share: the contract with
+// networks, game records and front-ends. It never changes.
+//
+//     0 ..  44  a hill, canonical order: build, place, capture or swap
+//    45 .. 268  king moves, by origin, then destination
+//   269 .. 492  the same moves with sacrifice of the destination
+//   493 .. 568  links of two adjacent hills, by first, then second hill
+//         569  pass
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/core/board.h"
+
+namespace tara {
+
+enum class Action : uint16_t {};
+
+inline constexpr int kNumKnightMoves = 224;
+inline constexpr int kNumLinks = 76;
+inline constexpr int kFirstKingMove = kNumHills;
+inline constexpr int kFirstSacrifice = kFirstKingMove + kNumKnightMoves;
+inline constexpr int kFirstLink = kFirstSacrifice + kNumKnightMoves;
+inline constexpr int kPassIndex = kFirstLink + kNumLinks;
+inline constexpr int kNumActions = kPassIndex + 1;
+inline constexpr Action kPass = static_cast<Action>(kPassIndex);
+static_assert(kNumActions == 570);
+
+constexpr int Index(Action action) { return static_cast<int>(action); }
+
+enum class ActionKind : uint8_t { kHill, kKingMove, kSacrifice, kLink, kPass };
+
+// An action taken apart. kHill: `to` is the hill, `from` is -1. kLink: from <
+// to in canonical order. kPass: both -1.
+struct ActionParts {
+  ActionKind kind;
+  int8_t from;
+  int8_t to;
+};
+
+namespace internal {
+
+struct ActionTables {
+  std::array<ActionParts, kNumActions> parts{};
+  std::array<int16_t, kNumHills> first_knight_move{};  // 0..223, by origin
+  std::array<int16_t, kNumHills> first_link{};         // 0..75, by first hill
+};
+
+constexpr ActionTables MakeActionTables() {
+  ActionTables tables;
+  int knight_move = 0;
+  int link = 0;
+  for (int8_t from = 0; from < kNumHills; ++from) {
+    tables.parts[from] = {ActionKind::kHill, -1, from};
+    tables.first_knight_move[from] = static_cast<int16_t>(knight_move);
+    tables.first_link[from] = static_cast<int16_t>(link);
+    for (Board rest = KnightMoves(BoardOf(from)); rest != 0; rest &= rest - 1) {
+      const auto to = static_cast<int8_t>(FirstHill(rest));
+      tables.parts[kFirstKingMove + knight_move] = {ActionKind::kKingMove, from,
+                                                    to};
+      tables.parts[kFirstSacrifice + knight_move] = {ActionKind::kSacrifice,
+                                                     from, to};
+      ++knight_move;
+    }
+    const Board later = East(BoardOf(from)) | North(BoardOf(from));
+    for (Board rest = later; rest != 0; rest &= rest - 1) {
+      tables.parts[kFirstLink + link++] = {
+          ActionKind::kLink, from, static_cast<int8_t>(FirstHill(rest))};
+    }
+  }
+  tables.parts[kPassIndex] = {ActionKind::kPass, -1, -1};
+  return tables;
+}
+
+inline constexpr ActionTables kActionTables = MakeActionTables();
+
+}  // namespace internal
+
+constexpr ActionParts Parts(Action action) {
+  return internal::kActionTables.parts[Index(action)];
+}
+
+constexpr Action HillAction(Hill hill) { return static_cast<Action>(hill); }
+
+// REQUIRES: `to` is a knight's move from `from`.
+constexpr Action KingMove(Hill from, Hill to, bool sacrifice = false) {
+  const Board before = KnightMoves(BoardOf(from)) & (BoardOf(to) - 1);
+  return static_cast<Action>((sacrifice ? kFirstSacrifice : kFirstKingMove) +
+                             internal::kActionTables.first_knight_move[from] +
+                             Count(before));
+}
+
+// REQUIRES: `first` < `second` are adjacent hills.
+constexpr Action LinkAction(Hill first, Hill second) {
+  const bool has_east = East(BoardOf(first)) != 0;
+  const bool is_north = BoardOf(second) == North(BoardOf(first));
+  return static_cast<Action>(kFirstLink +
+                             internal::kActionTables.first_link[first] +
+                             (is_north && has_east ? 1 : 0));
+}
+
+// Returns a hill as text, "D4".
+std::string HillToText(Hill hill);
+
+// Returns the hill written as "D4", or INVALID_ARGUMENT.
+absl::StatusOr<Hill> ParseHill(absl::string_view text);
+
+// Returns the notation of docs/rules.md section 1: "D4", "D4-E6", "C5-B3*",
+// "D4=E4", "pass". Needs no position.
+std::string ActionToText(Action action);
+
+// The inverse of ActionToText; also accepts lower-case hills. Returns
+// INVALID_ARGUMENT, saying what is wrong, for anything that is no action.
+absl::StatusOr<Action> ParseAction(absl::string_view text);
+
+}  // namespace tara
+
+#endif  // TARA_CORE_ACTION_H_

@@ -1,0 +1,83 @@
+#include "tara/core/outcome.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tara {
+namespace {
+
+constexpr std::array<absl::string_view, 6> kEndingNames = {
+    "-", "out", "double_capture", "passed", "board_full", "no_progress"};
+constexpr std::array<absl::string_view, 5> kPhaseNames = {
+    "placement", "manoeuvres", "battle", "link", "finished"};
+
+// Returns the hills reached from `group` over one bridge.
+Board AcrossLinks(const State& state, Board group) {
+  return East(group & state.links_east) | (West(group) & state.links_east) |
+         North(group & state.links_north) | (South(group) & state.links_north);
+}
+
+// The rule of two tiers: more (or fewer) of the first count wins, else more
+// territory, else one point each.
+std::array<int, 2> TwoTierPoints(int first_lead, int territory_lead) {
+  const int lead = first_lead != 0 ? first_lead : territory_lead;
+  if (lead == 0) return {1, 1};
+  const int points = 2 + std::abs(lead);
+  return lead > 0 ? std::array{points, 0} : std::array{0, points};
+}
+
+}  // namespace
+
+int CountKingdoms(const State& state, Side side) {
+  const bool by_links = Info(state.variant).family == Family::kStoneOfDestiny;
+  const Board own = state.ringforts[side];
+  int kingdoms = 0;
+  for (Board rest = own; rest != 0; ++kingdoms) {
+    Board group = FirstBit(rest);
+    for (Board grown = group;; group = grown) {
+      grown |= by_links ? AcrossLinks(state, group) : Adjacent(group) & own;
+      if (grown == group) break;
+    }
+    rest &= ~group;
+  }
+  return kingdoms;
+}
+
+Outcome Score(const State& state) {
+  Outcome outcome = {};
+  for (Side side : {kRed, kBlue}) {
+    outcome.kingdoms[side] = CountKingdoms(state, side);
+    outcome.territory[side] = Count(state.ringforts[side]);
+    outcome.bridges[side] =
+        std::min(CountAdjacentPairs(state.ringforts[side]), kMaxBridges);
+    outcome.kings_captured[side] = state.kings_captured[side];
+  }
+  outcome.ended_by = state.ending;
+  const std::array<int, 2>& captured = outcome.kings_captured;
+  if (captured[kRed] >= 2 || captured[kBlue] >= 2) {
+    outcome.points = captured;  // decision 8: nothing for kingdoms
+    return outcome;
+  }
+  const int territory_lead =
+      outcome.territory[kRed] - outcome.territory[kBlue];
+  const int first_lead =
+      Info(state.variant).family == Family::kFourTreasures
+          ? outcome.bridges[kRed] - outcome.bridges[kBlue]
+          : outcome.kingdoms[kBlue] - outcome.kingdoms[kRed];
+  outcome.points = TwoTierPoints(first_lead, territory_lead);
+  // A full tie is one point each, captured kings not counted (decision 9).
+  if (first_lead != 0 || territory_lead != 0) {
+    for (Side side : {kRed, kBlue}) outcome.points[side] += captured[side];
+  }
+  return outcome;
+}
+
+absl::string_view EndingName(Ending ending) {
+  return kEndingNames[static_cast<int>(ending)];
+}
+
+absl::string_view PhaseName(Phase phase) {
+  return kPhaseNames[static_cast<int>(phase)];
+}
+
+}  // namespace tara

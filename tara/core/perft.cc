@@ -1,0 +1,32 @@
+#include "tara/core/perft.h"
+
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+
+namespace tara {
+
+int64_t Perft(const State& state, int depth) {
+  if (depth == 0) return 1;
+  const LegalSet legal = LegalActions(state);
+  if (depth == 1) return legal.Count();
+  int64_t sequences = 0;
+  legal.ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    sequences += Perft(next, depth - 1);
+  });
+  return sequences;
+}
+
+std::vector<std::pair<Action, int64_t>> PerftDivide(const State& state,
+                                                    int depth) {
+  std::vector<std::pair<Action, int64_t>> counts;
+  LegalActions(state).ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    counts.emplace_back(action, Perft(next, depth - 1));
+  });
+  return counts;
+}
+
+}  // namespace tara

@@ -1,0 +1,95 @@
+#include "tara/core/rule_options.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+namespace {
+
+std::string NamesFor(const VariantInfo& variant) {
+  std::vector<absl::string_view> names;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (option.applies_to(variant)) names.push_back(option.name);
+  }
+  return names.empty() ? "none" : absl::StrJoin(names, ", ");
+}
+
+absl::Status BadValue(const RuleOptionInfo& option, absl::string_view value) {
+  const std::string expected =
+      option.is_bool
+          ? "true or false"
+          : absl::StrCat(option.min_value, " to ", option.max_value);
+  return absl::InvalidArgumentError(
+      absl::StrCat("rule option ", option.name, ": bad value '", value,
+                   "'; expected ", expected));
+}
+
+absl::StatusOr<int> ParseValue(const RuleOptionInfo& option,
+                               absl::string_view text) {
+  int value = 0;
+  if (option.is_bool) {
+    if (text == "true" || text == "1") return 1;
+    if (text == "false" || text == "0") return 0;
+    return BadValue(option, text);
+  }
+  if (!absl::SimpleAtoi(text, &value) || value < option.min_value ||
+      value > option.max_value) {
+    return BadValue(option, text);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value) {
+  if (info.is_bool) return value != 0 ? "true" : "false";
+  return absl::StrCat(value);
+}
+
+absl::Status SetRuleOption(Variant variant, absl::string_view name,
+                           absl::string_view value, RuleOptions& options) {
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (option.name != name || !option.applies_to(Info(variant))) continue;
+    TARA_ASSIGN_OR_RETURN(const int number, ParseValue(option, value));
+    option.set(options, number);
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("variant ", Info(variant).id, " has no rule option '", name,
+                   "'; it has: ", NamesFor(Info(variant))));
+}
+
+std::string FormatRuleOptions(const RuleOptions& options) {
+  std::vector<std::string> parts;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    const int value = option.get(options);
+    if (value == option.DefaultValue()) continue;
+    parts.push_back(
+        absl::StrCat(option.name, "=", FormatRuleOptionValue(option, value)));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ",");
+}
+
+absl::StatusOr<RuleOptions> ParseRuleOptions(Variant variant,
+                                             absl::string_view text) {
+  RuleOptions options;
+  if (text == "-") return options;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::vector<absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    if (pair.size() != 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("bad rule option '", part, "'; expected name=value"));
+    }
+    TARA_RETURN_IF_ERROR(SetRuleOption(variant, pair[0], pair[1], options));
+  }
+  return options;
+}
+
+}  // namespace tara

@@ -1,0 +1,118 @@
+#ifndef TARA_CORE_RULE_OPTIONS_H_
+#define TARA_CORE_RULE_OPTIONS_H_
+
+// Named switches that change a rule, for studying how rules change balance
+// (docs/rules.md section 10). The defaults are the rules as written.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+
+struct RuleOptions {
+  // Successive actions (High Kings) or turns (Stone of Destiny's Battle)
+  // without progress after which the game ends; 1 to 255.
+  uint8_t no_progress_limit = 40;
+  // Sacred Hill: a hill at a squared distance below this from a friendly
+  // ringfort is too near in Manoeuvres; 1 to 5.
+  uint8_t proximity_bound = 5;
+  // High Kings: placing a king captures adjacent enemy kings as a move does.
+  bool placement_captures_kings = false;
+  // Stone of Destiny: at the end everything adjacent is linked.
+  bool link_all_at_end = true;
+  // Sacred Hill doubles: each side's first ringfort goes on its shared row.
+  bool shared_row_opening = true;
+
+  friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
+};
+
+// What names, documents and bounds one option.
+struct RuleOptionInfo {
+  absl::string_view name;
+  absl::string_view help;
+  bool is_bool;
+  int min_value;
+  int max_value;
+  int (*get)(const RuleOptions&);
+  void (*set)(RuleOptions&, int);
+  bool (*applies_to)(const VariantInfo&);
+
+  int DefaultValue() const { return get(RuleOptions()); }
+};
+
+inline constexpr std::array kRuleOptions = {
+    RuleOptionInfo{
+        "no_progress_limit",
+        "actions (High Kings) or turns (Stone of Destiny) without progress "
+        "that end the game",
+        false, 1, 255,
+        [](const RuleOptions& o) { return int{o.no_progress_limit}; },
+        [](RuleOptions& o, int v) {
+          o.no_progress_limit = static_cast<uint8_t>(v);
+        },
+        [](const VariantInfo& i) {
+          return i.family == Family::kHighKings ||
+                 i.family == Family::kStoneOfDestiny;
+        }},
+    RuleOptionInfo{
+        "proximity_bound",
+        "in Manoeuvres a hill at a squared distance below this from a "
+        "friendly ringfort is too near",
+        false, 1, 5, [](const RuleOptions& o) { return int{o.proximity_bound}; },
+        [](RuleOptions& o, int v) {
+          o.proximity_bound = static_cast<uint8_t>(v);
+        },
+        [](const VariantInfo& i) { return i.family == Family::kSacredHill; }},
+    RuleOptionInfo{
+        "placement_captures_kings",
+        "placing a king captures adjacent enemy kings as a move does", true, 0,
+        1, [](const RuleOptions& o) { return int{o.placement_captures_kings}; },
+        [](RuleOptions& o, int v) { o.placement_captures_kings = v != 0; },
+        [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
+    RuleOptionInfo{
+        "link_all_at_end",
+        "when the game ends, everything adjacent is linked before scoring",
+        true, 0, 1,
+        [](const RuleOptions& o) { return int{o.link_all_at_end}; },
+        [](RuleOptions& o, int v) { o.link_all_at_end = v != 0; },
+        [](const VariantInfo& i) {
+          return i.family == Family::kStoneOfDestiny;
+        }},
+    RuleOptionInfo{
+        "shared_row_opening",
+        "each side's first ringfort goes on its shared row", true, 0, 1,
+        [](const RuleOptions& o) { return int{o.shared_row_opening}; },
+        [](RuleOptions& o, int v) { o.shared_row_opening = v != 0; },
+        [](const VariantInfo& i) {
+          return i.family == Family::kSacredHill && i.seats == 4;
+        }},
+};
+
+// Returns the value as text: "true" and "false" for switches, else decimal.
+std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value);
+
+// Sets the option `name` to `value` given as text.
+// Returns INVALID_ARGUMENT, saying what was expected, for an unknown name, an
+// option that does not apply to the variant, or a value out of range.
+absl::Status SetRuleOption(Variant variant, absl::string_view name,
+                           absl::string_view value, RuleOptions& options);
+
+// Returns the options as "name=value,name=value", only those that differ from
+// their defaults and in the order of kRuleOptions; "-" when none differs.
+std::string FormatRuleOptions(const RuleOptions& options);
+
+// The inverse of FormatRuleOptions. Errors as SetRuleOption.
+absl::StatusOr<RuleOptions> ParseRuleOptions(Variant variant,
+                                             absl::string_view text);
+
+}  // namespace tara
+
+#endif  // TARA_CORE_RULE_OPTIONS_H_
