@@ -1,0 +1,125 @@
+# Shell functions that bin/tara and bin/test share. Sourced, never run.
+# Everything these functions say goes to stderr.
+# shellcheck shell=bash
+
+set -euo pipefail
+
+TARA_ROOT="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+readonly TARA_ROOT
+
+tara_say() {
+  printf 'tara: %s\n' "$*" >&2
+}
+
+# Prints the packages of tools/packages.txt, one a line.
+tara_packages() {
+  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' \
+    "${TARA_ROOT}/tools/packages.txt"
+}
+
+# Prints those that are not installed. Packages that dpkg has never heard of
+# make dpkg-query fail, which is no error here.
+tara_missing_packages() {
+  local -a packages
+  mapfile -t packages < <(tara_packages)
+  { dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' \
+    "${packages[@]}" 2>/dev/null || true; } |
+    awk -v wanted="${packages[*]}" '
+      $2 == "installed" { installed[$1] = 1 }
+      END {
+        count = split(wanted, names, " ")
+        for (i = 1; i <= count; ++i) {
+          if (!(names[i] in installed)) print names[i]
+        }
+      }'
+}
+
+# tara_cannot_install REASON PACKAGE...: says what to do by hand, and exits.
+tara_cannot_install() {
+  local reason="$1"
+  shift
+  tara_say "these Debian packages are missing, and ${reason}: $*"
+  tara_say "Install them on Debian 12 with:"
+  tara_say "  sudo apt-get update && sudo apt-get install" \
+    "--no-install-recommends $*"
+  exit 1
+}
+
+# Installs what is missing; returns at once if nothing is.
+tara_install_packages() {
+  local -a missing
+  mapfile -t missing < <(tara_missing_packages)
+  if ((${#missing[@]} == 0)); then
+    return
+  fi
+  if ! command -v apt-get >/dev/null; then
+    tara_cannot_install "there is no apt-get" "${missing[@]}"
+  fi
+
+  # `env` keeps the command the same with and without sudo, which drops
+  # variables.
+  local -a as_root=(env DEBIAN_FRONTEND=noninteractive)
+  if [[ "$(id -u)" != 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      tara_cannot_install "you are not root and there is no sudo" \
+        "${missing[@]}"
+    fi
+    if [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; then
+      tara_cannot_install "sudo asks for a password" "${missing[@]}"
+    fi
+    as_root=(sudo "${as_root[@]}")
+  fi
+
+  tara_say "installing Debian packages: ${missing[*]}"
+  # An outdated index is worth a try: the next command fails if it is not enough.
+  "${as_root[@]}" apt-get update -q -o DPkg::Lock::Timeout=300 >&2 || true
+  if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=300 "${missing[@]}" >&2; then
+    tara_cannot_install "apt-get failed" "${missing[@]}"
+  fi
+}
+
+# What tells whether the binary is up to date: a file as old as the sources that
+# it was built from, which holds the settings. The binary's own time will not
+# do, as Bazel leaves it alone when a change makes no difference.
+readonly TARA_STAMP="${TARA_ROOT}/.tara/built"
+# Not bazel-bin, which points to whatever configuration was built last.
+readonly TARA_BINARY="${TARA_ROOT}/bazel-out/k8-opt/bin/tara/cli/tara"
+
+tara_settings() {
+  printf 'TARA_TORCH_ROOT=%s\n' "${TARA_TORCH_ROOT:-}"
+}
+
+tara_up_to_date() {
+  [[ -x "${TARA_BINARY}" && -f "${TARA_STAMP}" ]] || return 1
+  [[ "$(<"${TARA_STAMP}")" == "$(tara_settings)" ]] || return 1
+  # Folders count too: their times show files that were removed.
+  local changed
+  # Some of the paths need not exist, which find calls an error.
+  changed="$(cd "${TARA_ROOT}" || exit 1
+    find tara proto configs third_party WORKSPACE BUILD .bazelrc user.bazelrc \
+      -newer "${TARA_STAMP}" -print -quit 2>/dev/null || true)"
+  [[ -z "${changed}" ]]
+}
+
+# Builds the binary if a source is newer. Starts Bazel only then.
+tara_build() {
+  if tara_up_to_date; then
+    return
+  fi
+  mkdir -p "$(dirname "${TARA_STAMP}")"
+  # The stamp has the time of the start: what changes during the build is newer.
+  local stamp="${TARA_STAMP}.$$"
+  tara_settings >"${stamp}"
+  local -a quiet=("--ui_event_filters=-info,-debug")
+  if [[ ! -t 2 ]]; then
+    quiet+=(--noshow_progress)
+  fi
+  tara_say "building (the first time takes minutes)"
+  if ! (cd "${TARA_ROOT}" && bazel build "${quiet[@]}" //tara/cli:tara >&2); then
+    rm -f "${stamp}"
+    tara_say "the build failed"
+    exit 1
+  fi
+  mv "${stamp}" "${TARA_STAMP}"
+}
