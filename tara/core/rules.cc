@@ -38,17 +38,14 @@ constexpr auto RulesOf() {
 // What the dispatch needs of a variant's rules.
 struct RulesEntry {
   void (*start)(State&);
+  void (*settle)(State&);
   LegalSet (*legal)(const State&);
   void (*apply)(Action, State&);
 };
 
 template <typename Rules>
 constexpr RulesEntry EntryOf(std::type_identity<Rules>) {
-  return {[](State& state) {
-            Rules::Start(state);
-            rules::Settle<Rules>(state);
-          },
-          &Rules::Legal, &Rules::Apply};
+  return {&Rules::Start, &rules::Settle<Rules>, &Rules::Legal, &Rules::Apply};
 }
 
 template <size_t... i>
@@ -71,7 +68,14 @@ State InitialState(Variant variant, const RuleOptions& options) {
   state.variant = variant;
   state.options = options;
   RulesFor(state).start(state);
+  RulesFor(state).settle(state);
   return state;
+}
+
+State Settled(const State& state) {
+  State settled = state;
+  RulesFor(state).settle(settled);
+  return settled;
 }
 
 LegalSet LegalActions(const State& state) {

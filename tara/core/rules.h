@@ -26,6 +26,10 @@ LegalSet LegalActions(const State& state);
 // Plays an action. REQUIRES: LegalActions(state).Contains(action).
 void ApplyAction(Action action, State& state);
 
+// Returns the position after everything that is no choice has been resolved.
+// A position met in play is its own settled position.
+State Settled(const State& state);
+
 // Plays an action from outside the program. Returns INVALID_ARGUMENT, and
 // leaves the state as it is, when the action is illegal; the message says
 // whose turn it is and what is legal.

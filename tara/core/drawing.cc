@@ -1,0 +1,218 @@
+#include "tara/core/drawing.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+
+namespace tara {
+namespace {
+
+struct Glyphs {
+  absl::string_view vacant;
+  // By side.
+  std::array<absl::string_view, 2> ringfort;
+  std::array<absl::string_view, 2> king;
+  std::array<absl::string_view, 2> bridge_east;
+  std::array<absl::string_view, 2> bridge_north;
+  absl::string_view marked_east;
+  absl::string_view marked_north;
+};
+
+constexpr Glyphs kUnicodeGlyphs = {"·",          {"●", "○"},     {"♚", "♔"},
+                                   {"━━━", "───"}, {"┃", "│"}, "╌╌╌",
+                                   "╎"};
+constexpr Glyphs kAsciiGlyphs = {".",          {"o", "x"}, {"K", "Q"},
+                                 {"===", "---"}, {"H", "|"}, "...",
+                                 ":"};
+
+constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
+constexpr absl::string_view kPlaces[] = {"South", "West", "North", "East"};
+
+constexpr absl::string_view kSideColours[] = {"\x1b[1;31m", "\x1b[1;34m"};
+constexpr absl::string_view kMarkColour = "\x1b[1;32m";
+constexpr absl::string_view kFaintColour = "\x1b[2m";
+constexpr absl::string_view kPlain = "\x1b[0m";
+
+class Drawing {
+ public:
+  Drawing(const State& state, const DrawOptions& options)
+      : state_(state),
+        glyphs_(options.unicode ? kUnicodeGlyphs : kAsciiGlyphs),
+        colour_(options.colour),
+        marks_(options.highlight) {
+    marked_hills_ = marks_.hills;
+    for (const LegalSet::KingMoves& king : marks_.kings) {
+      marked_hills_ |= king.moves | king.sacrifices;
+    }
+    const bool by_links =
+        Info(state.variant).family == Family::kStoneOfDestiny;
+    for (const Side side : {kRed, kBlue}) {
+      const Board own = state.ringforts[side];
+      east_[side] = own & (by_links ? state.links_east : West(own));
+      north_[side] = own & (by_links ? state.links_north : South(own));
+    }
+  }
+
+  std::string Draw() {
+    DrawFiles();
+    for (int rank = kBoardSize - 1; rank >= 0; --rank) {
+      DrawRank(rank);
+      if (rank > 0) DrawBridgesNorth(rank - 1);
+    }
+    DrawFiles();
+    return std::move(text_);
+  }
+
+ private:
+  void Put(absl::string_view text, absl::string_view colour) {
+    if (colour_ && !colour.empty()) {
+      absl::StrAppend(&text_, colour, text, kPlain);
+    } else {
+      absl::StrAppend(&text_, text);
+    }
+  }
+
+  void EndLine() {
+    while (!text_.empty() && text_.back() == ' ') text_.pop_back();
+    text_.push_back('\n');
+  }
+
+  void DrawFiles() {
+    text_.append("   ");
+    for (int file = 0; file < kBoardSize; ++file) {
+      Put(std::string(1, static_cast<char>('A' + file)), kFaintColour);
+      text_.append("     ");
+    }
+    EndLine();
+  }
+
+  void DrawRank(int rank) {
+    Put(absl::StrCat(rank + 1), kFaintColour);
+    text_.push_back(' ');
+    for (int file = 0; file < kBoardSize; ++file) {
+      const Hill hill = HillAt(file, rank);
+      if (hill < 0) {
+        text_.append("      ");
+        continue;
+      }
+      DrawHill(BoardOf(hill));
+      DrawBridgeEast(BoardOf(hill));
+    }
+    Put(absl::StrCat(rank + 1), kFaintColour);
+    EndLine();
+  }
+
+  // Three columns: "[x]" marked, " x!" with a stranded king.
+  void DrawHill(Board hill) {
+    const bool marked = (marked_hills_ & hill) != 0;
+    Put(marked ? "[" : " ", marked ? kMarkColour : "");
+    const Side ringfort = (state_.ringforts[kBlue] & hill) != 0 ? kBlue : kRed;
+    const Side king = (state_.kings[kBlue] & hill) != 0 ? kBlue : kRed;
+    const bool has_king = (state_.kings[king] & hill) != 0;
+    if ((state_.vacant() & hill) != 0) {
+      Put(glyphs_.vacant, kFaintColour);
+    } else if (has_king) {
+      Put(glyphs_.king[king], kSideColours[king]);
+    } else {
+      Put(glyphs_.ringfort[ringfort], kSideColours[ringfort]);
+    }
+    const bool stranded = has_king && king != ringfort;
+    Put(marked ? "]" : (stranded ? "!" : " "),
+        marked ? kMarkColour : (stranded ? kSideColours[ringfort] : ""));
+  }
+
+  void DrawBridgeEast(Board hill) {
+    DrawBridge(hill, east_, glyphs_.bridge_east, marks_.links_east,
+               glyphs_.marked_east, "   ");
+  }
+
+  void DrawBridgesNorth(int rank) {
+    text_.append("   ");
+    for (int file = 0; file < kBoardSize; ++file) {
+      const Hill hill = HillAt(file, rank);
+      DrawBridge(hill < 0 ? 0 : BoardOf(hill), north_, glyphs_.bridge_north,
+                 marks_.links_north, glyphs_.marked_north, " ");
+      text_.append("     ");
+    }
+    EndLine();
+  }
+
+  void DrawBridge(Board hill, const std::array<Board, 2>& bridges,
+                  const std::array<absl::string_view, 2>& glyphs, Board marks,
+                  absl::string_view marked_glyph, absl::string_view none) {
+    for (const Side side : {kRed, kBlue}) {
+      if ((bridges[side] & hill) == 0) continue;
+      Put(glyphs[side], kSideColours[side]);
+      return;
+    }
+    const bool marked = (marks & hill) != 0;
+    Put(marked ? marked_glyph : none, marked ? kMarkColour : "");
+  }
+
+  const State& state_;
+  const Glyphs& glyphs_;
+  const bool colour_;
+  const LegalSet& marks_;
+  Board marked_hills_ = 0;
+  std::array<Board, 2> east_ = {};   // bridges, by side
+  std::array<Board, 2> north_ = {};
+  std::string text_;
+};
+
+std::string SideCounts(const State& state, const Outcome& outcome, Side side) {
+  std::string text =
+      absl::StrCat(kSideNames[side], ": ", outcome.territory[side],
+                   " ringforts, ", outcome.kingdoms[side], " kingdoms");
+  if (Info(state.variant).family == Family::kFourTreasures) {
+    absl::StrAppend(&text, ", ", outcome.bridges[side], " bridges");
+  }
+  if (Info(state.variant).family == Family::kHighKings) {
+    absl::StrAppend(&text, ", ", outcome.kings_captured[side],
+                    " kings captured");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string SeatName(Variant variant, Seat seat) {
+  const absl::string_view side = kSideNames[SideOf(seat)];
+  if (Info(variant).seats == 2) return std::string(side);
+  return absl::StrCat(side, " ", kPlaces[seat]);
+}
+
+std::string DescribeState(const State& state) {
+  const Outcome outcome = Score(state);
+  std::string text = absl::StrCat(Info(state.variant).name, ". ");
+  if (state.finished()) {
+    absl::StrAppend(&text, "Finished (", EndingName(state.ending), "): Red ",
+                    outcome.points[kRed], ", Blue ", outcome.points[kBlue],
+                    ".");
+  } else {
+    absl::StrAppend(&text, SeatName(state.variant, state.seat),
+                    " to move (seat ", state.seat, "), ",
+                    PhaseName(state.phase), ".");
+    if (state.ending != Ending::kNone) {
+      absl::StrAppend(&text, " Ends (", EndingName(state.ending),
+                      "), turns left: ", state.turns_left, ".");
+    }
+    if (state.no_progress > 0) {
+      absl::StrAppend(&text, " Without progress: ", state.no_progress, " of ",
+                      state.options.no_progress_limit, ".");
+    }
+  }
+  absl::StrAppend(&text, "\n", SideCounts(state, outcome, kRed), ". ",
+                  SideCounts(state, outcome, kBlue), ".");
+  return text;
+}
+
+std::string DrawBoard(const State& state, const DrawOptions& options) {
+  return absl::StrCat(Drawing(state, options).Draw(), "\n",
+                      DescribeState(state), "\n");
+}
+
+}  // namespace tara

@@ -1,0 +1,130 @@
+#include "tara/core/symmetry.h"
+
+#include <algorithm>
+
+namespace tara {
+namespace {
+
+constexpr Action TransformParts(int transform, const ActionParts& parts) {
+  const Hill to = parts.to >= 0 ? TransformHill(transform, parts.to) : -1;
+  const Hill from = parts.from >= 0 ? TransformHill(transform, parts.from) : -1;
+  switch (parts.kind) {
+    case ActionKind::kHill:
+      return HillAction(to);
+    case ActionKind::kKingMove:
+      return KingMove(from, to);
+    case ActionKind::kSacrifice:
+      return KingMove(from, to, /*sacrifice=*/true);
+    case ActionKind::kLink:
+      return LinkAction(std::min(from, to), std::max(from, to));
+    case ActionKind::kPass:
+      break;
+  }
+  return kPass;
+}
+
+constexpr auto MakeActionTransforms() {
+  std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms> table{};
+  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
+    for (int index = 0; index < kNumActions; ++index) {
+      const ActionParts parts = Parts(static_cast<Action>(index));
+      table[transform][index] =
+          static_cast<uint16_t>(Index(TransformParts(transform, parts)));
+    }
+  }
+  return table;
+}
+
+// All 8 of the square, then the same with the colours swapped.
+constexpr Symmetry kSingles[] = {
+    {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0},
+    {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
+};
+// Red's rows are files and Blue's are ranks: what exchanges files and ranks
+// exchanges the colours.
+constexpr Symmetry kPoisonedChalice[] = {
+    {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
+};
+// Turns of the table; by seat shift. Reflections reverse the order of play.
+constexpr Symmetry kDoubles[] = {
+    {kIdentityTransform, 0},
+    {kClockwiseTurn, 1},
+    {kHalfTurn, 2},
+    {kAnticlockwiseTurn, 3},
+};
+
+// Adds the links of `pairs` (their western or southern hills; `to_second`
+// leads to the other) to the transformed state.
+template <typename ToSecond>
+void AddLinks(int transform, Board pairs, ToSecond to_second, State& result) {
+  ForEachHill(pairs, [&](Hill hill) {
+    const Board board = BoardOf(hill);
+    const Board first = TransformBoard(transform, board);
+    const Board second = TransformBoard(transform, to_second(board));
+    // The western or southern hill of a pair has the lower bit.
+    const Board lower = std::min(first, second);
+    const bool east = East(lower) == std::max(first, second);
+    (east ? result.links_east : result.links_north) |= lower;
+  });
+}
+
+}  // namespace
+
+constexpr std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
+    kActionTransforms = MakeActionTransforms();
+
+State TransformState(const Symmetry& symmetry, const State& state) {
+  State result = state;
+  const Side swapped = symmetry.seat_shift & 1;
+  for (const Side side : {kRed, kBlue}) {
+    const Side from = side ^ swapped;
+    result.ringforts[side] =
+        TransformBoard(symmetry.board, state.ringforts[from]);
+    result.kings[side] = TransformBoard(symmetry.board, state.kings[from]);
+    result.kings_captured[side] = state.kings_captured[from];
+  }
+  result.links_east = result.links_north = 0;
+  AddLinks(symmetry.board, state.links_east, East, result);
+  AddLinks(symmetry.board, state.links_north, North, result);
+  if (!state.finished()) {
+    result.seat = static_cast<uint8_t>((state.seat + symmetry.seat_shift) %
+                                       Info(state.variant).seats);
+  }
+  return result;
+}
+
+Symmetry Inverse(const Symmetry& symmetry) {
+  // The quarter turns undo each other; all else undoes itself.
+  const bool quarter_turn = symmetry.board == kClockwiseTurn ||
+                            symmetry.board == kAnticlockwiseTurn;
+  const int board = quarter_turn
+                        ? kClockwiseTurn + kAnticlockwiseTurn - symmetry.board
+                        : symmetry.board;
+  return {static_cast<uint8_t>(board),
+          static_cast<uint8_t>((4 - symmetry.seat_shift) % 4)};
+}
+
+absl::Span<const Symmetry> GameSymmetries(Variant variant) {
+  // Each list begins with those that keep the seats.
+  const absl::Span<const Symmetry> all = PositionSymmetries(variant);
+  const auto end = std::find_if(all.begin(), all.end(), [](const Symmetry& s) {
+    return s.seat_shift != 0;
+  });
+  return all.subspan(0, static_cast<size_t>(end - all.begin()));
+}
+
+absl::Span<const Symmetry> PositionSymmetries(Variant variant) {
+  if (Info(variant).seats == 4) return kDoubles;
+  if (Info(variant).family == Family::kPoisonedChalice) return kPoisonedChalice;
+  return kSingles;
+}
+
+Symmetry CanonicalSymmetry(const State& state) {
+  if (Info(state.variant).seats == 4) return kDoubles[(4 - state.seat) % 4];
+  const bool transpose =
+      state.seat == 1 && Info(state.variant).family == Family::kPoisonedChalice;
+  return {static_cast<uint8_t>(transpose ? kTranspose : kIdentityTransform),
+          state.seat};
+}
+
+}  // namespace tara
