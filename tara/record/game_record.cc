@@ -1,0 +1,209 @@
+#include "tara/record/game_record.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/check.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+namespace {
+
+// Returns the status with the place of the error put before its message.
+absl::Status At(const proto::GameRecord& record, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat("game ", record.game_index(),
+                                                  ": ", status.message()));
+}
+
+absl::Status AtPly(const proto::GameRecord& record, int ply,
+                   absl::string_view message) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("game ", record.game_index(), ", ply ", ply, ": ", message));
+}
+
+absl::Status CheckVersion(const proto::GameRecord& record,
+                          absl::string_view what, uint32_t got,
+                          uint32_t expected) {
+  if (got == expected) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "game ", record.game_index(), ": record of ", what, " version ", got,
+      "; this program reads version ", expected));
+}
+
+// Returns what is wrong with the search statistics of a step, or "".
+std::string SearchObjection(const proto::Step& step, const LegalSet& legal) {
+  if (step.visited_action_size() != step.visits_size()) {
+    return absl::StrCat(step.visited_action_size(), " visited actions but ",
+                        step.visits_size(), " visits");
+  }
+  std::bitset<kNumActions> seen;
+  for (int i = 0; i < step.visits_size(); ++i) {
+    const uint32_t index = step.visited_action(i);
+    if (index >= kNumActions) {
+      return absl::StrCat("visited action ", index,
+                          " is out of range; expected 0 to ", kNumActions - 1);
+    }
+    const Action action = static_cast<Action>(index);
+    if (!legal.Contains(action)) {
+      return absl::StrCat("visited action ", ActionToText(action),
+                          " is illegal");
+    }
+    if (seen[index]) {
+      return absl::StrCat("visited action ", ActionToText(action),
+                          " is listed twice");
+    }
+    seen.set(index);
+    if (step.visits(i) == 0) {
+      return absl::StrCat("visited action ", ActionToText(action),
+                          " has no visits");
+    }
+  }
+  // Written so that NaN fails too.
+  if (!(std::abs(step.root_value()) <= 1.0f)) {
+    return absl::StrCat("root value ", step.root_value(), "; expected -1 to 1");
+  }
+  return "";
+}
+
+absl::Status CheckStep(const proto::GameRecord& record, int ply,
+                       const State& state) {
+  const proto::Step& step = record.steps(ply);
+  if (state.finished()) {
+    return AtPly(
+        record, ply,
+        absl::StrCat("the game is over (", EndingName(Score(state).ended_by),
+                     "), but ", record.steps_size() - ply, " steps follow"));
+  }
+  if (step.action() >= kNumActions) {
+    return AtPly(
+        record, ply,
+        absl::StrCat("action ", step.action(),
+                     " is out of range; expected 0 to ", kNumActions - 1));
+  }
+  const std::string objection = SearchObjection(step, LegalActions(state));
+  if (!objection.empty()) return AtPly(record, ply, objection);
+  return absl::OkStatus();
+}
+
+absl::Status CheckList(const proto::GameRecord& record, absl::string_view name,
+                       const google::protobuf::RepeatedField<int32_t>& got,
+                       const google::protobuf::RepeatedField<int32_t>& core) {
+  if (std::equal(got.begin(), got.end(), core.begin(), core.end())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("game ", record.game_index(), ": result: recorded ", name,
+                   " [", absl::StrJoin(got, ", "), "]; the rules give [",
+                   absl::StrJoin(core, ", "), "]"));
+}
+
+absl::Status CheckResult(const proto::GameRecord& record,
+                         const Outcome& outcome) {
+  const proto::GameResult& got = record.result();
+  const proto::GameResult core = ResultToProto(outcome);
+  TARA_RETURN_IF_ERROR(
+      CheckList(record, "points", got.points(), core.points()));
+  TARA_RETURN_IF_ERROR(
+      CheckList(record, "kingdoms", got.kingdoms(), core.kingdoms()));
+  TARA_RETURN_IF_ERROR(
+      CheckList(record, "territory", got.territory(), core.territory()));
+  TARA_RETURN_IF_ERROR(
+      CheckList(record, "bridges", got.bridges(), core.bridges()));
+  TARA_RETURN_IF_ERROR(CheckList(record, "kings captured", got.kings_captured(),
+                                 core.kings_captured()));
+  if (got.ended_by() != core.ended_by()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "game ", record.game_index(), ": result: recorded ending '",
+        got.ended_by(), "'; the rules give '", core.ended_by(), "'"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+proto::GameRecord NewGameRecord(const State& initial,
+                                const GameOrigin& origin) {
+  proto::GameRecord record;
+  record.set_schema_version(kGameSchemaVersion);
+  record.set_rules_version(kRulesVersion);
+  record.set_variant(std::string(Info(initial.variant).id));
+  record.set_rule_options(FormatRuleOptions(initial.options));
+  record.set_seed(origin.seed);
+  record.set_model_id(origin.model_id);
+  record.set_generation(origin.generation);
+  record.set_game_index(origin.game_index);
+  return record;
+}
+
+proto::Step& AddStep(Action action, proto::GameRecord& record) {
+  proto::Step& step = *record.add_steps();
+  step.set_action(static_cast<uint32_t>(Index(action)));
+  return step;
+}
+
+void SetResult(const State& last, proto::GameRecord& record) {
+  TARA_CHECK(last.finished(), "only a finished game has a result");
+  *record.mutable_result() = ResultToProto(Score(last));
+}
+
+proto::GameResult ResultToProto(const Outcome& outcome) {
+  proto::GameResult result;
+  for (const Side side : {kRed, kBlue}) {
+    result.add_points(outcome.points[side]);
+    result.add_kingdoms(outcome.kingdoms[side]);
+    result.add_territory(outcome.territory[side]);
+    result.add_bridges(outcome.bridges[side]);
+    result.add_kings_captured(outcome.kings_captured[side]);
+  }
+  result.set_ended_by(std::string(EndingName(outcome.ended_by)));
+  return result;
+}
+
+absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record) {
+  TARA_RETURN_IF_ERROR(CheckVersion(record, "schema", record.schema_version(),
+                                    kGameSchemaVersion));
+  TARA_RETURN_IF_ERROR(
+      CheckVersion(record, "rules", record.rules_version(), kRulesVersion));
+  const absl::StatusOr<Variant> variant = ParseVariant(record.variant());
+  if (!variant.ok()) return At(record, variant.status());
+  const absl::StatusOr<RuleOptions> options =
+      ParseRuleOptions(*variant, record.rule_options());
+  if (!options.ok()) return At(record, options.status());
+  return InitialState(*variant, *options);
+}
+
+absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record) {
+  TARA_ASSIGN_OR_RETURN(State state, InitialStateOf(record));
+  ReplayedGame game;
+  game.states.reserve(record.steps_size() + 1);
+  for (int ply = 0; ply < record.steps_size(); ++ply) {
+    TARA_RETURN_IF_ERROR(CheckStep(record, ply, state));
+    game.states.push_back(state);
+    const absl::Status played =
+        PlayAction(static_cast<Action>(record.steps(ply).action()), state);
+    if (!played.ok()) return AtPly(record, ply, played.message());
+  }
+  game.states.push_back(state);
+  if (!state.finished()) {
+    return AtPly(record, record.steps_size(),
+                 "the record ends here, but the game is not over");
+  }
+  game.outcome = Score(state);
+  TARA_RETURN_IF_ERROR(CheckResult(record, game.outcome));
+  return game;
+}
+
+absl::Status ValidateRecord(const proto::GameRecord& record) {
+  return Replay(record).status();
+}
+
+}  // namespace tara
