@@ -22,12 +22,10 @@ struct Glyphs {
   absl::string_view marked_north;
 };
 
-constexpr Glyphs kUnicodeGlyphs = {"·",          {"●", "○"},     {"♚", "♔"},
-                                   {"━━━", "───"}, {"┃", "│"}, "╌╌╌",
-                                   "╎"};
-constexpr Glyphs kAsciiGlyphs = {".",          {"o", "x"}, {"K", "Q"},
-                                 {"===", "---"}, {"H", "|"}, "...",
-                                 ":"};
+constexpr Glyphs kUnicodeGlyphs = {
+    "·", {"●", "○"}, {"♚", "♔"}, {"━━━", "───"}, {"┃", "│"}, "╌╌╌", "╎"};
+constexpr Glyphs kAsciiGlyphs = {
+    ".", {"o", "x"}, {"K", "Q"}, {"===", "---"}, {"H", "|"}, "...", ":"};
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 constexpr absl::string_view kPlaces[] = {"South", "West", "North", "East"};
@@ -48,8 +46,7 @@ class Drawing {
     for (const LegalSet::KingMoves& king : marks_.kings) {
       marked_hills_ |= king.moves | king.sacrifices;
     }
-    const bool by_links =
-        Info(state.variant).family == Family::kStoneOfDestiny;
+    const bool by_links = Info(state.variant).family == Family::kStoneOfDestiny;
     for (const Side side : {kRed, kBlue}) {
       const Board own = state.ringforts[side];
       east_[side] = own & (by_links ? state.links_east : West(own));
@@ -158,7 +155,7 @@ class Drawing {
   const bool colour_;
   const LegalSet& marks_;
   Board marked_hills_ = 0;
-  std::array<Board, 2> east_ = {};   // bridges, by side
+  std::array<Board, 2> east_ = {};  // bridges, by side
   std::array<Board, 2> north_ = {};
   std::string text_;
 };

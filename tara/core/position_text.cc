@@ -41,8 +41,8 @@ struct Piece {
   int ringfort;
   int king;
 };
-constexpr Piece kPieces[] = {{'r', kRed, -1},   {'b', kBlue, -1},
-                             {'R', kRed, kRed}, {'B', kBlue, kBlue},
+constexpr Piece kPieces[] = {{'r', kRed, -1},    {'b', kBlue, -1},
+                             {'R', kRed, kRed},  {'B', kBlue, kBlue},
                              {'S', kBlue, kRed}, {'T', kRed, kBlue}};
 
 absl::Status FieldError(FieldIndex field, absl::string_view text,
@@ -141,13 +141,12 @@ absl::Status ParseRank(absl::string_view field, int rank,
 absl::Status ParseBoard(absl::string_view text, State& state) {
   const std::vector<absl::string_view> ranks = absl::StrSplit(text, '/');
   if (ranks.size() != kBoardSize) {
-    return FieldError(kBoardField, text,
-                      absl::StrCat(ranks.size(),
-                                   " ranks; expected 7, separated by '/'"));
+    return FieldError(
+        kBoardField, text,
+        absl::StrCat(ranks.size(), " ranks; expected 7, separated by '/'"));
   }
   for (int i = 0; i < kBoardSize; ++i) {
-    TARA_RETURN_IF_ERROR(
-        ParseRank(text, kBoardSize - 1 - i, ranks[i], state));
+    TARA_RETURN_IF_ERROR(ParseRank(text, kBoardSize - 1 - i, ranks[i], state));
   }
   return absl::OkStatus();
 }
@@ -168,9 +167,9 @@ absl::Status ParseSeat(absl::string_view text, State& state) {
   if (text == "-") return absl::OkStatus();
   const int seats = Info(state.variant).seats;
   if (text.size() != 1 || text[0] < '0' || text[0] >= '0' + seats) {
-    return FieldError(kSeatField, text,
-                      absl::StrCat("expected 0 to ", seats - 1,
-                                   ", or - in a finished game"));
+    return FieldError(
+        kSeatField, text,
+        absl::StrCat("expected 0 to ", seats - 1, ", or - in a finished game"));
   }
   state.seat = static_cast<uint8_t>(text[0] - '0');
   return absl::OkStatus();
@@ -182,9 +181,8 @@ absl::Status ParsePhase(absl::string_view text, State& state) {
     state.phase = static_cast<Phase>(i);
     return absl::OkStatus();
   }
-  return FieldError(
-      kPhaseField, text,
-      "expected placement, manoeuvres, battle, link or finished");
+  return FieldError(kPhaseField, text,
+                    "expected placement, manoeuvres, battle, link or finished");
 }
 
 absl::Status ParseLinks(absl::string_view text, State& state) {
@@ -223,8 +221,8 @@ absl::Status ParseCaptured(absl::string_view text, State& state) {
 absl::Status ParseEnding(absl::string_view text, State& state) {
   if (text == "-") return absl::OkStatus();
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
-  for (int i = 1; parts.size() == 2 && i <= static_cast<int>(Ending::kNoProgress);
-       ++i) {
+  for (int i = 1;
+       parts.size() == 2 && i <= static_cast<int>(Ending::kNoProgress); ++i) {
     if (EndingName(static_cast<Ending>(i)) != parts[0]) continue;
     state.ending = static_cast<Ending>(i);
     return ParseNumber(kEndingField, text, parts[1], state.turns_left);
@@ -253,10 +251,10 @@ std::string PositionToText(const State& state) {
 absl::StatusOr<State> ParsePosition(absl::string_view text) {
   const std::vector<absl::string_view> fields = absl::StrSplit(text, ' ');
   if (fields.size() != kFieldNames.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "position '", text, "' has ", fields.size(),
-        " fields; expected 9, separated by single spaces: ",
-        absl::StrJoin(kFieldNames, ", ")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("position '", text, "' has ", fields.size(),
+                     " fields; expected 9, separated by single spaces: ",
+                     absl::StrJoin(kFieldNames, ", ")));
   }
   const absl::StatusOr<Variant> variant = ParseVariant(fields[kVariantField]);
   if (!variant.ok()) {
@@ -280,9 +278,9 @@ absl::StatusOr<State> ParsePosition(absl::string_view text) {
   const std::array<std::string, 9> canonical = FieldTexts(state);
   for (int i = 0; i < static_cast<int>(canonical.size()); ++i) {
     if (canonical[i] == fields[i]) continue;
-    return FieldError(static_cast<FieldIndex>(i), fields[i],
-                      absl::StrCat("expected it written as '", canonical[i],
-                                   "'"));
+    return FieldError(
+        static_cast<FieldIndex>(i), fields[i],
+        absl::StrCat("expected it written as '", canonical[i], "'"));
   }
   TARA_RETURN_IF_ERROR(ValidatePosition(state));
   return state;

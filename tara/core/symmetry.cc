@@ -95,8 +95,8 @@ State TransformState(const Symmetry& symmetry, const State& state) {
 
 Symmetry Inverse(const Symmetry& symmetry) {
   // The quarter turns undo each other; all else undoes itself.
-  const bool quarter_turn = symmetry.board == kClockwiseTurn ||
-                            symmetry.board == kAnticlockwiseTurn;
+  const bool quarter_turn =
+      symmetry.board == kClockwiseTurn || symmetry.board == kAnticlockwiseTurn;
   const int board = quarter_turn
                         ? kClockwiseTurn + kAnticlockwiseTurn - symmetry.board
                         : symmetry.board;

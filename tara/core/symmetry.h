@@ -63,8 +63,7 @@ MakeHillTransforms() {
 }  // namespace internal
 
 // [board transform, hill]: where the transform takes the hill.
-inline constexpr std::array<std::array<uint8_t, kNumHills>,
-                            kNumBoardTransforms>
+inline constexpr std::array<std::array<uint8_t, kNumHills>, kNumBoardTransforms>
     kHillTransforms = internal::MakeHillTransforms();
 
 // [board transform, action index]: the index of the transformed action.
