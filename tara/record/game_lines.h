@@ -1,0 +1,51 @@
+#ifndef TARA_RECORD_GAME_LINES_H_
+#define TARA_RECORD_GAME_LINES_H_
+
+// Games as JSON lines (docs/rules.md section 12): the form in which games are
+// exchanged with other programs, one finished game a line, with every legal
+// action at every step. A game with rule options has one more field,
+// "options": {"name": value, ...}, true or false for switches, else a number.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/state.h"
+
+namespace tara {
+
+// A finished game from its first position.
+struct GameLine {
+  State initial;
+  std::vector<Action> actions;
+};
+
+// Replays the game of a line through the rules and returns it.
+//
+// Returns INVALID_ARGUMENT with the first difference (the step from 0, what
+// was expected, what the line has) when a seat, a list of legal actions, an
+// action or the result is not what the rules say; when the game is not
+// finished; when a field is missing, unknown or ill-typed; or, with the byte,
+// when the line is no JSON.
+absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
+
+// Returns OK if ParseGameLine succeeds, else its error.
+absl::Status VerifyGameLine(absl::string_view json_line);
+
+// Returns the line, without '\n', of the game played from `initial`.
+// Returns INVALID_ARGUMENT if `initial` is not a start position, or an action
+// is illegal, or the game is not finished after the last.
+absl::StatusOr<std::string> GameToLine(const State& initial,
+                                       absl::Span<const Action> actions);
+
+// Returns the outcome as the JSON object of the field "result".
+std::string OutcomeToJson(const Outcome& outcome);
+
+}  // namespace tara
+
+#endif  // TARA_RECORD_GAME_LINES_H_

@@ -1,0 +1,168 @@
+// What holds at every position of every variant, over random games.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/validate.h"
+#include "tests/core/core_testing.h"
+
+namespace tara {
+namespace {
+
+constexpr int kGames = 300;
+
+// Returns a length that no game exceeds.
+//
+// A hill converts (a ringfort on it changes sides, by capture or sacrifice)
+// only when all its adjacent hills hold the other side's ringforts. Then the
+// hill and all its adjacent hills are of one side, and none of them can
+// convert any more: each would need the others to convert first. So each of
+// the 45 hills is built on at most once and converts at most once.
+//
+// - Sacred Hill, Four Treasures, Poisoned Chalice: each action builds or
+//   captures: at most 45 + 45.
+// - High Kings: progress is at most 45 builds, 45 conversions and 3 captured
+//   kings beyond these (with 2 of one side the game ends); each, and the end,
+//   comes after fewer than L = no_progress_limit actions without progress, but
+//   for one closing turn: (45 + 45 + 3 + 1) * L + 1.
+// - Stone of Destiny: 45 builds; at most 76 links, which stay; each, and the
+//   end, after fewer than L turns without link, of one action each; a turn
+//   with a link has two: 45 + (76 + 1) * L + 76.
+int LengthBound(const State& start) {
+  const int limit = start.options.no_progress_limit;
+  switch (Info(start.variant).family) {
+    case Family::kHighKings:
+      return (45 + 45 + 3 + 1) * limit + 1;
+    case Family::kStoneOfDestiny:
+      return 45 + (76 + 1) * limit + 76;
+    default:
+      return 45 + 45;
+  }
+}
+
+class InvariantsTest : public ::testing::TestWithParam<VariantInfo> {
+ protected:
+  template <typename Visitor>
+  void ForEachGame(Visitor&& visit) {
+    for (int game = 0; game < kGames; ++game) {
+      PlayRandomGame(InitialState(GetParam().variant), game, visit);
+      if (HasFailure()) return;
+    }
+  }
+};
+
+TEST_P(InvariantsTest, EveryPositionIsValidAndSettled) {
+  ForEachGame([](const State& state, const LegalSet&) {
+    EXPECT_EQ(ValidatePosition(state), absl::OkStatus());
+    EXPECT_EQ(Settled(state), state);
+    EXPECT_EQ(state.padding, decltype(state.padding){});
+  });
+}
+
+TEST_P(InvariantsTest, TextAndPositionAreInverse) {
+  ForEachGame([](const State& state, const LegalSet&) {
+    const std::string text = PositionToText(state);
+    const absl::StatusOr<State> parsed = ParsePosition(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+    EXPECT_EQ(*parsed, state) << text;
+    EXPECT_EQ(PositionToText(*parsed), text);
+  });
+}
+
+TEST_P(InvariantsTest, ListMaskCountNthAndContainsAgree) {
+  ForEachGame([](const State& state, const LegalSet& legal) {
+    std::vector<Action> list;
+    legal.ForEach([&](Action action) { list.push_back(action); });
+    EXPECT_TRUE(std::is_sorted(list.begin(), list.end()));
+    EXPECT_EQ(legal.Count(), static_cast<int>(list.size()));
+    EXPECT_EQ(legal.empty(), list.empty());
+    EXPECT_EQ(list.empty(), state.finished());
+    const LegalMask mask = legal.ToMask();
+    EXPECT_EQ(mask.count(), list.size());
+    for (int n = 0; n < legal.Count(); ++n) {
+      EXPECT_EQ(legal.Nth(n), list[n]);
+      EXPECT_TRUE(mask[Index(list[n])]);
+    }
+    for (int index = 0; index < kNumActions; ++index) {
+      EXPECT_EQ(legal.Contains(static_cast<Action>(index)), mask[index]);
+    }
+  });
+}
+
+TEST_P(InvariantsTest, GamesEndWithinTheDerivedBoundAndReplayToTheSameEnd) {
+  const State start = InitialState(GetParam().variant);
+  for (int game = 0; game < kGames; ++game) {
+    State last = start;
+    const std::vector<Action> actions = PlayRandomGame(
+        start, game, [&](const State& state, const LegalSet&) { last = state; });
+    EXPECT_LE(static_cast<int>(actions.size()), LengthBound(start));
+    State replayed = start;
+    for (const Action action : actions) {
+      ASSERT_EQ(PlayAction(action, replayed), absl::OkStatus());
+    }
+    EXPECT_EQ(replayed, last);
+  }
+}
+
+// Each hill is built on at most once and converts at most once: no hill is
+// left vacant again, and no hill changes sides twice. Stone of Destiny's swaps
+// are no conversions in this sense.
+TEST_P(InvariantsTest, AHillConvertsAtMostOnce) {
+  if (GetParam().family == Family::kStoneOfDestiny) return;
+  std::map<Hill, int> conversions;
+  State before = InitialState(GetParam().variant);
+  ForEachGame([&](const State& state, const LegalSet&) {
+    if (state.vacant() == kAllHills) {
+      conversions.clear();
+      before = state;
+    }
+    EXPECT_EQ(state.vacant() & ~before.vacant(), 0u);
+    for (const Side side : {kRed, kBlue}) {
+      ForEachHill(before.ringforts[side] & state.ringforts[Opponent(side)],
+                  [&](Hill hill) {
+                    EXPECT_LE(++conversions[hill], 1) << HillToText(hill);
+                  });
+    }
+    before = state;
+  });
+}
+
+TEST_P(InvariantsTest, AFinishedGameHasAResultAndRefusesActions) {
+  ForEachGame([](const State& state, const LegalSet&) {
+    if (!state.finished()) return;
+    const Outcome outcome = Score(state);
+    EXPECT_NE(outcome.ended_by, Ending::kNone);
+    EXPECT_GT(outcome.points[kRed] + outcome.points[kBlue], 0);
+    State same = state;
+    EXPECT_FALSE(PlayAction(kPass, same).ok());
+    EXPECT_EQ(same, state);
+  });
+}
+
+TEST_P(InvariantsTest, IllegalActionsAreRefusedAndChangeNothing) {
+  ForEachGame([](const State& state, const LegalSet& legal) {
+    // Enough for a test: the first and last illegal action of each position.
+    for (const int index : {0, kPassIndex}) {
+      const Action action = static_cast<Action>(index);
+      if (legal.Contains(action)) continue;
+      State same = state;
+      EXPECT_EQ(PlayAction(action, same).code(),
+                absl::StatusCode::kInvalidArgument);
+      EXPECT_EQ(same, state);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVariant, InvariantsTest,
+                         ::testing::ValuesIn(kVariants), VariantTestName);
+
+}  // namespace
+}  // namespace tara
