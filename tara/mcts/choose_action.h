@@ -1,0 +1,26 @@
+#ifndef TARA_MCTS_CHOOSE_ACTION_H_
+#define TARA_MCTS_CHOOSE_ACTION_H_
+
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+
+namespace tara {
+
+// One legal action of the root after a search.
+struct RootAction {
+  Action action;
+  float prior;  // without noise
+  int visits;
+  float mean_value;  // Q for the side to move at the root; 0 if not visited
+};
+
+// Draws an action from visits^(1/temperature). Temperature 0 gives the most
+// visited; ties go to the higher prior, then to the higher mean value, then
+// are drawn. REQUIRES: at least one visit; temperature >= 0.
+Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
+                    Random& random);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_CHOOSE_ACTION_H_

@@ -1,0 +1,35 @@
+#ifndef TARA_MCTS_STATE_HASH_H_
+#define TARA_MCTS_STATE_HASH_H_
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "tara/base/random.h"
+#include "tara/core/state.h"
+
+namespace tara {
+
+// Returns a 64-bit hash of all that is in a position. The same on every run
+// (seeds derive from it) and on every little-endian machine. Different
+// positions may collide: who must be sure compares the states.
+inline uint64_t HashState(const State& state) {
+  const auto words = std::bit_cast<std::array<uint64_t, 8>>(state);
+  uint64_t hash = 0;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    // Four independent products; the offsets (fractional digits of the square
+    // roots of primes) keep boards, which are full of zeros, from giving zero.
+    const unsigned __int128 product =
+        static_cast<unsigned __int128>(words[i] ^
+                                       (0x6a09e667f3bcc909 + 2 * i)) *
+        (words[i + 1] ^ 0xbb67ae8584caa73b);
+    hash = std::rotl(hash, 17) ^ static_cast<uint64_t>(product) ^
+           static_cast<uint64_t>(product >> 64);
+  }
+  return MixBits(hash);
+}
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_STATE_HASH_H_
