@@ -1,9 +1,12 @@
 #ifndef TARA_EVAL_ARENA_H_
 #define TARA_EVAL_ARENA_H_
-// CONTRACT (to be completed by the eval engineer)
+
 #include <cstdint>
 #include <functional>
+#include <vector>
+
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
@@ -11,28 +14,72 @@
 namespace tara {
 
 struct ArenaOptions {
-  Variant variant;
+  Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options;
-  int games = 200;         // rounded up to whole pairs
-  int opening_plies = 2;   // uniformly random, each opening played once from each side
+  int games = 200;  // rounded up to whole pairs
+  // Uniformly random actions that begin each pair's two games; without them
+  // players that never draw would play one game over and over.
+  int opening_plies = 2;
   uint64_t seed = 1;
+  // Games in progress at a time: more make larger batches. The result does
+  // not depend on it.
   int concurrent_games = 64;
 };
 
-struct ArenaProgress { int games_done; int games; double score; };
-
-// Result of player A against player B in one variant.
-struct ArenaResult {
-  int games, wins, draws, losses;           // of A
-  int wins_as_red, games_as_red;
-  double score, score_low, score_high;      // mean of win 1, draw 1/2; 95 % interval over pairs
-  double elo, elo_low, elo_high;            // may be infinite
-  double mean_margin, mean_margin_low, mean_margin_high;  // points of A minus B
-  double mean_length;
+// A finished game of player A against player B.
+struct ArenaGame {
+  int pair = 0;  // which opening
+  bool a_is_red = false;
+  int margin = 0;  // points of A minus those of B
+  int length = 0;  // actions, those of the opening included
 };
 
-absl::StatusOr<ArenaResult> PlayArena(const ArenaOptions&, Player& a, Player& b,
-                                      const std::function<bool(const ArenaProgress&)>& on_progress = {});  // false: stop early
+// Result of player A against player B over pairs of games. Intervals are at
+// 95 %, over pairs: the two games of a pair share an opening, so they are not
+// independent (statistics.h says how they are computed).
+struct ArenaResult {
+  int games = 0;
+  int wins = 0;  // of A, as are draws, losses, score, elo and margin
+  int draws = 0;
+  int losses = 0;
+  int games_as_red = 0;
+  int wins_as_red = 0;
+  int draws_as_red = 0;
+  // Mean of 1 for a win, 1/2 for a draw, 0 for a loss.
+  double score = 0.5, score_low = 0, score_high = 1;
+  double score_as_red = 0.5;
+  double score_as_blue = 0.5;
+  // Of score and its ends: infinite at 0 and 1.
+  double elo = 0, elo_low = 0, elo_high = 0;
+  // Points; the ends are infinite with fewer than two pairs.
+  double mean_margin = 0, mean_margin_low = 0, mean_margin_high = 0;
+  double mean_length = 0;
+  // All games, by pair, A as Red first.
+  std::vector<ArenaGame> played;
+};
+
+struct ArenaProgress {
+  int games_done = 0;
+  int games = 0;       // that will be played
+  double score = 0.5;  // of A in the games done
+};
+
+// Told of progress after games have finished; returns false to stop early.
+using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
+
+// Plays pairs of games: each random opening once with A as Red (in doubles as
+// both seats of Red) and once with B. Stopped early, the result is of the
+// pairs finished by then. Reproducible from options.seed.
+// Returns INVALID_ARGUMENT for options out of range, or a player's error.
+absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, Player& a, Player& b,
+    const ArenaProgressCallback& on_progress = {});
+
+// Returns the result of all games, given pair by pair (two games of one
+// `pair` in succession); used for totals over several results as well.
+// REQUIRES: as said; as many games as Red as as Blue in each pair.
+ArenaResult SummarizeGames(absl::Span<const ArenaGame> games);
 
 }  // namespace tara
-#endif
+
+#endif  // TARA_EVAL_ARENA_H_

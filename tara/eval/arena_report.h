@@ -1,0 +1,30 @@
+#ifndef TARA_EVAL_ARENA_REPORT_H_
+#define TARA_EVAL_ARENA_REPORT_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+
+namespace tara {
+
+// A result with what it is the result of.
+struct ArenaReportRow {
+  Variant variant = Variant::kSacredHillL1;
+  std::string player_a;  // specs, or names
+  std::string player_b;
+  ArenaResult result;
+};
+
+// Returns a table for terminals: a heading, a line a row and, of several rows
+// of the same two players, a total over all their games. Ends with a newline.
+std::string ArenaReportText(absl::Span<const ArenaReportRow> rows);
+
+// Returns a JSON list of objects, one a row, with the fields of ArenaResult
+// (but the single games) by name; infinite numbers are null.
+std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_ARENA_REPORT_H_

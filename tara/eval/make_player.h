@@ -1,0 +1,27 @@
+#ifndef TARA_EVAL_MAKE_PLAYER_H_
+#define TARA_EVAL_MAKE_PLAYER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/eval/player.h"
+
+namespace tara {
+
+// Makes a player from a spec (tara/eval/player_spec.h, PlayerSpecHelp).
+// Returns INVALID_ARGUMENT naming what is wrong with the spec and what was
+// expected, NOT_FOUND for a run without a checkpoint, or the error of loading
+// the network.
+absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
+
+// Returns the checkpoint file that a path of a spec means: the file itself,
+// or the newest checkpoint of a run's folder or of its `checkpoints` folder,
+// as named by the file `latest` there.
+// Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
+absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_MAKE_PLAYER_H_

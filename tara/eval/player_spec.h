@@ -1,0 +1,33 @@
+#ifndef TARA_EVAL_PLAYER_SPEC_H_
+#define TARA_EVAL_PLAYER_SPEC_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+enum class PlayerKind { kRandom, kGreedy, kMcts, kNet };
+
+// A player as described on a command line; see PlayerSpecHelp.
+struct PlayerSpec {
+  PlayerKind kind = PlayerKind::kRandom;
+  std::string path;       // kNet: checkpoint or folder of a run
+  int simulations = 100;  // kMcts, kNet; 0 (kNet alone): the policy alone
+  float c_puct = 1.5f;    // kMcts, kNet
+  int playouts = 1;       // kMcts: random games per leaf
+
+  friend bool operator==(const PlayerSpec&, const PlayerSpec&) = default;
+};
+
+// Parses a spec such as "greedy" or "net:runs/first,sims=200". Returns
+// INVALID_ARGUMENT naming the spec, the offending part and what was expected.
+absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
+
+// Returns the forms of a spec, one line a kind, for --help.
+std::string PlayerSpecHelp();
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYER_SPEC_H_
