@@ -11,6 +11,10 @@ cc_library(
     hdrs = glob({header_globs}),
     includes = {includes},
     linkopts = {linkopts},
+    target_compatible_with = select({{
+        "@tara//third_party/torch:clang": ["@platforms//:incompatible"],
+        "//conditions:default": [],
+    }}),
     visibility = ["//visibility:public"],
 )
 """
