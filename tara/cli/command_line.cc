@@ -1,0 +1,366 @@
+#include "tara/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "tara/cli/usage.h"
+
+namespace tara {
+namespace {
+
+// Column at which help texts begin.
+constexpr int kHelpColumn = 28;
+
+// A row of the help: what to write, and what it does.
+struct HelpRow {
+  std::string left;
+  std::string right;
+};
+
+std::string FormatRows(absl::string_view title,
+                       const std::vector<HelpRow>& rows) {
+  std::string text = absl::StrCat("\n", title, ":\n");
+  for (const HelpRow& row : rows) {
+    std::string line = absl::StrCat("  ", row.left);
+    if (line.size() + 2 > kHelpColumn) {
+      absl::StrAppend(&text, line, "\n");
+      line.clear();
+    }
+    line.resize(kHelpColumn, ' ');
+    absl::StrAppend(&text, line, Wrap(row.right, kHelpColumn), "\n");
+  }
+  return text;
+}
+
+// Number of single-character insertions, removals and replacements that turn
+// one word into the other (Levenshtein).
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+// Returns "; did you mean 'x'?" for the nearest of the names, if one is near.
+std::string Suggestion(absl::string_view word,
+                       const std::vector<std::string>& names) {
+  const auto nearest =
+      std::min_element(names.begin(), names.end(),
+                       [&](const std::string& a, const std::string& b) {
+                         return EditDistance(word, a) < EditDistance(word, b);
+                       });
+  if (nearest == names.end() || EditDistance(word, *nearest) > 2) return "";
+  return absl::StrCat("; did you mean '", *nearest, "'?");
+}
+
+}  // namespace
+
+struct Command::Impl {
+  CLI::App* app = nullptr;
+  std::unique_ptr<CLI::App> owned_app;  // of the root
+  std::string path;                     // "tara games list"
+  std::string summary;
+  std::string notes;
+  std::vector<std::string> examples;
+  std::vector<HelpRow> arguments;
+  std::vector<HelpRow> options;
+  std::vector<std::string> option_names;
+  std::string usage;
+  RunFunction run;
+  std::vector<std::unique_ptr<Command>> commands;
+
+  // Adds an option or argument whose values `parse` takes one by one.
+  void Add(const Flag& flag, absl::string_view default_value, bool repeated,
+           std::function<absl::Status(const std::string&)> parse) {
+    const bool positional = flag.names[0] != '-';
+    const std::string name = flag.names.substr(flag.names.rfind(',') + 1);
+    CLI::Option* const option = app->add_option(
+        flag.names, [name, repeated, parse](const CLI::results_t& values) {
+          if (!repeated && values.size() > 1) {
+            throw CLI::ValidationError(name, "given more than once");
+          }
+          for (const std::string& value : values) {
+            const absl::Status status = parse(value);
+            if (status.ok()) continue;
+            throw CLI::ValidationError(name, std::string(status.message()));
+          }
+          return true;
+        });
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (repeated || !positional) {
+      option->expected(1, CLI::detail::expected_max_vector_size);
+      option->allow_extra_args(positional);
+    }
+    option->required(flag.required);
+
+    std::string right = flag.help;
+    if (flag.required && !positional) absl::StrAppend(&right, " (required)");
+    const absl::string_view shown_default =
+        flag.default_text.empty() ? default_value : flag.default_text;
+    if (!shown_default.empty()) {
+      absl::StrAppend(&right, " (default: ", shown_default, ")");
+    }
+    if (positional) {
+      const std::string shown =
+          repeated ? absl::StrCat(flag.names, "...") : flag.names;
+      arguments.push_back({shown, right});
+      absl::StrAppend(&usage, flag.required ? " " : " [", shown,
+                      flag.required ? "" : "]");
+      return;
+    }
+    option_names.push_back(name);
+    options.push_back(
+        {absl::StrCat(absl::StrReplaceAll(flag.names, {{",", ", "}}), " ",
+                      flag.placeholder),
+         right});
+    if (flag.required) {
+      absl::StrAppend(&usage, " ", name, " ", flag.placeholder);
+    }
+  }
+
+  // Returns the names of the subcommands.
+  std::vector<std::string> CommandNames() const {
+    std::vector<std::string> names;
+    for (const auto& command : commands) {
+      names.push_back(command->impl_->app->get_name());
+    }
+    return names;
+  }
+
+  // Returns the innermost command that the arguments have named.
+  static Command& Named(Command& outer) {
+    for (const auto& command : outer.impl_->commands) {
+      if (command->impl_->app->parsed()) return Named(*command);
+    }
+    return outer;
+  }
+};
+
+Command::Command(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Command::~Command() = default;
+
+void Command::AddText(const Flag& flag, std::string* value) {
+  impl_->Add(flag, *value, false, [value](const std::string& text) {
+    *value = text;
+    return absl::OkStatus();
+  });
+}
+
+void Command::AddTexts(const Flag& flag, std::vector<std::string>* values) {
+  impl_->Add(flag, absl::StrJoin(*values, " "), true,
+             [values](const std::string& text) {
+               values->push_back(text);
+               return absl::OkStatus();
+             });
+}
+
+void Command::AddChoice(const Flag& flag, std::vector<std::string> choices,
+                        std::string* value) {
+  Flag shown = flag;
+  shown.placeholder = absl::StrJoin(choices, "|");
+  impl_->Add(
+      shown, *value, false,
+      [value, choices](const std::string& text) -> absl::Status {
+        if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("bad value '", text, "'; expected ",
+                           absl::StrJoin(choices, " or ")));
+        }
+        *value = text;
+        return absl::OkStatus();
+      });
+}
+
+void Command::AddInteger(const Flag& flag, int64_t min, int64_t max,
+                         int64_t* value) {
+  impl_->Add(
+      flag, flag.required ? "" : absl::StrCat(*value), false,
+      [=](const std::string& text) -> absl::Status {
+        int64_t number = 0;
+        if (!absl::SimpleAtoi(text, &number) || number < min || number > max) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("bad value '", text, "'; expected an integer from ",
+                           min, " to ", max));
+        }
+        *value = number;
+        return absl::OkStatus();
+      });
+}
+
+void Command::AddSwitch(const Flag& flag, bool* value) {
+  const std::string name = flag.names.substr(flag.names.rfind(',') + 1);
+  impl_->app->add_flag(flag.names, *value);
+  impl_->option_names.push_back(name);
+  impl_->options.push_back(
+      {absl::StrReplaceAll(flag.names, {{",", ", "}}), flag.help});
+}
+
+void Command::AddArgument(const Flag& flag, std::string* value) {
+  AddText(flag, value);
+}
+
+void Command::AddArguments(const Flag& flag, std::vector<std::string>* values) {
+  AddTexts(flag, values);
+}
+
+void Command::SetNotes(std::string notes) { impl_->notes = std::move(notes); }
+
+void Command::SetExamples(std::vector<std::string> examples) {
+  impl_->examples = std::move(examples);
+}
+
+Command& Command::AddCommand(const std::string& name,
+                             const std::string& summary) {
+  auto impl = std::make_unique<Impl>();
+  impl->app = impl_->app->add_subcommand(name, summary);
+  impl->path = absl::StrCat(impl_->path, " ", name);
+  impl->summary = summary;
+  impl_->app->require_subcommand(0, 1);
+  impl_->commands.push_back(std::make_unique<Command>(std::move(impl)));
+  return *impl_->commands.back();
+}
+
+void Command::SetRun(RunFunction run) { impl_->run = std::move(run); }
+
+std::string Command::Help() const {
+  std::string text = absl::StrCat(impl_->path, ": ", impl_->summary,
+                                  "\n\nUsage: ", impl_->path);
+  if (!impl_->commands.empty()) {
+    absl::StrAppend(&text, " COMMAND ...\n");
+    std::vector<HelpRow> rows;
+    for (const auto& command : impl_->commands) {
+      rows.push_back(
+          {command->impl_->app->get_name(), command->impl_->summary});
+    }
+    absl::StrAppend(&text, FormatRows("Commands", rows));
+  } else {
+    absl::StrAppend(&text, impl_->usage, " [OPTION]...\n");
+  }
+  if (!impl_->arguments.empty()) {
+    absl::StrAppend(&text, FormatRows("Arguments", impl_->arguments));
+  }
+  std::vector<HelpRow> options = impl_->options;
+  options.push_back({"-h, --help", "show this help"});
+  if (impl_->owned_app != nullptr) {
+    options.push_back({"--version", "show the version"});
+  }
+  absl::StrAppend(&text, FormatRows("Options", options));
+  if (!impl_->notes.empty()) absl::StrAppend(&text, "\n", impl_->notes, "\n");
+  if (!impl_->examples.empty()) {
+    absl::StrAppend(&text, "\nExamples:\n");
+    for (const std::string& example : impl_->examples) {
+      absl::StrAppend(&text, "  tara ", example, "\n");
+    }
+  }
+  return text;
+}
+
+CommandLine::CommandLine(const std::string& summary, const std::string& version)
+    : version_(version) {
+  auto impl = std::make_unique<Command::Impl>();
+  impl->owned_app = std::make_unique<CLI::App>("", "tara");
+  impl->app = impl->owned_app.get();
+  impl->app->set_version_flag("--version", version);
+  impl->path = "tara";
+  impl->summary = summary;
+  root_ = std::make_unique<Command>(std::move(impl));
+}
+
+CommandLine::~CommandLine() = default;
+
+Command& CommandLine::root() { return *root_; }
+
+namespace {
+
+// One line on stderr, and the exit status that goes with the error.
+int Report(const absl::Status& status, absl::string_view command,
+           Console& console) {
+  console.out.flush();
+  console.err << "tara: " << status.message();
+  if (IsUsageError(status)) console.err << " (see " << command << " --help)";
+  console.err << "\n";
+  return IsUsageError(status) ? kExitUsage : kExitFailure;
+}
+
+// What is wrong with arguments that nothing has taken.
+std::string UnexpectedArguments(const std::vector<std::string>& rest,
+                                const std::vector<std::string>& command_names,
+                                const std::vector<std::string>& option_names) {
+  const std::string& first = rest.front();
+  const std::string name = first.substr(0, first.find('='));
+  if (first[0] == '-' && first != "-") {
+    return absl::StrCat("unknown option '", name, "'",
+                        Suggestion(name, option_names));
+  }
+  if (command_names.empty()) {
+    return absl::StrCat("unexpected argument '", first, "'");
+  }
+  const std::string suggestion = Suggestion(first, command_names);
+  return absl::StrCat("unknown command '", first, "'",
+                      suggestion.empty()
+                          ? absl::StrCat("; expected one of: ",
+                                         absl::StrJoin(command_names, ", "))
+                          : suggestion);
+}
+
+}  // namespace
+
+int CommandLine::Run(int argc, const char* const* argv, Console& console) {
+  absl::Status error;
+  try {
+    root_->impl_->app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    console.out << Command::Impl::Named(*root_).Help();
+    return kExitOk;
+  } catch (const CLI::CallForVersion&) {
+    console.out << version_ << "\n";
+    return kExitOk;
+  } catch (const CLI::ExtrasError&) {
+    const Command::Impl& named = *Command::Impl::Named(*root_).impl_;
+    error = UsageError(UnexpectedArguments(root_->impl_->app->remaining(true),
+                                           named.CommandNames(),
+                                           named.option_names));
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    // "--depth: 1 required N missing"
+    const std::string what = mismatch.what();
+    error = UsageError(
+        absl::StrCat(what.substr(0, what.find(':')), ": a value is missing"));
+  } catch (const CLI::ParseError& parse_error) {
+    error = UsageError(parse_error.what());
+  }
+  const Command& command = Command::Impl::Named(*root_);
+  const Command::Impl& named = *command.impl_;
+  if (!error.ok()) return Report(error, named.path, console);
+  if (&command == root_.get()) {
+    console.out << command.Help();
+    return kExitOk;
+  }
+  if (named.run == nullptr) {
+    return Report(
+        UsageError(absl::StrCat("which command? ", named.path, " has ",
+                                absl::StrJoin(named.CommandNames(), ", "))),
+        named.path, console);
+  }
+  const absl::StatusOr<int> status = named.run(console);
+  return status.ok() ? *status : Report(status.status(), named.path, console);
+}
+
+}  // namespace tara

@@ -1,0 +1,92 @@
+#ifndef TARA_CLI_COMMAND_LINE_H_
+#define TARA_CLI_COMMAND_LINE_H_
+
+// Describes the subcommands of `tara`, parses arguments and runs one of them.
+// The parsing is CLI11's, which only command_line.cc sees: it is slow to
+// compile, and its messages and help are made ours there.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/cli/console.h"
+
+namespace tara {
+
+// Does a command's work and returns the exit status, or an error.
+using RunFunction = std::function<absl::StatusOr<int>(Console&)>;
+
+// How an option or argument looks in the help.
+struct Flag {
+  std::string names = {};  // "--depth" or "-o,--output"; arguments: "FILE"
+  std::string placeholder = {};  // of the value: "N"
+  std::string help = {};
+  bool required = false;
+  std::string default_text = {};  // shown instead of the default value
+};
+
+// A subcommand being described: each Add... says where the parsed value goes.
+// The value found there is the default, which the help shows. Pointers must
+// live as long as the command line.
+class Command {
+ public:
+  struct Impl;
+
+  explicit Command(std::unique_ptr<Impl> impl);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  void AddText(const Flag& flag, std::string* value);
+  // May be given again and again: the values add up.
+  void AddTexts(const Flag& flag, std::vector<std::string>* values);
+  void AddChoice(const Flag& flag, std::vector<std::string> choices,
+                 std::string* value);
+  void AddInteger(const Flag& flag, int64_t min, int64_t max, int64_t* value);
+  void AddSwitch(const Flag& flag, bool* value);
+
+  // Positional arguments, in the order of the calls.
+  void AddArgument(const Flag& flag, std::string* value);
+  void AddArguments(const Flag& flag, std::vector<std::string>* values);
+
+  // Paragraphs after the options, as they are.
+  void SetNotes(std::string notes);
+  // Lines to try, one command each, without "tara".
+  void SetExamples(std::vector<std::string> examples);
+
+  // A command has either subcommands or a function to run.
+  Command& AddCommand(const std::string& name, const std::string& summary);
+  void SetRun(RunFunction run);
+
+  std::string Help() const;
+
+ private:
+  friend class CommandLine;
+  std::unique_ptr<Impl> impl_;
+};
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& summary, const std::string& version);
+  ~CommandLine();
+
+  // The program itself; its subcommands are the commands.
+  Command& root();
+
+  // Parses and runs. Returns the exit status; says on console.err what went
+  // wrong, and where to look.
+  int Run(int argc, const char* const* argv, Console& console);
+
+ private:
+  std::unique_ptr<Command> root_;
+  std::string version_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_CLI_COMMAND_LINE_H_

@@ -1,0 +1,53 @@
+#include "tara/cli/console.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_split.h"
+
+namespace tara {
+
+Console StandardConsole() {
+  return {.in = std::cin,
+          .out = std::cout,
+          .err = std::cerr,
+          .in_is_terminal = isatty(STDIN_FILENO) != 0,
+          .out_is_terminal = isatty(STDOUT_FILENO) != 0,
+          .err_is_terminal = isatty(STDERR_FILENO) != 0};
+}
+
+bool UseColour(absl::string_view choice, const Console& console) {
+  if (choice == "always") return true;
+  if (choice == "never" || !console.out_is_terminal) return false;
+  const char* const no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  const char* const term = std::getenv("TERM");
+  return term != nullptr && *term != '\0' && absl::string_view(term) != "dumb";
+}
+
+std::string Wrap(absl::string_view words, int indent, int width) {
+  std::string text;
+  int column = indent;
+  bool at_start = true;
+  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+    const int length = static_cast<int>(word.size());
+    if (!at_start && column + 1 + length > width) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+      at_start = true;
+    }
+    if (!at_start) {
+      text += ' ';
+      ++column;
+    }
+    text.append(word.data(), word.size());
+    column += length;
+    at_start = false;
+  }
+  return text;
+}
+
+}  // namespace tara

@@ -1,0 +1,39 @@
+#ifndef TARA_CLI_CONSOLE_H_
+#define TARA_CLI_CONSOLE_H_
+
+#include <istream>
+#include <ostream>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+// Where a command reads and writes. Results go to `out`, progress and errors
+// to `err`. The streams must outlive the console.
+struct Console {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+  // Whether a person is at the other end.
+  bool in_is_terminal = false;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+};
+
+// Returns a console on the process's standard streams.
+Console StandardConsole();
+
+// Returns whether to write colours to `out`, for the value of --colour:
+// "always", "never" or "auto", which wants a terminal that is not dumb and
+// heeds NO_COLOR (https://no-color.org).
+bool UseColour(absl::string_view choice, const Console& console);
+
+// Returns `words`, parted at spaces, in lines of at most `width` columns. Lines
+// after the first are indented by `indent`, for which the first line has room
+// too: a caller has written that many columns. No newline at the end.
+std::string Wrap(absl::string_view words, int indent, int width = 79);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_CONSOLE_H_

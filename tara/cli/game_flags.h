@@ -1,0 +1,60 @@
+#ifndef TARA_CLI_GAME_FLAGS_H_
+#define TARA_CLI_GAME_FLAGS_H_
+
+// What many commands take: a variant, rule options, actions in notation.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/cli/command_line.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+
+struct GameFlags {
+  std::string variant;
+  std::vector<std::string> options;  // each "name=value"
+};
+
+// Adds --variant, with this help and required or not, and --option.
+void AddGameFlags(Command& command, GameFlags* flags,
+                  absl::string_view variant_help, bool required = true);
+
+// The usual help of --variant.
+inline constexpr absl::string_view kVariantHelp =
+    "variant, by its identifier in `tara variants`";
+inline constexpr absl::string_view kVariantOrAllHelp =
+    "variant, by its identifier in `tara variants`, or 'all'";
+
+// Returns the variant named by the flags, or a usage error.
+absl::StatusOr<Variant> VariantOf(const GameFlags& flags);
+
+// Returns the variants named by the flags, all of them for "all", or a usage
+// error.
+absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags);
+
+// Returns the rule options for a variant, or a usage error. If `skip_others`,
+// options of other variants are left out, but those of none are errors.
+absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
+                                          Variant variant,
+                                          bool skip_others = false);
+
+// Returns the start position named by the flags, or a usage error.
+absl::StatusOr<State> StartOf(const GameFlags& flags);
+
+// Plays actions parted by spaces or commas. Returns INVALID_ARGUMENT for the
+// first that is none or is illegal, naming `source` and its number, from 1.
+absl::Status PlayActions(absl::string_view actions, absl::string_view source,
+                         State& state);
+
+// Returns the legal actions in notation, sorted as text by code point.
+std::vector<std::string> LegalActionTexts(const State& state);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_GAME_FLAGS_H_

@@ -1,0 +1,66 @@
+#include "tara/cli/perft.h"
+
+#include <memory>
+
+#include "absl/strings/str_format.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/usage.h"
+#include "tara/core/action.h"
+#include "tara/core/perft.h"
+#include "tara/core/state.h"
+
+namespace tara {
+namespace {
+
+// Far beyond what can be counted.
+constexpr int64_t kMaxDepth = 1000;
+
+}  // namespace
+
+absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
+  if (options.divide && options.depth == 0) {
+    return UsageError("--divide wants a --depth of at least 1");
+  }
+  TARA_ASSIGN_OR_RETURN(State state, StartOf(options.game));
+  TARA_RETURN_IF_ERROR(PlayActions(options.prefix, "--prefix", state));
+  const int depth = static_cast<int>(options.depth);
+  if (!options.divide) {
+    console.out << Perft(state, depth) << "\n";
+    return kExitOk;
+  }
+  int64_t total = 0;
+  for (const auto& [action, count] : PerftDivide(state, depth)) {
+    console.out << absl::StrFormat("%-8s%d\n", ActionToText(action), count);
+    total += count;
+  }
+  console.out << total << "\n";
+  return kExitOk;
+}
+
+void RegisterPerft(Command& root) {
+  Command& command = root.AddCommand(
+      "perft", "count the action sequences of a length: a test of the rules");
+  const auto options = std::make_shared<PerftOptions>();
+  AddGameFlags(command, &options->game, kVariantHelp);
+  command.AddInteger({.names = "--depth",
+                      .placeholder = "N",
+                      .help = "length of the sequences, in actions",
+                      .required = true},
+                     0, kMaxDepth, &options->depth);
+  command.AddText({.names = "--prefix",
+                   .placeholder = "ACTIONS",
+                   .help = "actions to play first, as in \"D4 E6\"",
+                   .default_text = "none"},
+                  &options->prefix);
+  command.AddSwitch({.names = "--divide",
+                     .help = "first list the count after each first action"},
+                    &options->divide);
+  command.SetNotes("The last line of the output is the count alone.");
+  command.SetExamples(
+      {"perft --variant sacred_hill_l1 --depth 4",
+       "perft --variant four_treasures --depth 2 --prefix \"D4 E6\" --divide"});
+  command.SetRun(
+      [options](Console& console) { return RunPerft(*options, console); });
+}
+
+}  // namespace tara

@@ -1,0 +1,128 @@
+#include "tara/cli/show.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/usage.h"
+#include "tara/core/drawing.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/record/game_lines.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Returns the position from which the actions are played.
+absl::StatusOr<State> FirstPosition(const ShowOptions& options) {
+  if (options.position.empty()) {
+    if (options.game.variant.empty()) {
+      return UsageError("--variant is required (or --position)");
+    }
+    return StartOf(options.game);
+  }
+  if (!options.game.options.empty()) {
+    return UsageError(
+        "--option and --position exclude each other: a position names its "
+        "rule options itself");
+  }
+  absl::StatusOr<State> state = ParsePosition(options.position);
+  if (!state.ok() || options.game.variant.empty()) return state;
+  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(options.game));
+  if (state->variant != variant) {
+    return UsageError(absl::StrCat("--position is of ", Info(state->variant).id,
+                                   ", but --variant is ", Info(variant).id));
+  }
+  return state;
+}
+
+void PrintJson(const State& state, Console& console) {
+  const Json json = {
+      {"variant", std::string(Info(state.variant).id)},
+      {"position", PositionToText(state)},
+      {"seat", state.finished() ? Json() : Json(state.seat)},
+      {"phase", std::string(PhaseName(state.phase))},
+      {"legal", LegalActionTexts(state)},
+      {"result",
+       state.finished() ? Json::parse(OutcomeToJson(Score(state))) : Json()}};
+  console.out << json.dump() << "\n";
+}
+
+void PrintText(const State& state, const ShowOptions& options,
+               Console& console) {
+  console.out << DrawBoard(state, {.unicode = !options.ascii,
+                                   .colour = UseColour(options.colour, console),
+                                   .highlight = LegalActions(state)})
+              << "\n";
+  if (state.finished()) {
+    const Outcome outcome = Score(state);
+    console.out << "Result:   " << OutcomeToJson(outcome) << "\n";
+  } else {
+    const std::vector<std::string> legal = LegalActionTexts(state);
+    console.out << "Legal:    " << Wrap(absl::StrJoin(legal, " "), 10) << "\n";
+  }
+  console.out << "Position: " << PositionToText(state) << "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
+  TARA_ASSIGN_OR_RETURN(State state, FirstPosition(options));
+  TARA_RETURN_IF_ERROR(PlayActions(options.actions, "--actions", state));
+  if (options.format == "json") {
+    PrintJson(state, console);
+  } else {
+    PrintText(state, options, console);
+  }
+  return kExitOk;
+}
+
+void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
+  command.AddSwitch(
+      {.names = "--ascii", .help = "draw with ASCII alone, without Unicode"},
+      ascii);
+  command.AddChoice({.names = "--colour",
+                     .help = "colours; auto: if the terminal has them and "
+                             "NO_COLOR is not set"},
+                    {"auto", "always", "never"}, colour);
+}
+
+void RegisterShow(Command& root) {
+  Command& command = root.AddCommand(
+      "show", "show a position: board, seat, legal actions, result");
+  const auto options = std::make_shared<ShowOptions>();
+  AddGameFlags(command, &options->game,
+               "variant, by its identifier in `tara variants` (required, but "
+               "with --position)",
+               /*required=*/false);
+  command.AddText({.names = "--actions",
+                   .placeholder = "ACTIONS",
+                   .help = "actions to play first, as in \"D4 E6\"",
+                   .default_text = "none"},
+                  &options->actions);
+  command.AddText({.names = "--position",
+                   .placeholder = "TEXT",
+                   .help = "position to begin with, as `tara show` writes it",
+                   .default_text = "the start of the game"},
+                  &options->position);
+  command.AddChoice({.names = "--format", .help = "form of the output"},
+                    {"text", "json"}, &options->format);
+  AddDrawingFlags(command, &options->ascii, &options->colour);
+  command.SetNotes(
+      "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
+      "\"result\"}; seat is null\nin a finished game, result in any other.");
+  command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
+                       "show --variant high_kings_l1 --format=json"});
+  command.SetRun(
+      [options](Console& console) { return RunShow(*options, console); });
+}
+
+}  // namespace tara

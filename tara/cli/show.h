@@ -1,0 +1,34 @@
+#ifndef TARA_CLI_SHOW_H_
+#define TARA_CLI_SHOW_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
+#include "tara/cli/game_flags.h"
+
+namespace tara {
+
+struct ShowOptions {
+  GameFlags game;
+  std::string actions;
+  std::string position;
+  std::string format = "text";
+  std::string colour = "auto";
+  bool ascii = false;
+};
+
+// Shows a position: board, seat, legal actions, and the result when the game
+// is finished.
+absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console);
+
+// Adds `show` to the program.
+void RegisterShow(Command& root);
+
+// Adds --ascii and --colour.
+void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_SHOW_H_

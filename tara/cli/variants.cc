@@ -1,0 +1,85 @@
+#include "tara/cli/variants.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tara/cli/usage.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ValueToJson(const RuleOptionInfo& option, int value) {
+  if (option.is_bool) return value != 0;
+  return value;
+}
+
+Json OptionToJson(const RuleOptionInfo& option) {
+  return {{"name", std::string(option.name)},
+          {"type", option.is_bool ? "bool" : "int"},
+          {"default", ValueToJson(option, option.DefaultValue())},
+          {"min", ValueToJson(option, option.min_value)},
+          {"max", ValueToJson(option, option.max_value)},
+          {"help", std::string(option.help)}};
+}
+
+Json VariantToJson(const VariantInfo& info) {
+  Json options = Json::array();
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (option.applies_to(info)) options.push_back(OptionToJson(option));
+  }
+  return {{"id", std::string(info.id)},
+          {"name", std::string(info.name)},
+          {"seats", info.seats},
+          {"options", options}};
+}
+
+void PrintVariant(const VariantInfo& info, Console& console) {
+  console.out << absl::StrFormat("%-24s%-32s%d seats\n", info.id, info.name,
+                                 info.seats);
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(info)) continue;
+    const std::string range =
+        option.is_bool
+            ? "true or false"
+            : absl::StrCat(option.min_value, " to ", option.max_value);
+    console.out << "    " << option.name << "="
+                << FormatRuleOptionValue(option, option.DefaultValue()) << "  ("
+                << range << ")\n        " << Wrap(option.help, 8) << "\n";
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunVariants(const VariantsOptions& options,
+                                Console& console) {
+  if (options.format == "json") {
+    Json variants = Json::array();
+    for (const VariantInfo& info : kVariants) {
+      variants.push_back(VariantToJson(info));
+    }
+    console.out << variants.dump(2) << "\n";
+    return kExitOk;
+  }
+  for (const VariantInfo& info : kVariants) PrintVariant(info, console);
+  return kExitOk;
+}
+
+void RegisterVariants(Command& root) {
+  Command& command =
+      root.AddCommand("variants", "list the variants and their rule options");
+  const auto options = std::make_shared<VariantsOptions>();
+  command.AddChoice({.names = "--format", .help = "form of the output"},
+                    {"text", "json"}, &options->format);
+  command.SetExamples({"variants", "variants --format=json"});
+  command.SetRun(
+      [options](Console& console) { return RunVariants(*options, console); });
+}
+
+}  // namespace tara

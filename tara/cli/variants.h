@@ -1,0 +1,25 @@
+#ifndef TARA_CLI_VARIANTS_H_
+#define TARA_CLI_VARIANTS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
+
+namespace tara {
+
+struct VariantsOptions {
+  std::string format = "text";
+};
+
+// Lists the variants and their rule options.
+absl::StatusOr<int> RunVariants(const VariantsOptions& options,
+                                Console& console);
+
+// Adds `variants` to the program.
+void RegisterVariants(Command& root);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_VARIANTS_H_

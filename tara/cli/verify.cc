@@ -1,0 +1,90 @@
+#include "tara/cli/verify.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "tara/cli/usage.h"
+#include "tara/record/game_lines.h"
+
+namespace tara {
+namespace {
+
+struct Counts {
+  int64_t passed = 0;
+  int64_t failed = 0;
+};
+
+// Checks each line that is not blank. Returns an error if reading fails.
+absl::Status VerifyLines(const std::string& name, std::istream& in,
+                         Console& console, Counts& counts) {
+  std::string line;
+  for (int64_t number = 1; std::getline(in, line); ++number) {
+    if (absl::StripAsciiWhitespace(line).empty()) continue;
+    const absl::Status status = VerifyGameLine(line);
+    if (status.ok()) {
+      ++counts.passed;
+      continue;
+    }
+    ++counts.failed;
+    console.out << name << ":" << number << ": " << status.message() << "\n";
+  }
+  if (in.bad()) return absl::DataLossError("cannot be read to its end");
+  return absl::OkStatus();
+}
+
+absl::Status VerifyFile(const std::string& name, Console& console,
+                        Counts& counts) {
+  if (name == "-") return VerifyLines("-", console.in, console, counts);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) {
+    return absl::InvalidArgumentError("is a folder; expected a file");
+  }
+  errno = 0;
+  std::ifstream file(name);
+  if (!file) return absl::NotFoundError(std::strerror(errno));
+  return VerifyLines(name, file, console, counts);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
+  Counts counts;
+  for (const std::string& name : options.files) {
+    const absl::Status status = VerifyFile(name, console, counts);
+    if (status.ok()) continue;
+    ++counts.failed;
+    console.err << "tara: " << name << ": " << status.message() << "\n";
+  }
+  console.out << counts.passed << " passed, " << counts.failed << " failed\n";
+  return counts.failed == 0 ? kExitOk : kExitFailure;
+}
+
+void RegisterVerify(Command& root) {
+  Command& command = root.AddCommand(
+      "verify", "check recorded games, as JSON lines, against the rules");
+  const auto options = std::make_shared<VerifyOptions>();
+  command.AddArguments({.names = "FILE",
+                        .help = "games, one JSON object a line "
+                                "(docs/rules.md section 12); - is standard "
+                                "input",
+                        .required = true},
+                       &options->files);
+  command.SetNotes(
+      "Writes FILE:LINE: and the first difference for each bad game, and last\n"
+      "`N passed, M failed`. The exit status is 1 if anything failed.");
+  command.SetExamples({"verify tests/golden/*.jsonl",
+                       "games export runs/quickstart | tara verify -"});
+  command.SetRun(
+      [options](Console& console) { return RunVerify(*options, console); });
+}
+
+}  // namespace tara
