@@ -1,0 +1,48 @@
+#ifndef TARA_TRAIN_LEARNER_H_
+#define TARA_TRAIN_LEARNER_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "tara/nn/trainer.h"
+#include "tara/train/sampler.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+
+struct LearningRateSchedule {
+  double peak = 0.003;
+  int64_t warmup_steps = 50;
+  int64_t total_steps = 1000;  // of the whole run
+  double final_fraction = 0.1;
+};
+
+// Returns the learning rate of a step (from 0): rises linearly to the peak over
+// the warm-up, then falls along a half cosine,
+//   peak * (f + (1 - f) * (1 + cos(pi * t)) / 2),
+// with f the final fraction and t the share of the steps after warm-up that
+// are done, in [0, 1]; stays at f * peak after the last step.
+double LearningRate(const LearningRateSchedule& schedule, int64_t step);
+
+struct LearnOptions {
+  LearningRateSchedule schedule;
+  int batch_size = 256;
+  int steps = 100;  // to learn now
+};
+
+// Called after each step with the steps done and the mean losses so far.
+using LearnObserver = std::function<void(int steps, const Losses& mean)>;
+
+// Learns `options.steps` steps from the sampler's window, from step
+// `progress.step` on, and counts steps and samples in `progress`. Returns the
+// mean losses; CANCELLED, with the weights somewhere between, when `stop`
+// says so; or the trainer's error.
+absl::StatusOr<Losses> Learn(const LearnOptions& options,
+                             const Sampler& sampler, Trainer& trainer,
+                             TrainingProgress& progress, const StopCheck& stop,
+                             const LearnObserver& observer = {});
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_LEARNER_H_

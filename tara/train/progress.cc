@@ -1,0 +1,208 @@
+#include "tara/train/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tara {
+namespace {
+
+constexpr int kDefaultWidth = 100;
+
+// Returns the columns of the terminal.
+int WidthOf(std::FILE* out) {
+  winsize size = {};
+  if (ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return kDefaultWidth;
+  }
+  return size.ws_col;
+}
+
+double PerSecond(int64_t count, absl::Duration duration) {
+  const double seconds = absl::ToDoubleSeconds(duration);
+  return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
+}
+
+double Share(int64_t done, int64_t wanted) {
+  return wanted <= 0 ? 0.0
+                     : static_cast<double>(done) / static_cast<double>(wanted);
+}
+
+}  // namespace
+
+ProgressOptions ProgressOptionsFor(std::FILE* out) {
+  const bool terminal = isatty(fileno(out)) == 1;
+  return {.out = out,
+          .redraw = terminal,
+          .interval = terminal ? absl::Milliseconds(250) : absl::Seconds(10)};
+}
+
+Progress::Progress(const ProgressOptions& options)
+    : options_(options), thread_([this] { Run(); }) {}
+
+Progress::~Progress() {
+  {
+    absl::MutexLock lock(&mutex_);
+    closed_ = true;
+  }
+  thread_.join();
+}
+
+void Progress::Run() {
+  absl::MutexLock lock(&mutex_);
+  while (
+      !mutex_.AwaitWithTimeout(absl::Condition(&closed_), options_.interval)) {
+    Show();
+  }
+  if (options_.redraw) Show();
+}
+
+void Progress::Show() {
+  if (snapshot_.generations == 0) return;
+  Measure();
+  if (options_.redraw) {
+    Erase();
+    Draw();
+  } else if (!closed_) {
+    std::fprintf(options_.out, "%s\n", ProgressLine(snapshot_).c_str());
+    std::fflush(options_.out);
+  }
+}
+
+void Progress::Draw() {
+  const std::vector<std::string> lines =
+      ProgressBlock(snapshot_, WidthOf(options_.out) - 1);
+  for (const std::string& line : lines) {
+    std::fprintf(options_.out, "%s\n", line.c_str());
+  }
+  std::fflush(options_.out);
+  drawn_lines_ = static_cast<int>(lines.size());
+}
+
+void Progress::Erase() {
+  // Up to the first line of the block, then clear to the end of the screen.
+  if (drawn_lines_ > 0) std::fprintf(options_.out, "\x1b[%dA", drawn_lines_);
+  if (options_.redraw) std::fprintf(options_.out, "\r\x1b[J");
+  drawn_lines_ = 0;
+}
+
+void Progress::Measure() {
+  const absl::Time now = absl::Now();
+  if (snapshot_.playing) {
+    const int64_t games = stats_.games - games_before_;
+    const absl::Duration elapsed = now - self_play_begin_;
+    snapshot_.games = games_kept_ + games;
+    snapshot_.games_per_second = PerSecond(games, elapsed);
+    snapshot_.evaluations_per_second =
+        PerSecond(stats_.evaluations - evaluations_before_, elapsed);
+  }
+  // Self-play takes most of a generation's time; the estimate need not be
+  // better than that.
+  constexpr double kSelfPlayShare = 0.7;
+  double current = kSelfPlayShare;
+  if (snapshot_.playing &&
+      snapshot_.playing_generation == snapshot_.generation) {
+    current *= Share(snapshot_.games - games_kept_,
+                     snapshot_.games_wanted - games_kept_);
+  }
+  if (snapshot_.learning) {
+    current +=
+        (1 - kSelfPlayShare) * Share(snapshot_.steps, snapshot_.steps_wanted);
+  }
+  if (snapshot_.evaluating) current = 0;  // the generation is learned
+  const double done = snapshot_.generation - first_generation_ + current;
+  const double wanted = snapshot_.generations - first_generation_;
+  // Too early a guess is worse than none.
+  snapshot_.time_left =
+      done < 0.1 ? absl::InfiniteDuration()
+                 : (now - run_begin_) / done * std::max(wanted - done, 0.0);
+}
+
+void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.run_dir = std::string(run_dir);
+  snapshot_.generation = first;
+  snapshot_.generations = generations;
+  first_generation_ = first;
+  run_begin_ = absl::Now();
+}
+
+void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.playing = true;
+  snapshot_.playing_generation = generation;
+  snapshot_.games_wanted = wanted;
+  snapshot_.games = kept;
+  games_kept_ = kept;
+  games_before_ = stats_.games;
+  evaluations_before_ = stats_.evaluations;
+  self_play_begin_ = absl::Now();
+  Show();
+}
+
+double Progress::EndSelfPlay() {
+  absl::MutexLock lock(&mutex_);
+  Measure();
+  snapshot_.playing = false;
+  return snapshot_.games_per_second;
+}
+
+void Progress::BeginLearning(int generation, int64_t steps,
+                             int64_t window_games, int64_t window_positions) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.generation = generation;
+  snapshot_.learning = true;
+  snapshot_.steps = 0;
+  snapshot_.steps_wanted = steps;
+  snapshot_.window_games = window_games;
+  snapshot_.window_positions = window_positions;
+  Show();
+}
+
+void Progress::Learned(int64_t steps, double learning_rate,
+                       const LossSummary& losses) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.steps = steps;
+  snapshot_.learning_rate = learning_rate;
+  snapshot_.losses = losses;
+  snapshot_.has_losses = true;
+}
+
+void Progress::EndLearning() {
+  absl::MutexLock lock(&mutex_);
+  Show();
+  snapshot_.learning = false;
+  snapshot_.generation += 1;
+}
+
+void Progress::BeginEvaluation(int generation) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.generation = generation;
+  snapshot_.evaluating = true;
+  Show();
+}
+
+void Progress::EndEvaluation(int generation,
+                             std::vector<StrengthResult> strength) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.evaluating = false;
+  snapshot_.strength_generation = generation;
+  snapshot_.strength = std::move(strength);
+  if (options_.redraw) return;
+  std::fprintf(options_.out, "after generation %d: %s\n", generation,
+               StrengthText(snapshot_.strength).c_str());
+  std::fflush(options_.out);
+}
+
+void Progress::Print(absl::string_view line) {
+  absl::MutexLock lock(&mutex_);
+  Erase();
+  std::fprintf(options_.out, "%.*s\n", static_cast<int>(line.size()),
+               line.data());
+  std::fflush(options_.out);
+  if (options_.redraw && snapshot_.generations > 0) Draw();
+}
+
+}  // namespace tara

@@ -1,0 +1,164 @@
+#include "tara/train/progress_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace tara {
+namespace {
+
+constexpr int kBarWidth = 24;
+
+std::string Bar(int64_t done, int64_t wanted) {
+  const double share =
+      wanted <= 0 ? 0.0
+                  : static_cast<double>(done) / static_cast<double>(wanted);
+  const int filled =
+      std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
+  return absl::StrCat("[", std::string(filled, '#'),
+                      std::string(kBarWidth - filled, '.'), "]");
+}
+
+// Returns "3 h 05 min", "12 min" or "45 s".
+std::string TimeText(absl::Duration duration) {
+  const auto seconds = absl::ToInt64Seconds(duration);
+  if (seconds >= 3600) {
+    return absl::StrFormat("%d h %02d min", seconds / 3600, seconds / 60 % 60);
+  }
+  if (seconds >= 60) return absl::StrFormat("%d min", (seconds + 30) / 60);
+  return absl::StrFormat("%d s", seconds);
+}
+
+std::string TimeLeft(const ProgressSnapshot& snapshot) {
+  if (snapshot.time_left == absl::InfiniteDuration()) return "";
+  return absl::StrCat("about ", TimeText(snapshot.time_left), " left");
+}
+
+std::string Phase(const ProgressSnapshot& snapshot) {
+  std::vector<std::string> phases;
+  if (snapshot.playing) phases.push_back("self-play");
+  if (snapshot.learning) phases.push_back("learning");
+  if (snapshot.evaluating) phases.push_back("evaluation");
+  return phases.empty() ? "starting" : absl::StrJoin(phases, " and ");
+}
+
+std::string Games(const ProgressSnapshot& snapshot) {
+  return absl::StrFormat("%d/%d games  %.2f games/s  %.0f evaluations/s",
+                         snapshot.games, snapshot.games_wanted,
+                         snapshot.games_per_second,
+                         snapshot.evaluations_per_second);
+}
+
+std::string LossText(const LossSummary& losses) {
+  return absl::StrFormat("loss %.3f (policy %.3f, value %.3f, margin %.3f)",
+                         losses.total, losses.policy, losses.value,
+                         losses.margin);
+}
+
+std::string Learning(const ProgressSnapshot& snapshot) {
+  std::string text =
+      absl::StrFormat("%d/%d steps", snapshot.steps, snapshot.steps_wanted);
+  if (snapshot.has_losses) {
+    absl::StrAppend(&text, "  ", LossText(snapshot.losses),
+                    absl::StrFormat("  rate %.2g", snapshot.learning_rate));
+  }
+  return text;
+}
+
+std::string Window(const ProgressSnapshot& snapshot) {
+  return absl::StrFormat("window %d games, %d positions", snapshot.window_games,
+                         snapshot.window_positions);
+}
+
+std::string Percent(double score) {
+  return absl::StrFormat("%.0f", 100.0 * score);
+}
+
+}  // namespace
+
+std::string StrengthText(const std::vector<StrengthResult>& strength) {
+  const bool one_variant = std::all_of(
+      strength.begin(), strength.end(), [&](const StrengthResult& result) {
+        return result.variant == strength.front().variant;
+      });
+  return absl::StrJoin(
+      strength, "  ", [&](std::string* out, const StrengthResult& result) {
+        if (!one_variant) absl::StrAppend(out, result.variant, " ");
+        absl::StrAppend(out, result.opponent, " ", Percent(result.score),
+                        " % [", Percent(result.score_low), ", ",
+                        Percent(result.score_high), "]");
+      });
+}
+
+std::string StrengthTable(const std::vector<StrengthResult>& strength) {
+  size_t variant_width = 7;
+  size_t opponent_width = 8;
+  for (const StrengthResult& result : strength) {
+    variant_width = std::max(variant_width, result.variant.size());
+    opponent_width = std::max(opponent_width, result.opponent.size());
+  }
+  std::string table =
+      absl::StrFormat("%-*s  %-*s  %5s  %5s  %5s  %6s  %7s  %s\n",
+                      static_cast<int>(variant_width), "variant",
+                      static_cast<int>(opponent_width), "opponent", "games",
+                      "wins", "draws", "losses", "score", "95 % interval");
+  for (const StrengthResult& result : strength) {
+    absl::StrAppendFormat(
+        &table, "%-*s  %-*s  %5d  %5d  %5d  %6d  %5.1f %%  %.1f to %.1f %%\n",
+        static_cast<int>(variant_width), result.variant,
+        static_cast<int>(opponent_width), result.opponent, result.games,
+        result.wins, result.draws, result.losses, 100.0 * result.score,
+        100.0 * result.score_low, 100.0 * result.score_high);
+  }
+  return table;
+}
+
+std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
+                                       int width) {
+  std::vector<std::string> lines;
+  lines.push_back(absl::StrFormat(
+      "%s  generation %d of %d  %s  %s", snapshot.run_dir,
+      std::min(snapshot.generation + 1, snapshot.generations),
+      snapshot.generations, Phase(snapshot), TimeLeft(snapshot)));
+  if (snapshot.games_wanted > 0) {
+    lines.push_back(absl::StrCat("  self-play ",
+                                 Bar(snapshot.games, snapshot.games_wanted),
+                                 " ", Games(snapshot)));
+  }
+  if (snapshot.steps_wanted > 0) {
+    lines.push_back(absl::StrCat("  learning  ",
+                                 Bar(snapshot.steps, snapshot.steps_wanted),
+                                 " ", Learning(snapshot)));
+    lines.push_back(absl::StrCat("  ", Window(snapshot)));
+  }
+  if (snapshot.strength_generation >= 0) {
+    lines.push_back(absl::StrCat("  strength after generation ",
+                                 snapshot.strength_generation, ": ",
+                                 StrengthText(snapshot.strength)));
+  }
+  for (std::string& line : lines) {
+    if (static_cast<int>(line.size()) > width) line.resize(width);
+  }
+  return lines;
+}
+
+std::string ProgressLine(const ProgressSnapshot& snapshot) {
+  std::vector<std::string> parts = {
+      absl::StrFormat("generation %d of %d: %s",
+                      std::min(snapshot.generation + 1, snapshot.generations),
+                      snapshot.generations, Phase(snapshot))};
+  if (snapshot.playing) parts.push_back(Games(snapshot));
+  if (snapshot.learning) {
+    parts.push_back(Learning(snapshot));
+    parts.push_back(Window(snapshot));
+  }
+  if (const std::string left = TimeLeft(snapshot); !left.empty()) {
+    parts.push_back(left);
+  }
+  return absl::StrJoin(parts, "  ");
+}
+
+}  // namespace tara

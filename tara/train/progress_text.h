@@ -1,0 +1,66 @@
+#ifndef TARA_TRAIN_PROGRESS_TEXT_H_
+#define TARA_TRAIN_PROGRESS_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "tara/train/strength.h"
+
+namespace tara {
+
+// Mean losses as they are shown.
+struct LossSummary {
+  double total = 0;
+  double policy = 0;
+  double value = 0;
+  double margin = 0;
+};
+
+// Where a run of training stands at one moment.
+struct ProgressSnapshot {
+  std::string run_dir;
+  int generation = 0;   // being learned, or whose games are played for it
+  int generations = 0;  // of the run
+  // What is going on; self-play may go on beside the others.
+  bool playing = false;
+  bool learning = false;
+  bool evaluating = false;
+
+  int playing_generation = 0;
+  int64_t games = 0;  // of that generation, finished
+  int64_t games_wanted = 0;
+  double games_per_second = 0;
+  double evaluations_per_second = 0;
+
+  int64_t steps = 0;  // of the generation
+  int64_t steps_wanted = 0;
+  bool has_losses = false;
+  LossSummary losses;
+  double learning_rate = 0;
+  int64_t window_games = 0;
+  int64_t window_positions = 0;
+
+  int strength_generation = -1;  // of the checkpoint; -1: none yet
+  std::vector<StrengthResult> strength;
+  absl::Duration time_left = absl::InfiniteDuration();  // infinite: unknown
+};
+
+// Returns the status block, a string a line, none wider than `width` columns.
+std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
+                                       int width);
+
+// Returns the same in one line, for logs.
+std::string ProgressLine(const ProgressSnapshot& snapshot);
+
+// Returns "random 98 % [95, 100]  greedy 71 % [63, 79]"; the variants are named
+// when there are several.
+std::string StrengthText(const std::vector<StrengthResult>& strength);
+
+// Returns a table of results, a line each, with a heading.
+std::string StrengthTable(const std::vector<StrengthResult>& strength);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_PROGRESS_TEXT_H_

@@ -1,0 +1,205 @@
+#include "tara/train/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "tara/base/status_macros.h"
+#include "tara/train/atomic_file.h"
+
+namespace tara {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kLatestFile = "checkpoints/latest";
+constexpr absl::string_view kCheckpointEnding = ".pt";
+
+// Returns the generation of "ckpt-000012.pt", or -1 for any other file, such as
+// what a killed process left half written under another name.
+int GenerationOfFile(absl::string_view name) {
+  int generation;
+  if (!absl::ConsumeSuffix(&name, kCheckpointEnding)) return -1;
+  if (!absl::ConsumePrefix(&name, "ckpt-")) return -1;
+  if (!absl::SimpleAtoi(name, &generation)) return -1;
+  return generation;
+}
+
+absl::Status MakeFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot create the folder ", path, ": ", error.message()));
+}
+
+// Returns the descriptor of the lock file, locked. The kernel gives the lock up
+// when the process ends, however it ends.
+absl::StatusOr<int> TakeLock(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cannot open the lock file ", path, ": ", std::strerror(errno)));
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  if (error == EWOULDBLOCK) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "another process is training in this folder (it holds ", path,
+        "); wait for it, stop it, or choose another run_dir"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot lock ", path, ": ", std::strerror(error)));
+}
+
+// Returns an error when a run cannot go on under another config: what it has
+// stored was made for the old one.
+absl::Status CheckSameRun(const proto::TrainConfig& before,
+                          const proto::TrainConfig& now,
+                          const std::string& path) {
+  // What says which games and weights these are; the rest may change.
+  const auto identity = [](const proto::TrainConfig& config) {
+    proto::TrainConfig kept;
+    kept.mutable_variant()->CopyFrom(config.variant());
+    kept.set_rule_options(config.rule_options());
+    kept.set_seed(config.seed());
+    *kept.mutable_network() = config.network();
+    return kept;
+  };
+  std::string differences;
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.ReportDifferencesToString(&differences);
+  if (differencer.Compare(identity(before), identity(now))) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the run in ", path, " was started with another config (",
+      absl::StripAsciiWhitespace(differences),
+      "): continue it with the old one or choose another run_dir"));
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Removes what processes that were killed had not finished writing.
+void RemoveLeftovers(const std::string& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, ignored)) {
+    if (absl::StrContains(entry.path().filename().string(), ".tmp")) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+absl::Status WriteConfig(const proto::TrainConfig& config,
+                         const std::string& path) {
+  const std::string file = absl::StrCat(path, "/config.textproto");
+  if (fs::exists(file)) {
+    proto::TrainConfig before;
+    if (!google::protobuf::TextFormat::ParseFromString(ReadFile(file),
+                                                       &before)) {
+      return absl::DataLossError(absl::StrCat(
+          file, " is damaged; expected the config this run was started with"));
+    }
+    TARA_RETURN_IF_ERROR(CheckSameRun(before, config, path));
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(config, &text);
+  return WriteFileAtomically(file, text);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
+    const proto::TrainConfig& config) {
+  const std::string& path = config.run_dir();
+  if (path.empty()) return absl::InvalidArgumentError("run_dir is empty");
+  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
+  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
+  TARA_ASSIGN_OR_RETURN(const int lock, TakeLock(absl::StrCat(path, "/lock")));
+  auto folder = std::unique_ptr<RunFolder>(new RunFolder(path, lock));
+  RemoveLeftovers(path);
+  RemoveLeftovers(absl::StrCat(path, "/checkpoints"));
+  TARA_RETURN_IF_ERROR(WriteConfig(config, path));
+  return folder;
+}
+
+RunFolder::RunFolder(std::string path, int lock_fd)
+    : path_(std::move(path)), lock_fd_(lock_fd) {}
+
+RunFolder::~RunFolder() { close(lock_fd_); }
+
+std::string RunFolder::store_path() const {
+  return absl::StrCat(path_, "/games.db");
+}
+
+std::string RunFolder::metrics_path() const {
+  return absl::StrCat(path_, "/metrics.jsonl");
+}
+
+std::string RunFolder::tensorboard_path() const {
+  return absl::StrCat(path_, "/tensorboard");
+}
+
+std::string RunFolder::checkpoint_path(int generation) const {
+  return absl::StrCat(path_, "/checkpoints/", CheckpointName(generation),
+                      kCheckpointEnding);
+}
+
+absl::StatusOr<int> RunFolder::NewestCheckpoint() const {
+  int newest = -1;
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(absl::StrCat(path_, "/checkpoints"), error)) {
+    newest =
+        std::max(newest, GenerationOfFile(entry.path().filename().string()));
+  }
+  if (!error) return newest;
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot list ", path_, "/checkpoints: ", error.message()));
+}
+
+absl::Status RunFolder::PublishLatest(int generation) const {
+  return WriteFileAtomically(
+      absl::StrCat(path_, "/", kLatestFile),
+      absl::StrCat(CheckpointName(generation), kCheckpointEnding, "\n"));
+}
+
+std::string CheckpointName(int generation) {
+  return absl::StrFormat("ckpt-%06d", generation);
+}
+
+absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir) {
+  const std::string latest = absl::StrCat(run_dir, "/", kLatestFile);
+  const std::string name(absl::StripAsciiWhitespace(ReadFile(latest)));
+  if (GenerationOfFile(name) < 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no checkpoint in ", run_dir, ": ", latest,
+                     " does not name one (expected a training run's folder)"));
+  }
+  return absl::StrCat(run_dir, "/checkpoints/", name);
+}
+
+}  // namespace tara

@@ -1,0 +1,45 @@
+#ifndef TARA_TRAIN_STRENGTH_H_
+#define TARA_TRAIN_STRENGTH_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace tara {
+
+// How a checkpoint fared against one opponent in one variant.
+struct StrengthResult {
+  std::string variant;
+  std::string opponent;  // as people should read it: "random", "ckpt-000001"
+  int games = 0;
+  int wins = 0;
+  int draws = 0;
+  int losses = 0;
+  // Mean of win 1, draw 1/2, loss 0, with its 95 % interval.
+  double score = 0;
+  double score_low = 0;
+  double score_high = 0;
+};
+
+// What is to be evaluated.
+struct StrengthRequest {
+  std::string checkpoint_path;
+  int generation = 0;  // of the checkpoint
+  // The end of the run: more games, and `first_checkpoint_path` (the network
+  // after its first generation) is an opponent too.
+  bool is_final = false;
+  std::string first_checkpoint_path;
+};
+
+// Plays a checkpoint against the opponents of the config. Given to the
+// pipeline by whoever joins training and evaluation, which do not know each
+// other. Returns CANCELLED when it was interrupted.
+using StrengthEvaluator =
+    std::function<absl::StatusOr<std::vector<StrengthResult>>(
+        const StrengthRequest&)>;
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_STRENGTH_H_

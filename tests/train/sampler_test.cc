@@ -1,0 +1,210 @@
+#include "tara/train/sampler.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/record/game_record.h"
+#include "tara/train/game_store.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+std::vector<uint64_t> IndicesTo(uint64_t end) {
+  std::vector<uint64_t> indices;
+  for (uint64_t i = 0; i < end; ++i) indices.push_back(i);
+  return indices;
+}
+
+// A store with games 0 to `count` - 1.
+std::unique_ptr<GameStore> StoreWithGames(const std::string& name,
+                                          Variant variant, uint64_t count) {
+  auto store =
+      OpenGameStore(TestFolder(name) + "/games.db", StoreMode::kReadWrite);
+  EXPECT_TRUE(store.ok()) << store.status().message();
+  const auto games = PlayUniformGames(QuickSelfPlay(variant), IndicesTo(count));
+  const absl::Status added = (*store)->AddAll(games);
+  EXPECT_TRUE(added.ok()) << added.message();
+  return *std::move(store);
+}
+
+class SamplesOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
+
+TEST_P(SamplesOfVariantTest, TargetsAreOfTheSideToMove) {
+  const auto records =
+      PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(4));
+  for (const proto::GameRecord& record : records) {
+    const auto game = UnpackGame(record);
+    const auto replayed = Replay(record);
+    ASSERT_TRUE(game.ok()) << game.status().message();
+    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    ASSERT_EQ(game->positions.size(), static_cast<size_t>(record.steps_size()));
+    for (int ply = 0; ply < record.steps_size(); ++ply) {
+      const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+      EXPECT_EQ(sample.state, replayed->states[ply]);
+      const Side side = sample.state.side();
+      const auto& points = replayed->outcome.points;
+      EXPECT_EQ(sample.margin, points[side] - points[Opponent(side)]);
+      const int winner = replayed->outcome.winner();
+      EXPECT_EQ(sample.result, winner < 0 ? 0 : (winner == side ? 1 : -1));
+    }
+  }
+}
+
+TEST_P(SamplesOfVariantTest, PoliciesAreDistributionsOverLegalActions) {
+  const auto records =
+      PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(2));
+  for (const proto::GameRecord& record : records) {
+    const auto game = UnpackGame(record);
+    ASSERT_TRUE(game.ok()) << game.status().message();
+    for (int ply = 0; ply < record.steps_size(); ++ply) {
+      const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+      const proto::Step& step = record.steps(ply);
+      float total = 0;
+      for (int i = 0; i < static_cast<int>(sample.policy.size()); ++i) {
+        const auto& [action, share] = sample.policy[i];
+        EXPECT_TRUE(LegalActions(sample.state).Contains(action));
+        EXPECT_EQ(static_cast<uint32_t>(Index(action)), step.visited_action(i));
+        EXPECT_NEAR(share / sample.policy[0].second,
+                    static_cast<double>(step.visits(i)) / step.visits(0), 1e-5);
+        total += share;
+      }
+      EXPECT_NEAR(total, 1.0f, 1e-5f);
+    }
+  }
+}
+
+TEST_P(SamplesOfVariantTest, SymmetriesShowTheSeatToMoveAsSeatZero) {
+  const auto records =
+      PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(2));
+  for (const proto::GameRecord& record : records) {
+    const auto game = UnpackGame(record);
+    ASSERT_TRUE(game.ok()) << game.status().message();
+    for (int ply = 0; ply < record.steps_size(); ++ply) {
+      const State& state = game->positions[ply].state;
+      for (const Symmetry& symmetry :
+           SymmetriesToSeatZero(state.variant, state.seat)) {
+        const Sample sample = MakeSample(*game, ply, symmetry);
+        const State seen = TransformState(symmetry, sample.state);
+        EXPECT_EQ(seen.seat, 0);
+        // A transformed policy is legal in the transformed position.
+        for (const auto& [action, share] : sample.policy) {
+          EXPECT_TRUE(
+              LegalActions(seen).Contains(TransformAction(symmetry, action)));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(SamplesOfVariantTest, ThereAreAsManySymmetriesAsTheRulesKeep) {
+  // docs/rules.md section 11: singles 8 board transforms, but Poisoned Chalice
+  // 4 for each colour, and doubles the one turn that brings the seat South.
+  const VariantInfo& info = GetParam();
+  const size_t expected = info.seats == 4                           ? 1
+                          : info.family == Family::kPoisonedChalice ? 4
+                                                                    : 8;
+  for (Seat seat = 0; seat < info.seats; ++seat) {
+    std::set<int> boards;
+    for (const Symmetry& symmetry : SymmetriesToSeatZero(info.variant, seat)) {
+      boards.insert(symmetry.board);
+    }
+    EXPECT_EQ(boards.size(), expected) << "seat " << seat;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, SamplesOfVariantTest,
+                         ::testing::ValuesIn(kVariants), VariantName);
+
+TEST(SamplerTest, TheWindowHoldsTheNewestGamesBelowItsEnd) {
+  const auto store = StoreWithGames("window", Variant::kFourTreasures, 8);
+  Sampler sampler(*store, 3, 1);
+  ASSERT_TRUE(sampler.MoveWindow(2).ok());
+  EXPECT_EQ(sampler.games(), 2);
+  ASSERT_TRUE(sampler.MoveWindow(8).ok());
+  EXPECT_EQ(sampler.games(), 3);
+  int64_t positions = 0;
+  for (uint64_t i = 5; i < 8; ++i) positions += store->Get(i)->steps_size();
+  EXPECT_EQ(sampler.positions(), positions);
+}
+
+TEST(SamplerTest, AWindowMovedInStepsIsTheWindowMovedAtOnce) {
+  const auto store = StoreWithGames("steps", Variant::kFourTreasures, 8);
+  Sampler steps(*store, 5, 1);
+  for (uint64_t end = 1; end <= 7; ++end) {
+    ASSERT_TRUE(steps.MoveWindow(end).ok());
+  }
+  Sampler at_once(*store, 5, 1);
+  ASSERT_TRUE(at_once.MoveWindow(7).ok());
+  const auto a = steps.Batch(3, 64);
+  const auto b = at_once.Batch(3, 64);
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].state, b[i].state);
+    EXPECT_EQ(a[i].symmetry, b[i].symmetry);
+  }
+}
+
+TEST(SamplerTest, StepsDrawDifferentBatchesAndAStepAlwaysTheSame) {
+  const auto store = StoreWithGames("batches", Variant::kSacredHillL1, 4);
+  Sampler sampler(*store, 10, 1);
+  ASSERT_TRUE(sampler.MoveWindow(4).ok());
+  const auto batch = sampler.Batch(5, 32);
+  const auto same = sampler.Batch(5, 32);
+  const auto other = sampler.Batch(6, 32);
+  int differences = 0;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    EXPECT_EQ(batch[i].state, same[i].state);
+    EXPECT_EQ(batch[i].symmetry, same[i].symmetry);
+    differences += batch[i].state == other[i].state ? 0 : 1;
+  }
+  EXPECT_GT(differences, 0);
+}
+
+TEST(SamplerTest, PositionsAndSymmetriesAreDrawnUniformly) {
+  const auto store = StoreWithGames("uniform", Variant::kSacredHillL1, 2);
+  Sampler sampler(*store, 10, 1);
+  ASSERT_TRUE(sampler.MoveWindow(2).ok());
+  // Both games begin with the start position: it has the share of two plies.
+  const int draws = 40000;
+  std::map<int, int> by_board;
+  int starts = 0;
+  for (const Sample& sample : sampler.Batch(0, draws)) {
+    ++by_board[sample.symmetry.board];
+    starts += sample.state == InitialState(Variant::kSacredHillL1) ? 1 : 0;
+  }
+  // Five standard deviations: sqrt(n p (1 - p)).
+  EXPECT_EQ(by_board.size(), 8u);
+  for (const auto& [board, count] : by_board) {
+    EXPECT_NEAR(count, draws / 8, 5 * 67) << "board " << board;
+  }
+  const double share = 2.0 / static_cast<double>(sampler.positions());
+  EXPECT_NEAR(starts, share * draws, 5 * 30);
+}
+
+TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
+  auto store =
+      OpenGameStore(TestFolder("damaged") + "/games.db", StoreMode::kReadWrite);
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {17});
+  games[0].mutable_steps(3)->set_action(games[0].steps(2).action());
+  ASSERT_TRUE((*store)->Add(games[0]).ok());
+  Sampler sampler(**store, 10, 1);
+  const absl::Status status = sampler.MoveWindow(100);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(status.message()).find("17"), std::string::npos)
+      << status.message();
+}
+
+}  // namespace
+}  // namespace tara
