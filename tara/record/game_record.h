@@ -27,10 +27,10 @@ inline constexpr uint32_t kRulesVersion = 1;
 
 // Where a game comes from.
 struct GameOrigin {
-  uint64_t seed = 0;        // of the game's random stream
-  std::string model_id;     // the player, e.g. a checkpoint's name
-  uint32_t generation = 0;  // of checkpoints
-  uint64_t game_index = 0;  // unique within a run
+  uint64_t seed = 0;          // of the game's random stream
+  std::string model_id = {};  // the player, e.g. a checkpoint's name
+  uint32_t generation = 0;    // of checkpoints
+  uint64_t game_index = 0;    // unique within a run
 };
 
 // Returns a record without steps and result of a game that starts as

@@ -30,7 +30,7 @@ struct GameRow {
 
 // Which games: the default selects all, in ascending game index.
 struct GameQuery {
-  std::string variant;        // empty: any
+  std::string variant = {};   // empty: any
   int64_t generation = -1;    // negative: any
   int64_t limit = -1;         // at most so many games; negative: no limit
   bool newest_first = false;  // descending game index; the limit takes those
@@ -47,7 +47,7 @@ struct GameStatistics {
   double mean_length = 0;  // actions
   double mean_points_red = 0;
   double mean_points_blue = 0;
-  std::map<std::string, int64_t> ended_by;  // games by ending
+  std::map<std::string, int64_t> ended_by = {};  // games by ending
 
   // Red's wins plus half the draws, as a share of the games.
   double red_score() const {

@@ -1,0 +1,150 @@
+#include "tara/train/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+namespace {
+
+// Writers of other processes hold the lock for one transaction.
+constexpr int kBusyTimeoutMs = 10'000;
+
+// Returns the error of the last call on `db`.
+absl::Status LastError(sqlite3* db, absl::string_view path,
+                       absl::string_view doing) {
+  const std::string message =
+      absl::StrCat(path, ": ", doing, ": ", sqlite3_errmsg(db));
+  if (sqlite3_extended_errcode(db) == SQLITE_CONSTRAINT_PRIMARYKEY) {
+    return absl::AlreadyExistsError(message);
+  }
+  switch (sqlite3_extended_errcode(db) & 0xff) {
+    case SQLITE_NOTADB:
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, ": not a SQLite file"));
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return absl::FailedPreconditionError(message);
+    case SQLITE_CORRUPT:
+    case SQLITE_IOERR:
+      return absl::DataLossError(message);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return absl::UnavailableError(message);
+    case SQLITE_FULL:
+      return absl::ResourceExhaustedError(message);
+    default:
+      return absl::InternalError(message);
+  }
+}
+
+}  // namespace
+
+SqliteStatement::SqliteStatement(sqlite3* db, std::string path,
+                                 sqlite3_stmt* statement)
+    : db_(db), path_(std::move(path)), statement_(statement) {}
+
+SqliteStatement::SqliteStatement(SqliteStatement&& other) noexcept
+    : db_(other.db_),
+      path_(std::move(other.path_)),
+      statement_(std::exchange(other.statement_, nullptr)) {}
+
+SqliteStatement::~SqliteStatement() { sqlite3_finalize(statement_); }
+
+void SqliteStatement::BindInt(int parameter, int64_t value) {
+  sqlite3_bind_int64(statement_, parameter, value);
+}
+
+void SqliteStatement::BindText(int parameter, absl::string_view value) {
+  sqlite3_bind_text(statement_, parameter, value.data(),
+                    static_cast<int>(value.size()), SQLITE_TRANSIENT);
+}
+
+void SqliteStatement::BindBlob(int parameter, absl::string_view value) {
+  sqlite3_bind_blob(statement_, parameter, value.data(),
+                    static_cast<int>(value.size()), SQLITE_TRANSIENT);
+}
+
+absl::StatusOr<bool> SqliteStatement::Step(absl::string_view doing) {
+  switch (sqlite3_step(statement_)) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return LastError(db_, path_, doing);
+  }
+}
+
+void SqliteStatement::Reset() {
+  // Returns the error of the last Step again, which has been reported.
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+int64_t SqliteStatement::Int(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::string SqliteStatement::Bytes(int column) const {
+  const auto* bytes =
+      static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const int size = sqlite3_column_bytes(statement_, column);
+  return bytes == nullptr ? std::string() : std::string(bytes, size);
+}
+
+absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
+                                                    Mode mode) {
+  // NOMUTEX: the owner of the connection serializes its use.
+  const int flags =
+      SQLITE_OPEN_NOMUTEX |
+      (mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY
+                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3* opened = nullptr;
+  const int result = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  SqliteDatabase db(path, opened);  // to be closed even when opening failed
+  if (result != SQLITE_OK) return LastError(opened, path, "cannot open");
+  sqlite3_busy_timeout(opened, kBusyTimeoutMs);
+  return db;
+}
+
+SqliteDatabase::SqliteDatabase(std::string path, sqlite3* db)
+    : path_(std::move(path)), db_(db) {}
+
+SqliteDatabase::SqliteDatabase(SqliteDatabase&& other) noexcept
+    : path_(std::move(other.path_)), db_(std::exchange(other.db_, nullptr)) {}
+
+SqliteDatabase::~SqliteDatabase() { sqlite3_close(db_); }
+
+absl::Status SqliteDatabase::Execute(const std::string& sql,
+                                     absl::string_view doing) {
+  if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return LastError(db_, path_, doing);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db_, sql.data(), static_cast<int>(sql.size()),
+                         &statement, nullptr) != SQLITE_OK) {
+    return LastError(db_, path_, "cannot query");
+  }
+  return SqliteStatement(db_, path_, statement);
+}
+
+absl::StatusOr<int64_t> SqliteDatabase::QueryInt(absl::string_view sql) {
+  TARA_ASSIGN_OR_RETURN(SqliteStatement statement, Prepare(sql));
+  TARA_ASSIGN_OR_RETURN(const bool row, statement.Step("cannot read"));
+  if (!row) {
+    return absl::InternalError(absl::StrCat(path_, ": no row: ", sql));
+  }
+  return statement.Int(0);
+}
+
+}  // namespace tara

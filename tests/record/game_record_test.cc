@@ -1,0 +1,216 @@
+#include "tara/record/game_record.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Plays a game at random and records it, with invented search statistics.
+proto::GameRecord RandomGame(Variant variant, const RuleOptions& options,
+                             uint64_t seed) {
+  State state = InitialState(variant, options);
+  proto::GameRecord record = NewGameRecord(
+      state,
+      {.seed = seed, .model_id = "random", .generation = 3, .game_index = 17});
+  Random random(DeriveSeed(seed, 0, StreamPurpose::kTest));
+  while (!state.finished()) {
+    const LegalSet legal = LegalActions(state);
+    const Action action = legal.Nth(random.Below(legal.Count()));
+    proto::Step& step = AddStep(action, record);
+    step.add_visited_action(Index(action));
+    step.add_visits(1 + random.Below(100));
+    step.set_root_value(static_cast<float>(2 * random.Uniform() - 1));
+    ApplyAction(action, state);
+  }
+  SetResult(state, record);
+  return record;
+}
+
+proto::GameRecord SacredHillGame() {
+  return RandomGame(Variant::kSacredHillL1, {}, 1);
+}
+
+class EveryVariant : public ::testing::TestWithParam<VariantInfo> {};
+
+TEST_P(EveryVariant, ReplayGivesThePositionsThatWerePlayed) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const proto::GameRecord record = RandomGame(GetParam().variant, {}, seed);
+    const absl::StatusOr<ReplayedGame> game = Replay(record);
+    ASSERT_TRUE(game.ok()) << game.status();
+    ASSERT_EQ(game->states.size(), record.steps_size() + 1u);
+    State state = InitialState(GetParam().variant);
+    for (int ply = 0; ply < record.steps_size(); ++ply) {
+      ASSERT_EQ(game->states[ply], state) << "ply " << ply;
+      ApplyAction(static_cast<Action>(record.steps(ply).action()), state);
+    }
+    EXPECT_EQ(game->states.back(), state);
+    EXPECT_EQ(game->outcome, Score(state));
+    EXPECT_TRUE(ValidateRecord(record).ok());
+  }
+}
+
+TEST_P(EveryVariant, ARecordSurvivesItsBinaryForm) {
+  const proto::GameRecord record = RandomGame(GetParam().variant, {}, 5);
+  proto::GameRecord read;
+  ASSERT_TRUE(read.ParseFromString(record.SerializeAsString()));
+  EXPECT_TRUE(ValidateRecord(read).ok());
+  EXPECT_EQ(read.SerializeAsString(), record.SerializeAsString());
+}
+
+INSTANTIATE_TEST_SUITE_P(GameRecord, EveryVariant,
+                         ::testing::ValuesIn(kVariants), [](const auto& info) {
+                           return std::string(info.param.id);
+                         });
+
+TEST(GameRecordTest, ANewRecordCarriesVersionsOriginAndRules) {
+  const proto::GameRecord record =
+      RandomGame(Variant::kHighKingsL2, {.no_progress_limit = 12}, 9);
+  EXPECT_EQ(record.schema_version(), kGameSchemaVersion);
+  EXPECT_EQ(record.rules_version(), kRulesVersion);
+  EXPECT_EQ(record.variant(), "high_kings_l2");
+  EXPECT_EQ(record.rule_options(), "no_progress_limit=12");
+  EXPECT_EQ(record.seed(), 9u);
+  EXPECT_EQ(record.model_id(), "random");
+  EXPECT_EQ(record.generation(), 3u);
+  EXPECT_EQ(record.game_index(), 17u);
+}
+
+TEST(GameRecordTest, RuleOptionsTakePartInTheReplay) {
+  const RuleOptions options = {.no_progress_limit = 7};
+  const proto::GameRecord record =
+      RandomGame(Variant::kHighKingsL1, options, 2);
+  const absl::StatusOr<State> initial = InitialStateOf(record);
+  ASSERT_TRUE(initial.ok()) << initial.status();
+  EXPECT_EQ(*initial, InitialState(Variant::kHighKingsL1, options));
+  EXPECT_TRUE(ValidateRecord(record).ok());
+}
+
+// What is done to a good record, and what the error then says.
+struct Damage {
+  std::string name;
+  void (*apply)(proto::GameRecord&);
+  absl::StatusCode code;
+  std::string message;
+};
+
+class DamagedRecord : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedRecord, IsRefusedWithThePlaceAndTheReason) {
+  proto::GameRecord record = SacredHillGame();
+  ASSERT_TRUE(ValidateRecord(record).ok());
+  GetParam().apply(record);
+  const absl::Status status = ValidateRecord(record);
+  EXPECT_EQ(status.code(), GetParam().code) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("game 17"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().message));
+}
+
+const auto kInvalid = absl::StatusCode::kInvalidArgument;
+const auto kPrecondition = absl::StatusCode::kFailedPrecondition;
+
+INSTANTIATE_TEST_SUITE_P(
+    GameRecord, DamagedRecord,
+    ::testing::ValuesIn(std::vector<Damage>{
+        {"SchemaVersion", [](proto::GameRecord& r) { r.set_schema_version(2); },
+         kPrecondition, "schema version 2; this program reads version 1"},
+        {"RulesVersion", [](proto::GameRecord& r) { r.clear_rules_version(); },
+         kPrecondition, "rules version 0; this program reads version 1"},
+        {"Variant", [](proto::GameRecord& r) { r.set_variant("chess"); },
+         kInvalid, "chess"},
+        {"RuleOptionOfAnotherVariant",
+         [](proto::GameRecord& r) {
+           r.set_rule_options("no_progress_limit=9");
+         },
+         kInvalid, "has no rule option 'no_progress_limit'"},
+        {"RuleOptionsMissing",
+         [](proto::GameRecord& r) { r.clear_rule_options(); }, kInvalid,
+         "expected name=value"},
+        // The first ringfort's hill is taken.
+        {"IllegalAction",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(1)->CopyFrom(r.steps(0));
+           r.mutable_steps(1)->clear_visited_action();
+           r.mutable_steps(1)->clear_visits();
+         },
+         kInvalid, "ply 1: "},
+        {"ActionOutOfRange",
+         [](proto::GameRecord& r) { r.mutable_steps(4)->set_action(570); },
+         kInvalid, "ply 4: action 570 is out of range; expected 0 to 569"},
+        {"StepsAfterTheEnd",
+         [](proto::GameRecord& r) {
+           AddStep(kPass, r);
+           AddStep(kPass, r);
+         },
+         kInvalid, "the game is over (out), but 2 steps follow"},
+        {"NoEnd", [](proto::GameRecord& r) { r.mutable_steps()->RemoveLast(); },
+         kInvalid, "the game is not over"},
+        {"ListsOfDifferentLength",
+         [](proto::GameRecord& r) { r.mutable_steps(2)->add_visits(1); },
+         kInvalid, "ply 2: 1 visited actions but 2 visits"},
+        {"IllegalVisitedAction",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(2)->set_visited_action(0, 569);
+         },
+         kInvalid, "ply 2: visited action pass is illegal"},
+        {"VisitedActionOutOfRange",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(2)->set_visited_action(0, 4000000000);
+         },
+         kInvalid, "ply 2: visited action 4000000000 is out of range"},
+        {"VisitedActionTwice",
+         [](proto::GameRecord& r) {
+           proto::Step& step = *r.mutable_steps(2);
+           step.add_visited_action(step.visited_action(0));
+           step.add_visits(1);
+         },
+         kInvalid, "is listed twice"},
+        {"NoVisits",
+         [](proto::GameRecord& r) { r.mutable_steps(2)->set_visits(0, 0); },
+         kInvalid, "has no visits"},
+        {"RootValueTooLarge",
+         [](proto::GameRecord& r) { r.mutable_steps(3)->set_root_value(1.5); },
+         kInvalid, "ply 3: root value 1.5; expected -1 to 1"},
+        {"RootValueNotANumber",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(3)->set_root_value(
+               std::numeric_limits<float>::quiet_NaN());
+         },
+         kInvalid, "ply 3: root value nan"},
+        {"OtherPoints",
+         [](proto::GameRecord& r) { r.mutable_result()->set_points(0, 99); },
+         kInvalid, "result: recorded points [99, "},
+        {"OtherKingdoms",
+         [](proto::GameRecord& r) { r.mutable_result()->set_kingdoms(1, 44); },
+         kInvalid, "result: recorded kingdoms ["},
+        {"NoTerritory",
+         [](proto::GameRecord& r) { r.mutable_result()->clear_territory(); },
+         kInvalid, "result: recorded territory []; the rules give ["},
+        {"OtherBridges",
+         [](proto::GameRecord& r) { r.mutable_result()->set_bridges(0, 41); },
+         kInvalid, "result: recorded bridges [41, "},
+        {"OtherKings",
+         [](proto::GameRecord& r) {
+           r.mutable_result()->add_kings_captured(1);
+         },
+         kInvalid, "result: recorded kings captured [0, 0, 1]"},
+        {"OtherEnding",
+         [](proto::GameRecord& r) {
+           r.mutable_result()->set_ended_by("passed");
+         },
+         kInvalid, "recorded ending 'passed'; the rules give 'out'"},
+    }),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace tara

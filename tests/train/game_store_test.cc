@@ -1,0 +1,478 @@
+#include "tara/train/game_store.h"
+
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/record/game_record.h"
+
+namespace tara {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+proto::GameRecord RandomGame(Variant variant, uint64_t game_index,
+                             uint32_t generation = 0) {
+  State state = InitialState(variant);
+  proto::GameRecord record = NewGameRecord(state, {.seed = game_index,
+                                                   .model_id = "random",
+                                                   .generation = generation,
+                                                   .game_index = game_index});
+  Random random(DeriveSeed(1, game_index, StreamPurpose::kTest));
+  while (!state.finished()) {
+    const LegalSet legal = LegalActions(state);
+    const Action action = legal.Nth(random.Below(legal.Count()));
+    AddStep(action, record);
+    ApplyAction(action, state);
+  }
+  SetResult(state, record);
+  return record;
+}
+
+// A record with the columns of a query, not a game that can be replayed.
+proto::GameRecord Columns(uint64_t game_index, const std::string& variant,
+                          uint32_t generation, int points_red, int points_blue,
+                          int length = 1, const std::string& ended_by = "out") {
+  proto::GameRecord record;
+  record.set_game_index(game_index);
+  record.set_variant(variant);
+  record.set_rule_options("-");
+  record.set_generation(generation);
+  for (int i = 0; i < length; ++i) record.add_steps();
+  record.mutable_result()->add_points(points_red);
+  record.mutable_result()->add_points(points_blue);
+  record.mutable_result()->set_ended_by(ended_by);
+  return record;
+}
+
+class GameStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* const test =
+        ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              (std::string("game_store_") + test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    path_ = (folder_ / "games.sqlite").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::unique_ptr<GameStore> Open(StoreMode mode = StoreMode::kReadWrite) {
+    absl::StatusOr<std::unique_ptr<GameStore>> store =
+        OpenGameStore(path_, mode);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+
+  // Opens the file, expecting an error.
+  absl::Status OpenError(StoreMode mode) {
+    return OpenGameStore(path_, mode).status();
+  }
+
+  void WriteFile(const std::string& contents) {
+    std::ofstream(path_, std::ios::binary) << contents;
+  }
+
+  // Runs SQL on the file behind the store's back.
+  void RunSql(const std::string& sql) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    char* message = nullptr;
+    ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message),
+              SQLITE_OK)
+        << message;
+    sqlite3_close(db);
+  }
+
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+TEST_F(GameStoreTest, AGameComesBackAsItWasAdded) {
+  for (const VariantInfo& info : kVariants) {
+    const proto::GameRecord game =
+        RandomGame(info.variant, static_cast<uint64_t>(info.variant), 2);
+    ASSERT_TRUE(Open()->Add(game).ok());
+    const absl::StatusOr<proto::GameRecord> read =
+        Open(StoreMode::kReadOnly)->Get(game.game_index());
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->SerializeAsString(), game.SerializeAsString());
+    EXPECT_TRUE(ValidateRecord(*read).ok());
+  }
+}
+
+TEST_F(GameStoreTest, ListGivesTheColumnsOfTheRecord) {
+  const absl::Time before = absl::Now();
+  const proto::GameRecord game = RandomGame(Variant::kPoisonedChalice, 7, 4);
+  std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(game).ok());
+  const absl::StatusOr<std::vector<GameRow>> rows = store->List({});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  ASSERT_EQ(rows->size(), 1u);
+  const GameRow& row = rows->front();
+  EXPECT_EQ(row.game_index, 7u);
+  EXPECT_EQ(row.variant, "poisoned_chalice");
+  EXPECT_EQ(row.rule_options, "-");
+  EXPECT_EQ(row.model_id, "random");
+  EXPECT_EQ(row.ended_by, "out");
+  EXPECT_EQ(row.generation, 4u);
+  EXPECT_EQ(row.length, game.steps_size());
+  EXPECT_EQ(row.points_red, game.result().points(0));
+  EXPECT_EQ(row.points_blue, game.result().points(1));
+  EXPECT_GE(row.finished_unix_ms, absl::ToUnixMillis(before));
+  EXPECT_LE(row.finished_unix_ms, absl::ToUnixMillis(absl::Now()));
+}
+
+TEST_F(GameStoreTest, QueriesSelectByVariantGenerationAndNumber) {
+  std::unique_ptr<GameStore> store = Open();
+  // Indices need not arrive in order.
+  ASSERT_TRUE(store
+                  ->AddAll({Columns(5, "a", 1, 0, 0), Columns(1, "a", 0, 0, 0),
+                            Columns(2, "b", 0, 0, 0), Columns(9, "a", 1, 0, 0),
+                            Columns(4, "b", 1, 0, 0)})
+                  .ok());
+  EXPECT_THAT(*store->Indices({}), ElementsAre(1, 2, 4, 5, 9));
+  EXPECT_THAT(*store->Indices({.variant = "a"}), ElementsAre(1, 5, 9));
+  EXPECT_THAT(*store->Indices({.generation = 1}), ElementsAre(4, 5, 9));
+  EXPECT_THAT(*store->Indices({.variant = "b", .generation = 0}),
+              ElementsAre(2));
+  EXPECT_THAT(*store->Indices({.variant = "c"}), IsEmpty());
+  EXPECT_THAT(*store->Indices({.limit = 2}), ElementsAre(1, 2));
+  EXPECT_THAT(*store->Indices({.limit = 0}), IsEmpty());
+  // The newest games, yet ascending.
+  EXPECT_THAT(*store->Indices({.limit = 3, .newest_first = true}),
+              ElementsAre(4, 5, 9));
+  const auto rows = store->List({.limit = 2, .newest_first = true});
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ((*rows)[0].game_index, 9u);
+  EXPECT_EQ((*rows)[1].game_index, 5u);
+  EXPECT_EQ(*store->Count({}), 5);
+  EXPECT_EQ(*store->Count({.variant = "a"}), 3);
+  EXPECT_EQ(*store->Count({.variant = "a", .generation = 1}), 2);
+  EXPECT_EQ(*store->Count({.limit = 4}), 4);
+  EXPECT_EQ(*store->Count({.limit = 40}), 5);
+}
+
+TEST_F(GameStoreTest, ANameInAQueryIsNoSql) {
+  std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(Columns(1, "a'; DROP TABLE games; --", 0, 0, 0)).ok());
+  EXPECT_EQ(*store->Count({.variant = "a'; DROP TABLE games; --"}), 1);
+  EXPECT_EQ(*store->Count({.variant = "' OR 1 = 1 --"}), 0);
+}
+
+TEST_F(GameStoreTest, StatisticsAddUpByVariant) {
+  std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(
+      store
+          ->AddAll({Columns(1, "b", 0, 3, 0, 10),
+                    Columns(2, "a", 0, 1, 1, 40, "no_progress"),
+                    Columns(3, "a", 0, 4, 0, 41), Columns(4, "a", 1, 0, 2, 42),
+                    Columns(5, "a", 1, 3, 1, 45, "passed")})
+          .ok());
+  const absl::StatusOr<std::vector<GameStatistics>> all = store->Statistics({});
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_EQ(all->size(), 2u);
+  const GameStatistics& a = (*all)[0];
+  EXPECT_EQ(a.variant, "a");
+  EXPECT_EQ(a.rule_options, "-");
+  EXPECT_EQ(a.games, 4);
+  EXPECT_EQ(a.red_wins, 2);
+  EXPECT_EQ(a.blue_wins, 1);
+  EXPECT_EQ(a.draws, 1);
+  EXPECT_DOUBLE_EQ(a.red_score(), 2.5 / 4);
+  EXPECT_DOUBLE_EQ(a.mean_length, (40 + 41 + 42 + 45) / 4.0);
+  EXPECT_DOUBLE_EQ(a.mean_points_red, (1 + 4 + 0 + 3) / 4.0);
+  EXPECT_DOUBLE_EQ(a.mean_points_blue, (1 + 0 + 2 + 1) / 4.0);
+  EXPECT_THAT(a.ended_by, ElementsAre(Pair("no_progress", 1), Pair("out", 2),
+                                      Pair("passed", 1)));
+  EXPECT_EQ((*all)[1].variant, "b");
+  EXPECT_EQ((*all)[1].games, 1);
+  const auto later = store->Statistics({.variant = "a", .generation = 1});
+  ASSERT_EQ(later->size(), 1u);
+  EXPECT_EQ(later->front().games, 2);
+}
+
+TEST_F(GameStoreTest, GamesUnderDifferentRulesAreNotMixedInStatistics) {
+  std::unique_ptr<GameStore> store = Open();
+  proto::GameRecord other = Columns(2, "a", 0, 2, 0);
+  other.set_rule_options("proximity_bound=3");
+  ASSERT_TRUE(store->AddAll({Columns(1, "a", 0, 0, 2), other}).ok());
+  const auto all = store->Statistics({});
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].rule_options, "-");
+  EXPECT_EQ((*all)[1].rule_options, "proximity_bound=3");
+}
+
+TEST_F(GameStoreTest, AnEmptyStoreHasNoStatistics) {
+  EXPECT_THAT(*Open()->Statistics({}), IsEmpty());
+}
+
+TEST_F(GameStoreTest, AnIndexIsTakenOnceAndNothingOfARefusedBatchStays) {
+  std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(Columns(3, "a", 0, 1, 1)).ok());
+  const absl::Status status =
+      store->AddAll({Columns(2, "a", 0, 1, 1), Columns(3, "b", 0, 1, 1)});
+  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(status.message(), path_ + ": game 3 is in the store already");
+  EXPECT_THAT(*store->Indices({}), ElementsAre(3));
+  EXPECT_EQ(store->Get(3)->variant(), "a");
+  // The store goes on.
+  EXPECT_TRUE(store->Add(Columns(4, "a", 0, 1, 1)).ok());
+}
+
+TEST_F(GameStoreTest, AddingNoGamesIsAllowed) {
+  EXPECT_TRUE(Open()->AddAll({}).ok());
+}
+
+TEST_F(GameStoreTest, UnfinishedGamesAndHugeIndicesAreRefused) {
+  std::unique_ptr<GameStore> store = Open();
+  proto::GameRecord game = Columns(3, "a", 0, 1, 1);
+  game.clear_result();
+  absl::Status status = store->Add(game);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("game 3: no result"));
+  status = store->Add(Columns(uint64_t{1} << 63, "a", 0, 1, 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("exceeds 2^63 - 1"));
+  EXPECT_EQ(*store->Count({}), 0);
+}
+
+TEST_F(GameStoreTest, AGameThatIsNotThereIsNotFound) {
+  std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(Columns(3, "a", 0, 1, 1)).ok());
+  const absl::Status status = store->Get(8).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(status.message(), path_ + ": there is no game 8");
+}
+
+TEST_F(GameStoreTest, AReadOnlyStoreTakesNoGames) {
+  ASSERT_TRUE(Open()->Add(Columns(3, "a", 0, 1, 1)).ok());
+  std::unique_ptr<GameStore> store = Open(StoreMode::kReadOnly);
+  const absl::Status status = store->Add(Columns(4, "a", 0, 1, 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("read-only"));
+  EXPECT_EQ(*store->Count({}), 1);
+}
+
+TEST_F(GameStoreTest, ReadersSeeWhatAWriterAddsMeanwhile) {
+  std::unique_ptr<GameStore> writer = Open();
+  ASSERT_TRUE(writer->Add(Columns(1, "a", 0, 1, 1)).ok());
+  std::unique_ptr<GameStore> reader = Open(StoreMode::kReadOnly);
+  EXPECT_EQ(*reader->Count({}), 1);
+  ASSERT_TRUE(reader->Get(1).ok());
+  ASSERT_TRUE(writer->Add(Columns(2, "a", 0, 1, 1)).ok());
+  EXPECT_EQ(*reader->Count({}), 2);
+  EXPECT_TRUE(reader->Get(2).ok());
+}
+
+TEST_F(GameStoreTest, ThreadsMayShareAStore) {
+  constexpr int kThreads = 4;
+  constexpr int kGames = 25;
+  std::unique_ptr<GameStore> store = Open();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&store, t] {
+      for (int i = 0; i < kGames; ++i) {
+        const uint64_t index = t * kGames + i;
+        EXPECT_TRUE(store->Add(Columns(index, "a", 0, 1, 1)).ok());
+        EXPECT_EQ(store->Get(index)->game_index(), index);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(*store->Count({}), kThreads * kGames);
+}
+
+TEST_F(GameStoreTest, TwoConnectionsMayWriteInTurns) {
+  std::unique_ptr<GameStore> one = Open();
+  std::unique_ptr<GameStore> two = Open();
+  std::thread other([&two] {
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_TRUE(two->Add(Columns(1000 + i, "a", 0, 1, 1)).ok());
+    }
+  });
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(one->Add(Columns(i, "a", 0, 1, 1)).ok());
+  }
+  other.join();
+  EXPECT_EQ(*one->Count({}), 100);
+}
+
+TEST_F(GameStoreTest, AMissingFileIsNotFoundWhenReading) {
+  const absl::Status status = OpenError(StoreMode::kReadOnly);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(status.message(), path_ + ": no such game store");
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(GameStoreTest, AMissingFolderIsNotFoundWhenWriting) {
+  path_ = (folder_ / "no" / "games.sqlite").string();
+  const absl::Status status = OpenError(StoreMode::kReadWrite);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no such folder"));
+}
+
+TEST_F(GameStoreTest, AnEmptyFileIsNoStoreToReadButBecomesOneToWrite) {
+  WriteFile("");
+  const absl::Status status = OpenError(StoreMode::kReadOnly);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(), path_ + ": not a game store: an empty file");
+  EXPECT_TRUE(Open()->Add(Columns(1, "a", 0, 1, 1)).ok());
+}
+
+TEST_F(GameStoreTest, FilesOfAnotherKindAreRefusedAndLeftAlone) {
+  const std::string text(5000, 'x');
+  WriteFile(text);
+  for (const StoreMode mode : {StoreMode::kReadOnly, StoreMode::kReadWrite}) {
+    const absl::Status status = OpenError(mode);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("not a SQLite file"));
+  }
+  std::ifstream file(path_, std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
+}
+
+TEST_F(GameStoreTest, AFolderIsNoStore) {
+  path_ = folder_.string();
+  EXPECT_THAT(std::string(OpenError(StoreMode::kReadWrite).message()),
+              HasSubstr("not a game store: a folder"));
+}
+
+TEST_F(GameStoreTest, SqliteFilesOfOtherProgramsAreRefused) {
+  RunSql("CREATE TABLE games (name TEXT)");
+  const absl::Status status = OpenError(StoreMode::kReadWrite);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("a SQLite file of another program"));
+}
+
+TEST_F(GameStoreTest, ANewerVersionIsRefused) {
+  Open().reset();
+  RunSql("PRAGMA user_version = 2");
+  const absl::Status status = OpenError(StoreMode::kReadOnly);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("game store of version 2; this program reads version "
+                        "1 (written by a newer program)"));
+}
+
+TEST_F(GameStoreTest, AStoreWithoutItsTableIsDamaged) {
+  Open().reset();
+  RunSql("DROP TABLE games");
+  const absl::Status status = OpenError(StoreMode::kReadOnly);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no such table: games"));
+}
+
+TEST_F(GameStoreTest, ATruncatedStoreIsDamaged) {
+  std::vector<proto::GameRecord> games;
+  for (int i = 0; i < 50; ++i) {
+    games.push_back(RandomGame(Variant::kSacredHillL1, i));
+  }
+  ASSERT_TRUE(Open()->AddAll(games).ok());
+  std::filesystem::resize_file(path_, 8192);
+  const absl::Status status = OpenError(StoreMode::kReadWrite);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+}
+
+TEST_F(GameStoreTest, ADamagedRecordIsNamedAndTheOthersStay) {
+  std::unique_ptr<GameStore> store = Open();
+  const proto::GameRecord whole = RandomGame(Variant::kSacredHillL1, 1);
+  ASSERT_TRUE(store->Add(whole).ok());
+  for (int i = 2; i <= 4; ++i) {
+    ASSERT_TRUE(store->Add(RandomGame(Variant::kSacredHillL1, i)).ok());
+  }
+  RunSql(
+      "UPDATE games SET record = x'' WHERE game_index = 2;"
+      "UPDATE games SET record = substr(record, 1, 60) WHERE game_index = 3;"
+      // The checksum finds a changed byte at the end of the data.
+      "UPDATE games SET record = CAST(substr(record, 1, length(record) - 6) || "
+      "x'55' || substr(record, -5) AS BLOB) WHERE game_index = 4;");
+  for (int i = 2; i <= 4; ++i) {
+    const absl::Status status = store->Get(i).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(path_ + ": game " + std::to_string(i) +
+                          ": damaged record: "));
+  }
+  EXPECT_EQ(store->Get(1)->SerializeAsString(), whole.SerializeAsString());
+}
+
+// Adds games from `first` on until it is killed, and writes each index to the
+// pipe once its Add has returned.
+[[noreturn]] void AddUntilKilled(const std::string& path, uint64_t first,
+                                 int pipe) {
+  absl::StatusOr<std::unique_ptr<GameStore>> store =
+      OpenGameStore(path, StoreMode::kReadWrite);
+  if (!store.ok()) _exit(3);
+  for (uint64_t index = first;; ++index) {
+    if (!(*store)->Add(RandomGame(Variant::kSacredHillL1, index)).ok()) {
+      _exit(4);
+    }
+    if (write(pipe, &index, sizeof(index)) != sizeof(index)) _exit(5);
+  }
+}
+
+TEST_F(GameStoreTest, KillingTheWriterLosesNoFinishedGame) {
+  constexpr int kKills = 10;
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  uint64_t next = 0;
+  std::vector<uint64_t> acknowledged;
+  for (int kill_number = 0; kill_number < kKills; ++kill_number) {
+    int fds[2];
+    ASSERT_EQ(pipe(fds), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      close(fds[0]);
+      AddUntilKilled(path_, next, fds[1]);
+    }
+    close(fds[1]);
+    // From the first moment (the store not yet made) to many games later.
+    absl::SleepFor(absl::Microseconds(random.Below(60'000)));
+    kill(child, SIGKILL);
+    int exit_status = 0;
+    ASSERT_EQ(waitpid(child, &exit_status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(exit_status)) << "child exited by itself";
+    uint64_t index = 0;
+    while (read(fds[0], &index, sizeof(index)) == sizeof(index)) {
+      acknowledged.push_back(index);
+    }
+    close(fds[0]);
+
+    std::unique_ptr<GameStore> store = Open();
+    ASSERT_NE(store, nullptr);
+    for (const uint64_t game_index : acknowledged) {
+      const absl::StatusOr<proto::GameRecord> game = store->Get(game_index);
+      ASSERT_TRUE(game.ok()) << game.status();
+      ASSERT_TRUE(ValidateRecord(*game).ok());
+    }
+    // The kill may come between the commit and its acknowledgement.
+    const std::vector<uint64_t> stored = *store->Indices({});
+    EXPECT_LE(stored.size(), acknowledged.size() + kill_number + 1);
+    next = stored.empty() ? 0 : stored.back() + 1;
+  }
+  EXPECT_FALSE(acknowledged.empty()) << "no game was ever added: no test";
+}
+
+}  // namespace
+}  // namespace tara
