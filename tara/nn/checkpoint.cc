@@ -1,0 +1,290 @@
+#include "tara/nn/checkpoint.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tara/base/status_macros.h"
+#include "tara/nn/features.h"
+#include "tara/nn/policy_map.h"
+#include "third_party/crc32c/crc32c.h"
+
+namespace tara {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "the file is written as the machine holds its numbers");
+
+constexpr absl::string_view kMagic = "TaraNet\n";
+constexpr uint32_t kFormatVersion = 1;
+constexpr size_t kHeaderSize = 24;
+constexpr uint32_t kMaxNameSize = 1000;
+constexpr uint32_t kMaxAxes = 8;
+
+template <typename T>
+void Append(const T& value, std::string& out) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+// Takes a payload apart; past its end everything fails.
+class PayloadReader {
+ public:
+  explicit PayloadReader(absl::string_view payload) : payload_(payload) {}
+
+  template <typename T>
+  bool Read(T& value) {
+    return ReadBytes(&value, sizeof(value));
+  }
+  bool ReadBytes(void* out, size_t size) {
+    if (size > left()) return false;
+    std::memcpy(out, payload_.data() + position_, size);
+    position_ += size;
+    return true;
+  }
+  size_t left() const { return payload_.size() - position_; }
+  size_t position() const { return position_; }
+
+ private:
+  absl::string_view payload_;
+  size_t position_ = 0;
+};
+
+std::string ShapeText(const std::vector<int64_t>& shape) {
+  return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
+}
+
+std::string EncodePayload(const Checkpoint& checkpoint) {
+  std::string payload;
+  const TrainingProgress& progress = checkpoint.progress;
+  for (const int64_t number :
+       {int64_t{kFeatureVersion}, int64_t{kPolicyVersion},
+        int64_t{checkpoint.shape.channels}, int64_t{checkpoint.shape.blocks},
+        progress.step, int64_t{progress.generation}, progress.samples,
+        checkpoint.optimizer_steps}) {
+    Append(number, payload);
+  }
+  Append(static_cast<uint32_t>(checkpoint.tensors.size()), payload);
+  for (const NamedTensor& tensor : checkpoint.tensors) {
+    Append(static_cast<uint32_t>(tensor.name.size()), payload);
+    payload += tensor.name;
+    Append(static_cast<uint32_t>(tensor.shape.size()), payload);
+    for (const int64_t axis : tensor.shape) Append(axis, payload);
+    payload.append(reinterpret_cast<const char*>(tensor.values.data()),
+                   tensor.values.size() * sizeof(float));
+  }
+  return payload;
+}
+
+bool ReadTensor(PayloadReader& reader, NamedTensor& tensor) {
+  uint32_t size = 0;
+  if (!reader.Read(size) || size > kMaxNameSize) return false;
+  tensor.name.resize(size);
+  if (!reader.ReadBytes(tensor.name.data(), size)) return false;
+  if (!reader.Read(size) || size > kMaxAxes) return false;
+  tensor.shape.resize(size);
+  const uint64_t most = reader.left() / sizeof(float);
+  uint64_t elements = 1;
+  for (int64_t& axis : tensor.shape) {
+    if (!reader.Read(axis) || axis < 0) return false;
+    // Both factors are at most the size of the file: no product overflows.
+    if (static_cast<uint64_t>(axis) > most) return false;
+    elements *= static_cast<uint64_t>(axis);
+    if (elements > most) return false;
+  }
+  tensor.values.resize(elements);
+  return reader.ReadBytes(tensor.values.data(), elements * sizeof(float));
+}
+
+absl::Status VersionError(const std::string& path, absl::string_view what,
+                          int64_t found, int64_t expected) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("Checkpoint ", path, " has ", what, " version ", found,
+                   "; this program reads version ", expected));
+}
+
+absl::Status DamagedError(const std::string& path, absl::string_view what) {
+  return absl::DataLossError(
+      absl::StrCat("Checkpoint ", path, " is damaged: ", what));
+}
+
+absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
+                                         absl::string_view payload) {
+  PayloadReader reader(payload);
+  int64_t numbers[8];
+  uint32_t tensor_count = 0;
+  if (!reader.Read(numbers)) {
+    return DamagedError(path, "its description is incomplete");
+  }
+  if (numbers[0] != kFeatureVersion) {
+    return VersionError(path, "feature", numbers[0], kFeatureVersion);
+  }
+  if (numbers[1] != kPolicyVersion) {
+    return VersionError(path, "policy", numbers[1], kPolicyVersion);
+  }
+  if (numbers[2] < 1 || numbers[2] > 1024 || numbers[3] < 1 ||
+      numbers[3] > 100) {
+    return DamagedError(
+        path, absl::StrCat("a network of ", numbers[2], " channels and ",
+                           numbers[3], " blocks is impossible"));
+  }
+  Checkpoint checkpoint = {
+      .shape = {.channels = static_cast<int>(numbers[2]),
+                .blocks = static_cast<int>(numbers[3])},
+      .progress = {.step = numbers[4],
+                   .generation = static_cast<int>(numbers[5]),
+                   .samples = numbers[6]},
+      .optimizer_steps = numbers[7],
+      .tensors = {}};
+  if (!reader.Read(tensor_count)) {
+    return DamagedError(path, "its list of tensors is missing");
+  }
+  for (uint32_t i = 0; i < tensor_count; ++i) {
+    const size_t begin = kHeaderSize + reader.position();
+    NamedTensor tensor;
+    if (!ReadTensor(reader, tensor)) {
+      return DamagedError(path, absl::StrCat("no tensor at byte ", begin));
+    }
+    checkpoint.tensors.push_back(std::move(tensor));
+  }
+  if (reader.left() != 0) {
+    return DamagedError(
+        path, absl::StrCat(reader.left(), " bytes follow its last tensor"));
+  }
+  return checkpoint;
+}
+
+absl::Status WriteAll(int file, absl::string_view bytes,
+                      const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("Cannot write ", path));
+    }
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  if (::fsync(file) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("Cannot sync ", path));
+  }
+  return absl::OkStatus();
+}
+
+// Makes a rename in the folder of `path` survive a loss of power.
+absl::Status SyncFolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                                        : path.substr(0, slash);
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("Cannot open ", folder));
+  }
+  const absl::Cleanup close = [file] { ::close(file); };
+  if (::fsync(file) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("Cannot sync ", folder));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("Cannot open checkpoint ", path));
+  }
+  const absl::Cleanup close = [file] { ::close(file); };
+  std::string bytes;
+  char buffer[1 << 16];
+  while (true) {
+    const ssize_t count = ::read(file, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return absl::ErrnoToStatus(errno,
+                                 absl::StrCat("Cannot read checkpoint ", path));
+    }
+    if (count == 0) return bytes;
+    bytes.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<const NamedTensor*> Checkpoint::Find(
+    absl::string_view name, const std::vector<int64_t>& shape) const {
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name != name) continue;
+    if (tensor.shape == shape) return &tensor;
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor ", name, " has shape ", ShapeText(tensor.shape),
+                     "; expected ", ShapeText(shape)));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("there is no tensor ", name));
+}
+
+absl::Status WriteCheckpoint(const std::string& path,
+                             const Checkpoint& checkpoint) {
+  const std::string payload = EncodePayload(checkpoint);
+  std::string header(kMagic);
+  Append(kFormatVersion, header);
+  Append(uint32_t{crc32c::Crc32c(payload.data(), payload.size())}, header);
+  Append(uint64_t{payload.size()}, header);
+
+  const std::string temporary = path + ".tmp";
+  const int file =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("Cannot create ", temporary));
+  }
+  {
+    const absl::Cleanup close = [file] { ::close(file); };
+    TARA_RETURN_IF_ERROR(WriteAll(file, header + payload, temporary));
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("Cannot rename ", temporary, " to ", path));
+  }
+  return SyncFolderOf(path);
+}
+
+absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  if (bytes.substr(0, kMagic.size()) != kMagic) {
+    return absl::DataLossError(
+        absl::StrCat(path,
+                     " is no checkpoint of Tara: it does not begin with "
+                     "\"TaraNet\""));
+  }
+  PayloadReader header(bytes);
+  char magic[8];
+  uint32_t format = 0, checksum = 0;
+  uint64_t size = 0;
+  if (!header.Read(magic) || !header.Read(format) || !header.Read(checksum) ||
+      !header.Read(size)) {
+    return DamagedError(path, "it ends within its header");
+  }
+  if (format != kFormatVersion) {
+    return VersionError(path, "format", format, kFormatVersion);
+  }
+  const absl::string_view payload =
+      absl::string_view(bytes).substr(kHeaderSize);
+  if (payload.size() != size) {
+    return DamagedError(path, absl::StrCat("it has ", bytes.size(),
+                                           " bytes; its header announces ",
+                                           kHeaderSize + size));
+  }
+  if (crc32c::Crc32c(payload.data(), payload.size()) != checksum) {
+    return DamagedError(path, "its checksum does not match");
+  }
+  return DecodePayload(path, payload);
+}
+
+}  // namespace tara

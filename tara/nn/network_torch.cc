@@ -1,0 +1,195 @@
+#include "tara/nn/network_torch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/nn/features.h"
+#include "tara/nn/policy_map.h"
+
+namespace tara {
+namespace {
+
+constexpr int kValueHidden = 64;
+
+torch::nn::Conv2d MakeConv(int in_channels, int out_channels, int kernel_size,
+                           bool bias) {
+  return torch::nn::Conv2d(
+      torch::nn::Conv2dOptions(in_channels, out_channels, kernel_size)
+          .padding(kernel_size / 2)
+          .bias(bias));
+}
+
+torch::nn::Linear MakeLinear(int in, int out, bool bias = true) {
+  return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(bias));
+}
+
+// [B, C] as a bias of [B, C, 7, 7].
+at::Tensor OfChannels(const at::Tensor& values) {
+  return values.unsqueeze(2).unsqueeze(3);
+}
+
+}  // namespace
+
+at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
+  const at::Tensor masked = values * hills;
+  return at::cat({masked.sum({2, 3}) * (1.0 / kNumHills), masked.amax({2, 3})},
+                 1);
+}
+
+at::Tensor MakeHillMask() {
+  at::Tensor mask = at::zeros({1, 1, kBoardSize, kBoardSize});
+  ForEachHill(kAllHills, [&](Hill hill) {
+    mask.data_ptr<float>()[SquareOf(hill)] = 1.0f;
+  });
+  return mask;
+}
+
+ConvNorm::ConvNorm(int in_channels, int out_channels, int kernel_size)
+    : conv(register_module(
+          "conv", MakeConv(in_channels, out_channels, kernel_size, false))),
+      norm(register_module("norm", torch::nn::BatchNorm2d(out_channels))) {}
+
+at::Tensor ConvNorm::forward(const at::Tensor& input) {
+  return norm(conv(input));
+}
+
+ResidualBlock::ResidualBlock(int channels, bool pools)
+    : first(register_module("first",
+                            std::make_shared<ConvNorm>(channels, channels, 3))),
+      second(register_module(
+          "second", std::make_shared<ConvNorm>(channels, channels, 3))) {
+  if (pools) {
+    pooled = register_module("pooled", MakeLinear(2 * channels, channels));
+  }
+}
+
+at::Tensor ResidualBlock::forward(const at::Tensor& input,
+                                  const at::Tensor& hills) {
+  const at::Tensor inner = at::relu(first->forward(input));
+  at::Tensor sum = second->forward(inner) + input;
+  if (pooled) sum = sum + OfChannels(pooled(PoolHills(inner, hills)));
+  return at::relu(sum);
+}
+
+Network::Network(const NetworkShape& network_shape)
+    : shape(network_shape),
+      stem_conv(register_module(
+          "stem_conv", MakeConv(kNumPlanes, shape.channels, 3, false))),
+      stem_globals(register_module(
+          "stem_globals", MakeLinear(kNumGlobals, shape.channels, false))),
+      stem_norm(
+          register_module("stem_norm", torch::nn::BatchNorm2d(shape.channels))),
+      policy_conv(register_module(
+          "policy_conv",
+          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
+      policy_pooled(register_module(
+          "policy_pooled",
+          MakeLinear(2 * shape.channels, shape.channels, false))),
+      policy_planes(
+          register_module("policy_planes",
+                          MakeConv(shape.channels, kNumPolicyPlanes, 1, true))),
+      policy_pass(
+          register_module("policy_pass", MakeLinear(2 * shape.channels, 1))),
+      value_conv(register_module(
+          "value_conv",
+          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
+      value_hidden(register_module(
+          "value_hidden", MakeLinear(2 * shape.channels, kValueHidden))),
+      value_output(
+          register_module("value_output", MakeLinear(kValueHidden, 4))),
+      hills_(MakeHillMask()) {
+  for (int i = 0; i < shape.blocks; ++i) {
+    blocks.push_back(register_module(
+        absl::StrCat("block", i),
+        std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
+  }
+}
+
+NetworkOutput Network::forward(const at::Tensor& planes,
+                               const at::Tensor& globals) {
+  at::Tensor tower = at::relu(
+      stem_norm(stem_conv(planes) + OfChannels(stem_globals(globals))));
+  for (const auto& block : blocks) tower = block->forward(tower, hills_);
+
+  const at::Tensor pooled = PoolHills(tower, hills_);
+  const at::Tensor policy =
+      at::relu(policy_conv->forward(tower) + OfChannels(policy_pooled(pooled)));
+  const at::Tensor value =
+      PoolHills(at::relu(value_conv->forward(tower)), hills_);
+  const at::Tensor output = value_output(at::relu(value_hidden(value)));
+  return {.policy = at::cat(
+              {policy_planes(policy).flatten(1), policy_pass(pooled)}, 1),
+          .result = output.slice(1, 0, 3),
+          .margin = output.select(1, 3)};
+}
+
+void InitializeWeights(uint64_t seed, Network& network) {
+  const torch::NoGradGuard no_gradients;
+  Random random(DeriveSeed(seed, 0, StreamPurpose::kInitialWeights));
+  for (auto& parameter : network.named_parameters()) {
+    const std::string& name = parameter.key();
+    at::Tensor& weights = parameter.value();
+    if (weights.dim() < 2) continue;  // biases: zero; norms: one and zero
+    const bool last = absl::StartsWith(name, "policy_planes") ||
+                      absl::StartsWith(name, "policy_pass") ||
+                      absl::StartsWith(name, "value_output");
+    const double fan_in = static_cast<double>(weights.numel()) /
+                          static_cast<double>(weights.size(0));
+    const double deviation = std::sqrt((last ? 0.1 : 2.0) / fan_in);
+    float* const values = weights.data_ptr<float>();
+    for (int64_t i = 0; i < weights.numel(); ++i) {
+      values[i] = static_cast<float>(deviation * random.Normal());
+    }
+  }
+  for (auto& parameter : network.named_parameters()) {
+    if (absl::EndsWith(parameter.key(), "bias")) parameter.value().zero_();
+  }
+}
+
+std::vector<std::pair<std::string, at::Tensor>> NetworkTensors(
+    const Network& network) {
+  std::vector<std::pair<std::string, at::Tensor>> tensors;
+  for (const auto& parameter : network.named_parameters()) {
+    tensors.emplace_back(parameter.key(), parameter.value());
+  }
+  for (const auto& buffer : network.named_buffers()) {
+    // The count of batches seen matters only to norms without a momentum.
+    if (absl::EndsWith(buffer.key(), "num_batches_tracked")) continue;
+    tensors.emplace_back(buffer.key(), buffer.value());
+  }
+  return tensors;
+}
+
+NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor) {
+  const at::Tensor values = tensor.detach().contiguous();
+  const float* const begin = values.data_ptr<float>();
+  return {.name = name,
+          .shape = values.sizes().vec(),
+          .values = std::vector<float>(begin, begin + values.numel())};
+}
+
+absl::Status FromCheckpoint(const Checkpoint& checkpoint,
+                            const std::string& name, at::Tensor& tensor) {
+  const torch::NoGradGuard no_gradients;
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const stored,
+                        checkpoint.Find(name, tensor.sizes().vec()));
+  at::Tensor values = at::empty(tensor.sizes(), at::kFloat);
+  std::copy(stored->values.begin(), stored->values.end(),
+            values.data_ptr<float>());
+  tensor.copy_(values);
+  return absl::OkStatus();
+}
+
+absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network) {
+  for (auto& [name, tensor] : NetworkTensors(network)) {
+    TARA_RETURN_IF_ERROR(FromCheckpoint(checkpoint, name, tensor));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara

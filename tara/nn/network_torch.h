@@ -1,0 +1,125 @@
+#ifndef TARA_NN_NETWORK_TORCH_H_
+#define TARA_NN_NETWORK_TORCH_H_
+
+// The network in LibTorch. Only for the .cc files that compute with it: this
+// header brings LibTorch along.
+//
+//   planes [B, P, 7, 7]   globals [B, G]
+//            |               |
+//        conv 3x3         linear            stem: the globals are a bias
+//            +-------(+)-----+              of each channel
+//               norm, ReLU
+//                   |
+//        residual block  x blocks
+//                   |
+//      +------------+-------------+
+//      |                          |
+//   conv 1x1, norm,           conv 1x1, norm, ReLU
+//   + linear of pooled            |
+//   ReLU      |               pooled
+//      |      |                   |
+//   conv 1x1  |               linear, ReLU, linear
+//      |   linear                 |
+//   planes [B, 19, 7, 7]       result [B, 3], margin [B]
+//   + pass [B, 1]
+//
+// A block:  y = ReLU(norm(conv(x))),  z = ReLU(norm(conv(y)) + x [+ bias]);
+// in every second one, the first included, bias = linear(pooled(y)): what
+// happens anywhere on the board reaches every hill at once. "Pooled" is the
+// mean and the maximum of each channel over the 45 hills.
+// Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3.
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tara/nn/checkpoint.h"
+
+namespace tara {
+
+// Points are learned in units of this many.
+inline constexpr float kMarginScale = 8.0f;
+
+// Whether the block (from 0) adds pooled knowledge of the whole board.
+inline bool BlockPools(int block) { return block % 2 == 0; }
+
+struct NetworkOutput {
+  at::Tensor policy;  // [B, kNumPolicyOutputs]: logits, see policy_map.h
+  at::Tensor result;  // [B, 3]: logits of win, draw, loss
+  at::Tensor margin;  // [B]: in units of kMarginScale points
+};
+
+// Returns the mean and the maximum over the hills of each channel: [B, 2C] from
+// `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
+at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
+
+// Returns a [1, 1, 7, 7] tensor that is 1 on hills and 0 on corners.
+at::Tensor MakeHillMask();
+
+// A convolution without bias that keeps the grid's size, then batch norm.
+class ConvNorm : public torch::nn::Module {
+ public:
+  ConvNorm(int in_channels, int out_channels, int kernel_size);
+  at::Tensor forward(const at::Tensor& input);
+
+  torch::nn::Conv2d conv;
+  torch::nn::BatchNorm2d norm;
+};
+
+class ResidualBlock : public torch::nn::Module {
+ public:
+  ResidualBlock(int channels, bool pools);
+  at::Tensor forward(const at::Tensor& input, const at::Tensor& hills);
+
+  std::shared_ptr<ConvNorm> first;
+  std::shared_ptr<ConvNorm> second;
+  torch::nn::Linear pooled{nullptr};  // null in blocks that do not pool
+};
+
+class Network : public torch::nn::Module {
+ public:
+  explicit Network(const NetworkShape& shape);
+  NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals);
+
+  const NetworkShape shape;
+  torch::nn::Conv2d stem_conv;
+  torch::nn::Linear stem_globals;
+  torch::nn::BatchNorm2d stem_norm;
+  std::vector<std::shared_ptr<ResidualBlock>> blocks;
+  std::shared_ptr<ConvNorm> policy_conv;
+  torch::nn::Linear policy_pooled;
+  torch::nn::Conv2d policy_planes;
+  torch::nn::Linear policy_pass;
+  std::shared_ptr<ConvNorm> value_conv;
+  torch::nn::Linear value_hidden;
+  torch::nn::Linear value_output;  // win, draw, loss, margin
+
+ private:
+  at::Tensor hills_;
+};
+
+// Draws the weights anew, from `seed` alone (He et al. 2015, arXiv:1502.01852;
+// the last layers smaller, so that first opinions are mild).
+void InitializeWeights(uint64_t seed, Network& network);
+
+// The tensors that make up a network, by name: its parameters, and the running
+// means and variances of its norms. They share memory with the network.
+std::vector<std::pair<std::string, at::Tensor>> NetworkTensors(
+    const Network& network);
+
+// Copies the tensor's values out of, or into, one of the same name and shape.
+NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor);
+absl::Status FromCheckpoint(const Checkpoint& checkpoint,
+                            const std::string& name, at::Tensor& tensor);
+
+// Fills the network with the checkpoint's weights. Returns INVALID_ARGUMENT
+// naming the tensor that is missing or has another shape.
+absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network);
+
+}  // namespace tara
+
+#endif  // TARA_NN_NETWORK_TORCH_H_
