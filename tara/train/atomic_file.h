@@ -1,0 +1,26 @@
+#ifndef TARA_TRAIN_ATOMIC_FILE_H_
+#define TARA_TRAIN_ATOMIC_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+// Replaces the file `path` so that, whatever happens meanwhile, it holds either
+// its old contents or `contents` whole: writes `path`.tmp, syncs it, renames
+// it, syncs the folder. Errors name the file and the system's reason; then the
+// old file is unchanged.
+// REQUIRES: no other thread or process writes the same path meanwhile.
+absl::Status WriteFileAtomically(const std::string& path,
+                                 absl::string_view contents);
+
+// Returns the contents of a file. NOT_FOUND if there is none, else the
+// system's error; the message names the file.
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_ATOMIC_FILE_H_
