@@ -1,0 +1,77 @@
+#include "tara/eval/make_player.h"
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/eval/player_spec.h"
+#include "tara/eval/players.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/tree.h"
+#include "tara/nn/network_evaluator.h"
+
+namespace tara {
+namespace {
+
+// Playouts draw from the position and this: a player's strength must not
+// depend on luck with a seed, and a game is reproduced from its own.
+constexpr uint64_t kPlayoutSeed = 0;
+
+}  // namespace
+
+absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;  // an unreadable path is not there
+  if (!fs::is_directory(path, error)) {
+    if (fs::exists(path, error)) return path;
+    return absl::NotFoundError(absl::StrCat(
+        path, ": no such file or folder; expected a checkpoint or a run"));
+  }
+  fs::path folder = fs::path(path) / "checkpoints";
+  if (!fs::is_directory(folder, error)) folder = path;
+  const fs::path latest = folder / "latest";
+  std::ifstream file(latest);
+  if (!file) {
+    return absl::NotFoundError(
+        absl::StrCat(path, ": no checkpoint yet; expected the file ",
+                     (fs::path(path) / "checkpoints" / "latest").string(),
+                     " that names the newest"));
+  }
+  std::string name;
+  std::getline(file, name);
+  absl::StripAsciiWhitespace(&name);
+  const fs::path checkpoint = folder / name;
+  if (name.empty() || !fs::is_regular_file(checkpoint, error)) {
+    return absl::DataLossError(
+        absl::StrCat(latest.string(), ": names '", name,
+                     "'; expected a checkpoint in the same folder"));
+  }
+  return checkpoint.string();
+}
+
+absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
+  TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
+  if (spec.kind == PlayerKind::kRandom) return NewRandomPlayer();
+  if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
+  const SearchOptions options = {.simulations = spec.simulations,
+                                 .c_puct = spec.c_puct};
+  if (spec.kind == PlayerKind::kMcts) {
+    return NewSearchPlayer(
+        std::make_unique<PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
+        options);
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string checkpoint,
+                        FindCheckpoint(spec.path));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
+                        LoadNetworkEvaluator(checkpoint));
+  if (spec.simulations == 0) return NewPolicyPlayer(std::move(evaluator));
+  return NewSearchPlayer(std::move(evaluator), options);
+}
+
+}  // namespace tara

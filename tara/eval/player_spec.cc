@@ -1,0 +1,139 @@
+#include "tara/eval/player_spec.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+namespace {
+
+constexpr int kMaxSimulations = 1000000;
+constexpr int kMaxPlayouts = 100000;
+constexpr float kMaxCPuct = 100;
+
+absl::Status BadSpec(absl::string_view text, absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("bad player spec '", text, "': ", what));
+}
+
+// Reads whole numbers from `low` to `high`.
+absl::Status ReadNumber(absl::string_view text, absl::string_view name,
+                        absl::string_view value, std::pair<int, int> range,
+                        int& result) {
+  int number = 0;
+  if (absl::SimpleAtoi(value, &number) && number >= range.first &&
+      number <= range.second) {
+    result = number;
+    return absl::OkStatus();
+  }
+  return BadSpec(text, absl::StrCat(name, " is '", value,
+                                    "'; expected a whole number from ",
+                                    range.first, " to ", range.second));
+}
+
+absl::Status ReadCPuct(absl::string_view text, absl::string_view value,
+                       float& result) {
+  float number = 0;
+  // Written so that NaN fails.
+  if (absl::SimpleAtof(value, &number) && number >= 0 && number <= kMaxCPuct) {
+    result = number;
+    return absl::OkStatus();
+  }
+  return BadSpec(text,
+                 absl::StrCat("c_puct is '", value,
+                              "'; expected a number from 0 to ", kMaxCPuct));
+}
+
+// Sets what `option` ("sims=100") says.
+absl::Status SetOption(absl::string_view text, absl::string_view option,
+                       PlayerSpec& spec) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(option, absl::MaxSplits('=', 1));
+  const auto& [name, value] = parts;
+  const bool is_net = spec.kind == PlayerKind::kNet;
+  if (name == "sims") {
+    return ReadNumber(text, name, value, {is_net ? 0 : 1, kMaxSimulations},
+                      spec.simulations);
+  }
+  if (name == "c_puct") return ReadCPuct(text, value, spec.c_puct);
+  if (name == "playouts" && !is_net) {
+    return ReadNumber(text, name, value, {1, kMaxPlayouts}, spec.playouts);
+  }
+  return BadSpec(text, absl::StrCat("unknown option '", option, "'; expected ",
+                                    is_net ? "sims=N or c_puct=X"
+                                           : "sims=N, c_puct=X or playouts=K"));
+}
+
+absl::Status SetOptions(absl::string_view text,
+                        const std::vector<absl::string_view>& options,
+                        PlayerSpec& spec) {
+  std::set<absl::string_view> seen;
+  for (const absl::string_view option : options) {
+    const absl::string_view name = option.substr(0, option.find('='));
+    if (!seen.insert(name).second) {
+      return BadSpec(text, absl::StrCat(name, " is given twice"));
+    }
+    TARA_RETURN_IF_ERROR(SetOption(text, option, spec));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
+  PlayerSpec spec;
+  const absl::string_view kind = text.substr(0, text.find(':'));
+  const bool has_rest = kind.size() < text.size();
+  const absl::string_view rest = has_rest ? text.substr(kind.size() + 1) : "";
+  if (kind == "random" || kind == "greedy") {
+    if (has_rest) {
+      return BadSpec(text,
+                     absl::StrCat(kind, " takes no options, got '", rest, "'"));
+    }
+    spec.kind = kind == "random" ? PlayerKind::kRandom : PlayerKind::kGreedy;
+    return spec;
+  }
+  std::vector<absl::string_view> options;
+  if (has_rest) options = absl::StrSplit(rest, ',');
+  if (kind == "mcts") {
+    spec.kind = PlayerKind::kMcts;
+  } else if (kind == "net") {
+    spec.kind = PlayerKind::kNet;
+    if (options.empty() || options[0].empty()) {
+      return BadSpec(text,
+                     "no path; expected net:PATH, a checkpoint or a run's "
+                     "folder");
+    }
+    spec.path = std::string(options[0]);
+    options.erase(options.begin());
+  } else {
+    return BadSpec(text, absl::StrCat("unknown player '", kind,
+                                      "'; expected random, greedy, "
+                                      "mcts[:sims=N] or net:PATH[,sims=N]"));
+  }
+  TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
+  return spec;
+}
+
+std::string PlayerSpecHelp() {
+  return "random                      any legal action, with equal chances\n"
+         "greedy                      the action with the best immediate "
+         "score\n"
+         "mcts[:sims=N][,c_puct=X][,playouts=K]\n"
+         "                            search (N simulations, 100) with K (1) "
+         "random games at each leaf\n"
+         "net:PATH[,sims=N][,c_puct=X]\n"
+         "                            search (100 simulations; 0: none) with "
+         "a network: PATH is a\n"
+         "                            checkpoint, or a run's folder for its "
+         "latest\n";
+}
+
+}  // namespace tara
