@@ -1,0 +1,116 @@
+// Evaluations per second of a network of the quickstart's size, on one thread,
+// and what of it is encoding. Run:
+//   bazel run -c opt //tara/nn/benchmarks:network_benchmark
+
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tara/base/check.h"
+#include "tara/base/random.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/nn/encoded_batch.h"
+#include "tara/nn/network_evaluator.h"
+#include "tara/nn/torch_runtime.h"
+#include "tara/nn/trainer.h"
+
+namespace tara {
+namespace {
+
+// Positions of random games of the variant.
+std::vector<State> MakePositions(Variant variant, int count) {
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  std::vector<State> positions;
+  State state = InitialState(variant);
+  while (static_cast<int>(positions.size()) < count) {
+    positions.push_back(state);
+    const LegalSet legal = LegalActions(state);
+    ApplyAction(legal.Nth(static_cast<int>(
+                    random.Below(static_cast<uint32_t>(legal.Count())))),
+                state);
+    if (state.finished()) state = InitialState(variant);
+  }
+  return positions;
+}
+
+void SetRate(benchmark::State& bench, int64_t positions) {
+  bench.counters["positions/s"] =
+      benchmark::Counter(static_cast<double>(bench.iterations() * positions),
+                         benchmark::Counter::kIsRate);
+}
+
+// Arguments: variant.
+void BM_Encode(benchmark::State& bench) {
+  const auto positions =
+      MakePositions(static_cast<Variant>(bench.range(0)), 64);
+  EncodedBatch batch;
+  for (auto _ : bench) {
+    batch.Clear();
+    for (const State& state : positions) {
+      batch.Add(state, CanonicalSymmetry(state));
+    }
+    benchmark::DoNotOptimize(batch.planes.data());
+  }
+  SetRate(bench, 64);
+}
+BENCHMARK(BM_Encode)->DenseRange(0, kNumVariants - 1);
+
+// Arguments: channels, blocks, batch.
+void BM_Evaluate(benchmark::State& bench) {
+  const std::string path =
+      absl::StrCat("/tmp/network_benchmark.", ::getpid(), ".checkpoint");
+  const NetworkShape shape = {.channels = static_cast<int>(bench.range(0)),
+                              .blocks = static_cast<int>(bench.range(1))};
+  TARA_CHECK(NewTrainer(shape, {.threads = 1}, 1)->Save(path, {}).ok(),
+             "the checkpoint must be written");
+  const auto evaluator = LoadNetworkEvaluator(path);
+  std::remove(path.c_str());
+  TARA_CHECK(evaluator.ok(), "the checkpoint must load");
+  const int count = static_cast<int>(bench.range(2));
+  const auto positions = MakePositions(Variant::kSacredHillL1, count);
+  std::vector<Evaluation> results(positions.size());
+  for (auto _ : bench) {
+    TARA_CHECK((*evaluator)->Evaluate(positions, absl::MakeSpan(results)).ok(),
+               "evaluation");
+  }
+  SetRate(bench, count);
+}
+BENCHMARK(BM_Evaluate)
+    ->ArgNames({"channels", "blocks", "batch"})
+    ->ArgsProduct({{32}, {4}, {1, 8, 32, 64, 128, 256}})
+    ->Args({64, 6, 64});
+
+// Arguments: batch, threads.
+void BM_TrainStep(benchmark::State& bench) {
+  const int count = static_cast<int>(bench.range(0));
+  const auto trainer =
+      NewTrainer({}, {.threads = static_cast<int>(bench.range(1))}, 1);
+  std::vector<Sample> samples;
+  for (const State& state : MakePositions(Variant::kSacredHillL1, count)) {
+    const Action action = LegalActions(state).Nth(0);
+    samples.push_back({.state = state,
+                       .symmetry = CanonicalSymmetry(state),
+                       .policy = {{action, 1.0f}},
+                       .result = 1,
+                       .margin = 2});
+  }
+  for (auto _ : bench) {
+    TARA_CHECK(trainer->Step(samples, 1e-4).ok(), "step");
+  }
+  SetRate(bench, count);
+}
+BENCHMARK(BM_TrainStep)
+    ->ArgNames({"batch", "threads"})
+    ->ArgsProduct({{256}, {1, 2}})
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace tara
+
+BENCHMARK_MAIN();

@@ -1,0 +1,202 @@
+#include "tara/nn/checkpoint.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "third_party/crc32c/crc32c.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A folder for one test, empty at its start.
+class CheckpointTest : public ::testing::Test {
+ protected:
+  CheckpointTest()
+      : folder_(
+            ::testing::TempDir() + "/" +
+            ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ + "/network.checkpoint";
+  }
+  ~CheckpointTest() override { std::filesystem::remove_all(folder_); }
+
+  static Checkpoint Example(int64_t step = 7) {
+    return {.shape = {.channels = 8, .blocks = 2},
+            .progress = {.step = step, .generation = 3, .samples = 1 << 20},
+            .optimizer_steps = 5,
+            .tensors = {{"alpha", {2, 3}, {1, 2, 3, 4, 5, 6}},
+                        {"empty", {0, 4}, {}},
+                        {"scalar", {}, {-0.5f}}}};
+  }
+
+  std::string ReadBytes() const {
+    std::ifstream file(path_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  void WriteBytes(const std::string& bytes) const {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  // Sets the number at a byte of the payload, and the checksum to match.
+  static void Patch(size_t byte, int64_t value, std::string& bytes) {
+    std::memcpy(bytes.data() + byte, &value, sizeof(value));
+    const uint32_t checksum =
+        crc32c::Crc32c(bytes.data() + 24, bytes.size() - 24);
+    std::memcpy(bytes.data() + 12, &checksum, sizeof(checksum));
+  }
+  void ExpectError(absl::StatusCode code, const std::string& text) const {
+    const auto checkpoint = ReadCheckpoint(path_);
+    ASSERT_FALSE(checkpoint.ok());
+    EXPECT_EQ(checkpoint.status().code(), code) << checkpoint.status();
+    EXPECT_THAT(std::string(checkpoint.status().message()), HasSubstr(text));
+    EXPECT_THAT(std::string(checkpoint.status().message()), HasSubstr(path_));
+  }
+
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(CheckpointTest, WhatIsWrittenIsReadAndNothingElseIsLeft) {
+  const Checkpoint written = Example();
+  ASSERT_TRUE(WriteCheckpoint(path_, written).ok());
+  const auto read = ReadCheckpoint(path_);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->shape, written.shape);
+  EXPECT_EQ(read->progress, written.progress);
+  EXPECT_EQ(read->optimizer_steps, written.optimizer_steps);
+  ASSERT_EQ(read->tensors.size(), written.tensors.size());
+  for (size_t i = 0; i < read->tensors.size(); ++i) {
+    EXPECT_EQ(read->tensors[i].name, written.tensors[i].name);
+    EXPECT_EQ(read->tensors[i].shape, written.tensors[i].shape);
+    EXPECT_EQ(read->tensors[i].values, written.tensors[i].values);
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(CheckpointTest, AMissingFileIsNotFound) {
+  ExpectError(absl::StatusCode::kNotFound, "Cannot open checkpoint");
+}
+
+TEST_F(CheckpointTest, AFolderThatIsMissingIsNamed) {
+  const absl::Status status =
+      WriteCheckpoint(folder_ + "/missing/x", Example());
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("missing/x"));
+}
+
+TEST_F(CheckpointTest, AnotherKindOfFileIsNoCheckpoint) {
+  WriteBytes("a text that is no network, long enough for a header");
+  ExpectError(absl::StatusCode::kDataLoss, "is no checkpoint");
+  WriteBytes("");
+  ExpectError(absl::StatusCode::kDataLoss, "is no checkpoint");
+}
+
+TEST_F(CheckpointTest, AFileCutAnywhereIsRefused) {
+  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
+  const std::string whole = ReadBytes();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    WriteBytes(whole.substr(0, size));
+    EXPECT_EQ(ReadCheckpoint(path_).status().code(),
+              absl::StatusCode::kDataLoss)
+        << size;
+  }
+  WriteBytes(whole.substr(0, 40));
+  ExpectError(absl::StatusCode::kDataLoss, "it has 40 bytes");
+  WriteBytes(whole + "x");
+  ExpectError(absl::StatusCode::kDataLoss, "header announces");
+}
+
+TEST_F(CheckpointTest, AChangeOfAnyByteIsRefused) {
+  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
+  const std::string whole = ReadBytes();
+  for (size_t byte = 0; byte < whole.size(); ++byte) {
+    std::string bytes = whole;
+    bytes[byte] = static_cast<char>(bytes[byte] ^ 0x10);
+    WriteBytes(bytes);
+    EXPECT_FALSE(ReadCheckpoint(path_).ok()) << byte;
+  }
+  std::string bytes = whole;
+  bytes[100] = static_cast<char>(bytes[100] ^ 1);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kDataLoss, "checksum");
+}
+
+TEST_F(CheckpointTest, OtherVersionsAreNamed) {
+  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
+  const std::string whole = ReadBytes();
+  std::string bytes = whole;
+  Patch(24, 999, bytes);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kFailedPrecondition, "feature version 999");
+  bytes = whole;
+  Patch(32, 998, bytes);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kFailedPrecondition, "policy version 998");
+  bytes = whole;
+  bytes[8] = 77;
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kFailedPrecondition, "format version 77");
+}
+
+TEST_F(CheckpointTest, ImpossibleContentsWithAGoodChecksumAreRefused) {
+  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
+  const std::string whole = ReadBytes();
+  std::string bytes = whole;
+  Patch(40, 0, bytes);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kDataLoss, "0 channels");
+  // The tensors begin at byte 92: size and name of the first (4 + 5), its
+  // number of axes (4), and at byte 105 its first axis.
+  bytes = whole;
+  Patch(105, int64_t{1} << 62, bytes);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kDataLoss, "no tensor at byte 92");
+}
+
+TEST_F(CheckpointTest, FindSaysWhatIsMissingOrMisshapen) {
+  const Checkpoint checkpoint = Example();
+  EXPECT_TRUE(checkpoint.Find("alpha", {2, 3}).ok());
+  EXPECT_THAT(std::string(checkpoint.Find("alpha", {3, 2}).status().message()),
+              HasSubstr("tensor alpha has shape [2, 3]; expected [3, 2]"));
+  EXPECT_THAT(std::string(checkpoint.Find("beta", {}).status().message()),
+              HasSubstr("no tensor beta"));
+}
+
+TEST_F(CheckpointTest, AKillAtAnyInstantLeavesAWholeFile) {
+  Checkpoint big = Example(/*step=*/0);
+  big.tensors.push_back({"big", {300000}, std::vector<float>(300000, 1.5f)});
+  ASSERT_TRUE(WriteCheckpoint(path_, big).ok());
+  for (int round = 0; round < 30; ++round) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      while (true) {
+        ++big.progress.step;
+        if (!WriteCheckpoint(path_, big).ok()) ::_exit(1);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(1000 + 937 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const auto read = ReadCheckpoint(path_);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->tensors.back().values.size(), 300000u);
+    big.progress.step = read->progress.step;
+  }
+}
+
+}  // namespace
+}  // namespace tara

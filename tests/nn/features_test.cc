@@ -1,0 +1,176 @@
+#include "tara/nn/features.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tests/nn/test_positions.h"
+
+namespace tara {
+namespace {
+
+struct Encoding {
+  std::vector<float> planes = std::vector<float>(kNumPlanes * kNumSquares, -1);
+  std::vector<float> globals = std::vector<float>(kNumGlobals, -1);
+
+  float At(absl::string_view plane, Hill hill) const {
+    const auto info = std::find_if(
+        kPlanes.begin(), kPlanes.end(),
+        [&](const FeatureInfo& candidate) { return candidate.name == plane; });
+    EXPECT_NE(info, kPlanes.end()) << plane;
+    return planes[(info - kPlanes.begin()) * kNumSquares + SquareOf(hill)];
+  }
+  float Global(absl::string_view name) const {
+    const auto info = std::find_if(
+        kGlobals.begin(), kGlobals.end(),
+        [&](const FeatureInfo& candidate) { return candidate.name == name; });
+    EXPECT_NE(info, kGlobals.end()) << name;
+    return globals[info - kGlobals.begin()];
+  }
+};
+
+Encoding Encode(const State& state, const Symmetry& symmetry) {
+  Encoding encoding;
+  EncodeFeatures(state, symmetry, absl::MakeSpan(encoding.planes),
+                 absl::MakeSpan(encoding.globals));
+  return encoding;
+}
+
+Encoding Encode(const State& state) {
+  return Encode(state, CanonicalSymmetry(state));
+}
+
+TEST(FeaturesTest, APositionAndItsImageEncodeToTheSameUnderMatchingSymmetries) {
+  for (const State& state : RandomPositionsOfAllVariants(40, 1)) {
+    const Encoding expected = Encode(state);
+    const State canonical = TransformState(CanonicalSymmetry(state), state);
+    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+      const State image = TransformState(symmetry, state);
+      // One of the image's symmetries leads to the same canonical position.
+      bool found = false;
+      for (const Symmetry& back : PositionSymmetries(state.variant)) {
+        if (!(TransformState(back, image) == canonical)) continue;
+        found = true;
+        const Encoding encoding = Encode(image, back);
+        EXPECT_EQ(encoding.planes, expected.planes);
+        EXPECT_EQ(encoding.globals, expected.globals);
+      }
+      EXPECT_TRUE(found) << Info(state.variant).id;
+    }
+  }
+}
+
+TEST(FeaturesTest, EveryTurnedPlaneIsTheTurnOfThePlane) {
+  // Links change their hill when they turn: those planes are tested through
+  // the equality above.
+  const std::set<absl::string_view> links = {
+      "link_east", "link_north", "legal_link_east", "legal_link_north"};
+  for (const State& state : RandomPositionsOfAllVariants(20, 2)) {
+    const Encoding original = Encode(state);
+    const State canonical = TransformState(CanonicalSymmetry(state), state);
+    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+      if (symmetry.seat_shift != 0) continue;
+      const Encoding turned = Encode(canonical, symmetry);
+      EXPECT_EQ(turned.globals, original.globals);
+      for (const FeatureInfo& plane : kPlanes) {
+        if (links.count(plane.name) > 0) continue;
+        for (Hill hill = 0; hill < kNumHills; ++hill) {
+          ASSERT_EQ(turned.At(plane.name, TransformHill(symmetry.board, hill)),
+                    original.At(plane.name, hill))
+              << plane.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(FeaturesTest, EveryValueIsWrittenAndOfModestSize) {
+  for (const State& state : RandomPositionsOfAllVariants(60, 3)) {
+    const Encoding encoding = Encode(state);
+    for (const float value : encoding.planes) {
+      EXPECT_GE(value, 0);
+      EXPECT_LE(value, 1);
+    }
+    for (int i = 0; i < kNumGlobals; ++i) {
+      EXPECT_GE(encoding.globals[i], -5) << kGlobals[i].name;
+      EXPECT_LE(encoding.globals[i], 5) << kGlobals[i].name;
+      if (kGlobals[i].name != "standing_margin" &&
+          kGlobals[i].name != "standing_result") {
+        EXPECT_GE(encoding.globals[i], 0) << kGlobals[i].name;
+      }
+    }
+  }
+}
+
+TEST(FeaturesTest, CornersAreZeroInEveryPlane) {
+  for (const State& state : RandomPositionsOfAllVariants(20, 4)) {
+    const Encoding encoding = Encode(state);
+    for (int plane = 0; plane < kNumPlanes; ++plane) {
+      for (const int corner : {0, 6, 42, 48}) {
+        EXPECT_EQ(encoding.planes[plane * kNumSquares + corner], 0)
+            << kPlanes[plane].name;
+      }
+    }
+  }
+}
+
+TEST(FeaturesTest, NamesAreUniqueAndVariantsAreInTheirOrder) {
+  std::set<absl::string_view> names;
+  for (const FeatureInfo& info : kPlanes) names.insert(info.name);
+  for (const FeatureInfo& info : kGlobals) names.insert(info.name);
+  EXPECT_EQ(names.size(), kPlanes.size() + kGlobals.size());
+  for (const VariantInfo& info : kVariants) {
+    EXPECT_EQ(kGlobals[static_cast<int>(info.variant)].name, info.id);
+    EXPECT_EQ(Encode(InitialState(info.variant)).Global(info.id), 1);
+  }
+}
+
+TEST(FeaturesTest, PlanesSayWhatTheirNamesSay) {
+  State state = InitialState(Variant::kFourTreasures);
+  for (const char* action : {"D4", "D5", "E4"}) {
+    ASSERT_TRUE(PlayAction(action, state).ok());
+  }
+  // Blue to move: its one ringfort at D5, Red's linked pair at D4 and E4.
+  const Encoding encoding = Encode(state);
+  const Hill d4 = *ParseHill("D4"), d5 = *ParseHill("D5"),
+             e5 = *ParseHill("E5");
+  EXPECT_EQ(encoding.At("own_ringfort", d5), 1);
+  EXPECT_EQ(encoding.At("own_ringfort", d4), 0);
+  EXPECT_EQ(encoding.At("enemy_ringfort", d4), 1);
+  EXPECT_EQ(encoding.At("vacant", d4), 0);
+  EXPECT_EQ(encoding.At("vacant", e5), 1);
+  EXPECT_EQ(encoding.At("own_single", d5), 1);
+  EXPECT_EQ(encoding.At("enemy_single", d4), 0);
+  EXPECT_EQ(encoding.At("own_neighbours", e5), 0.25f);
+  EXPECT_EQ(encoding.At("enemy_neighbours", e5), 0.25f);
+  EXPECT_EQ(encoding.At("legal_hill", e5), 1);
+  EXPECT_EQ(encoding.At("legal_hill", d5), 0);
+  EXPECT_EQ(encoding.Global("own_territory"), 1 / 23.0f);
+  EXPECT_EQ(encoding.Global("enemy_territory"), 2 / 23.0f);
+  EXPECT_EQ(encoding.Global("enemy_bridges"), 1 / 40.0f);
+  // One bridge to none: Red stands to win by 3 points.
+  EXPECT_EQ(encoding.Global("standing_margin"), -0.3f);
+  EXPECT_EQ(encoding.Global("standing_result"), -1);
+  EXPECT_EQ(encoding.Global("vacant_hills"), 42 / 45.0f);
+}
+
+TEST(FeaturesTest, InDoublesTheAreaIsTheSouthOfWhoeverMoves) {
+  for (const State& state :
+       RandomPositions(Variant::kFourTreasuresDoubles, 20, 5)) {
+    const Encoding encoding = Encode(state);
+    for (Hill hill = 0; hill < kNumHills; ++hill) {
+      EXPECT_EQ(encoding.At("area", hill), RankOf(hill) <= 3 ? 1 : 0);
+      if (encoding.At("legal_hill", hill) == 1) {
+        EXPECT_EQ(encoding.At("area", hill), 1);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tara
