@@ -168,8 +168,7 @@ std::string SideCounts(const State& state, const Outcome& outcome, Side side) {
     absl::StrAppend(&text, ", ", outcome.bridges[side], " bridges");
   }
   if (Info(state.variant).family == Family::kHighKings) {
-    absl::StrAppend(&text, ", ", outcome.kings_captured[side],
-                    " kings captured");
+    absl::StrAppend(&text, ", kings captured: ", outcome.kings_captured[side]);
   }
   return text;
 }

@@ -32,10 +32,10 @@ TEST(ActionTest, TextRoundTripsForAllIndices) {
 // then B2. The last link is that of E7 and F7.
 TEST(ActionTest, IndicesAreTheContract) {
   const std::pair<int, std::string> kContract[] = {
-      {0, "B1"},       {4, "F1"},        {5, "A2"},        {22, "D4"},
-      {44, "F7"},      {45, "B1-D2"},    {46, "B1-A3"},    {47, "B1-C3"},
-      {268, "F7-D6"},  {269, "B1-D2*"},  {492, "F7-D6*"},  {493, "B1=C1"},
-      {494, "B1=B2"},  {568, "E7=F7"},   {569, "pass"},
+      {0, "B1"},      {4, "F1"},       {5, "A2"},       {22, "D4"},
+      {44, "F7"},     {45, "B1-D2"},   {46, "B1-A3"},   {47, "B1-C3"},
+      {268, "F7-D6"}, {269, "B1-D2*"}, {492, "F7-D6*"}, {493, "B1=C1"},
+      {494, "B1=B2"}, {568, "E7=F7"},  {569, "pass"},
   };
   for (const auto& [index, text] : kContract) {
     EXPECT_EQ(ActionToText(At(index)), text);

@@ -34,8 +34,7 @@ TEST_P(GoldenTest, EveryGameReplaysStepByStepToItsResult) {
 
 TEST_P(GoldenTest, NumbersOfActionSequencesAgree) {
   std::ifstream file(GoldenPath("perft.json"));
-  const auto perft =
-      nlohmann::json::parse(file).at(std::string(GetParam().id));
+  const auto perft = nlohmann::json::parse(file).at(std::string(GetParam().id));
   const auto expect_counts = [](const State& state,
                                 const nlohmann::json& counts) {
     for (int depth = 1; depth <= static_cast<int>(counts.size()); ++depth) {
@@ -48,8 +47,7 @@ TEST_P(GoldenTest, NumbersOfActionSequencesAgree) {
   for (const auto& position : perft.at("positions")) {
     State state = start;
     for (const auto& action : position.at("prefix")) {
-      ASSERT_EQ(PlayAction(action.get<std::string>(), state),
-                absl::OkStatus());
+      ASSERT_EQ(PlayAction(action.get<std::string>(), state), absl::OkStatus());
     }
     expect_counts(state, position.at("counts"));
   }

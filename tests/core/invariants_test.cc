@@ -102,7 +102,8 @@ TEST_P(InvariantsTest, GamesEndWithinTheDerivedBoundAndReplayToTheSameEnd) {
   for (int game = 0; game < kGames; ++game) {
     State last = start;
     const std::vector<Action> actions = PlayRandomGame(
-        start, game, [&](const State& state, const LegalSet&) { last = state; });
+        start, game,
+        [&](const State& state, const LegalSet&) { last = state; });
     EXPECT_LE(static_cast<int>(actions.size()), LengthBound(start));
     State replayed = start;
     for (const Action action : actions) {

@@ -108,10 +108,9 @@ TEST_P(SymmetryTest, TransformedGamesAreLegalWithTheTransformedResult) {
   const State start = InitialState(GetParam().variant);
   for (int game = 0; game < kGames; ++game) {
     Outcome outcome = {};
-    const std::vector<Action> actions =
-        PlayRandomGame(start, game, [&](const State& state, const LegalSet&) {
-          outcome = Score(state);
-        });
+    const std::vector<Action> actions = PlayRandomGame(
+        start, game,
+        [&](const State& state, const LegalSet&) { outcome = Score(state); });
     for (const Symmetry& symmetry : GameSymmetries(GetParam().variant)) {
       State image = start;
       for (const Action action : actions) {
@@ -126,21 +125,21 @@ TEST_P(SymmetryTest, TransformedGamesAreLegalWithTheTransformedResult) {
 
 TEST_P(SymmetryTest, TransformedPositionsAreValidWithTransformedActions) {
   for (int game = 0; game < kGames; ++game) {
-    PlayRandomGame(
-        InitialState(GetParam().variant), game,
-        [&](const State& state, const LegalSet& legal) {
-          for (const Symmetry& symmetry :
-               PositionSymmetries(GetParam().variant)) {
-            const State image = TransformState(symmetry, state);
-            EXPECT_EQ(ValidatePosition(image), absl::OkStatus());
-            EXPECT_EQ(LegalActions(image).ToMask(),
-                      TransformMask(symmetry, legal));
-            EXPECT_EQ(TransformState(Inverse(symmetry), image), state);
-            EXPECT_EQ(Score(image), symmetry.seat_shift % 2 == 0
-                                        ? Score(state)
-                                        : SwapSides(Score(state)));
-          }
-        });
+    PlayRandomGame(InitialState(GetParam().variant), game,
+                   [&](const State& state, const LegalSet& legal) {
+                     for (const Symmetry& symmetry :
+                          PositionSymmetries(GetParam().variant)) {
+                       const State image = TransformState(symmetry, state);
+                       EXPECT_EQ(ValidatePosition(image), absl::OkStatus());
+                       EXPECT_EQ(LegalActions(image).ToMask(),
+                                 TransformMask(symmetry, legal));
+                       EXPECT_EQ(TransformState(Inverse(symmetry), image),
+                                 state);
+                       EXPECT_EQ(Score(image), symmetry.seat_shift % 2 == 0
+                                                   ? Score(state)
+                                                   : SwapSides(Score(state)));
+                     }
+                   });
     if (HasFailure()) return;
   }
 }
