@@ -76,6 +76,11 @@ absl::Status ApplyOverride(const std::string& text,
       absl::StrCat("bad override '", text, "': ", status.message()));
 }
 
+std::string RangeText(const ConfigField& field) {
+  // 15 digits: whole numbers of this size are not rounded.
+  return absl::StrFormat("%.15g to %.15g", field.min_value, field.max_value);
+}
+
 // Finds a field of the table, which a test compares with the message.
 ProtoField Find(const ConfigField& field, proto::TrainConfig& config) {
   const absl::StatusOr<ProtoField> found = FindField(config, field.path);
@@ -142,8 +147,8 @@ absl::Status Validate(proto::TrainConfig& config) {
     // Written so that NaN fails too.
     if (value >= field.min_value && value <= field.max_value) continue;
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s: %s is out of range; expected %g to %g", field.path,
-                        FieldToText(target), field.min_value, field.max_value));
+        absl::StrCat(field.path, ": ", FieldToText(target),
+                     " is out of range; expected ", RangeText(field)));
   }
   if (config.run_dir().empty()) {
     return absl::InvalidArgumentError("run_dir: empty; expected a folder");
@@ -197,10 +202,7 @@ std::string DescribeConfig() {
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
     absl::StrAppendFormat(&text, "  %s (%s", field.path, FieldType(target));
-    if (IsNumber(target)) {
-      absl::StrAppendFormat(&text, ", %g to %g", field.min_value,
-                            field.max_value);
-    }
+    if (IsNumber(target)) absl::StrAppend(&text, ", ", RangeText(field));
     if (!field.default_value.empty()) {
       absl::StrAppend(&text, ", default ", field.default_value);
     }

@@ -6,8 +6,8 @@ namespace {
 // Bounds that only keep out what cannot be meant.
 constexpr double kMany = 1e9;
 constexpr double kMaxThreads = 1024;
-// 2^64 - 1, rounded up to a double.
-constexpr double kMaxSeed = 18446744073709551616.0;
+// 2^64 - 1, rounded up to a double: any number.
+constexpr double kMaxSeed = 0x1p64;
 
 constexpr ConfigField kFields[] = {
     {.path = "run_dir",

@@ -1,0 +1,96 @@
+#include "tara/train/atomic_file.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+class AtomicFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* const test =
+        ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              (std::string("atomic_file_") + test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    path_ = (folder_ / "file").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+TEST_F(AtomicFileTest, AFileIsReadAsItWasWritten) {
+  // Zero bytes, and more than one buffer.
+  std::string contents(200'000, '\0');
+  contents += "end";
+  ASSERT_TRUE(WriteFileAtomically(path_, contents).ok());
+  EXPECT_EQ(*ReadWholeFile(path_), contents);
+}
+
+TEST_F(AtomicFileTest, AnExistingFileIsReplacedAndNothingElseStays) {
+  ASSERT_TRUE(WriteFileAtomically(path_, "a longer old text").ok());
+  ASSERT_TRUE(WriteFileAtomically(path_, "new").ok());
+  EXPECT_EQ(*ReadWholeFile(path_), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(AtomicFileTest, ErrorsNameTheFile) {
+  const absl::Status missing = ReadWholeFile(path_).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(missing.message()), HasSubstr(path_));
+  const absl::Status folder = ReadWholeFile(folder_.string()).status();
+  EXPECT_THAT(std::string(folder.message()), HasSubstr("directory"));
+  const absl::Status no_folder = WriteFileAtomically(path_ + "/no/file", "x");
+  EXPECT_EQ(no_folder.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(no_folder.message()), HasSubstr(path_));
+}
+
+TEST_F(AtomicFileTest, AFailedReplacementLeavesNoTemporaryFile) {
+  // A folder that is not empty cannot be replaced by a file.
+  std::filesystem::create_directories(folder_ / "file" / "full");
+  EXPECT_FALSE(WriteFileAtomically(path_, "x").ok());
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
+}
+
+TEST_F(AtomicFileTest, AKillLeavesTheOldContentsOrTheNew) {
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  const std::string a(1 << 20, 'a');
+  const std::string b(1 << 20, 'b');
+  ASSERT_TRUE(WriteFileAtomically(path_, a).ok());
+  for (int i = 0; i < 10; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      while (WriteFileAtomically(path_, b).ok() &&
+             WriteFileAtomically(path_, a).ok()) {
+      }
+      _exit(1);
+    }
+    absl::SleepFor(absl::Microseconds(random.Below(20'000)));
+    kill(child, SIGKILL);
+    int exit_status = 0;
+    ASSERT_EQ(waitpid(child, &exit_status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(exit_status));
+    const std::string contents = *ReadWholeFile(path_);
+    EXPECT_TRUE(contents == a || contents == b);
+  }
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,318 @@
+#include "tara/train/config.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/variant.h"
+#include "tara/train/config_fields.h"
+
+namespace tara {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+absl::StatusOr<proto::TrainConfig> Parse(
+    const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return ParseTrainConfig(text, "configs/quick.textproto", overrides);
+}
+
+// Parses what must be accepted.
+proto::TrainConfig Good(const std::string& text,
+                        const std::vector<std::string>& overrides = {}) {
+  const absl::StatusOr<proto::TrainConfig> config = Parse(text, overrides);
+  EXPECT_TRUE(config.ok()) << config.status();
+  return config.ok() ? *config : proto::TrainConfig();
+}
+
+// Parses what must be refused, and returns the message.
+std::string Error(const std::string& text,
+                  const std::vector<std::string>& overrides = {}) {
+  const absl::Status status = Parse(text, overrides).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  return std::string(status.message());
+}
+
+// Appends the paths of all fields that are no messages.
+void AppendPaths(const google::protobuf::Descriptor& type,
+                 const std::string& prefix, std::vector<std::string>& paths) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *type.field(i);
+    const std::string path = prefix + field.name();
+    if (field.message_type() != nullptr) {
+      AppendPaths(*field.message_type(), path + ".", paths);
+    } else {
+      paths.push_back(path);
+    }
+  }
+}
+
+std::vector<std::string> AllPaths() {
+  std::vector<std::string> paths;
+  AppendPaths(*proto::TrainConfig::descriptor(), "", paths);
+  return paths;
+}
+
+TEST(ConfigTest, TheTableListsEveryFieldOfTheMessageOnce) {
+  std::vector<std::string> listed;
+  for (const ConfigField& field : ConfigFields()) {
+    listed.push_back(std::string(field.path));
+    EXPECT_FALSE(field.help.empty()) << field.path;
+  }
+  EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(AllPaths()));
+}
+
+// Returns the fields of a message, at any depth, that are not given.
+std::vector<std::string> Missing(const google::protobuf::Message& message) {
+  std::vector<std::string> missing;
+  const google::protobuf::Descriptor& type = *message.GetDescriptor();
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* const field = type.field(i);
+    const bool given = field->is_repeated()
+                           ? reflection.FieldSize(message, field) > 0
+                           : reflection.HasField(message, field);
+    if (!given) {
+      missing.push_back(field->full_name());
+    } else if (field->message_type() != nullptr) {
+      for (const std::string& name :
+           Missing(reflection.GetMessage(message, field))) {
+        missing.push_back(name);
+      }
+    }
+  }
+  return missing;
+}
+
+TEST(ConfigTest, AnEmptyFileGivesAConfigWithEveryFieldFilledIn) {
+  const proto::TrainConfig config = Good("");
+  EXPECT_THAT(Missing(config), ::testing::IsEmpty());
+  EXPECT_EQ(config.run_dir(), "runs/quick-sacred_hill_l1");
+  EXPECT_THAT(config.variant(), ElementsAre("sacred_hill_l1"));
+  EXPECT_EQ(config.rule_options(), "-");
+  EXPECT_EQ(config.seed(), 1u);
+  EXPECT_FALSE(config.overlap());
+  EXPECT_EQ(config.network().channels(), 32u);
+  EXPECT_EQ(config.self_play().search().simulations(), 100u);
+  EXPECT_FLOAT_EQ(config.learner().learning_rate(), 0.003f);
+  EXPECT_GE(config.self_play().threads(), 1u);
+  EXPECT_GE(config.learner().threads(), 1u);
+  EXPECT_THAT(config.evaluation().opponent(), ElementsAre("random", "greedy"));
+}
+
+TEST(ConfigTest, WhatIsGivenStandsEvenWhereItIsZero) {
+  const proto::TrainConfig config = Good(
+      "seed: 0 evaluation { every: 0 opponent: 'random' } "
+      "learner { warmup_steps: 0 }");
+  EXPECT_EQ(config.seed(), 0u);
+  EXPECT_EQ(config.evaluation().every(), 0u);
+  EXPECT_EQ(config.learner().warmup_steps(), 0u);
+  EXPECT_THAT(config.evaluation().opponent(), ElementsAre("random"));
+}
+
+TEST(ConfigTest, OverridesWinOverTheFile) {
+  const proto::TrainConfig config =
+      Good("seed: 5 variant: 'four_treasures' overlap: false",
+           {"seed=18446744073709551615", "overlap=true",
+            "variant=high_kings_l1,high_kings_l2", "run_dir=/tmp/a=b",
+            "rule_options=no_progress_limit=30,placement_captures_kings=true",
+            "self_play.search.c_puct=2.25",
+            "evaluation.opponent=random,net:a.pt\\,sims=5"});
+  EXPECT_EQ(config.seed(), 18446744073709551615u);
+  EXPECT_TRUE(config.overlap());
+  EXPECT_THAT(config.variant(), ElementsAre("high_kings_l1", "high_kings_l2"));
+  EXPECT_EQ(config.run_dir(), "/tmp/a=b");
+  EXPECT_EQ(config.rule_options(),
+            "no_progress_limit=30,placement_captures_kings=true");
+  EXPECT_EQ(config.self_play().search().c_puct(), 2.25f);
+  EXPECT_THAT(config.evaluation().opponent(),
+              ElementsAre("random", "net:a.pt,sims=5"));
+}
+
+TEST(ConfigTest, TheLastOfSeveralOverridesOfAFieldWins) {
+  const proto::TrainConfig config =
+      Good("", {"variant=four_treasures", "variant=poisoned_chalice"});
+  EXPECT_THAT(config.variant(), ElementsAre("poisoned_chalice"));
+}
+
+TEST(ConfigTest, AllStandsForEveryVariant) {
+  const proto::TrainConfig config = Good("", {"variant=all"});
+  ASSERT_EQ(config.variant_size(), kNumVariants);
+  for (int i = 0; i < kNumVariants; ++i) {
+    EXPECT_EQ(config.variant(i), kVariants[i].id);
+  }
+  EXPECT_EQ(config.run_dir(), "runs/quick-all");
+}
+
+TEST(ConfigTest, RuleOptionsMayApplyToSomeOfTheVariants) {
+  const proto::TrainConfig config =
+      Good("variant: 'all' rule_options: 'proximity_bound=4'");
+  EXPECT_EQ(config.rule_options(), "proximity_bound=4");
+}
+
+TEST(ConfigTest, AResolvedConfigIsReadBackAsItIs) {
+  const proto::TrainConfig config =
+      Good("variant: 'all' learner { learning_rate: 0.0123 }",
+           {"evaluation.opponent=net:a.pt\\,sims=5", "seed=77"});
+  const absl::StatusOr<proto::TrainConfig> again =
+      ParseTrainConfig(ConfigToText(config), "elsewhere/config.textproto", {});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->SerializeAsString(), config.SerializeAsString());
+}
+
+TEST(ConfigTest, AnUnknownFieldIsRefusedWithItsPlaceAndTheFieldsThereAre) {
+  const std::string error = Error(
+      "seed: 3\n"
+      "self_play {\n"
+      "  search { simulatons: 3 }\n"
+      "}\n");
+  EXPECT_THAT(error, HasSubstr("configs/quick.textproto:3:"));
+  EXPECT_THAT(error, HasSubstr("simulatons"));
+  EXPECT_THAT(error, HasSubstr("It has: simulations, c_puct, "));
+}
+
+TEST(ConfigTest, IllTypedAndTornTextIsRefusedWithItsPlace) {
+  EXPECT_THAT(Error("seed: 3\ngenerations: 'ten'"),
+              HasSubstr("configs/quick.textproto:2:14: "));
+  EXPECT_THAT(Error("network {\n  channels: 3"),
+              HasSubstr("configs/quick.textproto:2:"));
+  EXPECT_THAT(Error("seed: -1"), HasSubstr("configs/quick.textproto:1:"));
+  EXPECT_THAT(Error("seed: 1\nseed: 2"),
+              HasSubstr("configs/quick.textproto:2:"));
+}
+
+TEST(ConfigTest, ABadOverrideNamesTheElementOfThePathAndWhatThereIs) {
+  EXPECT_EQ(Error("", {"seed"}),
+            "bad override 'seed'; expected path.to.field=value");
+  EXPECT_THAT(Error("", {"sed=3"}),
+              HasSubstr("bad override 'sed=3': the config has no field 'sed'; "
+                        "it has: run_dir, variant, "));
+  EXPECT_THAT(Error("", {"self_play.serach.simulations=3"}),
+              HasSubstr("self_play has no field 'serach'; it has: "
+                        "games_per_generation, threads, games_per_thread, "
+                        "search"));
+  EXPECT_THAT(Error("", {"self_play.search=3"}),
+              HasSubstr("self_play.search is a group of fields; set one of: "
+                        "simulations, "));
+  EXPECT_THAT(Error("", {"seed.bits=3"}),
+              HasSubstr("seed is a uint64 and has no field 'bits'"));
+  EXPECT_THAT(Error("", {"=3"}), HasSubstr("the config has no field ''"));
+}
+
+TEST(ConfigTest, AnOverrideOfAnotherTypeIsRefused) {
+  EXPECT_THAT(Error("", {"seed=many"}),
+              HasSubstr("bad value 'many'; expected a uint64"));
+  EXPECT_THAT(Error("", {"generations=-1"}),
+              HasSubstr("bad value '-1'; expected a uint32"));
+  EXPECT_THAT(Error("", {"generations=4294967296"}),
+              HasSubstr("bad value '4294967296'; expected a uint32"));
+  EXPECT_THAT(Error("", {"learner.learning_rate=fast"}),
+              HasSubstr("bad value 'fast'; expected a float"));
+  EXPECT_THAT(Error("", {"overlap=2"}),
+              HasSubstr("bad value '2'; expected a switch: true or false"));
+}
+
+TEST(ConfigTest, ValuesOutOfRangeAreRefusedWithTheRange) {
+  EXPECT_EQ(Error("self_play { search { simulations: 0 } }"),
+            "configs/quick.textproto: self_play.search.simulations: 0 is out "
+            "of range; expected 1 to 1000000");
+  EXPECT_THAT(Error("", {"self_play.search.dirichlet_fraction=1.5"}),
+              HasSubstr("self_play.search.dirichlet_fraction: 1.5 is out of "
+                        "range; expected 0 to 1"));
+  EXPECT_THAT(Error("learner { learning_rate: nan }"),
+              HasSubstr("learner.learning_rate: nan is out of range"));
+  EXPECT_THAT(Error("learner { weight_decay: -0.5 }"),
+              HasSubstr("learner.weight_decay: -0.5 is out of range"));
+  EXPECT_THAT(Error("run_dir: ''"),
+              HasSubstr("run_dir: empty; expected a folder"));
+}
+
+TEST(ConfigTest, EveryNumberHasARangeThatHoldsItsDefaultAndKeepsOutMore) {
+  for (const ConfigField& field : ConfigFields()) {
+    if (field.max_value == 0) continue;  // no number
+    EXPECT_LT(field.min_value, field.max_value) << field.path;
+    EXPECT_GE(field.min_value, 0) << field.path;
+    if (field.path == "seed") continue;  // every number is a seed
+    // Below the limit of 32 bits, so that the range and not the type refuses.
+    const std::string above =
+        absl::StrCat(static_cast<int64_t>(field.max_value) + 1);
+    EXPECT_THAT(Error("", {absl::StrCat(field.path, "=", above)}),
+                HasSubstr(absl::StrCat(field.path, ": ")));
+  }
+}
+
+TEST(ConfigTest, WrongVariantsAreRefused) {
+  EXPECT_THAT(Error("variant: 'chess'"), HasSubstr("variant: "));
+  EXPECT_THAT(Error("variant: 'chess'"), HasSubstr("sacred_hill_l1"));
+  EXPECT_THAT(Error("", {"variant=four_treasures,all"}), HasSubstr("all"));
+  EXPECT_THAT(Error("", {"variant=four_treasures,four_treasures"}),
+              HasSubstr("variant: four_treasures is listed twice"));
+}
+
+TEST(ConfigTest, WrongRuleOptionsAreRefused) {
+  EXPECT_THAT(Error("rule_options: 'no_progress_limit=30'"),
+              HasSubstr("rule_options: "));
+  EXPECT_THAT(Error("rule_options: 'proximity_bound=9'"), HasSubstr("1 to 5"));
+  EXPECT_THAT(Error("rule_options: 'proximity_bound'"),
+              HasSubstr("rule_options: "));
+}
+
+TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {
+  const std::string path =
+      (std::filesystem::path(::testing::TempDir()) / "my_run.textproto")
+          .string();
+  std::ofstream(path) << "# A comment.\nseed: 42\n";
+  const absl::StatusOr<proto::TrainConfig> config =
+      LoadTrainConfig(path, {"generations=3"});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->seed(), 42u);
+  EXPECT_EQ(config->generations(), 3u);
+  EXPECT_EQ(config->run_dir(), "runs/my_run-sacred_hill_l1");
+  std::filesystem::remove(path);
+  const absl::Status missing = LoadTrainConfig(path, {}).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(missing.message()), HasSubstr(path));
+}
+
+TEST(ConfigTest, TheDescriptionNamesEveryFieldWithTypeAndDefault) {
+  const std::string text = DescribeConfig();
+  for (const std::string& path : AllPaths()) {
+    EXPECT_THAT(text, HasSubstr(absl::StrCat("  ", path, " (")));
+  }
+  EXPECT_THAT(text, HasSubstr("learner.batch_size (uint32, 1 to 1048576, "
+                              "default 256)"));
+  EXPECT_THAT(text, HasSubstr("variant (string, repeated, default "
+                              "sacred_hill_l1)"));
+}
+
+TEST(ConfigTest, ARunGoesOnWithAnotherLengthButNotWithAnotherGame) {
+  const proto::TrainConfig before = Good("");
+  EXPECT_TRUE(CheckResumable(before, before).ok());
+  EXPECT_TRUE(CheckResumable(before, Good("", {"generations=99", "overlap=true",
+                                               "learner.learning_rate=0.1",
+                                               "self_play.search.simulations=5",
+                                               "self_play.threads=1"}))
+                  .ok());
+  const absl::Status status =
+      CheckResumable(before, Good("", {"network.channels=64"}));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "network.channels: the run was started with 32 and cannot go on "
+            "with 64; restore the value or choose another run_dir");
+  for (const char* change :
+       {"network.blocks=5", "seed=2", "rule_options=proximity_bound=4",
+        "variant=sacred_hill_l2", "variant=sacred_hill_l1,sacred_hill_l2"}) {
+    EXPECT_FALSE(CheckResumable(before, Good("", {change})).ok()) << change;
+  }
+}
+
+}  // namespace
+}  // namespace tara
