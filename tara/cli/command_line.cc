@@ -207,18 +207,10 @@ void Command::AddInteger(const Flag& flag, int64_t min, int64_t max,
 
 void Command::AddSwitch(const Flag& flag, bool* value) {
   const std::string name = flag.names.substr(flag.names.rfind(',') + 1);
-  impl_->app->add_flag(flag.names, *value);
+  impl_->app->add_flag(flag.names, *value)->disable_flag_override();
   impl_->option_names.push_back(name);
   impl_->options.push_back(
       {absl::StrReplaceAll(flag.names, {{",", ", "}}), flag.help});
-}
-
-void Command::AddArgument(const Flag& flag, std::string* value) {
-  AddText(flag, value);
-}
-
-void Command::AddArguments(const Flag& flag, std::vector<std::string>* values) {
-  AddTexts(flag, values);
 }
 
 void Command::SetNotes(std::string notes) { impl_->notes = std::move(notes); }

@@ -32,7 +32,8 @@ struct Flag {
 
 // A subcommand being described: each Add... says where the parsed value goes.
 // The value found there is the default, which the help shows. Pointers must
-// live as long as the command line.
+// live as long as the command line. A name without dashes is that of a
+// positional argument; those are in the order of the calls.
 class Command {
  public:
   struct Impl;
@@ -49,10 +50,6 @@ class Command {
                  std::string* value);
   void AddInteger(const Flag& flag, int64_t min, int64_t max, int64_t* value);
   void AddSwitch(const Flag& flag, bool* value);
-
-  // Positional arguments, in the order of the calls.
-  void AddArgument(const Flag& flag, std::string* value);
-  void AddArguments(const Flag& flag, std::vector<std::string>* values);
 
   // Paragraphs after the options, as they are.
   void SetNotes(std::string notes);

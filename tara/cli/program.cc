@@ -2,8 +2,10 @@
 
 #include <csignal>
 #include <exception>
+#include <functional>
 
 #include "tara/cli/command_line.h"
+#include "tara/cli/games.h"
 #include "tara/cli/perft.h"
 #include "tara/cli/show.h"
 #include "tara/cli/usage.h"
@@ -16,10 +18,11 @@ namespace {
 constexpr char kVersion[] = "tara 0.1.0";
 
 void RegisterCommands(Command& root) {
-  RegisterVariants(root);
-  RegisterPerft(root);
-  RegisterVerify(root);
+  RegisterGames(root);
   RegisterShow(root);
+  RegisterVariants(root);
+  RegisterVerify(root);
+  RegisterPerft(root);
   root.SetExamples({"show --variant sacred_hill_l1",
                     "play --variant high_kings_l1 --opponent mcts:sims=1000",
                     "train configs/quickstart.textproto",
@@ -29,13 +32,15 @@ void RegisterCommands(Command& root) {
 
 }  // namespace
 
-int RunProgram(int argc, const char* const* argv, Console& console) {
+int RunProgram(int argc, const char* const* argv, Console& console,
+               const std::function<void(Command& root)>& add_commands) {
   // A reader that has seen enough (`tara ... | head`) ends us without a word,
   // even where the parent process ignored the signal.
   std::signal(SIGPIPE, SIG_DFL);
   CommandLine command_line(
       "play, verify, learn and compare ten variants of the board game Tara",
       kVersion);
+  add_commands(command_line.root());
   RegisterCommands(command_line.root());
   int status = kExitFailure;
   try {

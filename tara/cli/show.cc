@@ -1,5 +1,6 @@
 #include "tara/cli/show.h"
 
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -44,6 +45,20 @@ absl::StatusOr<State> FirstPosition(const ShowOptions& options) {
   return state;
 }
 
+// Returns the result in words, Red's numbers before Blue's.
+std::string DescribeOutcome(const Outcome& outcome) {
+  const auto pair = [](const std::array<int, 2>& numbers) {
+    return absl::StrCat(numbers[kRed], " to ", numbers[kBlue]);
+  };
+  const int winner = outcome.winner();
+  return absl::StrCat(
+      winner < 0 ? "a draw" : (winner == kRed ? "Red wins" : "Blue wins"),
+      ", points ", pair(outcome.points), ", kingdoms ", pair(outcome.kingdoms),
+      ", territory ", pair(outcome.territory), ", bridges ",
+      pair(outcome.bridges), ", kings captured ", pair(outcome.kings_captured),
+      "; ended by ", EndingName(outcome.ended_by));
+}
+
 void PrintJson(const State& state, Console& console) {
   const Json json = {
       {"variant", std::string(Info(state.variant).id)},
@@ -63,8 +78,8 @@ void PrintText(const State& state, const ShowOptions& options,
                                    .highlight = LegalActions(state)})
               << "\n";
   if (state.finished()) {
-    const Outcome outcome = Score(state);
-    console.out << "Result:   " << OutcomeToJson(outcome) << "\n";
+    console.out << "Result:   " << Wrap(DescribeOutcome(Score(state)), 10)
+                << "\n";
   } else {
     const std::vector<std::string> legal = LegalActionTexts(state);
     console.out << "Legal:    " << Wrap(absl::StrJoin(legal, " "), 10) << "\n";

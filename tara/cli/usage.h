@@ -10,6 +10,8 @@ namespace tara {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
+// By a signal, as shells count it: 128 + SIGINT.
+inline constexpr int kExitInterrupted = 130;
 
 // Returns INVALID_ARGUMENT marked as misuse of the command line, which ends the
 // program with kExitUsage; every other error ends it with kExitFailure.

@@ -1,0 +1,34 @@
+#ifndef TARA_CLI_ARENA_H_
+#define TARA_CLI_ARENA_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
+#include "tara/cli/game_flags.h"
+
+namespace tara {
+
+struct ArenaCommandOptions {
+  GameFlags game;
+  std::string player_a;
+  std::string player_b;
+  int64_t games = 200;
+  int64_t opening_plies = 2;
+  int64_t seed = 1;
+  std::string format = "text";
+};
+
+// Lets two players play each other in one variant or in all. An interrupt
+// (Ctrl-C) ends it with a report of the games that are finished.
+absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
+                             Console& console);
+
+// Adds `arena` to the program.
+void RegisterArena(Command& root);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_ARENA_H_

@@ -1,0 +1,101 @@
+#include "tara/cli/checkpoint_evaluation.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/player.h"
+#include "tara/eval/player_spec.h"
+#include "tara/train/game_plan.h"
+
+namespace tara {
+namespace {
+
+struct NamedSpec {
+  std::string spec;
+  std::string name;  // for people
+};
+
+std::string NetworkSpec(const std::string& path, uint32_t simulations) {
+  return absl::StrCat("net:", path, ",sims=", simulations);
+}
+
+std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
+                                   const StrengthRequest& request) {
+  std::vector<NamedSpec> opponents;
+  for (const std::string& spec : config.evaluation().opponent()) {
+    opponents.push_back({spec, spec});
+  }
+  if (request.is_final && !request.first_checkpoint_path.empty() &&
+      request.first_checkpoint_path != request.checkpoint_path) {
+    opponents.push_back(
+        {NetworkSpec(request.first_checkpoint_path,
+                     config.evaluation().simulations()),
+         std::filesystem::path(request.first_checkpoint_path).stem().string()});
+  }
+  return opponents;
+}
+
+}  // namespace
+
+absl::Status CheckOpponents(const proto::TrainConfig& config) {
+  for (const std::string& spec : config.evaluation().opponent()) {
+    const absl::Status status = ParsePlayerSpec(spec).status();
+    if (status.ok()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("evaluation.opponent: ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
+    const proto::TrainConfig& config, const StrengthRequest& request,
+    const StopCheck& stop) {
+  const proto::EvaluationConfig& evaluation = config.evaluation();
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartPositions(config));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> player,
+                        MakePlayer(NetworkSpec(request.checkpoint_path,
+                                               evaluation.simulations())));
+  ArenaOptions options;
+  options.games = static_cast<int>(request.is_final ? evaluation.final_games()
+                                                    : evaluation.games());
+  // Other openings for each checkpoint, so that their luck does not add up.
+  options.seed =
+      DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
+  std::vector<StrengthResult> results;
+  for (const NamedSpec& opponent : OpponentsOf(config, request)) {
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> other,
+                          MakePlayer(opponent.spec));
+    for (const State& start : starts) {
+      options.variant = start.variant;
+      options.rule_options = start.options;
+      TARA_ASSIGN_OR_RETURN(
+          const ArenaResult result,
+          PlayArena(options, *player, *other,
+                    [&](const ArenaProgress&) { return !stop(); }));
+      if (stop()) return absl::CancelledError("the evaluation was interrupted");
+      results.push_back({.variant = std::string(Info(start.variant).id),
+                         .opponent = opponent.name,
+                         .games = result.games,
+                         .wins = result.wins,
+                         .draws = result.draws,
+                         .losses = result.losses,
+                         .score = result.score,
+                         .score_low = result.score_low,
+                         .score_high = result.score_high});
+    }
+  }
+  return results;
+}
+
+}  // namespace tara

@@ -1,0 +1,28 @@
+#ifndef TARA_CLI_CHECKPOINT_EVALUATION_H_
+#define TARA_CLI_CHECKPOINT_EVALUATION_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/config.pb.h"
+#include "tara/train/stop.h"
+#include "tara/train/strength.h"
+
+namespace tara {
+
+// Returns INVALID_ARGUMENT if the config names an opponent that is no player.
+absl::Status CheckOpponents(const proto::TrainConfig& config);
+
+// Plays a checkpoint against the opponents of the config, in each of its
+// variants; at the end of a run against its first checkpoint too. What joins
+// training with evaluation: tara/train and tara/eval do not know each other.
+// Returns CANCELLED when `stop` says so, or a player's error.
+// REQUIRES: `config` is resolved.
+absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
+    const proto::TrainConfig& config, const StrengthRequest& request,
+    const StopCheck& stop);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_CHECKPOINT_EVALUATION_H_

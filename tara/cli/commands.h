@@ -1,0 +1,31 @@
+#ifndef TARA_CLI_COMMANDS_H_
+#define TARA_CLI_COMMANDS_H_
+
+// The subcommands that need LibTorch. Loading its libraries takes longer than
+// a perft, so `tara` itself is linked without it and, for these commands,
+// becomes the program `tara_torch` beside it, which has them all.
+
+#include <array>
+
+namespace tara {
+
+struct CommandName {
+  const char* name;
+  const char* summary;
+};
+
+inline constexpr CommandName kPlayCommand = {
+    "play", "play against the computer in the terminal"};
+inline constexpr CommandName kTrainCommand = {
+    "train", "train a network by self-play, as a config says"};
+inline constexpr CommandName kArenaCommand = {
+    "arena", "let two players play each other: score, interval, Elo"};
+inline constexpr CommandName kSelfPlayCommand = {
+    "selfplay", "play games of a player with itself into a game store"};
+
+inline constexpr std::array kTorchCommands = {kPlayCommand, kTrainCommand,
+                                              kArenaCommand, kSelfPlayCommand};
+
+}  // namespace tara
+
+#endif  // TARA_CLI_COMMANDS_H_

@@ -1,0 +1,81 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "proto/game.pb.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/games.h"
+#include "tara/cli/games_store.h"
+#include "tara/cli/usage.h"
+#include "tara/core/action.h"
+#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
+#include "tara/train/game_store.h"
+
+namespace tara {
+namespace {
+
+absl::StatusOr<std::string> LineOf(const proto::GameRecord& record) {
+  // Replays what may be damaged before anything is made of it.
+  TARA_ASSIGN_OR_RETURN(const ReplayedGame game, Replay(record));
+  std::vector<Action> actions;
+  for (const proto::Step& step : record.steps()) {
+    actions.push_back(static_cast<Action>(step.action()));
+  }
+  return GameToLine(game.states.front(), actions);
+}
+
+absl::Status WriteLines(GameStore& store, const GameQuery& query,
+                        std::ostream& out) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
+                        store.Indices(query));
+  for (const uint64_t index : indices) {
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(index));
+    TARA_ASSIGN_OR_RETURN(const std::string line, LineOf(record));
+    out << line << "\n";
+    if (!out) return absl::UnavailableError("cannot write the games");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteFile(GameStore& store, const GameQuery& query,
+                       const std::string& path) {
+  const std::string partial = path + ".partial";
+  errno = 0;
+  std::ofstream file(partial);
+  absl::Status status = file ? WriteLines(store, query, file)
+                             : absl::UnavailableError(std::strerror(errno));
+  file.close();
+  if (status.ok() && !file) {
+    status = absl::UnavailableError(std::strerror(errno));
+  }
+  if (status.ok() && std::rename(partial.c_str(), path.c_str()) != 0) {
+    status = absl::UnavailableError(std::strerror(errno));
+  }
+  if (status.ok()) return status;
+  std::remove(partial.c_str());
+  return absl::Status(status.code(),
+                      absl::StrCat("--output ", path, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
+                                   Console& console) {
+  TARA_ASSIGN_OR_RETURN(const GameQuery query, QueryOf(options.query));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
+                        OpenStoreForReading(options.query.store));
+  TARA_RETURN_IF_ERROR(options.output == "-"
+                           ? WriteLines(*store, query, console.out)
+                           : WriteFile(*store, query, options.output));
+  return kExitOk;
+}
+
+}  // namespace tara

@@ -1,0 +1,111 @@
+#include "tara/cli/play.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/play_session.h"
+#include "tara/cli/show.h"
+#include "tara/cli/usage.h"
+#include "tara/core/state.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/player.h"
+#include "tara/eval/player_spec.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/run_searches.h"
+#include "tara/mcts/tree.h"
+#include "tara/nn/network_evaluator.h"
+
+namespace tara {
+namespace {
+
+// Simulations of a hint, at least: weak opponents give good hints too.
+constexpr int kHintSimulations = 1000;
+
+absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
+    const PlayerSpec& spec, uint64_t seed) {
+  if (spec.kind != PlayerKind::kNet) {
+    return std::make_unique<PlayoutEvaluator>(1, seed);
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
+  return LoadNetworkEvaluator(path);
+}
+
+// Returns an advisor that searches as the opponent does, if it searches, and
+// else with random playouts.
+Advisor MakeAdvisor(const PlayerSpec& spec, uint64_t seed) {
+  // Loaded when it is first asked: most games go without.
+  const auto evaluator = std::make_shared<std::unique_ptr<Evaluator>>();
+  return [=](const State& state) -> absl::StatusOr<std::vector<RootAction>> {
+    if (*evaluator == nullptr) {
+      TARA_ASSIGN_OR_RETURN(*evaluator, AdvisingEvaluator(spec, seed));
+    }
+    SearchOptions options;
+    options.c_puct = spec.c_puct;
+    options.simulations = spec.kind == PlayerKind::kNet
+                              ? std::max(spec.simulations, 1)
+                              : std::max(spec.simulations, kHintSimulations);
+    Tree tree(options, state, seed);
+    Tree* const trees[] = {&tree};
+    TARA_RETURN_IF_ERROR(RunSearches(trees, **evaluator));
+    return tree.root_actions();
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
+                            Console& console) {
+  PlaySessionOptions session;
+  TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
+  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.opponent);
+  if (!spec.ok()) return AsUsageError(spec.status());
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> opponent,
+                        MakePlayer(options.opponent));
+  session.person = {options.side != "blue", options.side != "red"};
+  session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)
+                                   : std::random_device()();
+  session.ascii = options.ascii;
+  session.colour = UseColour(options.colour, console);
+  PlaySession game(session, *opponent, MakeAdvisor(*spec, session.seed),
+                   console);
+  TARA_RETURN_IF_ERROR(game.Run());
+  return kExitOk;
+}
+
+void RegisterPlay(Command& root) {
+  Command& command = root.AddCommand(kPlayCommand.name, kPlayCommand.summary);
+  const auto options = std::make_shared<PlayCommandOptions>();
+  AddGameFlags(command, &options->game, kVariantHelp);
+  command.AddText(
+      {.names = "--opponent", .placeholder = "SPEC", .help = "the opponent"},
+      &options->opponent);
+  command.AddChoice({.names = "--seat",
+                     .help = "your side; Red begins. In doubles you play both "
+                             "seats of it. both: two people at one terminal"},
+                    {"red", "blue", "both"}, &options->side);
+  command.AddInteger({.names = "--seed",
+                      .placeholder = "N",
+                      .help = "of the opponent's randomness",
+                      .default_text = "another each time"},
+                     0, INT64_MAX, &options->seed);
+  AddDrawingFlags(command, &options->ascii, &options->colour);
+  command.SetNotes(absl::StrCat("Opponents:\n", PlayerSpecHelp(),
+                                "\nWithin the game, 'help' lists what you can "
+                                "type."));
+  command.SetExamples({"play --variant sacred_hill_l1",
+                       "play --variant high_kings_l2 --seat blue --opponent "
+                       "net:runs/kings,sims=400"});
+  command.SetRun(
+      [options](Console& console) { return RunPlay(*options, console); });
+}
+
+}  // namespace tara

@@ -1,0 +1,32 @@
+#ifndef TARA_CLI_PLAY_H_
+#define TARA_CLI_PLAY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
+#include "tara/cli/game_flags.h"
+
+namespace tara {
+
+struct PlayCommandOptions {
+  GameFlags game;
+  std::string opponent = "mcts:sims=1000";
+  std::string side = "red";
+  int64_t seed = -1;  // another each time
+  std::string colour = "auto";
+  bool ascii = false;
+};
+
+// Lets a person at the terminal play against a player.
+absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
+                            Console& console);
+
+// Adds `play` to the program.
+void RegisterPlay(Command& root);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_PLAY_H_

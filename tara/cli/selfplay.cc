@@ -1,0 +1,203 @@
+#include "tara/cli/selfplay.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "proto/game.pb.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/status_line.h"
+#include "tara/cli/usage.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/make_player.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/uniform_evaluator.h"
+#include "tara/nn/network_evaluator.h"
+#include "tara/nn/torch_runtime.h"
+#include "tara/train/game_store.h"
+#include "tara/train/self_play.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+namespace {
+
+struct Model {
+  std::string id;  // what records name
+  std::unique_ptr<Evaluator> evaluator;
+};
+
+absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
+  if (options.model == "uniform") {
+    return Model{"uniform", std::make_unique<UniformEvaluator>()};
+  }
+  if (options.model == "playouts") {
+    return Model{"playouts", std::make_unique<PlayoutEvaluator>(
+                                 1, static_cast<uint64_t>(options.seed))};
+  }
+  absl::string_view path = options.model;
+  absl::ConsumePrefix(&path, "net:");
+  TARA_ASSIGN_OR_RETURN(const std::string file,
+                        FindCheckpoint(std::string(path)));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
+                        LoadNetworkEvaluator(file));
+  return Model{std::filesystem::path(file).stem().string(),
+               std::move(evaluator)};
+}
+
+// Returns the start positions: game index i starts from starts[i % size].
+absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants, VariantsOf(flags));
+  std::vector<State> starts;
+  for (const Variant variant : variants) {
+    TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                          RuleOptionsOf(flags, variant, variants.size() > 1));
+    starts.push_back(InitialState(variant, options));
+  }
+  return starts;
+}
+
+// Returns the indices below `games` that the store lacks, or
+// FAILED_PRECONDITION if it has games that this command would not have played.
+absl::StatusOr<std::vector<uint64_t>> MissingGames(
+    GameStore& store, const std::vector<State>& starts,
+    const std::string& model_id, uint64_t games) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<GameRow> rows, store.List({}));
+  std::unordered_set<uint64_t> present;
+  for (const GameRow& row : rows) {
+    const State& start = starts[row.game_index % starts.size()];
+    if (row.variant != Info(start.variant).id ||
+        row.rule_options != FormatRuleOptions(start.options) ||
+        row.model_id != model_id) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the store has other games: game ", row.game_index, " is ",
+          row.variant, " with options ", row.rule_options, " by ", row.model_id,
+          "; name another file with --output"));
+    }
+    present.insert(row.game_index);
+  }
+  std::vector<uint64_t> missing;
+  for (uint64_t index = 0; index < games; ++index) {
+    if (!present.contains(index)) missing.push_back(index);
+  }
+  return missing;
+}
+
+int ThreadsOf(const SelfPlayCommandOptions& options) {
+  if (options.threads > 0) return static_cast<int>(options.threads);
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
+                                Console& console) {
+  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const Model model, ModelOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
+                        OpenGameStore(options.output, StoreMode::kReadWrite));
+  const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
+                        MissingGames(*store, starts, model.id, wanted));
+
+  SetTorchThreads(1);  // each worker evaluates on its own thread
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  SelfPlayStats stats;
+  const absl::Time begin = absl::Now();
+  const auto games_per_second = [&] {
+    return static_cast<double>(stats.games.load()) /
+           std::max(1e-9, absl::ToDoubleSeconds(absl::Now() - begin));
+  };
+  const auto sink = [&](const proto::GameRecord& game) {
+    status_line.Show(absl::StrFormat("%d of %d games, %.1f games/s",
+                                     wanted - missing.size() + stats.games,
+                                     wanted, games_per_second()));
+    return store->Add(game);
+  };
+  SearchOptions search;
+  search.simulations = static_cast<int>(options.simulations);
+  search.dirichlet_fraction = 0.25f;
+  TARA_RETURN_IF_ERROR(
+      PlayGames({.starts = std::move(starts),
+                 .search = search,
+                 .run_seed = static_cast<uint64_t>(options.seed),
+                 .model_id = model.id,
+                 .threads = ThreadsOf(options)},
+                missing, *model.evaluator, sink, stop, stats));
+  status_line.Clear();
+
+  const int64_t played = stats.games;
+  const int64_t left = static_cast<int64_t>(missing.size()) - played;
+  console.out << absl::StrFormat("%d games played, %.1f games/s; %s has %d\n",
+                                 played, games_per_second(), options.output,
+                                 static_cast<int64_t>(wanted) - left);
+  if (left == 0) return kExitOk;
+  console.err << "tara: interrupted; the same command plays the " << left
+              << " games left\n";
+  return kExitInterrupted;
+}
+
+void RegisterSelfPlay(Command& root) {
+  Command& command =
+      root.AddCommand(kSelfPlayCommand.name, kSelfPlayCommand.summary);
+  const auto options = std::make_shared<SelfPlayCommandOptions>();
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  command.AddText({.names = "-o,--output",
+                   .placeholder = "DB",
+                   .help = "game store to write, made if there is none",
+                   .required = true},
+                  &options->output);
+  command.AddText({.names = "--player,--model",
+                   .placeholder = "MODEL",
+                   .help = "what guides the search: 'uniform' (nothing), "
+                           "'playouts' (random games), a checkpoint, or the "
+                           "folder of a run (its newest checkpoint)"},
+                  &options->model);
+  command.AddInteger({.names = "--games",
+                      .placeholder = "N",
+                      .help = "games a variant that the store shall have"},
+                     1, 1000000000, &options->games);
+  command.AddInteger(
+      {.names = "--sims", .placeholder = "N", .help = "simulations an action"},
+      1, 1000000, &options->simulations);
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "threads that play",
+                      .default_text = "one a core"},
+                     1, 1024, &options->threads);
+  command.AddInteger(
+      {.names = "--seed",
+       .placeholder = "N",
+       .help = "of all randomness: the same seed, the same games"},
+      0, INT64_MAX, &options->seed);
+  command.SetNotes(
+      "Games that the store has are not played again: the same command goes "
+      "on\n"
+      "where it stopped, and with more --games it plays the rest.");
+  command.SetExamples(
+      {"selfplay --variant four_treasures -o games.db --games 1000",
+       "selfplay --variant all --model runs/quickstart -o net.db --sims 200",
+       "games stats games.db"});
+  command.SetRun(
+      [options](Console& console) { return RunSelfPlay(*options, console); });
+}
+
+}  // namespace tara

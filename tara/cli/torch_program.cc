@@ -1,0 +1,38 @@
+#include "tara/cli/torch_program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/string_view.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/usage.h"
+
+namespace tara {
+
+bool NeedsTorch(int argc, const char* const* argv) {
+  if (argc < 2) return false;
+  return std::any_of(kTorchCommands.begin(), kTorchCommands.end(),
+                     [&](const CommandName& command) {
+                       return absl::string_view(command.name) == argv[1];
+                     });
+}
+
+int BecomeTorchProgram(char* const* argv, Console& console) {
+  std::error_code ignored;
+  const std::string path =
+      std::filesystem::read_symlink("/proc/self/exe", ignored).string() +
+      "_torch";
+  execv(path.c_str(), argv);
+  console.err << "tara: cannot start " << path << ", which `tara " << argv[1]
+              << "` needs: " << std::strerror(errno) << "\n";
+  return kExitFailure;
+}
+
+}  // namespace tara

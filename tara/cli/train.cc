@@ -1,0 +1,94 @@
+#include "tara/cli/train.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "proto/config.pb.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/checkpoint_evaluation.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/train_report.h"
+#include "tara/cli/usage.h"
+#include "tara/train/config.h"
+#include "tara/train/pipeline.h"
+#include "tara/train/progress.h"
+#include "tara/train/stop.h"
+#include "tara/train/strength.h"
+
+namespace tara {
+namespace {
+
+// Returns the resolved config. What a config says wrong is a usage error, a
+// file that cannot be read a failure.
+absl::StatusOr<proto::TrainConfig> LoadConfig(
+    const TrainCommandOptions& options) {
+  absl::StatusOr<proto::TrainConfig> config =
+      LoadTrainConfig(options.config, options.overrides);
+  if (absl::IsInvalidArgument(config.status())) {
+    return AsUsageError(config.status());
+  }
+  return config;
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
+                             Console& console) {
+  TARA_ASSIGN_OR_RETURN(const proto::TrainConfig config, LoadConfig(options));
+  TARA_RETURN_IF_ERROR(AsUsageError(CheckOpponents(config)));
+  const StopCheck stop = StopOnSignals();
+  TrainSummary summary;
+  {
+    // Its thread draws on stderr until the end of the scope.
+    Progress progress(ProgressOptionsFor(stderr));
+    const TrainCallbacks callbacks = {.evaluate =
+                                          [&](const StrengthRequest& request) {
+                                            return EvaluateCheckpoint(
+                                                config, request, stop);
+                                          },
+                                      .on_game_stored = {}};
+    TARA_ASSIGN_OR_RETURN(summary,
+                          RunTraining(config, callbacks, stop, progress));
+  }
+  if (summary.stopped) {
+    console.err << "tara: interrupted after generation " << summary.generation
+                << " of " << config.generations()
+                << "; the same command goes on from there\n";
+    return kExitInterrupted;
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const std::string curves,
+      StrengthCurves(absl::StrCat(summary.run_dir, "/metrics.jsonl")));
+  console.out << StrengthReport(summary, config) << curves;
+  return kExitOk;
+}
+
+void RegisterTrain(Command& root) {
+  Command& command = root.AddCommand(kTrainCommand.name, kTrainCommand.summary);
+  const auto options = std::make_shared<TrainCommandOptions>();
+  command.AddText({.names = "CONFIG",
+                   .help = "config of the run, a text-format proto "
+                           "(proto/config.proto)",
+                   .required = true},
+                  &options->config);
+  command.AddTexts({.names = "--set",
+                    .placeholder = "FIELD=VALUE",
+                    .help = "set a field of the config, such as "
+                            "learner.batch_size=128; may be given again"},
+                   &options->overrides);
+  command.SetNotes(
+      "The same command goes on with a run that was stopped, by Ctrl-C or "
+      "otherwise.\nThe run's folder has the games (see tara games), "
+      "checkpoints, metrics.jsonl and\nTensorBoard event files.");
+  command.SetExamples(
+      {"train configs/quickstart.textproto",
+       "train configs/quickstart.textproto --set variant=high_kings_l1",
+       "train configs/quickstart.textproto --set generations=20 --set seed=2"});
+  command.SetRun(
+      [options](Console& console) { return RunTrain(*options, console); });
+}
+
+}  // namespace tara

@@ -1,0 +1,98 @@
+#include "tara/cli/train_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/status_macros.h"
+#include "tara/eval/statistics.h"
+#include "tara/train/metrics.h"
+#include "tara/train/strength.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::json;
+
+// Scores by generation.
+using Curve = std::map<int, double>;
+
+std::string FormatElo(double score) {
+  const double elo = EloDifference(score);
+  if (std::isinf(elo)) return elo > 0 ? "+inf" : "-inf";
+  return absl::StrFormat("%+.0f", elo);
+}
+
+// Returns one of eight bars for a score from 0 to 1.
+absl::string_view BarFor(double score) {
+  static constexpr std::array<absl::string_view, 8> kBars = {
+      "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const int level = static_cast<int>(score * 8);
+  return kBars[std::clamp(level, 0, 7)];
+}
+
+}  // namespace
+
+std::string StrengthReport(const TrainSummary& summary,
+                           const proto::TrainConfig& config) {
+  std::string text = absl::StrFormat(
+      "\n%s at %d simulations an action:\n\n",
+      std::filesystem::path(summary.checkpoint_path).stem().string(),
+      config.evaluation().simulations());
+  absl::StrAppendFormat(&text, "%-22s  %-14s  %5s  %5s  %5s  %6s  %7s  %-15s",
+                        "variant", "opponent", "games", "wins", "draws",
+                        "losses", "score", "95 % interval");
+  absl::StrAppend(&text, "  Elo\n");
+  for (const StrengthResult& result : summary.strength) {
+    absl::StrAppendFormat(
+        &text, "%-22s  %-14s  %5d  %5d  %5d  %6d  %5.1f %%  %-15s  %s\n",
+        result.variant, result.opponent, result.games, result.wins,
+        result.draws, result.losses, 100 * result.score,
+        absl::StrFormat("[%.1f, %.1f]", 100 * result.score_low,
+                        100 * result.score_high),
+        FormatElo(result.score));
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                        ReadMetricsLines(metrics_path));
+  std::map<std::pair<std::string, std::string>, Curve> curves;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    try {
+      const Json line = Json::parse(lines[i]);
+      if (line.at("event") != "strength") continue;
+      curves[{line.at("variant"), line.at("opponent")}][line.at("generation")] =
+          line.at("score");
+    } catch (const Json::exception& error) {
+      return absl::DataLossError(
+          absl::StrCat(metrics_path, ":", i + 1, ": ", error.what()));
+    }
+  }
+  std::string text;
+  for (const auto& [key, curve] : curves) {
+    if (curve.size() < 2) continue;
+    std::string bars;
+    for (const auto& [generation, score] : curve) {
+      absl::StrAppend(&bars, BarFor(score));
+    }
+    absl::StrAppendFormat(
+        &text, "%-22s  %-14s  %s  %.0f to %.0f %%\n", key.first, key.second,
+        bars, 100 * curve.begin()->second, 100 * curve.rbegin()->second);
+  }
+  if (text.empty()) return text;
+  return absl::StrCat("\nScore over the generations:\n\n", text);
+}
+
+}  // namespace tara

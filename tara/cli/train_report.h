@@ -1,0 +1,25 @@
+#ifndef TARA_CLI_TRAIN_REPORT_H_
+#define TARA_CLI_TRAIN_REPORT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/config.pb.h"
+#include "tara/train/pipeline.h"
+
+namespace tara {
+
+// Returns the table at the end of a run: the learned player against each
+// opponent, with score, 95 % interval and difference in Elo.
+std::string StrengthReport(const TrainSummary& summary,
+                           const proto::TrainConfig& config);
+
+// Returns the scores over the generations of a run, a small curve for each
+// opponent and variant, from the run's metrics; nothing if fewer than two
+// generations were evaluated. Errors as ReadMetricsLines; DATA_LOSS for a line
+// that is no JSON object.
+absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_TRAIN_REPORT_H_
