@@ -91,12 +91,17 @@ void Progress::Erase() {
 void Progress::Measure() {
   const absl::Time now = absl::Now();
   if (snapshot_.playing) {
-    const int64_t games = stats_.games - games_before_;
     const absl::Duration elapsed = now - self_play_begin_;
+    const int64_t games = stats_.games - games_before_;
+    const int64_t evaluations = stats_.evaluations - evaluations_before_;
     snapshot_.games = games_kept_ + games;
-    snapshot_.games_per_second = PerSecond(games, elapsed);
-    snapshot_.evaluations_per_second =
-        PerSecond(stats_.evaluations - evaluations_before_, elapsed);
+    snapshot_.rates = {
+        .games = games,
+        .seconds = absl::ToDoubleSeconds(elapsed),
+        .games_per_second = PerSecond(games, elapsed),
+        .evaluations_per_second = PerSecond(evaluations, elapsed),
+        .positions_per_batch =
+            Share(evaluations, stats_.batches - batches_before_)};
   }
   // Self-play takes most of a generation's time; the estimate need not be
   // better than that.
@@ -138,15 +143,16 @@ void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {
   games_kept_ = kept;
   games_before_ = stats_.games;
   evaluations_before_ = stats_.evaluations;
+  batches_before_ = stats_.batches;
   self_play_begin_ = absl::Now();
   Show();
 }
 
-double Progress::EndSelfPlay() {
+SelfPlayRates Progress::EndSelfPlay() {
   absl::MutexLock lock(&mutex_);
   Measure();
   snapshot_.playing = false;
-  return snapshot_.games_per_second;
+  return snapshot_.rates;
 }
 
 void Progress::BeginLearning(int generation, int64_t steps,

@@ -46,8 +46,8 @@ class Progress {
   // Self-play of a generation, of which `kept` games are there from before.
   // May run beside another generation's learning.
   void BeginSelfPlay(int generation, int64_t wanted, int64_t kept);
-  // Returns the games per second since BeginSelfPlay.
-  double EndSelfPlay();
+  // Returns what was played since BeginSelfPlay.
+  SelfPlayRates EndSelfPlay();
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
   void Learned(int64_t steps, double learning_rate, const LossSummary& losses);
@@ -79,6 +79,7 @@ class Progress {
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t games_before_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t evaluations_before_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t batches_before_ ABSL_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

@@ -48,8 +48,8 @@ std::string Phase(const ProgressSnapshot& snapshot) {
 std::string Games(const ProgressSnapshot& snapshot) {
   return absl::StrFormat("%d/%d games  %.2f games/s  %.0f evaluations/s",
                          snapshot.games, snapshot.games_wanted,
-                         snapshot.games_per_second,
-                         snapshot.evaluations_per_second);
+                         snapshot.rates.games_per_second,
+                         snapshot.rates.evaluations_per_second);
 }
 
 std::string LossText(const LossSummary& losses) {

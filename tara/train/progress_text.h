@@ -18,6 +18,15 @@ struct LossSummary {
   double margin = 0;
 };
 
+// What a stretch of self-play came to.
+struct SelfPlayRates {
+  int64_t games = 0;
+  double seconds = 0;
+  double games_per_second = 0;
+  double evaluations_per_second = 0;
+  double positions_per_batch = 0;
+};
+
 // Where a run of training stands at one moment.
 struct ProgressSnapshot {
   std::string run_dir;
@@ -31,8 +40,7 @@ struct ProgressSnapshot {
   int playing_generation = 0;
   int64_t games = 0;  // of that generation, finished
   int64_t games_wanted = 0;
-  double games_per_second = 0;
-  double evaluations_per_second = 0;
+  SelfPlayRates rates;
 
   int64_t steps = 0;  // of the generation
   int64_t steps_wanted = 0;

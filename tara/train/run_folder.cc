@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -18,10 +16,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "google/protobuf/text_format.h"
-#include "google/protobuf/util/message_differencer.h"
+#include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 #include "tara/train/atomic_file.h"
+#include "tara/train/config.h"
 
 namespace tara {
 namespace {
@@ -69,39 +67,6 @@ absl::StatusOr<int> TakeLock(const std::string& path) {
       absl::StrCat("cannot lock ", path, ": ", std::strerror(error)));
 }
 
-// Returns an error when a run cannot go on under another config: what it has
-// stored was made for the old one.
-absl::Status CheckSameRun(const proto::TrainConfig& before,
-                          const proto::TrainConfig& now,
-                          const std::string& path) {
-  // What says which games and weights these are; the rest may change.
-  const auto identity = [](const proto::TrainConfig& config) {
-    proto::TrainConfig kept;
-    kept.mutable_variant()->CopyFrom(config.variant());
-    kept.set_rule_options(config.rule_options());
-    kept.set_seed(config.seed());
-    *kept.mutable_network() = config.network();
-    return kept;
-  };
-  std::string differences;
-  google::protobuf::util::MessageDifferencer differencer;
-  differencer.ReportDifferencesToString(&differences);
-  if (differencer.Compare(identity(before), identity(now))) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the run in ", path, " was started with another config (",
-      absl::StripAsciiWhitespace(differences),
-      "): continue it with the old one or choose another run_dir"));
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // Removes what processes that were killed had not finished writing.
 void RemoveLeftovers(const std::string& folder) {
   std::error_code ignored;
@@ -117,17 +82,15 @@ absl::Status WriteConfig(const proto::TrainConfig& config,
                          const std::string& path) {
   const std::string file = absl::StrCat(path, "/config.textproto");
   if (fs::exists(file)) {
-    proto::TrainConfig before;
-    if (!google::protobuf::TextFormat::ParseFromString(ReadFile(file),
-                                                       &before)) {
-      return absl::DataLossError(absl::StrCat(
-          file, " is damaged; expected the config this run was started with"));
+    TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
+                          LoadTrainConfig(file, {}));
+    const absl::Status status = CheckResumable(before, config);
+    if (!status.ok()) {
+      return absl::Status(status.code(),
+                          absl::StrCat(path, ": ", status.message()));
     }
-    TARA_RETURN_IF_ERROR(CheckSameRun(before, config, path));
   }
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(config, &text);
-  return WriteFileAtomically(file, text);
+  return WriteFileAtomically(file, ConfigToText(config));
 }
 
 }  // namespace
@@ -193,7 +156,8 @@ std::string CheckpointName(int generation) {
 
 absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir) {
   const std::string latest = absl::StrCat(run_dir, "/", kLatestFile);
-  const std::string name(absl::StripAsciiWhitespace(ReadFile(latest)));
+  TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(latest));
+  const std::string name(absl::StripAsciiWhitespace(text));
   if (GenerationOfFile(name) < 0) {
     return absl::NotFoundError(
         absl::StrCat("no checkpoint in ", run_dir, ": ", latest,

@@ -1,0 +1,97 @@
+#include "tara/train/game_plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+namespace {
+
+// Whether the variant has an option of this name.
+bool HasOption(Variant variant, absl::string_view name) {
+  return std::any_of(kRuleOptions.begin(), kRuleOptions.end(),
+                     [&](const RuleOptionInfo& info) {
+                       return info.name == name &&
+                              info.applies_to(Info(variant));
+                     });
+}
+
+// Sets an option where it applies.
+absl::Status SetWhereItApplies(absl::string_view assignment,
+                               const std::vector<Variant>& variants,
+                               std::vector<RuleOptions>& options) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(assignment, absl::MaxSplits('=', 1));
+  bool applied = false;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    if (!HasOption(variants[i], parts.first)) continue;
+    TARA_RETURN_IF_ERROR(
+        SetRuleOption(variants[i], parts.first, parts.second, options[i]));
+    applied = true;
+  }
+  if (applied) return absl::OkStatus();
+  // Says why it is wrong for one of them.
+  return SetRuleOption(variants[0], parts.first, parts.second, options[0]);
+}
+
+}  // namespace
+
+absl::StatusOr<GamePlan> PlanGames(GameStore& store, int generation,
+                                   int64_t games) {
+  GamePlan plan;
+  if (generation > 0) {
+    TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> before,
+                          store.Indices({.generation = generation - 1}));
+    if (before.empty()) {
+      return absl::DataLossError(absl::StrCat(
+          "the game store has no games of generation ", generation - 1,
+          ", but the run is at generation ", generation));
+    }
+    plan.begin = before.back() + 1;
+  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> stored,
+                        store.Indices({.generation = generation}));
+  plan.end = plan.begin + static_cast<uint64_t>(games);
+  if (!stored.empty()) plan.end = std::max(plan.end, stored.back() + 1);
+  for (uint64_t index = plan.begin; index < plan.end; ++index) {
+    if (!std::binary_search(stored.begin(), stored.end(), index)) {
+      plan.missing.push_back(index);
+    }
+  }
+  return plan;
+}
+
+absl::StatusOr<std::vector<State>> StartPositions(
+    const proto::TrainConfig& config) {
+  std::vector<Variant> variants;
+  for (const std::string& id : config.variant()) {
+    TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(id));
+    variants.push_back(variant);
+  }
+  if (variants.empty()) {
+    return absl::InvalidArgumentError("the config names no variant");
+  }
+  std::vector<RuleOptions> options(variants.size());
+  if (const std::string& text = config.rule_options();
+      !text.empty() && text != "-") {
+    for (const absl::string_view assignment : absl::StrSplit(text, ',')) {
+      TARA_RETURN_IF_ERROR(SetWhereItApplies(assignment, variants, options));
+    }
+  }
+  std::vector<State> starts;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    starts.push_back(InitialState(variants[i], options[i]));
+  }
+  return starts;
+}
+
+}  // namespace tara

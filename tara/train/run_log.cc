@@ -1,0 +1,100 @@
+#include "tara/train/run_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+
+absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder) {
+  TARA_ASSIGN_OR_RETURN(auto metrics, MetricsFile::Open(folder.metrics_path()));
+  TARA_ASSIGN_OR_RETURN(auto events,
+                        EventWriter::Create(folder.tensorboard_path()));
+  return std::unique_ptr<RunLog>(
+      new RunLog(folder.metrics_path(), std::move(metrics), std::move(events)));
+}
+
+RunLog::RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
+               std::unique_ptr<EventWriter> events)
+    : path_(std::move(path)),
+      metrics_(std::move(metrics)),
+      events_(std::move(events)) {}
+
+absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
+  events_->Scalar("self_play/games_per_second", rates.games_per_second,
+                  generation);
+  events_->Scalar("self_play/evaluations_per_second",
+                  rates.evaluations_per_second, generation);
+  TARA_RETURN_IF_ERROR(events_->Flush());
+  return metrics_->Append(
+      {{"event", "self_play"},
+       {"generation", generation},
+       {"games", rates.games},
+       {"seconds", rates.seconds},
+       {"games_per_second", rates.games_per_second},
+       {"evaluations_per_second", rates.evaluations_per_second},
+       {"positions_per_batch", rates.positions_per_batch}});
+}
+
+absl::Status RunLog::Learning(const LearningReport& report) {
+  const int generation = report.generation;
+  events_->Scalar("loss/total", report.losses.total, generation);
+  events_->Scalar("loss/policy", report.losses.policy, generation);
+  events_->Scalar("loss/value", report.losses.value, generation);
+  events_->Scalar("loss/margin", report.losses.margin, generation);
+  events_->Scalar("learning/policy_accuracy", report.policy_accuracy,
+                  generation);
+  events_->Scalar("learning/rate", report.learning_rate, generation);
+  events_->Scalar("learning/window_positions",
+                  static_cast<double>(report.window_positions), generation);
+  TARA_RETURN_IF_ERROR(events_->Flush());
+  return metrics_->Append({{"event", "learning"},
+                           {"generation", generation},
+                           {"step", report.step},
+                           {"samples", report.samples},
+                           {"loss", report.losses.total},
+                           {"policy_loss", report.losses.policy},
+                           {"value_loss", report.losses.value},
+                           {"margin_loss", report.losses.margin},
+                           {"policy_accuracy", report.policy_accuracy},
+                           {"learning_rate", report.learning_rate},
+                           {"window_games", report.window_games},
+                           {"window_positions", report.window_positions}});
+}
+
+absl::Status RunLog::Strength(int generation, bool is_final,
+                              const std::vector<StrengthResult>& strength) {
+  for (const StrengthResult& result : strength) {
+    events_->Scalar(
+        absl::StrCat("strength/", result.variant, "/", result.opponent),
+        result.score, generation);
+    TARA_RETURN_IF_ERROR(metrics_->Append({{"event", "strength"},
+                                           {"generation", generation},
+                                           {"final", is_final},
+                                           {"variant", result.variant},
+                                           {"opponent", result.opponent},
+                                           {"games", result.games},
+                                           {"wins", result.wins},
+                                           {"draws", result.draws},
+                                           {"losses", result.losses},
+                                           {"score", result.score},
+                                           {"score_low", result.score_low},
+                                           {"score_high", result.score_high}}));
+  }
+  return events_->Flush();
+}
+
+absl::StatusOr<bool> RunLog::HasStrength(int generation) const {
+  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                        ReadMetricsLines(path_));
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& text) {
+    const auto line = nlohmann::json::parse(text, nullptr, false);
+    return line.is_object() && line.value("event", "") == "strength" &&
+           line.value("generation", -1) == generation;
+  });
+}
+
+}  // namespace tara

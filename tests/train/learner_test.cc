@@ -1,0 +1,106 @@
+#include "tara/train/learner.h"
+
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/train/game_store.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+// Counts what it is given; its losses are 1, 2, 3, ...
+class FakeTrainer : public Trainer {
+ public:
+  absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
+                              double learning_rate) override {
+    batch_sizes.push_back(batch.size());
+    learning_rates.push_back(learning_rate);
+    return Losses{.total = static_cast<double>(batch_sizes.size())};
+  }
+  absl::StatusOr<Losses> Measure(const std::vector<Sample>&) override {
+    return Losses();
+  }
+  absl::Status Evaluate(absl::Span<const State>,
+                        absl::Span<Evaluation>) override {
+    return absl::OkStatus();
+  }
+  absl::Status Save(const std::string&, const TrainingProgress&) override {
+    return absl::OkStatus();
+  }
+
+  std::vector<size_t> batch_sizes;
+  std::vector<double> learning_rates;
+};
+
+class LearnerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto store = OpenGameStore(TestFolder("learner") + "/games.db",
+                               StoreMode::kReadWrite);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    store_ = *std::move(store);
+    const auto games =
+        PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0, 1});
+    ASSERT_TRUE(store_->AddAll(games).ok());
+    sampler_ = std::make_unique<Sampler>(*store_, 10, 1);
+    ASSERT_TRUE(sampler_->MoveWindow(2).ok());
+  }
+
+  std::unique_ptr<GameStore> store_;
+  std::unique_ptr<Sampler> sampler_;
+  FakeTrainer trainer_;
+};
+
+constexpr LearningRateSchedule kSchedule = {
+    .peak = 0.1, .warmup_steps = 10, .total_steps = 110, .final_fraction = 0.2};
+
+TEST(LearningRateTest, RisesLinearlyToThePeakDuringWarmUp) {
+  EXPECT_DOUBLE_EQ(LearningRate(kSchedule, 0), 0.01);
+  EXPECT_DOUBLE_EQ(LearningRate(kSchedule, 4), 0.05);
+  EXPECT_DOUBLE_EQ(LearningRate(kSchedule, 9), 0.1);
+  EXPECT_DOUBLE_EQ(LearningRate(kSchedule, 10), 0.1);
+}
+
+TEST(LearningRateTest, FallsAlongAHalfCosineToItsFinalFraction) {
+  // Half way, cos(pi / 2) = 0: 0.1 * (0.2 + 0.8 / 2) = 0.06.
+  EXPECT_NEAR(LearningRate(kSchedule, 60), 0.06, 1e-12);
+  EXPECT_NEAR(LearningRate(kSchedule, 110), 0.02, 1e-12);
+  EXPECT_NEAR(LearningRate(kSchedule, 5000), 0.02, 1e-12);
+}
+
+TEST(LearningRateTest, ARunShorterThanItsWarmUpHasFiniteRates) {
+  const LearningRateSchedule schedule = {
+      .peak = 0.1, .warmup_steps = 10, .total_steps = 5, .final_fraction = 0.5};
+  EXPECT_DOUBLE_EQ(LearningRate(schedule, 4), 0.05);
+  EXPECT_DOUBLE_EQ(LearningRate(schedule, 10), 0.05);
+}
+
+TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {
+  TrainingProgress progress{.step = 9, .generation = 1, .samples = 100};
+  const auto losses =
+      Learn({.schedule = kSchedule, .batch_size = 8, .steps = 3}, *sampler_,
+            trainer_, progress, [] { return false; });
+  ASSERT_TRUE(losses.ok()) << losses.status().message();
+  EXPECT_EQ(trainer_.batch_sizes, (std::vector<size_t>{8, 8, 8}));
+  EXPECT_EQ(trainer_.learning_rates,
+            (std::vector<double>{LearningRate(kSchedule, 9),
+                                 LearningRate(kSchedule, 10),
+                                 LearningRate(kSchedule, 11)}));
+  EXPECT_EQ(progress.step, 12);
+  EXPECT_EQ(progress.samples, 100 + 3 * 8);
+  EXPECT_DOUBLE_EQ(losses->total, 2.0);  // mean of 1, 2, 3
+}
+
+TEST_F(LearnerTest, IsCancelledWhenToldToStop) {
+  TrainingProgress progress;
+  const auto losses = Learn(
+      {.schedule = kSchedule, .batch_size = 8, .steps = 30}, *sampler_,
+      trainer_, progress, [&] { return trainer_.batch_sizes.size() == 4; });
+  EXPECT_EQ(losses.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(trainer_.batch_sizes.size(), 4u);
+}
+
+}  // namespace
+}  // namespace tara

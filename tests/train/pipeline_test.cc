@@ -1,0 +1,234 @@
+#include "tara/train/pipeline.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/nn/network_evaluator.h"
+#include "tara/record/game_record.h"
+#include "tara/train/game_store.h"
+#include "tara/train/metrics.h"
+#include "tara/train/progress.h"
+#include "tara/train/run_folder.h"
+#include "tests/train/tiny_training.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kNeverStop = [] { return false; };
+
+proto::TrainConfig Tiny(const std::string& run_dir,
+                        std::vector<std::string> overrides = {}) {
+  const auto config = TinyConfig(run_dir, std::move(overrides));
+  EXPECT_TRUE(config.ok()) << config.status().message();
+  return *config;
+}
+
+absl::StatusOr<TrainSummary> Train(const proto::TrainConfig& config,
+                                   const TrainCallbacks& callbacks = {},
+                                   const StopCheck& stop = kNeverStop) {
+  Progress progress({.redraw = false, .interval = absl::Hours(1)});
+  return RunTraining(config, callbacks, stop, progress);
+}
+
+std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
+  const auto store = OpenGameStore(run_dir + "/games.db", StoreMode::kReadOnly);
+  EXPECT_TRUE(store.ok()) << store.status().message();
+  const auto indices = (*store)->Indices({});
+  EXPECT_TRUE(indices.ok()) << indices.status().message();
+  std::vector<proto::GameRecord> games;
+  for (const uint64_t index : *indices) {
+    games.push_back(*(*store)->Get(index));
+  }
+  return games;
+}
+
+class TrainingOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
+
+TEST_P(TrainingOfVariantTest, RunsThroughAndLeavesAPlayer) {
+  const std::string id(GetParam().id);
+  const std::string run_dir = TestFolder("train_" + id);
+  const auto summary = Train(Tiny(run_dir, {"variant=" + id}));
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->generation, 2);
+  EXPECT_FALSE(summary->stopped);
+  EXPECT_EQ(*LatestCheckpoint(run_dir), summary->checkpoint_path);
+
+  const auto games = GamesOf(run_dir);
+  EXPECT_EQ(games.size(), 12u);
+  for (const proto::GameRecord& game : games) {
+    const absl::Status valid = ValidateRecord(game);
+    EXPECT_TRUE(valid.ok()) << valid.message();
+    EXPECT_EQ(game.variant(), id);
+    EXPECT_EQ(game.model_id(), CheckpointName(game.generation()));
+  }
+
+  const auto player = LoadNetworkEvaluator(summary->checkpoint_path);
+  ASSERT_TRUE(player.ok()) << player.status().message();
+  const State start = InitialState(GetParam().variant);
+  Evaluation evaluation;
+  const absl::Status evaluated = (*player)->Evaluate(
+      absl::MakeConstSpan(&start, 1), absl::MakeSpan(&evaluation, 1));
+  ASSERT_TRUE(evaluated.ok()) << evaluated.message();
+  EXPECT_EQ(static_cast<int>(evaluation.priors.size()),
+            LegalActions(start).Count());
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, TrainingOfVariantTest,
+                         ::testing::ValuesIn(kVariants), VariantName);
+
+TEST(PipelineTest, AllVariantsCanBeLearnedByOneNetwork) {
+  const std::string run_dir = TestFolder("all");
+  const auto summary =
+      Train(Tiny(run_dir, {"variant=all", "generations=1",
+                           "self_play.games_per_generation=20"}));
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  const auto games = GamesOf(run_dir);
+  ASSERT_EQ(games.size(), 20u);
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].variant(), kVariants[i % kNumVariants].id);
+  }
+}
+
+TEST(PipelineTest, AStoppedRunGoesOnWithTheGamesItLacks) {
+  const std::string run_dir = TestFolder("stopped");
+  const proto::TrainConfig config = Tiny(run_dir);
+  std::atomic<int> stored = 0;
+  TrainCallbacks callbacks;
+  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
+  auto summary = Train(config, callbacks, [&] { return stored >= 9; });
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_TRUE(summary->stopped);
+  EXPECT_EQ(summary->generation, 1);
+  const size_t kept = GamesOf(run_dir).size();
+  EXPECT_GE(kept, 9u);
+  EXPECT_LT(kept, 12u);
+
+  summary = Train(config);
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->generation, 2);
+  const auto games = GamesOf(run_dir);
+  ASSERT_EQ(games.size(), 12u);
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].game_index(), i);
+    EXPECT_EQ(games[i].generation(), i / 6);
+  }
+}
+
+TEST(PipelineTest, AFinishedRunIsOnlyEvaluatedAgainUnlessGenerationsGrow) {
+  const std::string run_dir = TestFolder("finished");
+  std::vector<StrengthRequest> requests;
+  TrainCallbacks callbacks;
+  callbacks.evaluate = [&](const StrengthRequest& request) {
+    requests.push_back(request);
+    return std::vector<StrengthResult>{{.variant = "sacred_hill_l1",
+                                        .opponent = "random",
+                                        .games = 4,
+                                        .score = 0.5}};
+  };
+  ASSERT_TRUE(Train(Tiny(run_dir), callbacks).ok());
+  ASSERT_EQ(requests.size(), 2u);  // generation 1, and the end
+  EXPECT_FALSE(requests[0].is_final);
+  EXPECT_TRUE(requests[1].is_final);
+  EXPECT_THAT(requests[1].checkpoint_path, HasSubstr("ckpt-000002"));
+  EXPECT_THAT(requests[1].first_checkpoint_path, HasSubstr("ckpt-000001"));
+
+  requests.clear();
+  const auto again = Train(Tiny(run_dir), callbacks);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_TRUE(requests[0].is_final);
+  EXPECT_EQ(again->strength.size(), 1u);
+  EXPECT_EQ(GamesOf(run_dir).size(), 12u);
+
+  const auto longer = Train(Tiny(run_dir, {"generations=3"}));
+  ASSERT_TRUE(longer.ok()) << longer.status().message();
+  EXPECT_EQ(longer->generation, 3);
+  EXPECT_EQ(GamesOf(run_dir).size(), 18u);
+}
+
+TEST(PipelineTest, AnEvaluationThatWasInterruptedIsMadeUpFor) {
+  const std::string run_dir = TestFolder("interrupted");
+  const proto::TrainConfig config = Tiny(run_dir);
+  std::vector<int> generations;
+  bool stop = false;
+  TrainCallbacks callbacks;
+  callbacks.evaluate = [&](const StrengthRequest& request)
+      -> absl::StatusOr<std::vector<StrengthResult>> {
+    generations.push_back(request.generation);
+    if (generations.size() > 1) {
+      return std::vector<StrengthResult>{
+          {.variant = "sacred_hill_l1", .opponent = "random"}};
+    }
+    stop = true;
+    return absl::CancelledError("interrupted");
+  };
+  auto summary = Train(config, callbacks, [&] { return stop; });
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_TRUE(summary->stopped);
+  EXPECT_EQ(summary->generation, 1);
+  stop = false;
+  summary = Train(config, callbacks, [&] { return stop; });
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_THAT(generations, ElementsAre(1, 1, 2));
+}
+
+TEST(PipelineTest, WithOverlapGamesAreOneCheckpointOlder) {
+  const std::string run_dir = TestFolder("overlap");
+  const auto summary = Train(Tiny(run_dir, {"overlap=true", "generations=3"}));
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  const auto games = GamesOf(run_dir);
+  ASSERT_EQ(games.size(), 18u);
+  for (const proto::GameRecord& game : games) {
+    const int generation = static_cast<int>(game.generation());
+    EXPECT_EQ(game.model_id(), CheckpointName(std::max(0, generation - 1)));
+  }
+}
+
+TEST(PipelineTest, ALostLatestFileIsWrittenAgain) {
+  const std::string run_dir = TestFolder("latest");
+  ASSERT_TRUE(Train(Tiny(run_dir)).ok());
+  std::filesystem::remove(run_dir + "/checkpoints/latest");
+  ASSERT_TRUE(Train(Tiny(run_dir)).ok());
+  EXPECT_EQ(*LatestCheckpoint(run_dir),
+            run_dir + "/checkpoints/ckpt-000002.pt");
+}
+
+TEST(PipelineTest, MetricsHaveALineForSelfPlayAndForLearning) {
+  const std::string run_dir = TestFolder("metrics");
+  ASSERT_TRUE(Train(Tiny(run_dir)).ok());
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(lines.ok()) << lines.status().message();
+  EXPECT_THAT(*lines,
+              ElementsAre(HasSubstr("self_play"), HasSubstr("learning"),
+                          HasSubstr("self_play"), HasSubstr("learning")));
+}
+
+TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {
+  TrainCallbacks callbacks;
+  callbacks.evaluate = [](const StrengthRequest&)
+      -> absl::StatusOr<std::vector<StrengthResult>> {
+    return absl::InternalError("no opponents");
+  };
+  const auto summary =
+      Train(Tiny(TestFolder("failing"), {"overlap=true"}), callbacks);
+  EXPECT_EQ(summary.status().code(), absl::StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace tara

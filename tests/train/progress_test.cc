@@ -1,0 +1,135 @@
+#include "tara/train/progress.h"
+
+#include <cstdio>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/train/progress_text.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ProgressSnapshot Playing() {
+  ProgressSnapshot snapshot;
+  snapshot.run_dir = "runs/first";
+  snapshot.generation = 2;
+  snapshot.generations = 8;
+  snapshot.playing = true;
+  snapshot.playing_generation = 2;
+  snapshot.games = 50;
+  snapshot.games_wanted = 200;
+  snapshot.rates.games_per_second = 1.5;
+  snapshot.rates.evaluations_per_second = 4321;
+  snapshot.time_left = absl::Minutes(125);
+  return snapshot;
+}
+
+std::string ReadAll(std::FILE* file) {
+  std::rewind(file);
+  std::string text;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
+    text += static_cast<char>(c);
+  }
+  return text;
+}
+
+TEST(ProgressTextTest, ALineSaysWhatGoesOnAndHowFast) {
+  const std::string line = ProgressLine(Playing());
+  EXPECT_EQ(line,
+            "generation 3 of 8: self-play  50/200 games  1.50 games/s  "
+            "4321 evaluations/s  about 2 h 05 min left");
+}
+
+TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
+  ProgressSnapshot snapshot = Playing();
+  snapshot.playing = false;
+  snapshot.learning = true;
+  snapshot.steps = 10;
+  snapshot.steps_wanted = 40;
+  snapshot.has_losses = true;
+  snapshot.losses = {.total = 3.25, .policy = 2, .value = 1, .margin = 2.5};
+  snapshot.window_games = 600;
+  snapshot.window_positions = 27000;
+  const std::string line = ProgressLine(snapshot);
+  EXPECT_THAT(line,
+              HasSubstr("learning  10/40 steps  loss 3.250 (policy 2.000"));
+  EXPECT_THAT(line, HasSubstr("window 600 games, 27000 positions"));
+}
+
+TEST(ProgressTextTest, TheBlockIsNoWiderThanTheTerminal) {
+  for (const std::string& line : ProgressBlock(Playing(), 30)) {
+    EXPECT_LE(line.size(), 30u);
+  }
+  EXPECT_THAT(ProgressBlock(Playing(), 200)[1],
+              HasSubstr("[######..................] 50/200"));
+}
+
+TEST(ProgressTextTest, StrengthNamesVariantsOnlyWhenThereAreSeveral) {
+  StrengthResult random{.variant = "four_treasures",
+                        .opponent = "random",
+                        .games = 40,
+                        .wins = 39,
+                        .draws = 0,
+                        .losses = 1,
+                        .score = 0.975,
+                        .score_low = 0.925,
+                        .score_high = 1};
+  StrengthResult greedy = random;
+  greedy.opponent = "greedy";
+  EXPECT_EQ(StrengthText({random, greedy}),
+            "random 98 % [92, 100]  greedy 98 % [92, 100]");
+  greedy.variant = "high_kings_l1";
+  EXPECT_EQ(StrengthText({random, greedy}),
+            "four_treasures random 98 % [92, 100]  "
+            "high_kings_l1 greedy 98 % [92, 100]");
+  EXPECT_EQ(StrengthTable({random}),
+            "variant         opponent  games   wins  draws  losses    score  "
+            "95 % interval\n"
+            "four_treasures  random       40     39      0       1   97.5 %  "
+            "92.5 to 100.0 %\n");
+}
+
+TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Progress progress(
+        {.out = file, .redraw = false, .interval = absl::Hours(1)});
+    progress.BeginRun("runs/first", 0, 4);
+    progress.BeginSelfPlay(0, 20, 5);
+    progress.self_play_stats().games += 15;
+    const SelfPlayRates rates = progress.EndSelfPlay();
+    EXPECT_EQ(rates.games, 15);
+    progress.BeginLearning(0, 10, 20, 900);
+    progress.Learned(10, 0.001, {.total = 4});
+    progress.EndLearning();
+    progress.Print("hello");
+  }
+  const std::string text = ReadAll(file);
+  std::fclose(file);
+  EXPECT_THAT(text, HasSubstr("generation 1 of 4: self-play  5/20 games"));
+  EXPECT_THAT(text, HasSubstr("10/10 steps  loss 4.000"));
+  EXPECT_THAT(text, HasSubstr("hello\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Progress progress(
+        {.out = file, .redraw = true, .interval = absl::Hours(1)});
+    progress.BeginRun("runs/first", 0, 4);
+    progress.BeginSelfPlay(0, 20, 5);
+    progress.Print("hello");
+  }
+  const std::string text = ReadAll(file);
+  std::fclose(file);
+  // Two lines of the block, up again, a line that stays, the block again.
+  EXPECT_THAT(text, HasSubstr("\x1b[2A\r\x1b[Jhello\nruns/first"));
+}
+
+}  // namespace
+}  // namespace tara

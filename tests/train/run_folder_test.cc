@@ -1,0 +1,94 @@
+#include "tara/train/run_folder.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/train/config.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+proto::TrainConfig ConfigIn(const std::string& run_dir) {
+  const auto config =
+      ParseTrainConfig("seed: 3 network { channels: 8 }", "test.textproto",
+                       std::vector<std::string>{"run_dir=" + run_dir});
+  EXPECT_TRUE(config.ok()) << config.status().message();
+  return *config;
+}
+
+void Touch(const std::string& path) { std::ofstream(path) << "x"; }
+
+TEST(RunFolderTest, ASecondHolderIsRefusedAndToldWhy) {
+  const proto::TrainConfig config = ConfigIn(TestFolder("lock"));
+  auto first = RunFolder::Open(config);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  const auto second = RunFolder::Open(config);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(second.status().message()),
+              HasSubstr("another process is training"));
+  first->reset();
+  EXPECT_TRUE(RunFolder::Open(config).ok());
+}
+
+TEST(RunFolderTest, ARunDoesNotGoOnWithAnotherNetworkOrSeed) {
+  proto::TrainConfig config = ConfigIn(TestFolder("config"));
+  ASSERT_TRUE(RunFolder::Open(config).ok());
+  config.set_generations(99);  // may change
+  EXPECT_TRUE(RunFolder::Open(config).ok());
+  config.mutable_network()->set_channels(16);
+  const auto other_network = RunFolder::Open(config);
+  EXPECT_EQ(other_network.status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(other_network.status().message()),
+              HasSubstr("network.channels"));
+  config.mutable_network()->set_channels(8);
+  config.set_seed(4);
+  EXPECT_EQ(RunFolder::Open(config).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(RunFolderTest, NewestCheckpointGoesByTheFilesAndNotByLatest) {
+  const std::string path = TestFolder("newest");
+  const auto folder = RunFolder::Open(ConfigIn(path));
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  EXPECT_EQ(*(*folder)->NewestCheckpoint(), -1);
+  Touch((*folder)->checkpoint_path(2));
+  Touch((*folder)->checkpoint_path(11));
+  Touch(path + "/checkpoints/ckpt-000012.pt.tmp");
+  Touch(path + "/checkpoints/notes.pt");
+  ASSERT_TRUE((*folder)->PublishLatest(2).ok());
+  EXPECT_EQ(*(*folder)->NewestCheckpoint(), 11);
+  EXPECT_EQ(*LatestCheckpoint(path), path + "/checkpoints/ckpt-000002.pt");
+}
+
+TEST(RunFolderTest, OpeningRemovesHalfWrittenFiles) {
+  const std::string path = TestFolder("leftovers");
+  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  const std::string leftover = path + "/checkpoints/ckpt-000012.pt.tmp";
+  Touch(leftover);
+  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  EXPECT_FALSE(std::filesystem::exists(leftover));
+}
+
+TEST(RunFolderTest, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {
+  const std::string path = TestFolder("file") + "/in_the_way";
+  Touch(path);
+  const auto folder = RunFolder::Open(ConfigIn(path));
+  EXPECT_EQ(folder.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(folder.status().message()), HasSubstr("in_the_way"));
+}
+
+TEST(RunFolderTest, AFolderWithoutCheckpointsHasNoLatest) {
+  const auto latest = LatestCheckpoint(TestFolder("no_run"));
+  EXPECT_EQ(latest.status().code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace tara
