@@ -141,11 +141,16 @@ class NetworkEvaluator : public Evaluator {
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<Evaluation> results) override {
     TARA_CHECK(states.size() == results.size(), "one result for each state");
-    AdoptTorchThreads();
+    SetTorchThreads(1);
     try {
-      for (size_t begin = 0; begin < states.size(); begin += kMaxBatch) {
-        EvaluateBatch(states.subspan(begin, kMaxBatch),
-                      results.subspan(begin, kMaxBatch));
+      // Equal parts: a small rest would cost more than its share.
+      const size_t parts = (states.size() + kMaxBatch - 1) / kMaxBatch;
+      size_t begin = 0;
+      for (size_t part = 1; part <= parts; ++part) {
+        const size_t end = states.size() * part / parts;
+        EvaluateBatch(states.subspan(begin, end - begin),
+                      results.subspan(begin, end - begin));
+        begin = end;
       }
       return absl::OkStatus();
     } catch (const std::exception& error) {

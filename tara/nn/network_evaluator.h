@@ -5,15 +5,17 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "tara/mcts/evaluator.h"
 
 namespace tara {
 
-// Loads the network of a checkpoint for inference on the CPU. The evaluator
-// is thread-safe; the batch is computed on the calling thread (torch threads
-// per call: `threads`). Returns NOT_FOUND or DATA_LOSS naming the file and
-// what is wrong with it, FAILED_PRECONDITION for another feature version.
+// Loads the network of a checkpoint for inference on the CPU, with LibTorch.
+// The evaluator is thread-safe and takes no locks: each call computes on its
+// own thread alone, in batches of up to 128 positions. Small batches are dear:
+// one position costs about as much as seven in a batch of 64.
+//
+// Returns NOT_FOUND, DATA_LOSS or FAILED_PRECONDITION as ReadCheckpoint, and
+// DATA_LOSS when a tensor is missing or misshapen, naming file and cause.
 absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
     const std::string& checkpoint_path);
 

@@ -3,19 +3,19 @@
 
 namespace tara {
 
-// Sets how many threads one LibTorch operation uses, in the whole process, and
-// readies the memory allocator for tensors. Self-play with one evaluator call
-// per thread wants 1; a learner alone wants the number of cores. Call it early
-// in main; may be called again. Thread-safe.
+// Sets how many threads LibTorch uses for operations that the calling thread
+// starts, and, the first time, readies the process for tensors. Evaluators and
+// trainers call it by themselves whenever they are called. Cheap when the
+// number is as before. Thread-safe. REQUIRES: threads > 0.
+//
+// The number is kept by thread because OpenMP does so: without it each new
+// thread would begin with one thread per core.
 //
 // Allocator: glibc gives large blocks back to the kernel when they are freed,
 // so that each operation of LibTorch pays for page faults; the thresholds are
-// raised to keep them.
+// raised to keep them. OpenBLAS, whose threads are its own and shared by the
+// whole process, gets one: it only computes the small linear layers.
 void SetTorchThreads(int threads);
-
-// Gives the calling thread the number of threads set last: OpenMP keeps it by
-// thread, and a new thread would begin with one per core. Cheap.
-void AdoptTorchThreads();
 
 }  // namespace tara
 

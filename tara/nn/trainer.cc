@@ -33,7 +33,8 @@ struct Targets {
 
 at::Tensor PlanesOf(EncodedBatch& batch) {
   return at::from_blob(batch.planes.data(),
-                       {batch.size(), kNumPlanes, kBoardSize, kBoardSize});
+                       {batch.size(), kNumPlanes, kBoardSize, kBoardSize})
+      .contiguous(at::MemoryFormat::ChannelsLast);
 }
 
 at::Tensor GlobalsOf(EncodedBatch& batch) {
@@ -124,7 +125,7 @@ class TorchTrainer : public Trainer {
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                               double learning_rate) override {
     TARA_CHECK(!batch.empty(), "a step needs samples");
-    AdoptTorchThreads();
+    SetTorchThreads(options_.threads);
     try {
       const Targets targets = EncodeSamples(batch, encoded_);
       network_->train();
@@ -150,7 +151,7 @@ class TorchTrainer : public Trainer {
 
   absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) override {
     TARA_CHECK(!batch.empty(), "losses need samples");
-    AdoptTorchThreads();
+    SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
       const Targets targets = EncodeSamples(batch, encoded_);
@@ -166,7 +167,7 @@ class TorchTrainer : public Trainer {
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<Evaluation> results) override {
     if (states.empty()) return absl::OkStatus();
-    AdoptTorchThreads();
+    SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
       encoded_.Clear();
@@ -222,7 +223,6 @@ class TorchTrainer : public Trainer {
 std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,
                                     uint64_t seed) {
-  SetTorchThreads(options.threads);
   auto trainer = std::make_unique<TorchTrainer>(shape, options);
   trainer->Initialize(seed);
   return trainer;
@@ -231,7 +231,6 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options) {
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
-  SetTorchThreads(options.threads);
   try {
     auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options);
     if (const absl::Status loaded = trainer->Load(checkpoint); !loaded.ok()) {

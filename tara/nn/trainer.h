@@ -39,7 +39,7 @@ struct TrainerOptions {
   // Gradients longer than this (Euclidean norm over all weights) are shortened
   // to it: single odd batches do no harm.
   float max_gradient_norm = 4.0f;
-  int threads = 2;  // of LibTorch, for the whole process
+  int threads = 2;  // of LibTorch, while learning
 };
 
 // Mean losses of a step.
