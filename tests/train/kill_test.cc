@@ -1,6 +1,6 @@
 // Kills a training ten times in a row at random instants and lets it end.
 
-#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@
 namespace tara {
 namespace {
 
-constexpr int kGenerations = 12;
+constexpr int kGenerations = 16;
 
 // A training in a process of its own, whose output is read through a pipe.
 class Child {
@@ -50,6 +50,12 @@ class Child {
   ~Child() { close(output_); }
 
   void Kill() { kill(pid_, SIGKILL); }
+
+  // Waits until a game is stored, or the end.
+  void WaitForOutput() {
+    pollfd output = {.fd = output_, .events = POLLIN, .revents = 0};
+    poll(&output, 1, /*timeout=*/-1);
+  }
 
   // Waits for the end; returns wait's status.
   int Wait() {
@@ -115,7 +121,9 @@ TEST(KillTest, TenKillsInARowLoseNoGameAndTrainingEndsNormally) {
   for (int kill = 0; kill < 10; ++kill) {
     SCOPED_TRACE(absl::StrCat("kill ", kill));
     Child child(run_dir);
-    absl::SleepFor(absl::Milliseconds(50 + random.Below(1200)));
+    // While it starts and loads, or while it plays, learns and saves.
+    if (kill % 3 != 0) child.WaitForOutput();
+    absl::SleepFor(absl::Milliseconds(random.Below(800)));
     child.Kill();
     const std::set<uint64_t> acknowledged = child.ReadGames();
     const int status = child.Wait();
