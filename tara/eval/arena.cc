@@ -136,7 +136,6 @@ absl::StatusOr<ArenaResult> PlayArena(
     }
     TARA_RETURN_IF_ERROR(PlayOneAction(a, /*is_a=*/true, games));
     TARA_RETURN_IF_ERROR(PlayOneAction(b, /*is_a=*/false, games));
-    const size_t before = finished.size();
     for (const Game& game : games) {
       if (!game.state.finished()) continue;
       finished.push_back(ResultOf(game));
@@ -145,9 +144,10 @@ absl::StatusOr<ArenaResult> PlayArena(
     std::erase_if(games,
                   [](const Game& game) { return game.state.finished(); });
     const auto done = static_cast<int>(finished.size());
-    if (finished.size() > before && on_progress &&
-        !on_progress(
-            {.games_done = done, .games = num_games, .score = points / done})) {
+    if (on_progress &&
+        !on_progress({.games_done = done,
+                      .games = num_games,
+                      .score = done == 0 ? 0.5 : points / done})) {
       break;
     }
   }

@@ -15,7 +15,7 @@ namespace tara {
 
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
-  RuleOptions rule_options;
+  RuleOptions rule_options = {};
   int games = 200;  // rounded up to whole pairs
   // Uniformly random actions that begin each pair's two games; without them
   // players that never draw would play one game over and over.
@@ -64,7 +64,8 @@ struct ArenaProgress {
   double score = 0.5;  // of A in the games done
 };
 
-// Told of progress after games have finished; returns false to stop early.
+// Told of progress each time all games have gone on by an action or two;
+// returns false to stop early.
 using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 
 // Plays pairs of games: each random opening once with A as Red (in doubles as

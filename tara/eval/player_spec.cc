@@ -1,13 +1,16 @@
 #include "tara/eval/player_spec.h"
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
 
@@ -111,8 +114,14 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
                      "no path; expected net:PATH, a checkpoint or a run's "
                      "folder");
     }
-    spec.path = std::string(options[0]);
-    options.erase(options.begin());
+    // A path may hold commas: options are what follows it with a '='.
+    size_t path_parts = options.size();
+    while (path_parts > 1 && absl::StrContains(options[path_parts - 1], '=')) {
+      --path_parts;
+    }
+    const auto path_end = options.begin() + static_cast<ptrdiff_t>(path_parts);
+    spec.path = absl::StrJoin(options.begin(), path_end, ",");
+    options.erase(options.begin(), path_end);
   } else {
     return BadSpec(text, absl::StrCat("unknown player '", kind,
                                       "'; expected random, greedy, "

@@ -13,7 +13,7 @@ enum class PlayerKind { kRandom, kGreedy, kMcts, kNet };
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
-  std::string path;       // kNet: checkpoint or folder of a run
+  std::string path = {};  // kNet: checkpoint or folder of a run
   int simulations = 100;  // kMcts, kNet; 0 (kNet alone): the policy alone
   float c_puct = 1.5f;    // kMcts, kNet
   int playouts = 1;       // kMcts: random games per leaf

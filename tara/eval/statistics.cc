@@ -36,9 +36,9 @@ Interval WilsonInterval(double proportion, double trials) {
       kNormalQuantile95 * std::sqrt(proportion * (1 - proportion) / trials +
                                     z2 / (4 * trials * trials));
   const double scale = 1 + z2 / trials;
-  // The ends are exact at 0 and 1 but for rounding.
-  return {proportion, std::max(0.0, (middle - half_width) / scale),
-          std::min(1.0, (middle + half_width) / scale)};
+  // At 0 and 1 an end is the proportion itself; rounding must not move it.
+  return {proportion, proportion == 0 ? 0 : (middle - half_width) / scale,
+          proportion == 1 ? 1 : (middle + half_width) / scale};
 }
 
 Interval ScoreInterval(absl::Span<const double> scores) {

@@ -1,0 +1,113 @@
+#include "tara/eval/arena_report.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+
+namespace tara {
+namespace {
+
+// Four pairs; A wins the first `won` of the eight games, loses the others.
+ArenaReportRow Row(Variant variant, int won, const std::string& player_a = "a",
+                   const std::string& player_b = "b") {
+  std::vector<ArenaGame> games;
+  for (int i = 0; i < 8; ++i) {
+    games.push_back({.pair = i / 2,
+                     .a_is_red = i % 2 == 0,
+                     .margin = i < won ? 3 : -3,
+                     .length = 40});
+  }
+  return {.variant = variant,
+          .player_a = player_a,
+          .player_b = player_b,
+          .result = SummarizeGames(games)};
+}
+
+TEST(ArenaReportTest, TheTextIsATableWithATotal) {
+  // First row: Wilson for 4 of 4 pairs, 4 / (4 + 3.8415) = 51.0 %, and
+  // 400 log10(0.5101 / 0.4899) = +7. Second row: the pairs score 1, 1, 1/2, 0:
+  // mean 5/8, s^2 = 11/48, half width 1.96 * sqrt(11/192) = 0.4691; margins of
+  // pairs 3, 3, 0, -3: mean 0.75, s^2 = 8.25, half width 2.815. Total, eight
+  // pairs: mean 13/16, s^2 = 0.1384, half width 0.2578; margins have mean
+  // 15/8, s^2 = 4.982, half width 1.547.
+  const std::vector<ArenaReportRow> rows = {
+      Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
+      Row(Variant::kHighKingsL2, 5, "net:x", "greedy")};
+  EXPECT_EQ(
+      ArenaReportText(rows),
+      "A: net:x\n"
+      "B: greedy\n"
+      "variant         games  wins  draws  losses  score %           95 %   "
+      "Elo "
+      "         95 %  margin            95 %  as Red %  as Blue %  length\n"
+      "sacred_hill_l1      8     8      0       0    100.0  [51.0, 100.0]  "
+      "+inf "
+      "   [+7, +inf]   +3.00  [+3.00, +3.00]     100.0      100.0    40.0\n"
+      "high_kings_l2       8     5      0       3     62.5  [15.6, 100.0]   "
+      "+89 "
+      " [-293, +inf]   +0.75  [-2.06, +3.56]      75.0       50.0    40.0\n"
+      "total              16    13      0       3     81.2  [55.5, 100.0]  "
+      "+255 "
+      "  [+38, +inf]   +1.88  [+0.33, +3.42]      87.5       75.0    40.0\n");
+}
+
+TEST(ArenaReportTest, DifferentPlayersAreNamedInTheRows) {
+  const std::string text =
+      ArenaReportText({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
+                       Row(Variant::kSacredHillL1, 5, "net:x", "random")});
+  EXPECT_NE(text.find("variant         A      B       games"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("sacred_hill_l1  net:x  greedy      8"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("total"), std::string::npos);
+}
+
+TEST(ArenaReportTest, WithoutRowsItSaysSo) {
+  EXPECT_EQ(ArenaReportText({}), "no games\n");
+  EXPECT_EQ(ArenaReportJson({}), "[]");
+}
+
+TEST(ArenaReportTest, TheJsonHasEveryFieldAndNullForInfinity) {
+  const auto list = nlohmann::json::parse(
+      ArenaReportJson({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
+                       Row(Variant::kPoisonedChalice, 4, "net:x", "greedy")}));
+  ASSERT_EQ(list.size(), 2u);
+  const auto& won = list[0];
+  EXPECT_EQ(won["variant"], "sacred_hill_l1");
+  EXPECT_EQ(won["player_a"], "net:x");
+  EXPECT_EQ(won["player_b"], "greedy");
+  EXPECT_EQ(won["games"], 8);
+  EXPECT_EQ(won["wins"], 8);
+  EXPECT_EQ(won["draws"], 0);
+  EXPECT_EQ(won["losses"], 0);
+  EXPECT_EQ(won["score"], 1);
+  EXPECT_NEAR(won["score_low"], 0.5101, 1e-4);
+  EXPECT_EQ(won["score_high"], 1);
+  EXPECT_TRUE(won["elo"].is_null());
+  EXPECT_NEAR(won["elo_low"], 7.02, 0.01);
+  EXPECT_TRUE(won["elo_high"].is_null());
+  EXPECT_EQ(won["mean_margin"], 3);
+  EXPECT_EQ(won["mean_margin_low"], 3);
+  EXPECT_EQ(won["mean_margin_high"], 3);
+  EXPECT_EQ(won["mean_length"], 40);
+  EXPECT_EQ(won["games_as_red"], 4);
+  EXPECT_EQ(won["wins_as_red"], 4);
+  EXPECT_EQ(won["score_as_red"], 1);
+  EXPECT_EQ(won["score_as_blue"], 1);
+  EXPECT_EQ(list[1]["elo"], 0);
+}
+
+TEST(ArenaReportTest, NamesThatAreNoUtf8DoNotHurt) {
+  const std::string json =
+      ArenaReportJson({Row(Variant::kSacredHillL1, 8, "net:\xff", "b")});
+  EXPECT_TRUE(nlohmann::json::accept(json));
+}
+
+}  // namespace
+}  // namespace tara

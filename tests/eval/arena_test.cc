@@ -1,0 +1,242 @@
+#include "tara/eval/arena.h"
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gtest/gtest.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/player.h"
+#include "tara/eval/players.h"
+#include "tests/eval/test_players.h"
+
+namespace tara {
+namespace {
+
+ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
+  absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return *std::move(result);
+}
+
+std::vector<int> Margins(const ArenaResult& result) {
+  std::vector<int> margins;
+  for (const ArenaGame& game : result.played) margins.push_back(game.margin);
+  return margins;
+}
+
+class ArenaTest : public testing::TestWithParam<VariantInfo> {
+ protected:
+  Variant variant() const { return GetParam().variant; }
+};
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, ArenaTest, testing::ValuesIn(kVariants),
+                         [](const testing::TestParamInfo<VariantInfo>& info) {
+                           return std::string(info.param.id);
+                         });
+
+TEST_P(ArenaTest, RandomAgainstRandomIsAboutEven) {
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const ArenaResult result =
+      Play({.variant = variant(), .games = 400}, *random, *random);
+  EXPECT_EQ(result.games, 400);
+  EXPECT_EQ(result.wins + result.draws + result.losses, 400);
+  // The standard error is at most 0.5 / sqrt(400) = 0.025.
+  EXPECT_NEAR(result.score, 0.5, 0.1);
+  EXPECT_LT(result.score_low, result.score);
+  EXPECT_GT(result.score_high, result.score);
+}
+
+TEST_P(ArenaTest, OneOpeningIsPlayedFromBothSides) {
+  // The same player that never draws, on both sides: the games of a pair are
+  // one game, seen from either side.
+  FixedPlayer a;
+  FixedPlayer b;
+  const ArenaResult result =
+      Play({.variant = variant(), .games = 20, .opening_plies = 3}, a, b);
+  ASSERT_EQ(result.played.size(), 20u);
+  std::set<int> lengths_and_margins;
+  for (size_t i = 0; i < result.played.size(); i += 2) {
+    const ArenaGame& first = result.played[i];
+    const ArenaGame& second = result.played[i + 1];
+    EXPECT_EQ(first.pair, second.pair);
+    EXPECT_TRUE(first.a_is_red);
+    EXPECT_FALSE(second.a_is_red);
+    EXPECT_EQ(first.margin, -second.margin);
+    EXPECT_EQ(first.length, second.length);
+    lengths_and_margins.insert(100 * first.length + first.margin);
+  }
+  EXPECT_EQ(result.score, 0.5);
+  EXPECT_EQ(result.mean_margin, 0);
+  // The openings of different pairs differ.
+  EXPECT_GT(lengths_and_margins.size(), 1u);
+}
+
+TEST_P(ArenaTest, ThePlayersChangePlacesWithoutChangingTheGames) {
+  FixedPlayer first;
+  FixedPlayer last(/*last=*/true);
+  const ArenaOptions options = {.variant = variant(), .games = 20};
+  const ArenaResult one = Play(options, first, last);
+  const ArenaResult other = Play(options, last, first);
+  EXPECT_EQ(one.wins, other.losses);
+  EXPECT_EQ(one.draws, other.draws);
+  EXPECT_NEAR(one.score, 1 - other.score, 1e-12);
+  EXPECT_NEAR(one.mean_margin, -other.mean_margin, 1e-12);
+  EXPECT_NEAR(one.score_as_red, 1 - other.score_as_blue, 1e-12);
+}
+
+TEST_P(ArenaTest, APlayerPlaysAllSeatsOfItsSide) {
+  FixedPlayer a;
+  FixedPlayer b(/*last=*/true);
+  Play({.variant = variant(),
+        .games = 2,
+        .opening_plies = 0,
+        .concurrent_games = 1},
+       a, b);
+  // One game after the other: A has Red first.
+  std::vector<std::set<int>> seats = {{}, {}};
+  bool second_game = false;
+  for (const State& state : a.seen) {
+    second_game = second_game || state.side() == kBlue;
+    seats[second_game].insert(state.seat);
+  }
+  const bool doubles = GetParam().seats == 4;
+  EXPECT_EQ(seats[0], (doubles ? std::set<int>{0, 2} : std::set<int>{0}));
+  EXPECT_EQ(seats[1], (doubles ? std::set<int>{1, 3} : std::set<int>{1}));
+}
+
+TEST_P(ArenaTest, SeedsDecideTheGamesAndConcurrencyDoesNot) {
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  ArenaOptions options = {.variant = variant(), .games = 30, .seed = 5};
+  const std::vector<int> margins = Margins(Play(options, *random, *random));
+  EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
+  options.concurrent_games = 3;
+  EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
+  options.seed = 6;
+  EXPECT_NE(Margins(Play(options, *random, *random)), margins);
+}
+
+TEST(ArenaBatchTest, GamesGoOnTogether) {
+  FixedPlayer a;
+  FixedPlayer b;
+  Play({.games = 32, .concurrent_games = 32}, a, b);
+  // After the first half batch the players have all games in turn.
+  EXPECT_EQ(a.batches[0], 16u);
+  EXPECT_EQ(b.batches[0], 32u);
+  EXPECT_EQ(a.batches[1], 32u);
+}
+
+TEST(ArenaBatchTest, AnOddNumberOfGamesIsRoundedUp) {
+  FixedPlayer a;
+  FixedPlayer b;
+  EXPECT_EQ(Play({.games = 3}, a, b).games, 4);
+}
+
+TEST(ArenaBatchTest, AnOpeningNeverEndsTheGame) {
+  FixedPlayer a;
+  FixedPlayer b;
+  const ArenaResult result = Play({.games = 4, .opening_plies = 1000}, a, b);
+  EXPECT_EQ(result.games, 4);
+  EXPECT_FALSE(a.seen.empty());
+}
+
+TEST(ArenaBatchTest, ProgressIsToldAndMayStopTheMatch) {
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  int last = 0;
+  const absl::StatusOr<ArenaResult> whole =
+      PlayArena({.games = 20, .concurrent_games = 4}, *random, *random,
+                [&](const ArenaProgress& progress) {
+                  EXPECT_GE(progress.games_done, last);
+                  EXPECT_EQ(progress.games, 20);
+                  last = progress.games_done;
+                  return true;
+                });
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(last, 20);
+  const absl::StatusOr<ArenaResult> part = PlayArena(
+      {.games = 20, .concurrent_games = 4}, *random, *random,
+      [](const ArenaProgress& progress) { return progress.games_done < 10; });
+  ASSERT_TRUE(part.ok());
+  EXPECT_LT(part->games, 20);
+  EXPECT_EQ(part->games % 2, 0);
+  // Only whole pairs count, and they are those of the whole match.
+  for (const ArenaGame& game : part->played) {
+    EXPECT_EQ(game.margin,
+              whole->played[2 * game.pair + !game.a_is_red].margin);
+  }
+}
+
+TEST(ArenaBatchTest, StoppedAtOnceThereIsNoResult) {
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const absl::StatusOr<ArenaResult> result =
+      PlayArena({.games = 20}, *random, *random,
+                [](const ArenaProgress&) { return false; });
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->games, 0);
+  EXPECT_EQ(result->score_low, 0);
+  EXPECT_EQ(result->score_high, 1);
+}
+
+TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
+  FixedPlayer a;
+  const auto error = [&](const ArenaOptions& options) {
+    const absl::Status status = PlayArena(options, a, a).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_EQ(error({.games = 0}), "arena: games is 0; expected at least 1");
+  EXPECT_EQ(error({.opening_plies = -1}),
+            "arena: opening_plies is -1; expected at least 0");
+  EXPECT_EQ(error({.concurrent_games = 0}),
+            "arena: concurrent_games is 0; expected at least 1");
+  EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),
+            "arena: the rule option no_progress_limit does not apply to "
+            "sacred_hill_l1");
+}
+
+TEST(ArenaBatchTest, APlayersErrorEndsTheMatch) {
+  FixedPlayer a;
+  FixedPlayer b;
+  b.fail = true;
+  EXPECT_EQ(PlayArena({}, a, b).status().message(), "told to fail");
+}
+
+TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
+  // Pairs score 3/4, 1 and 1/4: mean 2/3, s^2 = ((1/12)^2 + (1/3)^2 +
+  // (5/12)^2) / 2 = 7/48, half width 1.96 * sqrt(7/144) = 0.43213.
+  const ArenaResult result = SummarizeGames(
+      {{.pair = 0, .a_is_red = true, .margin = 3, .length = 40},
+       {.pair = 0, .a_is_red = false, .margin = 0, .length = 44},
+       {.pair = 1, .a_is_red = true, .margin = 5, .length = 42},
+       {.pair = 1, .a_is_red = false, .margin = 4, .length = 42},
+       {.pair = 2, .a_is_red = true, .margin = 0, .length = 45},
+       {.pair = 2, .a_is_red = false, .margin = -6, .length = 45}});
+  EXPECT_EQ(result.games, 6);
+  EXPECT_EQ(result.wins, 3);
+  EXPECT_EQ(result.draws, 2);
+  EXPECT_EQ(result.losses, 1);
+  EXPECT_EQ(result.games_as_red, 3);
+  EXPECT_EQ(result.wins_as_red, 2);
+  EXPECT_EQ(result.draws_as_red, 1);
+  EXPECT_NEAR(result.score, 2.0 / 3, 1e-9);
+  EXPECT_NEAR(result.score_as_red, 2.5 / 3, 1e-9);
+  EXPECT_NEAR(result.score_as_blue, 1.5 / 3, 1e-9);
+  EXPECT_NEAR(result.score_low, 2.0 / 3 - 0.43213, 1e-5);
+  EXPECT_EQ(result.score_high, 1);         // cut
+  EXPECT_NEAR(result.elo, 120.412, 1e-3);  // 400 log10(2)
+  EXPECT_TRUE(std::isinf(result.elo_high));
+  EXPECT_NEAR(result.mean_margin, 1, 1e-9);
+  // Margins of pairs 1.5, 4.5, -3: s^2 = (0.25 + 12.25 + 16) / 2 = 14.25.
+  EXPECT_NEAR(result.mean_margin_high - 1, 1.959964 * std::sqrt(14.25 / 3),
+              1e-5);
+  EXPECT_NEAR(result.mean_length, 43, 1e-9);
+}
+
+}  // namespace
+}  // namespace tara

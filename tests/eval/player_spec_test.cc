@@ -1,0 +1,91 @@
+#include "tara/eval/player_spec.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "gtest/gtest.h"
+
+namespace tara {
+namespace {
+
+PlayerSpec Parsed(absl::string_view text) {
+  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return spec.value_or(PlayerSpec());
+}
+
+std::string ErrorOf(absl::string_view text) {
+  const absl::Status status = ParsePlayerSpec(text).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+  return std::string(status.message());
+}
+
+TEST(PlayerSpecTest, PlainKindsNeedNoMore) {
+  EXPECT_EQ(Parsed("random"), PlayerSpec{.kind = PlayerKind::kRandom});
+  EXPECT_EQ(Parsed("greedy"), PlayerSpec{.kind = PlayerKind::kGreedy});
+  EXPECT_EQ(Parsed("mcts"), PlayerSpec{.kind = PlayerKind::kMcts});
+}
+
+TEST(PlayerSpecTest, OptionsSetWhatTheyName) {
+  EXPECT_EQ(Parsed("mcts:sims=1000,playouts=4,c_puct=2.5"),
+            (PlayerSpec{.kind = PlayerKind::kMcts,
+                        .simulations = 1000,
+                        .c_puct = 2.5f,
+                        .playouts = 4}));
+  EXPECT_EQ(Parsed("net:runs/first,c_puct=0.5,sims=0"),
+            (PlayerSpec{.kind = PlayerKind::kNet,
+                        .path = "runs/first",
+                        .simulations = 0,
+                        .c_puct = 0.5f}));
+}
+
+TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
+  EXPECT_EQ(Parsed("net:a:b").path, "a:b");
+  EXPECT_EQ(Parsed("net:with,comma/x.pt,sims=3"),
+            (PlayerSpec{.kind = PlayerKind::kNet,
+                        .path = "with,comma/x.pt",
+                        .simulations = 3}));
+}
+
+TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
+  EXPECT_EQ(ErrorOf("gredy"),
+            "bad player spec 'gredy': unknown player 'gredy'; expected random, "
+            "greedy, mcts[:sims=N] or net:PATH[,sims=N]");
+  EXPECT_EQ(ErrorOf("random:sims=3"),
+            "bad player spec 'random:sims=3': random takes no options, got "
+            "'sims=3'");
+  EXPECT_EQ(ErrorOf("mcts:sims=many"),
+            "bad player spec 'mcts:sims=many': sims is 'many'; expected a "
+            "whole number from 1 to 1000000");
+  EXPECT_EQ(ErrorOf("mcts:depth=3"),
+            "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
+            "expected sims=N, c_puct=X or playouts=K");
+  EXPECT_EQ(ErrorOf("net:x,playouts=3"),
+            "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
+            "expected sims=N or c_puct=X");
+  EXPECT_EQ(ErrorOf("mcts:sims=3,sims=4"),
+            "bad player spec 'mcts:sims=3,sims=4': sims is given twice");
+  EXPECT_EQ(ErrorOf("mcts:c_puct=-1"),
+            "bad player spec 'mcts:c_puct=-1': c_puct is '-1'; expected a "
+            "number from 0 to 100");
+}
+
+TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
+  for (const absl::string_view text :
+       {"", ":", "mcts:", "mcts:sims", "mcts:sims=", "mcts:sims=0",
+        "mcts:sims=1000001", "mcts:sims=1.5", "mcts:sims=1,", "mcts:playouts=0",
+        "mcts:c_puct=nan", "mcts:c_puct=inf", "net", "net:", "net:,sims=1",
+        "net:x,sims=-1", "Random", "random:", " greedy"}) {
+    EXPECT_TRUE(absl::StartsWith(ErrorOf(text), "bad player spec '")) << text;
+  }
+}
+
+TEST(PlayerSpecTest, HelpNamesEveryKind) {
+  for (const absl::string_view kind : {"random", "greedy", "mcts", "net:"}) {
+    EXPECT_TRUE(absl::StrContains(PlayerSpecHelp(), kind)) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,170 @@
+#include "tara/eval/players.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/player.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/tree.h"
+
+namespace tara {
+namespace {
+
+// Gives the last two legal actions the same high prior; fails when told to.
+class LastTwoEvaluator : public Evaluator {
+ public:
+  explicit LastTwoEvaluator(bool fail = false) : fail_(fail) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    if (fail_) return absl::InternalError("told to fail");
+    for (size_t i = 0; i < states.size(); ++i) {
+      const auto legal = static_cast<size_t>(LegalActions(states[i]).Count());
+      results[i].priors.assign(legal, 0);
+      for (size_t action = legal < 2 ? 0 : legal - 2; action < legal;
+           ++action) {
+        results[i].priors[action] = legal < 2 ? 1.0f : 0.5f;
+      }
+      results[i].win = results[i].loss = 0.5f;
+      results[i].draw = results[i].margin = 0;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const bool fail_;
+};
+
+std::vector<State> StatesOfRandomGame(Variant variant) {
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  std::vector<State> states;
+  State state = InitialState(variant);
+  while (!state.finished()) {
+    states.push_back(state);
+    const LegalSet legal = LegalActions(state);
+    ApplyAction(legal.Nth(static_cast<int>(random.Below(legal.Count()))),
+                state);
+  }
+  return states;
+}
+
+// The player's choices; each state has the stream of its index and `seed`.
+std::vector<Action> Choose(Player& player, const std::vector<State>& states,
+                           uint64_t seed = 1) {
+  std::vector<Random> randoms;
+  for (size_t i = 0; i < states.size(); ++i) {
+    randoms.emplace_back(DeriveSeed(seed, i, StreamPurpose::kTest));
+  }
+  std::vector<Random*> pointers;
+  for (Random& random : randoms) pointers.push_back(&random);
+  std::vector<Action> actions(states.size());
+  EXPECT_TRUE(
+      player.ChooseActions(states, pointers, absl::MakeSpan(actions)).ok());
+  return actions;
+}
+
+std::unique_ptr<Player> NewMctsPlayer(int simulations) {
+  return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 1),
+                         {.simulations = simulations});
+}
+
+class PlayersTest : public testing::TestWithParam<VariantInfo> {};
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, PlayersTest, testing::ValuesIn(kVariants),
+                         [](const testing::TestParamInfo<VariantInfo>& info) {
+                           return std::string(info.param.id);
+                         });
+
+TEST_P(PlayersTest, ChoicesAreLegalReproducibleAndOfEachGameAlone) {
+  const std::vector<State> states = StatesOfRandomGame(GetParam().variant);
+  std::vector<std::unique_ptr<Player>> players;
+  players.push_back(NewRandomPlayer());
+  players.push_back(NewGreedyPlayer());
+  players.push_back(NewMctsPlayer(8));
+  players.push_back(NewPolicyPlayer(std::make_unique<LastTwoEvaluator>()));
+  for (const std::unique_ptr<Player>& player : players) {
+    const std::vector<Action> actions = Choose(*player, states);
+    for (size_t i = 0; i < states.size(); ++i) {
+      EXPECT_TRUE(LegalActions(states[i]).Contains(actions[i]));
+    }
+    EXPECT_EQ(Choose(*player, states), actions);
+    // The first alone has the same stream as in company.
+    EXPECT_EQ(Choose(*player, {states[0]})[0], actions[0]);
+  }
+}
+
+TEST_P(PlayersTest, GreedyTakesTheBestImmediateScoreOfItsSide) {
+  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
+  const std::vector<State> states = StatesOfRandomGame(GetParam().variant);
+  const std::vector<Action> actions = Choose(*greedy, states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    const auto lead = [&](Action action) {
+      State next = states[i];
+      ApplyAction(action, next);
+      const Outcome outcome = Score(next);
+      const Side side = states[i].side();
+      return outcome.points[side] - outcome.points[Opponent(side)];
+    };
+    LegalActions(states[i]).ForEach(
+        [&](Action action) { EXPECT_LE(lead(action), lead(actions[i])); });
+  }
+}
+
+TEST(PlayerTest, TiesAreDrawnFromTheGamesStream) {
+  // All 45 hills of an empty board are equal to the random player and to the
+  // greedy; the last two to the policy.
+  const State start = InitialState(Variant::kFourTreasures);
+  const std::vector<State> states(45 * 200, start);
+  const auto counts = [&](Player& player) {
+    std::map<Action, int> result;
+    for (const Action action : Choose(player, states)) ++result[action];
+    return result;
+  };
+  for (const std::unique_ptr<Player>& player :
+       {NewRandomPlayer(), NewGreedyPlayer()}) {
+    const std::map<Action, int> drawn = counts(*player);
+    EXPECT_EQ(drawn.size(), 45u);
+    // 200 expected, standard deviation 14.
+    for (const auto& [action, count] : drawn) EXPECT_NEAR(count, 200, 65);
+  }
+  const std::unique_ptr<Player> policy =
+      NewPolicyPlayer(std::make_unique<LastTwoEvaluator>());
+  const std::map<Action, int> drawn = counts(*policy);
+  EXPECT_EQ(drawn.size(), 2u);
+  // 4500 expected, standard deviation 47.
+  EXPECT_NEAR(drawn.at(HillAction(44)), 4500, 200);
+}
+
+TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {
+  const State start = InitialState(Variant::kSacredHillL1);
+  Random random(1);
+  Random* const pointer = &random;
+  Action action;
+  for (const std::unique_ptr<Player>& player :
+       {NewPolicyPlayer(std::make_unique<LastTwoEvaluator>(/*fail=*/true)),
+        NewSearchPlayer(std::make_unique<LastTwoEvaluator>(/*fail=*/true),
+                        SearchOptions())}) {
+    EXPECT_EQ(player
+                  ->ChooseActions(absl::MakeConstSpan(&start, 1),
+                                  absl::MakeConstSpan(&pointer, 1),
+                                  absl::MakeSpan(&action, 1))
+                  .message(),
+              "told to fail");
+  }
+}
+
+}  // namespace
+}  // namespace tara
