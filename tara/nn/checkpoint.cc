@@ -45,6 +45,7 @@ class PayloadReader {
   }
   bool ReadBytes(void* out, size_t size) {
     if (size > left()) return false;
+    if (size == 0) return true;  // `out` may be null then
     std::memcpy(out, payload_.data() + position_, size);
     position_ += size;
     return true;
