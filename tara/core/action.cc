@@ -69,9 +69,9 @@ absl::StatusOr<Action> ParseAction(absl::string_view text) {
       return BadAction(text, "the hills of a link are adjacent");
     }
     if (first > second) {
-      return BadAction(text,
-                       absl::StrCat("a link names its hills in canonical order, ",
-                                    ends[1], "=", ends[0]));
+      return BadAction(
+          text, absl::StrCat("a link names its hills in canonical order, ",
+                             ends[1], "=", ends[0]));
     }
     return LinkAction(first, second);
   }

@@ -162,10 +162,10 @@ class Drawing {
 
 std::string SideCounts(const State& state, const Outcome& outcome, Side side) {
   std::string text =
-      absl::StrCat(kSideNames[side], ": ", outcome.territory[side],
-                   " ringforts, ", outcome.kingdoms[side], " kingdoms");
+      absl::StrCat(kSideNames[side], " ringforts: ", outcome.territory[side],
+                   ", kingdoms: ", outcome.kingdoms[side]);
   if (Info(state.variant).family == Family::kFourTreasures) {
-    absl::StrAppend(&text, ", ", outcome.bridges[side], " bridges");
+    absl::StrAppend(&text, ", bridges: ", outcome.bridges[side]);
   }
   if (Info(state.variant).family == Family::kHighKings) {
     absl::StrAppend(&text, ", kings captured: ", outcome.kings_captured[side]);

@@ -66,7 +66,8 @@ inline constexpr std::array kRuleOptions = {
         "proximity_bound",
         "in Manoeuvres a hill at a squared distance below this from a "
         "friendly ringfort is too near",
-        false, 1, 5, [](const RuleOptions& o) { return int{o.proximity_bound}; },
+        false, 1, 5,
+        [](const RuleOptions& o) { return int{o.proximity_bound}; },
         [](RuleOptions& o, int v) {
           o.proximity_bound = static_cast<uint8_t>(v);
         },
@@ -80,8 +81,7 @@ inline constexpr std::array kRuleOptions = {
     RuleOptionInfo{
         "link_all_at_end",
         "when the game ends, everything adjacent is linked before scoring",
-        true, 0, 1,
-        [](const RuleOptions& o) { return int{o.link_all_at_end}; },
+        true, 0, 1, [](const RuleOptions& o) { return int{o.link_all_at_end}; },
         [](RuleOptions& o, int v) { o.link_all_at_end = v != 0; },
         [](const VariantInfo& i) {
           return i.family == Family::kStoneOfDestiny;

@@ -137,11 +137,16 @@ absl::Status CheckNoProgress(const State& state) {
                     PhaseName(state.phase), "; expected ", least, " to ", most);
 }
 
-// Before Battle the sides build in turn; either may have begun.
+// Where a phase before Battle ends by the number of ringforts built, the sides
+// must have built in turn for it to end as the rules say; either may have
+// begun. Elsewhere (Manoeuvres of Sacred Hill and of High Kings) the rules go
+// on from any numbers.
 absl::Status CheckAlternation(const State& state) {
-  if (state.phase != Phase::kPlacement && state.phase != Phase::kManoeuvres) {
-    return absl::OkStatus();
-  }
+  const bool counted = state.phase == Phase::kPlacement ||
+                       (state.phase == Phase::kManoeuvres &&
+                        (IsFamily(state, Family::kPoisonedChalice) ||
+                         IsFamily(state, Family::kStoneOfDestiny)));
+  if (!counted) return absl::OkStatus();
   const int own = Count(state.ringforts[state.side()]);
   const int enemy = Count(state.ringforts[Opponent(state.side())]);
   if (enemy == own || enemy == own + 1) return absl::OkStatus();

@@ -4,6 +4,7 @@
 // What the tests of the core share.
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -48,6 +50,18 @@ inline State After(State state, absl::string_view actions) {
 
 inline State After(Variant variant, absl::string_view actions) {
   return After(InitialState(variant), actions);
+}
+
+// Returns options that differ from their defaults wherever the variant has one.
+inline RuleOptions ChangedOptions(const VariantInfo& variant) {
+  RuleOptions options;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(variant)) continue;
+    option.set(options, option.DefaultValue() == option.min_value
+                            ? option.max_value
+                            : option.min_value);
+  }
+  return options;
 }
 
 // Returns the legal actions as text, in the order of their indices.

@@ -197,9 +197,8 @@ TEST(SacrificeTest, DoesNotHappenWhenItsCapturesEndTheGame) {
   EXPECT_THAT(Score(end).points, ElementsAre(2, 1));
 }
 
-// Red's stranded king counts for nothing when Red ends the game by double
-// capture... which needs Red's own turn, so Red's king has moved; but Blue's
-// may be stranded then.
+// Blue sacrificed D4, then Red's turn captured another Blue king: the stranded
+// king does not make it a triple.
 TEST(StrandedKingTest, CountsForNothingAfterADoubleCapture) {
   const Outcome outcome =
       Score(Position("high_kings_l2 5/7/7/3T3/7/R6/5 - finished - 2,1 0 "

@@ -77,6 +77,21 @@ TEST_P(InvariantsTest, TextAndPositionAreInverse) {
   });
 }
 
+TEST_P(InvariantsTest, RuleOptionsKeepPositionsValidAndTextsInverse) {
+  const State start =
+      InitialState(GetParam().variant, ChangedOptions(GetParam()));
+  for (int game = 0; game < kGames; ++game) {
+    const auto actions =
+        PlayRandomGame(start, game, [](const State& state, const LegalSet&) {
+          const absl::StatusOr<State> parsed =
+              ParsePosition(PositionToText(state));
+          ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+          EXPECT_EQ(*parsed, state);
+        });
+    EXPECT_LE(static_cast<int>(actions.size()), LengthBound(start));
+  }
+}
+
 TEST_P(InvariantsTest, ListMaskCountNthAndContainsAgree) {
   ForEachGame([](const State& state, const LegalSet& legal) {
     std::vector<Action> list;
@@ -150,7 +165,6 @@ TEST_P(InvariantsTest, AFinishedGameHasAResultAndRefusesActions) {
 
 TEST_P(InvariantsTest, IllegalActionsAreRefusedAndChangeNothing) {
   ForEachGame([](const State& state, const LegalSet& legal) {
-    // Enough for a test: the first and last illegal action of each position.
     for (const int index : {0, kPassIndex}) {
       const Action action = static_cast<Action>(index);
       if (legal.Contains(action)) continue;

@@ -1,0 +1,191 @@
+#include "tara/record/game_lines.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tara/core/rules.h"
+#include "tests/core/core_testing.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string FirstGoldenLine(absl::string_view variant) {
+  std::ifstream file(absl::StrCat(std::getenv("TEST_SRCDIR"), "/",
+                                  std::getenv("TEST_WORKSPACE"),
+                                  "/tests/golden/", variant, ".jsonl"));
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+class GameLinesTest : public ::testing::TestWithParam<VariantInfo> {};
+
+TEST_P(GameLinesTest, WritesWhatTheIndependentImplementationWrote) {
+  const std::string line = FirstGoldenLine(GetParam().id);
+  const absl::StatusOr<GameLine> game = ParseGameLine(line);
+  ASSERT_TRUE(game.ok()) << game.status().message();
+  const absl::StatusOr<std::string> written =
+      GameToLine(game->initial, game->actions);
+  ASSERT_TRUE(written.ok()) << written.status().message();
+  EXPECT_EQ(nlohmann::json::parse(*written), nlohmann::json::parse(line));
+}
+
+TEST_P(GameLinesTest, RoundTripsWithEveryOptionChanged) {
+  const State start =
+      InitialState(GetParam().variant, ChangedOptions(GetParam()));
+  const std::vector<Action> actions =
+      PlayRandomGame(start, 5, [](const State&, const LegalSet&) {});
+  const std::string line = GameToLine(start, actions).value();
+  const absl::StatusOr<GameLine> game = ParseGameLine(line);
+  ASSERT_TRUE(game.ok()) << game.status().message();
+  EXPECT_EQ(game->initial, start);
+  EXPECT_EQ(game->actions, actions);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVariant, GameLinesTest,
+                         ::testing::ValuesIn(kVariants), VariantTestName);
+
+class BadGameLineTest : public ::testing::Test {
+ protected:
+  // Changes the first game of four_treasures and expects a refusal.
+  template <typename Change>
+  void ExpectRefused(Change&& change, const std::string& message) {
+    nlohmann::json game =
+        nlohmann::json::parse(FirstGoldenLine("four_treasures"));
+    change(game);
+    const absl::Status status = VerifyGameLine(game.dump());
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+  }
+};
+
+TEST_F(BadGameLineTest, NamesTheByteOfWhatIsNoJson) {
+  EXPECT_THAT(std::string(VerifyGameLine("{\"variant\": ").message()),
+              HasSubstr("game line: "));
+  EXPECT_THAT(std::string(VerifyGameLine("{\"variant\": ]}").message()),
+              HasSubstr("column 13"));
+}
+
+TEST_F(BadGameLineTest, NamesFieldsThatAreMissingUnknownOrIllTyped) {
+  EXPECT_EQ(VerifyGameLine("[]").message(),
+            "game line: game: expected an object, got []");
+  ExpectRefused([](auto& game) { game.erase("result"); },
+                "game: missing field 'result'");
+  ExpectRefused([](auto& game) { game["site"] = "Tara"; },
+                "game: unknown field 'site'");
+  ExpectRefused([](auto& game) { game["variant"] = 3; },
+                "game, field 'variant': expected text, got 3");
+  ExpectRefused([](auto& game) { game["variant"] = "chess"; },
+                "unknown variant 'chess'");
+  ExpectRefused([](auto& game) { game["steps"] = "D4"; },
+                "field 'steps': expected an array, got string");
+  ExpectRefused([](auto& game) { game["steps"][2] = 7; },
+                "step 2: expected an object, got 7");
+  ExpectRefused([](auto& game) { game["steps"][2].erase("legal"); },
+                "step 2: missing field 'legal'");
+  ExpectRefused([](auto& game) { game["steps"][2]["clock"] = 1; },
+                "step 2: unknown field 'clock'");
+  ExpectRefused([](auto& game) { game["steps"][2]["action"] = 4; },
+                "step 2, field 'action': expected text, got 4");
+  ExpectRefused([](auto& game) { game["result"].erase("winner"); },
+                "result: missing field 'winner'");
+  ExpectRefused([](auto& game) { game["result"]["points"] = "many"; },
+                "result, field 'points': expected [");
+}
+
+TEST_F(BadGameLineTest, NamesTheFirstDifference) {
+  ExpectRefused([](auto& game) { game["steps"][3]["seat"] = 0; },
+                "step 3, field 'seat': expected 1, got 0");
+  ExpectRefused([](auto& game) { game["steps"][3]["seat"] = 1.0; },
+                "step 3, field 'seat': expected 1, got 1.0");
+  ExpectRefused([](auto& game) { game["steps"][0]["legal"].erase(0); },
+                "step 0, field 'legal': expected [\"A2\",\"A3\"");
+  ExpectRefused(
+      [](auto& game) {
+        game["steps"][1]["action"] = game["steps"][0]["action"];
+      },
+      "step 1: illegal action");
+  ExpectRefused([](auto& game) { game["steps"][0]["action"] = "d4"; },
+                "step 0, field 'action': expected D4, got d4");
+  ExpectRefused([](auto& game) { game["steps"][0]["action"] = "Z9"; },
+                "step 0: bad action 'Z9'");
+  ExpectRefused([](auto& game) { game["steps"].erase(5); }, "step 5, field");
+  ExpectRefused([](auto& game) { game["result"]["ended_by"] = "passed"; },
+                "result, field 'ended_by': expected \"out\", got \"passed\"");
+  ExpectRefused([](auto& game) { game["result"]["territory"][0] = 46; },
+                "result, field 'territory': expected [");
+}
+
+TEST_F(BadGameLineTest, RefusesGamesThatGoOnOrStopTooEarly) {
+  ExpectRefused(
+      [](auto& game) { game["steps"].erase(game["steps"].size() - 1); },
+      "the game is not finished after");
+  ExpectRefused(
+      [](auto& game) { game["steps"].push_back(game["steps"].back()); },
+      "expected no step, the game has ended (out)");
+}
+
+TEST_F(BadGameLineTest, RefusesBadOptions) {
+  ExpectRefused([](auto& game) { game["options"] = 3; },
+                "options: expected an object, got 3");
+  ExpectRefused(
+      [](auto& game) {
+        game["options"] = {{"speed", 3}};
+      },
+      "variant four_treasures has no rule option 'speed'");
+  ExpectRefused(
+      [](auto& game) {
+        game["variant"] = "high_kings_l1";
+        game["options"] = {{"no_progress_limit", true}};
+      },
+      "options, field 'no_progress_limit': expected a number, got true");
+  ExpectRefused(
+      [](auto& game) {
+        game["variant"] = "high_kings_l1";
+        game["options"] = {{"placement_captures_kings", 1}};
+      },
+      "expected true or false, got 1");
+  ExpectRefused(
+      [](auto& game) {
+        game["variant"] = "high_kings_l1";
+        game["options"] = {{"no_progress_limit", 0}};
+      },
+      "expected 1 to 255");
+}
+
+TEST(GameToLineTest, RefusesWhatTheFormCannotHold) {
+  const State start = InitialState(Variant::kFourTreasures);
+  EXPECT_THAT(std::string(GameToLine(start, {}).status().message()),
+              HasSubstr("the game is not finished after 0 steps; seat 0"));
+  const Action d4 = ParseAction("D4").value();
+  EXPECT_THAT(std::string(GameToLine(start, {d4, d4}).status().message()),
+              HasSubstr("step 1: illegal action D4"));
+  EXPECT_THAT(
+      std::string(GameToLine(After(start, "D4"), {}).status().message()),
+      HasSubstr("expected a game from a start position"));
+}
+
+TEST(OutcomeToJsonTest, IsTheResultField) {
+  const Outcome outcome = {.points = {1, 1},
+                           .kingdoms = {2, 2},
+                           .territory = {20, 20},
+                           .bridges = {18, 18},
+                           .kings_captured = {0, 1},
+                           .ended_by = Ending::kPassed};
+  EXPECT_EQ(OutcomeToJson(outcome),
+            "{\"points\":[1,1],\"kingdoms\":[2,2],\"territory\":[20,20],"
+            "\"bridges\":[18,18],\"kings_captured\":[0,1],\"winner\":null,"
+            "\"ended_by\":\"passed\"}");
+}
+
+}  // namespace
+}  // namespace tara
