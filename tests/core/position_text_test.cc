@@ -58,6 +58,14 @@ TEST(PositionTextTest, AcceptsPositionsWithColoursExchanged) {
   }
 }
 
+// Positions need not be reachable: Sacred Hill's Manoeuvres go on from any
+// numbers of ringforts.
+TEST(PositionTextTest, AcceptsPositionsThatPlayCannotReach) {
+  const State state =
+      Position("sacred_hill_l1 5/7/7/3b3/7/7/5 1 manoeuvres - 0,0 0 - -");
+  EXPECT_EQ(LegalActions(state).Count(), 8);
+}
+
 TEST(PositionTextTest, RefusesTextThatIsNotOfTheForm) {
   for (const BadText& bad : {
            BadText{"", "has 1 fields; expected 9"},
@@ -138,7 +146,7 @@ TEST(ValidatePositionTest, RefusesPhasesEndingsAndCountersThatCannotBe) {
             "no-progress counter 40 in phase battle; expected 0 to 39"},
            {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 0,0 3 no_progress:0 -",
             "expected 40 to 40"},
-           {"sacred_hill_l1 5/7/7/3b3/7/7/5 1 manoeuvres - 0,0 0 - -",
+           {"stone_of_destiny 5/7/7/3B3/7/7/5 1 manoeuvres - 0,0 0 - -",
             "the seat to move has 1 ringforts, the enemy 0; expected as many "
             "or one more"},
        }) {
