@@ -1,5 +1,6 @@
 #include "tara/train/pipeline.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -179,7 +180,10 @@ absl::Status TrainingRun::Play(int generation, int model,
   progress_.BeginSelfPlay(generation, plan.size(), plan.kept());
   const absl::Status status = PlayGames(options, plan.missing, evaluator, sink,
                                         stop, progress_.self_play_stats());
-  const SelfPlayRates rates = progress_.EndSelfPlay();
+  SelfPlayRates rates = progress_.EndSelfPlay();
+  rates.cached_share =
+      static_cast<double>(evaluator.hits()) /
+      static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
   TARA_RETURN_IF_ERROR(status);
   return log_->SelfPlay(generation, rates);
 }

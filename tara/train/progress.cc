@@ -106,17 +106,15 @@ void Progress::Measure() {
   // Self-play takes most of a generation's time; the estimate need not be
   // better than that.
   constexpr double kSelfPlayShare = 0.7;
-  double current = kSelfPlayShare;
-  if (snapshot_.playing &&
-      snapshot_.playing_generation == snapshot_.generation) {
-    current *= Share(snapshot_.games - games_kept_,
-                     snapshot_.games_wanted - games_kept_);
-  }
+  double current = 0;  // share of the generation that is done
   if (snapshot_.learning) {
-    current +=
+    current =
+        kSelfPlayShare +
         (1 - kSelfPlayShare) * Share(snapshot_.steps, snapshot_.steps_wanted);
+  } else if (snapshot_.playing) {
+    current = kSelfPlayShare * Share(snapshot_.games - games_kept_,
+                                     snapshot_.games_wanted - games_kept_);
   }
-  if (snapshot_.evaluating) current = 0;  // the generation is learned
   const double done = snapshot_.generation - first_generation_ + current;
   const double wanted = snapshot_.generations - first_generation_;
   // Too early a guess is worse than none.

@@ -25,6 +25,7 @@ struct SelfPlayRates {
   double games_per_second = 0;
   double evaluations_per_second = 0;
   double positions_per_batch = 0;
+  double cached_share = 0;  // of the evaluations: answered without the network
 };
 
 // Where a run of training stands at one moment.

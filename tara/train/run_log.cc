@@ -36,7 +36,8 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"seconds", rates.seconds},
        {"games_per_second", rates.games_per_second},
        {"evaluations_per_second", rates.evaluations_per_second},
-       {"positions_per_batch", rates.positions_per_batch}});
+       {"positions_per_batch", rates.positions_per_batch},
+       {"cached_share", rates.cached_share}});
 }
 
 absl::Status RunLog::Learning(const LearningReport& report) {
