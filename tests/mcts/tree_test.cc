@@ -243,20 +243,32 @@ TEST_P(TreeTest, AdvanceGoesOnAsIfTheSubtreeHadBeenCopied) {
 }
 
 TEST_P(TreeTest, AdvanceDrawsFreshNoise) {
-  Tree tree({.simulations = 50, .dirichlet_fraction = 0.5f}, start(), 1);
-  Search(tree, uniform_);
-  std::vector<RootAction> actions = tree.root_actions();
-  const auto best =
-      std::max_element(actions.begin(), actions.end(),
-                       [](const RootAction& a, const RootAction& b) {
-                         return a.visits < b.visits;
-                       });
-  ASSERT_GT(best->visits, 1);
-  tree.Advance(best->action);
-  const float uniform = 1.0f / LegalActions(tree.root()).Count();
-  for (const RootAction& action : tree.root_actions()) {
-    EXPECT_FLOAT_EQ(action.prior, uniform);
-  }
+  // Without noise, values and reduction, the visits of the new root's actions
+  // are even: two differ by one at most. Noise makes them uneven.
+  const auto spread_after_advance = [&](float fraction) {
+    Tree tree({.simulations = 400,
+               .first_play_urgency_reduction = 0,
+               .dirichlet_fraction = fraction},
+              start(), 1);
+    Search(tree, uniform_);
+    const std::vector<RootAction> actions = tree.root_actions();
+    const auto best =
+        std::max_element(actions.begin(), actions.end(),
+                         [](const RootAction& a, const RootAction& b) {
+                           return a.visits < b.visits;
+                         });
+    tree.Advance(best->action);
+    Search(tree, uniform_);
+    for (const RootAction& action : tree.root_actions()) {
+      EXPECT_FLOAT_EQ(action.prior, 1.0f / tree.root_actions().size());
+    }
+    const std::vector<int> visits = Visits(tree);
+    const auto [least, most] =
+        std::minmax_element(visits.begin(), visits.end());
+    return *most - *least;
+  };
+  EXPECT_LE(spread_after_advance(0), 1);
+  EXPECT_GT(spread_after_advance(0.5f), 5);
 }
 
 TEST_P(TreeTest, AdvanceToAnActionNeverTriedStartsAnew) {
