@@ -53,9 +53,11 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   std::vector<ArenaReportRow> rows;
   for (size_t i = 0; i < variants.size() && !stop(); ++i) {
     const auto on_progress = [&](const ArenaProgress& progress) {
-      status_line.Show(absl::StrFormat(
-          "%s: %d of %d games, score %.1f %%", Info(variants[i]).id,
-          progress.games_done, progress.games, 100 * progress.score));
+      if (progress.games_done > 0) {
+        status_line.Show(absl::StrFormat(
+            "%s: %d of %d games, score %.1f %%", Info(variants[i]).id,
+            progress.games_done, progress.games, 100 * progress.score));
+      }
       return !stop();
     };
     TARA_ASSIGN_OR_RETURN(

@@ -1,6 +1,5 @@
 #include "tara/cli/play.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -27,9 +26,6 @@
 namespace tara {
 namespace {
 
-// Simulations of a hint, at least: weak opponents give good hints too.
-constexpr int kHintSimulations = 1000;
-
 absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
     const PlayerSpec& spec, uint64_t seed) {
   if (spec.kind != PlayerKind::kNet) {
@@ -39,9 +35,9 @@ absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
   return LoadNetworkEvaluator(path);
 }
 
-// Returns an advisor that searches as the opponent does, if it searches, and
-// else with random playouts.
-Advisor MakeAdvisor(const PlayerSpec& spec, uint64_t seed) {
+// Returns an advisor that searches with the opponent's network, if it has one,
+// and else with random playouts.
+Advisor MakeAdvisor(const PlayerSpec& spec, int simulations, uint64_t seed) {
   // Loaded when it is first asked: most games go without.
   const auto evaluator = std::make_shared<std::unique_ptr<Evaluator>>();
   return [=](const State& state) -> absl::StatusOr<std::vector<RootAction>> {
@@ -49,10 +45,8 @@ Advisor MakeAdvisor(const PlayerSpec& spec, uint64_t seed) {
       TARA_ASSIGN_OR_RETURN(*evaluator, AdvisingEvaluator(spec, seed));
     }
     SearchOptions options;
+    options.simulations = simulations;
     options.c_puct = spec.c_puct;
-    options.simulations = spec.kind == PlayerKind::kNet
-                              ? std::max(spec.simulations, 1)
-                              : std::max(spec.simulations, kHintSimulations);
     Tree tree(options, state, seed);
     Tree* const trees[] = {&tree};
     TARA_RETURN_IF_ERROR(RunSearches(trees, **evaluator));
@@ -75,8 +69,11 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
                                    : std::random_device()();
   session.ascii = options.ascii;
   session.colour = UseColour(options.colour, console);
-  PlaySession game(session, *opponent, MakeAdvisor(*spec, session.seed),
-                   console);
+  PlaySession game(
+      session, *opponent,
+      MakeAdvisor(*spec, static_cast<int>(options.hint_simulations),
+                  session.seed),
+      console);
   TARA_RETURN_IF_ERROR(game.Run());
   return kExitOk;
 }
@@ -92,6 +89,11 @@ void RegisterPlay(Command& root) {
                      .help = "your side; Red begins. In doubles you play both "
                              "seats of it. both: two people at one terminal"},
                     {"red", "blue", "both"}, &options->side);
+  command.AddInteger(
+      {.names = "--hint-sims",
+       .placeholder = "N",
+       .help = "simulations of the search behind 'hint' and 'go'"},
+      1, 1000000, &options->hint_simulations);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
                       .help = "of the opponent's randomness",
@@ -103,7 +105,7 @@ void RegisterPlay(Command& root) {
                                 "type."));
   command.SetExamples({"play --variant sacred_hill_l1",
                        "play --variant high_kings_l2 --seat blue --opponent "
-                       "net:runs/kings,sims=400"});
+                       "net:runs/kings"});
   command.SetRun(
       [options](Console& console) { return RunPlay(*options, console); });
 }

@@ -15,6 +15,7 @@ struct PlayCommandOptions {
   GameFlags game;
   std::string opponent = "mcts:sims=1000";
   std::string side = "red";
+  int64_t hint_simulations = 1000;
   int64_t seed = -1;  // another each time
   std::string colour = "auto";
   bool ascii = false;

@@ -132,17 +132,14 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
 }
 
 std::string PlayerSpecHelp() {
-  return "random                      any legal action, with equal chances\n"
-         "greedy                      the action with the best immediate "
-         "score\n"
-         "mcts[:sims=N][,c_puct=X][,playouts=K]\n"
-         "                            search (N simulations, 100) with K (1) "
-         "random games at each leaf\n"
-         "net:PATH[,sims=N][,c_puct=X]\n"
-         "                            search (100 simulations; 0: none) with "
-         "a network: PATH is a\n"
-         "                            checkpoint, or a run's folder for its "
-         "latest\n";
+  return R"(  random      any legal action, with equal chances
+  greedy      the action with the best immediate score
+  mcts[:sims=N][,c_puct=X][,playouts=K]
+              search (N simulations, 100) with K (1) random games a leaf
+  net:PATH[,sims=N][,c_puct=X]
+              search (N simulations, 100; 0: none) with a network; PATH is a
+              checkpoint, or the folder of a run: its latest checkpoint
+)";
 }
 
 }  // namespace tara

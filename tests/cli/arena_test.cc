@@ -1,0 +1,92 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+TEST(ArenaTest, ReportsEveryVariantAsJson) {
+  const TaraResult result =
+      RunTara({"arena", "--variant", "all", "random", "greedy", "--games", "4",
+               "--format=json"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, IsEmpty());  // progress is for terminals
+  const Json report = Json::parse(result.out);
+  ASSERT_EQ(report.size(), 10u);
+  for (const Json& row : report) {
+    EXPECT_EQ(row["games"], 4);
+    EXPECT_EQ(row["wins"].get<int>() + row["draws"].get<int>() +
+                  row["losses"].get<int>(),
+              4);
+    EXPECT_LE(row["score_low"], row["score"]);
+    EXPECT_GE(row["score_high"], row["score"]);
+    EXPECT_TRUE(row.contains("elo"));
+  }
+}
+
+TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
+  const auto play = [](const std::string& seed) {
+    return RunTara({"arena", "--variant", "high_kings_l2", "random", "random",
+                    "--games", "20", "--seed", seed, "--format=json"})
+        .out;
+  };
+  EXPECT_EQ(play("1"), play("1"));
+  EXPECT_NE(play("1"), play("2"));
+}
+
+TEST(ArenaTest, SearchBeatsChance) {
+  const TaraResult result =
+      RunTara({"arena", "--variant", "sacred_hill_l1", "mcts:sims=50", "random",
+               "--games", "20", "--format=json"});
+  EXPECT_GT(Json::parse(result.out)[0]["wins"], 14);
+}
+
+TEST(ArenaTest, HeedsRuleOptionsWhereTheyApply) {
+  const TaraResult result =
+      RunTara({"arena", "--variant", "all", "random", "random", "--games", "2",
+               "--option", "no_progress_limit=1"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(RunTara({"arena", "--variant", "all", "random", "random",
+                     "--option", "no_progres=1"})
+                .status,
+            2);
+}
+
+TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
+  TerminalTara tara({"arena", "--variant", "sacred_hill_l1", "random", "greedy",
+                     "--games", "10000000"});
+  // Progress, when games have finished; shown again, whole pairs have.
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(tara.Expect("of 10000000 games, score"));
+  }
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  EXPECT_THAT(tara.shown(),
+              AllOf(HasSubstr("score %"), HasSubstr("tara: interrupted")));
+}
+
+TEST(ArenaTest, ANetworkThatIsNotThereIsAFailure) {
+  const std::string missing = TemporaryPath("missing.pt");
+  const TaraResult result = RunTara(
+      {"arena", "--variant", "four_treasures", "random", "net:" + missing});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr(missing));
+  WriteFile(missing, "this is no network");
+  const TaraResult damaged = RunTara(
+      {"arena", "--variant", "four_treasures", "random", "net:" + missing});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.err, HasSubstr(missing));
+}
+
+}  // namespace
+}  // namespace tara

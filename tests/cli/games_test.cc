@@ -1,0 +1,138 @@
+// selfplay and games.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+// Plays a few games of every variant into a store.
+TaraResult PlayGames(const std::string& store, int games) {
+  return RunTara({"selfplay", "--variant", "all", "--model", "uniform",
+                  "--sims", "4", "--games", absl::StrCat(games), "--output",
+                  store});
+}
+
+TEST(GamesTest, ExportedGamesOfEveryVariantAreVerified) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 2).status, 0);
+  const std::string lines = TemporaryPath("games.jsonl");
+  const TaraResult exported = RunTara({"games", "export", store, "-o", lines});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_THAT(exported.out, IsEmpty());
+  EXPECT_EQ(RunTara({"verify", lines}).out, "20 passed, 0 failed\n");
+  const TaraResult piped =
+      RunShell(absl::StrCat("$TARA games export ", store, " | $TARA verify -"));
+  EXPECT_EQ(piped.out, "20 passed, 0 failed\n");
+}
+
+TEST(GamesTest, SelfPlayGoesOnWhereItStopped) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_THAT(PlayGames(store, 1).out, StartsWith("10 games played"));
+  const std::string first = RunTara({"games", "export", store}).out;
+  EXPECT_THAT(PlayGames(store, 1).out, StartsWith("0 games played"));
+  EXPECT_EQ(RunTara({"games", "export", store}).out, first);
+  EXPECT_THAT(PlayGames(store, 2).out, StartsWith("10 games played"));
+  EXPECT_THAT(RunTara({"games", "export", store}).out, StartsWith(first));
+}
+
+TEST(GamesTest, SelfPlayRefusesAStoreWithOtherGames) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  const TaraResult result =
+      RunTara({"selfplay", "--variant", "four_treasures", "-o", store});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("the store has other games"));
+}
+
+TEST(GamesTest, ListsShowsAndSumsUp) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 2).status, 0);
+  EXPECT_EQ(RunTara({"games", "list", store, "--limit", "3"}).last_line(),
+            "3 of 20 games");
+  const Json list = Json::parse(RunTara({"games", "list", store, "--variant",
+                                         "four_treasures", "--format=json"})
+                                    .out);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["variant"], "four_treasures");
+  EXPECT_EQ(list[0]["model"], "uniform");
+  EXPECT_GT(list[0]["index"], list[1]["index"]);
+
+  const std::string index = list[0]["index"].dump();
+  const TaraResult shown = RunTara({"games", "show", store, index});
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("four_treasures"),
+                               HasSubstr("   1  Red "), HasSubstr("Finished")));
+  EXPECT_THAT(RunTara({"games", "show", store, index, "--ply", "0"}).out,
+              HasSubstr("5/7/7/7/7/7/5 0 "));
+  const Json line = Json::parse(
+      RunTara({"games", "show", store, index, "--format=json"}).out);
+  EXPECT_EQ(line["result"]["points"], list[0]["points"]);
+
+  const Json stats =
+      Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);
+  ASSERT_EQ(stats.size(), 10u);
+  for (const Json& each : stats) {
+    EXPECT_EQ(each["games"], 2);
+    EXPECT_EQ(each["red_wins"].get<int>() + each["draws"].get<int>() +
+                  each["blue_wins"].get<int>(),
+              2);
+  }
+  EXPECT_THAT(RunTara({"games", "stats", store}).out,
+              HasSubstr("four_treasures: 2 games\n"));
+}
+
+TEST(GamesTest, ExportsRuleOptions) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(RunTara({"selfplay", "--variant", "high_kings_l1", "--option",
+                     "no_progress_limit=5", "--games", "2", "--sims", "2", "-o",
+                     store})
+                .status,
+            0);
+  const TaraResult exported = RunTara({"games", "export", store});
+  EXPECT_THAT(exported.out, HasSubstr("no_progress_limit"));
+  EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
+}
+
+TEST(GamesTest, MissingAndDamagedStoresAreFailures) {
+  const std::string missing = TemporaryPath("missing.db");
+  const TaraResult result = RunTara({"games", "list", missing});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("tara: "), HasSubstr(missing)));
+  const std::string damaged = TemporaryPath("damaged.db");
+  WriteFile(damaged, "this is no data base");
+  for (const char* const command : {"list", "stats", "export"}) {
+    const TaraResult refused = RunTara({"games", command, damaged});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr(damaged));
+  }
+  EXPECT_EQ(RunTara({"games", "show", damaged, "0"}).status, 1);
+}
+
+TEST(GamesTest, AFailedExportLeavesNoFile) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "1",
+                     "--sims", "1", "-o", store})
+                .status,
+            0);
+  const std::string missing_folder = TemporaryPath("folder") + "/x.jsonl";
+  const TaraResult result =
+      RunTara({"games", "export", store, "-o", missing_folder});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("--output " + missing_folder));
+}
+
+}  // namespace
+}  // namespace tara

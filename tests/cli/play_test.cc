@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tara/core/variant.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TaraResult Play(const std::vector<std::string>& more,
+                const std::string& input) {
+  std::vector<std::string> arguments = {"play", "--opponent", "random",
+                                        "--seed", "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunTara(arguments, input);
+}
+
+TEST(PlayTest, GamesOfEveryVariantComeToTheirEnd) {
+  // More than the actions of one side in any game but one without progress,
+  // which ends earlier.
+  std::string input;
+  for (int i = 0; i < 500; ++i) absl::StrAppend(&input, "go\n");
+  for (const VariantInfo& info : kVariants) {
+    const TaraResult result = Play({"--variant", std::string(info.id), "--seat",
+                                    "blue", "--hint-sims", "8"},
+                                   input);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("Finished"));
+    EXPECT_THAT(result.last_line(), AnyOf("You win.", "You lose.", "A draw."));
+  }
+}
+
+TEST(PlayTest, ActionsAreTakenInNotation) {
+  const TaraResult result =
+      Play({"--variant", "four_treasures"}, "d4\nmoves\nposition\n");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Blue plays "), HasSubstr("\nD4 "),
+                                HasSubstr("four_treasures ")));
+}
+
+TEST(PlayTest, UndoTakesBackTheLastActionAndTheAnswer) {
+  const TaraResult result =
+      Play({"--variant", "four_treasures"}, "D4\nundo\nmoves\nundo\n");
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("Taken back: D4 "), HasSubstr("None yet."),
+                    HasSubstr("There is nothing of yours to take back.")));
+}
+
+TEST(PlayTest, NonsenseAndIllegalActionsAreExplained) {
+  const TaraResult result =
+      Play({"--variant", "sacred_hill_l1"}, "D4\nxyzzy\nD4\nA1\n");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("'xyzzy' is no action or command"),
+                    HasSubstr("D4 is not legal here (manoeuvres).\nLegal: "),
+                    HasSubstr("'A1' is no action or command")));
+}
+
+TEST(PlayTest, HelpNamesTheCommands) {
+  const TaraResult result =
+      Play({"--variant", "high_kings_l1"}, "help\nlegal\nboard\nquit\nhelp\n");
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("undo"), HasSubstr("hint"), HasSubstr("resign")));
+  EXPECT_THAT(result.out, HasSubstr("Legal: A2 A3"));
+}
+
+TEST(PlayTest, AHintNamesALegalAction) {
+  const TaraResult result = Play({"--variant", "sacred_hill_l1"}, "D4\nhint\n");
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("Hint: "), HasSubstr("expected result")));
+}
+
+TEST(PlayTest, ThePersonTakesBothSeatsOfASideInDoubles) {
+  const TaraResult result = Play(
+      {"--variant", "four_treasures_doubles", "--seat", "red"}, "go\ngo\n");
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("Red South plays"), HasSubstr("Blue West plays"),
+            HasSubstr("Red North plays"), HasSubstr("Blue East plays")));
+}
+
+TEST(PlayTest, TwoPeopleMayPlay) {
+  const TaraResult result =
+      Play({"--variant", "four_treasures", "--seat", "both"}, "D4 D5\nmoves\n");
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("\nD4 D5\n"), Not(HasSubstr("plays"))));
+}
+
+TEST(PlayTest, ResigningAndQuittingAndTheEndOfInputEndCleanly) {
+  const TaraResult resigned = Play({"--variant", "four_treasures"}, "resign\n");
+  EXPECT_EQ(resigned.status, 0);
+  EXPECT_EQ(resigned.last_line(), "Red resigns; Blue wins.");
+  EXPECT_EQ(Play({"--variant", "four_treasures"}, "quit\n").status, 0);
+  EXPECT_EQ(Play({"--variant", "four_treasures"}, "").status, 0);
+}
+
+TEST(PlayTest, APromptNamesTheSeatOnATerminal) {
+  TerminalTara tara(
+      {"play", "--variant", "sacred_hill_doubles_l2", "--opponent", "random"});
+  ASSERT_TRUE(tara.Expect("Red South> "));
+  EXPECT_THAT(tara.shown(), HasSubstr("\x1b["));  // colours
+  tara.Type("D4\n");
+  ASSERT_TRUE(tara.Expect("Blue West plays "));
+  ASSERT_TRUE(tara.Expect("Red North> "));
+  tara.Type("\x04");  // Ctrl-D
+  EXPECT_EQ(tara.Wait(), 0);
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,185 @@
+#include "tests/cli/tara_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+// Tests run in the root of their runfiles.
+constexpr char kBinary[] = "tara/cli/tara";
+
+int ExitStatus(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return 128 + WTERMSIG(wait_status);
+  return WEXITSTATUS(wait_status);
+}
+
+// Replaces the calling process.
+[[noreturn]] void Become(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+void Redirect(int stream, const std::string& path, int flags) {
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, stream) < 0) _exit(126);
+  close(file);
+}
+
+TaraResult RunProcess(const std::vector<std::string>& words,
+                      absl::string_view input) {
+  const std::string in = TemporaryPath("stdin");
+  const std::string out = TemporaryPath("stdout");
+  const std::string err = TemporaryPath("stderr");
+  WriteFile(in, input);
+  const pid_t process = fork();
+  TARA_CHECK(process >= 0, "fork");
+  if (process == 0) {
+    Redirect(STDIN_FILENO, in, O_RDONLY);
+    Redirect(STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_TRUNC);
+    Redirect(STDERR_FILENO, err, O_WRONLY | O_CREAT | O_TRUNC);
+    Become(words);
+  }
+  int wait_status = 0;
+  TARA_CHECK(waitpid(process, &wait_status, 0) == process, "waitpid");
+  return {.status = ExitStatus(wait_status),
+          .out = ReadFile(out),
+          .err = ReadFile(err)};
+}
+
+std::vector<std::string> TaraWords(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {kBinary};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+}  // namespace
+
+std::string TaraResult::last_line() const {
+  const std::vector<std::string> lines = Lines(out);
+  return lines.empty() ? "" : lines.back();
+}
+
+TaraResult RunTara(const std::vector<std::string>& arguments,
+                   absl::string_view input) {
+  return RunProcess(TaraWords(arguments), input);
+}
+
+TaraResult RunShell(const std::string& command) {
+  return RunProcess(
+      {"/bin/sh", "-c", absl::StrCat("TARA=", kBinary, "; ", command)}, "");
+}
+
+TerminalTara::TerminalTara(const std::vector<std::string>& arguments) {
+  terminal_ = posix_openpt(O_RDWR | O_NOCTTY);
+  TARA_CHECK(terminal_ >= 0, "posix_openpt");
+  TARA_CHECK(grantpt(terminal_) == 0 && unlockpt(terminal_) == 0, "unlockpt");
+  const std::string other_end = ptsname(terminal_);
+  process_ = fork();
+  TARA_CHECK(process_ >= 0, "fork");
+  if (process_ == 0) {
+    close(terminal_);
+    setsid();
+    Redirect(STDIN_FILENO, other_end, O_RDWR);
+    dup2(STDIN_FILENO, STDOUT_FILENO);
+    dup2(STDIN_FILENO, STDERR_FILENO);
+    setenv("TERM", "xterm", 1);
+    Become(TaraWords(arguments));
+  }
+}
+
+TerminalTara::~TerminalTara() {
+  if (process_ > 0) {
+    Signal(SIGKILL);
+    Wait();
+  }
+  close(terminal_);
+}
+
+void TerminalTara::Type(absl::string_view text) {
+  const ssize_t written = write(terminal_, text.data(), text.size());
+  TARA_CHECK(written == static_cast<ssize_t>(text.size()), "write");
+}
+
+bool TerminalTara::Read() {
+  char buffer[4096];
+  // Fails with EIO once nobody has the other end open.
+  const ssize_t size = read(terminal_, buffer, sizeof(buffer));
+  if (size <= 0) return false;
+  shown_.append(buffer, size);
+  return true;
+}
+
+bool TerminalTara::Expect(absl::string_view text) {
+  while (true) {
+    const size_t at = shown_.find(std::string(text), expected_from_);
+    if (at != std::string::npos) {
+      expected_from_ = at + text.size();
+      return true;
+    }
+    if (!Read()) return false;
+  }
+}
+
+void TerminalTara::Signal(int signal) { kill(process_, signal); }
+
+int TerminalTara::Wait() {
+  while (Read()) {
+  }
+  int wait_status = 0;
+  TARA_CHECK(waitpid(process_, &wait_status, 0) == process_, "waitpid");
+  process_ = -1;
+  return ExitStatus(wait_status);
+}
+
+std::string TemporaryPath(absl::string_view name) {
+  const testing::TestInfo* const test =
+      testing::UnitTest::GetInstance()->current_test_info();
+  // Names of parametrized tests have slashes.
+  const std::string test_name = absl::StrReplaceAll(
+      absl::StrCat(test->test_suite_name(), ".", test->name()), {{"/", "_"}});
+  std::string path =
+      absl::StrCat(testing::TempDir(), "/", test_name, ".", name);
+  std::filesystem::remove_all(path);
+  return path;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteFile(const std::string& path, absl::string_view content) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  TARA_CHECK(file.good(), "cannot write a temporary file");
+}
+
+std::vector<std::string> Lines(absl::string_view text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+}  // namespace tara

@@ -1,0 +1,72 @@
+#ifndef TESTS_CLI_TARA_PROCESS_H_
+#define TESTS_CLI_TARA_PROCESS_H_
+
+// Runs the real program as a user does: arguments in, exit status and text out.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+struct TaraResult {
+  int status = -1;  // exit status; 128 + N when ended by signal N
+  std::string out;
+  std::string err;
+
+  // The last line of `out`, without its newline.
+  std::string last_line() const;
+};
+
+// Runs `tara` with these arguments, `input` on standard input, and waits.
+TaraResult RunTara(const std::vector<std::string>& arguments,
+                   absl::string_view input = "");
+
+// Runs a shell command, in which "$TARA" is the program.
+TaraResult RunShell(const std::string& command);
+
+// `tara` with a terminal (a pseudo-terminal) on all three standard streams.
+class TerminalTara {
+ public:
+  explicit TerminalTara(const std::vector<std::string>& arguments);
+  ~TerminalTara();  // kills it if it still runs
+  TerminalTara(const TerminalTara&) = delete;
+  TerminalTara& operator=(const TerminalTara&) = delete;
+
+  // Types text.
+  void Type(absl::string_view text);
+  // Waits until the screen has shown `text` since the last call; returns
+  // whether it did before the program ended.
+  bool Expect(absl::string_view text);
+  void Signal(int signal);
+  // Waits for the end; returns the exit status as TaraResult has it.
+  int Wait();
+
+  // All that was shown so far.
+  const std::string& shown() const { return shown_; }
+
+ private:
+  // Reads more; false at the end.
+  bool Read();
+
+  int terminal_ = -1;
+  pid_t process_ = -1;
+  std::string shown_;
+  size_t expected_from_ = 0;
+};
+
+// Returns a path of this test's own, in its folder for temporary files. The
+// file does not exist.
+std::string TemporaryPath(absl::string_view name);
+
+std::string ReadFile(const std::string& path);
+void WriteFile(const std::string& path, absl::string_view content);
+
+std::vector<std::string> Lines(absl::string_view text);
+
+}  // namespace tara
+
+#endif  // TESTS_CLI_TARA_PROCESS_H_

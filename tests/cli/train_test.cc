@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// A run of seconds, in a folder of its own.
+std::string WriteTinyConfig(const std::string& run_dir) {
+  const std::string path = TemporaryPath("tiny.textproto");
+  WriteFile(path,
+            absl::StrCat(
+                R"pb(
+                  generations: 2
+                  network { channels: 4 blocks: 1 }
+                  self_play {
+                    games_per_generation: 4
+                    threads: 1
+                    search { simulations: 2 }
+                  }
+                  learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
+                  evaluation { every: 1 games: 2 final_games: 2 simulations: 2 }
+                )pb",
+                "run_dir: \"", run_dir, "\"\n"));
+  return path;
+}
+
+TEST(TrainTest, EndsWithTheStrengthOfThePlayerThatHasLearned) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  const TaraResult result = RunTara({"train", config});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("ckpt-000002 at 2 simulations"),
+                                HasSubstr("95 % interval"), HasSubstr("Elo"),
+                                HasSubstr("  random "), HasSubstr("  greedy "),
+                                HasSubstr("  ckpt-000001 "),
+                                HasSubstr("Score over the generations")));
+  EXPECT_EQ(
+      RunTara({"games", "export", run_dir, "-o", TemporaryPath("games.jsonl")})
+          .status,
+      0);
+  EXPECT_EQ(RunTara({"games", "list", run_dir}).last_line(), "8 of 8 games");
+
+  // What came of it can be used.
+  const std::string spec = absl::StrCat("net:", run_dir, ",sims=2");
+  const TaraResult arena = RunTara(
+      {"arena", "--variant", "sacred_hill_l1", spec, "random", "--games", "2"});
+  EXPECT_EQ(arena.status, 0) << arena.err;
+  const TaraResult play =
+      RunTara({"play", "--variant", "sacred_hill_l1", "--opponent", spec},
+              "go\nhint\n");
+  EXPECT_EQ(play.status, 0) << play.err;
+  EXPECT_THAT(play.out, HasSubstr("Blue plays "));
+  const TaraResult games =
+      RunTara({"selfplay", "--variant", "sacred_hill_l1", "--model", run_dir,
+               "--games", "2", "--sims", "2", "-o", TemporaryPath("net.db")});
+  EXPECT_EQ(games.status, 0) << games.err;
+}
+
+TEST(TrainTest, AMissingConfigIsAFailure) {
+  const std::string missing = TemporaryPath("missing.textproto");
+  const TaraResult result = RunTara({"train", missing});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("tara: "), HasSubstr(missing)));
+}
+
+TEST(TrainTest, ConfigsThatMakeNoSenseAreUsageErrors) {
+  const std::string config = WriteTinyConfig(TemporaryPath("run"));
+  struct WrongConfig {
+    std::string set;
+    std::string message;
+  };
+  for (const WrongConfig& wrong :
+       {WrongConfig{"generatoins=3", "generatoins"},
+        WrongConfig{"learner.batchsize=3", "batchsize"},
+        WrongConfig{"generations=many", "many"},
+        WrongConfig{"generations", "generations"},
+        WrongConfig{"variant=chess", "chess"},
+        WrongConfig{"evaluation.opponent=nobody", "nobody"}}) {
+    const TaraResult result = RunTara({"train", config, "--set", wrong.set});
+    EXPECT_EQ(result.status, 2) << wrong.set;
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(Lines(result.err),
+                testing::ElementsAre(
+                    AllOf(StartsWith("tara: "), HasSubstr(wrong.message))));
+  }
+  const std::string broken = TemporaryPath("broken.textproto");
+  WriteFile(broken, "generations: 2\nsurprise: 1\n");
+  const TaraResult result = RunTara({"train", broken});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr(absl::StrCat(broken, ":2:")));
+}
+
+}  // namespace
+}  // namespace tara

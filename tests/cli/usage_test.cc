@@ -1,0 +1,180 @@
+// What every command does with wrong arguments, and with help.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+
+constexpr const char* kCommands[] = {"play",     "train",  "arena",
+                                     "selfplay", "games",  "show",
+                                     "variants", "verify", "perft"};
+
+// A wrong command line, and a part of what is said about it.
+struct WrongUsage {
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+void PrintTo(const WrongUsage& usage, std::ostream* os) {
+  for (const std::string& argument : usage.arguments) *os << argument << " ";
+}
+
+class WrongUsageTest : public testing::TestWithParam<WrongUsage> {};
+
+TEST_P(WrongUsageTest, EndsWithStatus2AndOneLineThatNamesTheHelp) {
+  const TaraResult result = RunTara(GetParam().arguments);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(Lines(result.err),
+              ElementsAre(MatchesRegex("tara: .* \\(see tara.* --help\\)")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Arguments, WrongUsageTest,
+    testing::Values(
+        WrongUsage{{"nonsense"}, "unknown command 'nonsense'; expected one of"},
+        WrongUsage{{"perfd"}, "did you mean 'perft'?"},
+        WrongUsage{{"--nonsense"}, "unknown option '--nonsense'"},
+        WrongUsage{{"perft"}, "--variant is required"},
+        WrongUsage{{"perft", "--variant", "chess", "--depth", "1"},
+                   "unknown variant 'chess'; expected one of: sacred_hill_l1"},
+        WrongUsage{{"perft", "--variant", "four_treasures"},
+                   "--depth is required"},
+        WrongUsage{{"perft", "--variant", "four_treasures", "--depth"},
+                   "--depth: a value is missing"},
+        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "-1"},
+                   "--depth: bad value '-1'; expected an integer from 0"},
+        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "two"},
+                   "--depth: bad value 'two'; expected an integer"},
+        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "1",
+                    "--depth", "2"},
+                   "--depth: given more than once"},
+        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "1",
+                    "--dividee"},
+                   "unknown option '--dividee'; did you mean '--divide'?"},
+        WrongUsage{
+            {"perft", "--variant", "four_treasures", "--depth", "1", "rest"},
+            "unexpected argument 'rest'"},
+        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "0",
+                    "--divide"},
+                   "--divide wants a --depth of at least 1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    RuleOptions, WrongUsageTest,
+    testing::Values(
+        WrongUsage{{"show", "--variant", "four_treasures", "--option", "x=1"},
+                   "variant four_treasures has no rule option 'x'"},
+        WrongUsage{{"show", "--variant", "sacred_hill_l1", "--option",
+                    "proximity_bound=6"},
+                   "proximity_bound: bad value '6'; expected 1 to 5"},
+        WrongUsage{{"show", "--variant", "sacred_hill_l1", "--option",
+                    "proximity_bound"},
+                   "--option: 'proximity_bound'; expected NAME=VALUE"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Others, WrongUsageTest,
+    testing::Values(
+        WrongUsage{{"variants", "--format=xml"},
+                   "--format: bad value 'xml'; expected text or json"},
+        WrongUsage{{"verify"}, "FILE is required"},
+        WrongUsage{{"show"}, "--variant is required"},
+        WrongUsage{{"show", "--variant", "high_kings_l1", "--position",
+                    "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -"},
+                   "--position is of four_treasures"},
+        WrongUsage{{"games"}, "tara games has list, show, export, stats"},
+        WrongUsage{{"games", "lisst"}, "did you mean 'list'?"},
+        WrongUsage{{"games", "list", "x.db", "--variant", "chess"},
+                   "unknown variant 'chess'"},
+        WrongUsage{{"games", "show", "x.db", "first"},
+                   "INDEX: bad value 'first'"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Players, WrongUsageTest,
+    testing::Values(
+        WrongUsage{{"arena", "--variant", "four_treasures", "greedy"},
+                   "B is required"},
+        WrongUsage{{"arena", "--variant", "four_treasures", "greedy", "nobody"},
+                   "unknown player 'nobody'"},
+        WrongUsage{{"arena", "--variant", "chess", "greedy", "random"},
+                   "unknown variant 'chess'"},
+        WrongUsage{{"play", "--variant", "four_treasures", "--opponent",
+                    "mcts:sims=none"},
+                   "sims"},
+        WrongUsage{{"play", "--variant", "four_treasures", "--seat", "green"},
+                   "--seat: bad value 'green'; expected red or blue or both"},
+        WrongUsage{{"selfplay", "--variant", "four_treasures"},
+                   "--output is required"}));
+
+TEST(HelpTest, WithoutArgumentsListsTheCommands) {
+  const TaraResult result = RunTara({});
+  EXPECT_EQ(result.status, 0);
+  for (const char* const command : kCommands) {
+    EXPECT_THAT(result.out, HasSubstr(std::string("\n  ") + command + " "));
+  }
+  EXPECT_THAT(result.out, HasSubstr("Examples:\n"));
+  EXPECT_EQ(RunTara({"--help"}).out, result.out);
+}
+
+TEST(HelpTest, IsTheSameListInTheProgramWithLibTorch) {
+  EXPECT_EQ(RunShell("tara/cli/tara_torch --help").out,
+            RunTara({"--help"}).out);
+}
+
+TEST(HelpTest, EveryCommandExplainsItself) {
+  for (const char* const command : kCommands) {
+    const TaraResult result = RunTara({command, "--help"});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_THAT(result.out,
+                HasSubstr(std::string("Usage: tara ") + command + " "));
+    EXPECT_THAT(result.out, HasSubstr("Examples:\n  tara "));
+    for (const std::string& line : Lines(result.out)) {
+      EXPECT_LE(line.size(), 80u) << command << ": " << line;
+    }
+  }
+}
+
+TEST(HelpTest, ShowsDefaults) {
+  EXPECT_THAT(RunTara({"arena", "--help"}).out, HasSubstr("(default: 200)"));
+}
+
+TEST(HelpTest, TellsTheVersion) {
+  const TaraResult result = RunTara({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(Lines(result.out), ElementsAre(MatchesRegex("tara [0-9.]+")));
+}
+
+TEST(OutputTest, AReaderThatHasSeenEnoughEndsTheProgramQuietly) {
+  // A pipe whose reader is gone is the shell's stream 9.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  ASSERT_EQ(dup2(ends[1], 9), 9);
+  // The signal is ignored at first, as by some parent processes.
+  const TaraResult result =
+      RunShell("trap '' PIPE; $TARA variants >&9; echo $? >&2");
+  close(ends[1]);
+  close(9);
+  EXPECT_EQ(result.err, "141\n");  // 128 + SIGPIPE
+}
+
+TEST(OutputTest, AFullDiskIsAnError) {
+  const TaraResult result = RunShell("$TARA variants >/dev/full");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "tara: cannot write the output\n");
+}
+
+}  // namespace
+}  // namespace tara
