@@ -160,6 +160,7 @@ void Progress::BeginLearning(int generation, int64_t steps,
   snapshot_.learning = true;
   snapshot_.steps = 0;
   snapshot_.steps_wanted = steps;
+  snapshot_.has_losses = false;  // those of the generation before
   snapshot_.window_games = window_games;
   snapshot_.window_positions = window_positions;
   Show();
