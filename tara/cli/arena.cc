@@ -17,18 +17,18 @@
 #include "tara/eval/arena.h"
 #include "tara/eval/arena_report.h"
 #include "tara/eval/make_player.h"
-#include "tara/eval/player.h"
+#include "tara/eval/parallel_arena.h"
 #include "tara/eval/player_spec.h"
 #include "tara/train/stop.h"
 
 namespace tara {
 namespace {
 
-// Returns the player of a spec. A spec that cannot be is a usage error, a
-// network that cannot be loaded a failure.
-absl::StatusOr<std::unique_ptr<Player>> PlayerOf(const std::string& spec) {
+// Returns how to make the player of a spec; each thread wants its own. A spec
+// that cannot be is a usage error.
+absl::StatusOr<PlayerFactory> FactoryOf(const std::string& spec) {
   TARA_RETURN_IF_ERROR(AsUsageError(ParsePlayerSpec(spec).status()));
-  return MakePlayer(spec);
+  return [spec] { return MakePlayer(spec); };
 }
 
 }  // namespace
@@ -43,10 +43,11 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
         rule_options.emplace_back(),
         RuleOptionsOf(options.game, variant, variants.size() > 1));
   }
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> player_a,
-                        PlayerOf(options.player_a));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> player_b,
-                        PlayerOf(options.player_b));
+  TARA_ASSIGN_OR_RETURN(const PlayerFactory player_a,
+                        FactoryOf(options.player_a));
+  TARA_ASSIGN_OR_RETURN(const PlayerFactory player_b,
+                        FactoryOf(options.player_b));
+  const int threads = ThreadsOr(options.threads);
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -62,12 +63,13 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
     };
     TARA_ASSIGN_OR_RETURN(
         ArenaResult result,
-        PlayArena({.variant = variants[i],
-                   .rule_options = rule_options[i],
-                   .games = static_cast<int>(options.games),
-                   .opening_plies = static_cast<int>(options.opening_plies),
-                   .seed = static_cast<uint64_t>(options.seed)},
-                  *player_a, *player_b, on_progress));
+        PlayArenaInParallel(
+            {.variant = variants[i],
+             .rule_options = rule_options[i],
+             .games = static_cast<int>(options.games),
+             .opening_plies = static_cast<int>(options.opening_plies),
+             .seed = static_cast<uint64_t>(options.seed)},
+            player_a, player_b, threads, on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
     rows.push_back(
         {variants[i], options.player_a, options.player_b, std::move(result)});

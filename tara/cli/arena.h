@@ -17,6 +17,7 @@ struct ArenaCommandOptions {
   std::string player_b;
   int64_t games = 200;
   int64_t opening_plies = 2;
+  int64_t threads = 0;  // all cores
   int64_t seed = 1;
   std::string format = "text";
 };

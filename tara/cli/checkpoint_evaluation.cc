@@ -1,7 +1,6 @@
 #include "tara/cli/checkpoint_evaluation.h"
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/make_player.h"
-#include "tara/eval/player.h"
+#include "tara/eval/parallel_arena.h"
 #include "tara/eval/player_spec.h"
 #include "tara/train/game_plan.h"
 
@@ -63,9 +62,8 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> player,
-                        MakePlayer(NetworkSpec(request.checkpoint_path,
-                                               evaluation.simulations())));
+  const std::string player =
+      NetworkSpec(request.checkpoint_path, evaluation.simulations());
   ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
@@ -74,15 +72,15 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
   std::vector<StrengthResult> results;
   for (const NamedSpec& opponent : OpponentsOf(config, request)) {
-    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> other,
-                          MakePlayer(opponent.spec));
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;
-      TARA_ASSIGN_OR_RETURN(
-          const ArenaResult result,
-          PlayArena(options, *player, *other,
-                    [&](const ArenaProgress&) { return !stop(); }));
+      TARA_ASSIGN_OR_RETURN(const ArenaResult result,
+                            PlayArenaInParallel(
+                                options, [&] { return MakePlayer(player); },
+                                [&] { return MakePlayer(opponent.spec); },
+                                static_cast<int>(config.self_play().threads()),
+                                [&](const ArenaProgress&) { return !stop(); }));
       if (stop()) return absl::CancelledError("the evaluation was interrupted");
       results.push_back({.variant = std::string(Info(start.variant).id),
                          .opponent = opponent.name,

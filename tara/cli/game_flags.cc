@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -42,6 +43,19 @@ void AddGameFlags(Command& command, GameFlags* flags,
                     .help = "rule option, as listed by `tara variants`; may be "
                             "given again"},
                    &flags->options);
+}
+
+void AddThreadsFlag(Command& command, int64_t* threads) {
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "threads that play",
+                      .default_text = "one a core"},
+                     1, 1024, threads);
+}
+
+int ThreadsOr(int64_t threads) {
+  if (threads > 0) return static_cast<int>(threads);
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {

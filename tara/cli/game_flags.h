@@ -1,8 +1,9 @@
 #ifndef TARA_CLI_GAME_FLAGS_H_
 #define TARA_CLI_GAME_FLAGS_H_
 
-// What many commands take: a variant, rule options, actions in notation.
+// What many commands take: a variant, rule options, threads, actions.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,12 @@ inline constexpr absl::string_view kVariantHelp =
     "variant, by its identifier in `tara variants`";
 inline constexpr absl::string_view kVariantOrAllHelp =
     "variant, by its identifier in `tara variants`, or 'all'";
+
+// Adds --threads; 0 stands for one thread a core.
+void AddThreadsFlag(Command& command, int64_t* threads);
+
+// Returns the number, or that of the cores for 0.
+int ThreadsOr(int64_t threads);
 
 // Returns the variant named by the flags, or a usage error.
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags);

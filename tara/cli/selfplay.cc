@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -31,7 +30,6 @@
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/uniform_evaluator.h"
 #include "tara/nn/network_evaluator.h"
-#include "tara/nn/torch_runtime.h"
 #include "tara/train/game_store.h"
 #include "tara/train/self_play.h"
 #include "tara/train/stop.h"
@@ -100,11 +98,6 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
   return missing;
 }
 
-int ThreadsOf(const SelfPlayCommandOptions& options) {
-  if (options.threads > 0) return static_cast<int>(options.threads);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 }  // namespace
 
 absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
@@ -117,7 +110,6 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
                         MissingGames(*store, starts, model.id, wanted));
 
-  SetTorchThreads(1);  // each worker evaluates on its own thread
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   SelfPlayStats stats;
@@ -140,7 +132,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
                  .search = search,
                  .run_seed = static_cast<uint64_t>(options.seed),
                  .model_id = model.id,
-                 .threads = ThreadsOf(options)},
+                 .threads = ThreadsOr(options.threads)},
                 missing, *model.evaluator, sink, stop, stats));
   status_line.Clear();
 
@@ -178,11 +170,7 @@ void RegisterSelfPlay(Command& root) {
   command.AddInteger(
       {.names = "--sims", .placeholder = "N", .help = "simulations an action"},
       1, 1000000, &options->simulations);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads that play",
-                      .default_text = "one a core"},
-                     1, 1024, &options->threads);
+  AddThreadsFlag(command, &options->threads);
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",

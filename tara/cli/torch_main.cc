@@ -1,8 +1,5 @@
 // The program `tara_torch`: `tara` with the commands that need LibTorch.
 
-#include <algorithm>
-#include <thread>
-
 #include "tara/cli/arena.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
@@ -10,12 +7,8 @@
 #include "tara/cli/program.h"
 #include "tara/cli/selfplay.h"
 #include "tara/cli/train.h"
-#include "tara/nn/torch_runtime.h"
 
 int main(int argc, char** argv) {
-  // For those that evaluate on one thread; the others set what they want.
-  tara::SetTorchThreads(
-      std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
   tara::Console console = tara::StandardConsole();
   return tara::RunProgram(argc, argv, console, [](tara::Command& root) {
     tara::RegisterPlay(root);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <ostream>
@@ -25,6 +26,10 @@ bool NeedsTorch(int argc, const char* const* argv) {
 }
 
 int BecomeTorchProgram(char* const* argv, Console& console) {
+  // OpenMP reads it when it is loaded, so it is set here. By default its
+  // threads spin while they wait, and take the time of those that work: a step
+  // of learning took up to ten times as long on a busy machine.
+  setenv("OMP_WAIT_POLICY", "PASSIVE", /*overwrite=*/0);
   std::error_code ignored;
   const std::string path =
       std::filesystem::read_symlink("/proc/self/exe", ignored).string() +

@@ -45,19 +45,27 @@ absl::string_view BarFor(double score) {
 
 std::string StrengthReport(const TrainSummary& summary,
                            const proto::TrainConfig& config) {
+  int variant_width = 7;
+  int opponent_width = 8;
+  for (const StrengthResult& result : summary.strength) {
+    variant_width =
+        std::max(variant_width, static_cast<int>(result.variant.size()));
+    opponent_width =
+        std::max(opponent_width, static_cast<int>(result.opponent.size()));
+  }
   std::string text = absl::StrFormat(
       "\n%s at %d simulations an action:\n\n",
       std::filesystem::path(summary.checkpoint_path).stem().string(),
       config.evaluation().simulations());
-  absl::StrAppendFormat(&text, "%-22s  %-14s  %5s  %5s  %5s  %6s  %7s  %-15s",
-                        "variant", "opponent", "games", "wins", "draws",
-                        "losses", "score", "95 % interval");
-  absl::StrAppend(&text, "  Elo\n");
+  absl::StrAppendFormat(&text, "%-*s  %-*s  games  wins  draws  losses  ",
+                        variant_width, "variant", opponent_width, "opponent");
+  absl::StrAppend(&text, "score %  95 % interval    Elo\n");
   for (const StrengthResult& result : summary.strength) {
     absl::StrAppendFormat(
-        &text, "%-22s  %-14s  %5d  %5d  %5d  %6d  %5.1f %%  %-15s  %s\n",
-        result.variant, result.opponent, result.games, result.wins,
-        result.draws, result.losses, 100 * result.score,
+        &text, "%-*s  %-*s  %5d  %4d  %5d  %6d  %7.1f  %-13s  %5s\n",
+        variant_width, result.variant, opponent_width, result.opponent,
+        result.games, result.wins, result.draws, result.losses,
+        100 * result.score,
         absl::StrFormat("[%.1f, %.1f]", 100 * result.score_low,
                         100 * result.score_high),
         FormatElo(result.score));

@@ -41,6 +41,7 @@ absl::Status CheckOptions(const ArenaOptions& options) {
   TARA_RETURN_IF_ERROR(
       CheckAtLeast("concurrent_games", options.concurrent_games, 1));
   TARA_RETURN_IF_ERROR(CheckAtLeast("opening_plies", options.opening_plies, 0));
+  TARA_RETURN_IF_ERROR(CheckAtLeast("first_pair", options.first_pair, 0));
   const VariantInfo& variant = Info(options.variant);
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (option.get(options.rule_options) != option.DefaultValue() &&
@@ -59,8 +60,8 @@ uint64_t StreamSeed(const ArenaOptions& options, int pair, int stream) {
                     StreamPurpose::kArena);
 }
 
-// Starts game 0, 1, ...: the random opening of its pair is played. An action
-// that would end the game already is not.
+// Starts a game (index as in Game): the random opening of its pair is played.
+// An action that would end the game already is not.
 Game StartGame(const ArenaOptions& options, int index) {
   const int pair = index / 2;
   Random opening(StreamSeed(options, pair, 0));
@@ -132,7 +133,7 @@ absl::StatusOr<ArenaResult> PlayArena(
     for (; started < num_games &&
            static_cast<int>(games.size()) < options.concurrent_games;
          ++started) {
-      games.push_back(StartGame(options, started));
+      games.push_back(StartGame(options, 2 * options.first_pair + started));
     }
     TARA_RETURN_IF_ERROR(PlayOneAction(a, /*is_a=*/true, games));
     TARA_RETURN_IF_ERROR(PlayOneAction(b, /*is_a=*/false, games));

@@ -17,6 +17,9 @@ struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
   int games = 200;  // rounded up to whole pairs
+  // The pairs are numbered from here on: with the same seed, different pairs
+  // are different games (parallel_arena.h divides a match so).
+  int first_pair = 0;
   // Uniformly random actions that begin each pair's two games; without them
   // players that never draw would play one game over and over.
   int opening_plies = 2;
