@@ -79,10 +79,12 @@ void RegisterTrain(Command& root) {
                     .help = "set a field of the config, such as "
                             "learner.batch_size=128; may be given again"},
                    &options->overrides);
-  command.SetNotes(
+  command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "
       "otherwise.\nThe run's folder has the games (see tara games), "
-      "checkpoints, metrics.jsonl and\nTensorBoard event files.");
+      "checkpoints, metrics.jsonl and\nTensorBoard event files.\n\n"
+      "Fields of a config:\n",
+      DescribeConfig()));
   command.SetExamples(
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",

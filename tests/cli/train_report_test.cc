@@ -57,7 +57,7 @@ TEST(StrengthReportTest, HasScoreIntervalAndEloOfEachOpponent) {
   EXPECT_THAT(report, HasSubstr("ckpt-000012 at 100 simulations"));
   // 400 log10(0.8 / 0.2) = 240.8
   EXPECT_THAT(report,
-              HasSubstr("high_kings_l1  greedy      200   150     20      30   "
+              HasSubstr("high_kings_l1  greedy      200   150     20      30  "
                         "   80.0  [75.0, 85.0]    +241\n"));
   EXPECT_THAT(report, HasSubstr("100.0  [98.1, 100.0]   +inf\n"));
 }
