@@ -12,8 +12,8 @@ constexpr double kMaxSeed = 0x1p64;
 constexpr ConfigField kFields[] = {
     {.path = "run_dir",
      .default_value = "",
-     .help = "folder of the run; default: runs/NAME-VARIANT, NAME being the "
-             "config file's name"},
+     .help = "folder of the run; default: runs/NAME-VARIANT, NAME of the "
+             "config's file"},
     {.path = "variant",
      .default_value = "sacred_hill_l1",
      .is_fixed = true,
@@ -124,13 +124,13 @@ constexpr ConfigField kFields[] = {
      .max_value = 1,
      .help = "of the peak, where a half cosine ends with the last generation"},
     {.path = "learner.weight_decay",
-     .default_value = "0.0001",
+     .default_value = "0.01",
      .max_value = 1,
-     .help = "of the optimizer"},
+     .help = "decoupled (AdamW): a step shrinks weights by rate times this"},
     {.path = "learner.margin_loss_weight",
      .default_value = "0.1",
      .max_value = 100,
-     .help = "weight of the squared error of the point margin / 100"},
+     .help = "weight of the Huber loss of the point margin / 8"},
     {.path = "learner.threads",
      .default_value = "",
      .min_value = 1,
