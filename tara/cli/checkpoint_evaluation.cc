@@ -70,18 +70,31 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
   // Other openings for each checkpoint, so that their luck does not add up.
   options.seed =
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
+  const std::vector<NamedSpec> opponents = OpponentsOf(config, request);
+  const int games_wanted =
+      static_cast<int>(opponents.size() * starts.size()) * options.games;
+  int games_before = 0;
   std::vector<StrengthResult> results;
-  for (const NamedSpec& opponent : OpponentsOf(config, request)) {
+  for (const NamedSpec& opponent : opponents) {
+    const auto on_progress = [&](const ArenaProgress& progress) {
+      if (request.on_progress) {
+        request.on_progress({.opponent = opponent.name,
+                             .games = games_before + progress.games_done,
+                             .games_wanted = games_wanted});
+      }
+      return !stop();
+    };
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;
-      TARA_ASSIGN_OR_RETURN(const ArenaResult result,
-                            PlayArenaInParallel(
-                                options, [&] { return MakePlayer(player); },
-                                [&] { return MakePlayer(opponent.spec); },
-                                static_cast<int>(config.self_play().threads()),
-                                [&](const ArenaProgress&) { return !stop(); }));
+      TARA_ASSIGN_OR_RETURN(
+          const ArenaResult result,
+          PlayArenaInParallel(
+              options, [&] { return MakePlayer(player); },
+              [&] { return MakePlayer(opponent.spec); },
+              static_cast<int>(config.self_play().threads()), on_progress));
       if (stop()) return absl::CancelledError("the evaluation was interrupted");
+      games_before += result.games;
       results.push_back({.variant = std::string(Info(start.variant).id),
                          .opponent = opponent.name,
                          .games = result.games,

@@ -270,7 +270,10 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
       {.checkpoint_path = folder_->checkpoint_path(checkpoint),
        .generation = checkpoint,
        .is_final = is_final,
-       .first_checkpoint_path = folder_->checkpoint_path(1)});
+       .first_checkpoint_path = folder_->checkpoint_path(1),
+       .on_progress = [this](const StrengthProgress& evaluated) {
+         progress_.Evaluated(evaluated);
+       }});
   TARA_RETURN_IF_ERROR(strength.status());
   if (stop_()) return absl::CancelledError("the evaluation was interrupted");
   progress_.EndEvaluation(checkpoint, *strength);

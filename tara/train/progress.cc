@@ -103,6 +103,15 @@ void Progress::Measure() {
         .positions_per_batch =
             Share(evaluations, stats_.batches - batches_before_)};
   }
+  if (snapshot_.evaluating && snapshot_.generation == snapshot_.generations) {
+    // Nothing but the last evaluation is left.
+    const double share =
+        Share(snapshot_.evaluated.games, snapshot_.evaluated.games_wanted);
+    snapshot_.time_left = share == 0
+                              ? absl::InfiniteDuration()
+                              : (now - evaluation_begin_) / share * (1 - share);
+    return;
+  }
   // Self-play takes most of a generation's time; the estimate need not be
   // better than that.
   constexpr double kSelfPlayShare = 0.7;
@@ -186,7 +195,14 @@ void Progress::BeginEvaluation(int generation) {
   absl::MutexLock lock(&mutex_);
   snapshot_.generation = generation;
   snapshot_.evaluating = true;
+  snapshot_.evaluated = {};
+  evaluation_begin_ = absl::Now();
   Show();
+}
+
+void Progress::Evaluated(const StrengthProgress& evaluated) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.evaluated = evaluated;
 }
 
 void Progress::EndEvaluation(int generation,

@@ -53,6 +53,7 @@ class Progress {
   void Learned(int64_t steps, double learning_rate, const LossSummary& losses);
   void EndLearning();
   void BeginEvaluation(int generation);
+  void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
 
   // Prints a line that stays.
@@ -74,6 +75,7 @@ class Progress {
   ProgressSnapshot snapshot_ ABSL_GUARDED_BY(mutex_);
   int first_generation_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time run_begin_ ABSL_GUARDED_BY(mutex_);
+  absl::Time evaluation_begin_ ABSL_GUARDED_BY(mutex_);
   // The counters when the running self-play began.
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;

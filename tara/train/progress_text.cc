@@ -73,6 +73,12 @@ std::string Window(const ProgressSnapshot& snapshot) {
                          snapshot.window_positions);
 }
 
+std::string Evaluation(const ProgressSnapshot& snapshot) {
+  const StrengthProgress& evaluated = snapshot.evaluated;
+  return absl::StrFormat("%d/%d games  against %s", evaluated.games,
+                         evaluated.games_wanted, evaluated.opponent);
+}
+
 std::string Percent(double score) {
   return absl::StrFormat("%.0f", 100.0 * score);
 }
@@ -93,29 +99,6 @@ std::string StrengthText(const std::vector<StrengthResult>& strength) {
       });
 }
 
-std::string StrengthTable(const std::vector<StrengthResult>& strength) {
-  size_t variant_width = 7;
-  size_t opponent_width = 8;
-  for (const StrengthResult& result : strength) {
-    variant_width = std::max(variant_width, result.variant.size());
-    opponent_width = std::max(opponent_width, result.opponent.size());
-  }
-  std::string table =
-      absl::StrFormat("%-*s  %-*s  %5s  %5s  %5s  %6s  %7s  %s\n",
-                      static_cast<int>(variant_width), "variant",
-                      static_cast<int>(opponent_width), "opponent", "games",
-                      "wins", "draws", "losses", "score", "95 % interval");
-  for (const StrengthResult& result : strength) {
-    absl::StrAppendFormat(
-        &table, "%-*s  %-*s  %5d  %5d  %5d  %6d  %5.1f %%  %.1f to %.1f %%\n",
-        static_cast<int>(variant_width), result.variant,
-        static_cast<int>(opponent_width), result.opponent, result.games,
-        result.wins, result.draws, result.losses, 100.0 * result.score,
-        100.0 * result.score_low, 100.0 * result.score_high);
-  }
-  return table;
-}
-
 std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
                                        int width) {
   std::vector<std::string> lines;
@@ -133,6 +116,12 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
                                  Bar(snapshot.steps, snapshot.steps_wanted),
                                  " ", Learning(snapshot)));
     lines.push_back(absl::StrCat("  ", Window(snapshot)));
+  }
+  if (snapshot.evaluating && snapshot.evaluated.games_wanted > 0) {
+    lines.push_back(absl::StrCat(
+        "  evaluation ",
+        Bar(snapshot.evaluated.games, snapshot.evaluated.games_wanted), " ",
+        Evaluation(snapshot)));
   }
   if (snapshot.strength_generation >= 0) {
     lines.push_back(absl::StrCat("  strength after generation ",
@@ -154,6 +143,9 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
   if (snapshot.learning) {
     parts.push_back(Learning(snapshot));
     parts.push_back(Window(snapshot));
+  }
+  if (snapshot.evaluating && snapshot.evaluated.games_wanted > 0) {
+    parts.push_back(Evaluation(snapshot));
   }
   if (const std::string left = TimeLeft(snapshot); !left.empty()) {
     parts.push_back(left);

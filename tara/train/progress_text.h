@@ -51,6 +51,8 @@ struct ProgressSnapshot {
   int64_t window_games = 0;
   int64_t window_positions = 0;
 
+  StrengthProgress evaluated;  // of the evaluation going on
+
   int strength_generation = -1;  // of the checkpoint; -1: none yet
   std::vector<StrengthResult> strength;
   absl::Duration time_left = absl::InfiniteDuration();  // infinite: unknown
@@ -66,9 +68,6 @@ std::string ProgressLine(const ProgressSnapshot& snapshot);
 // Returns "random 98 % [95, 100]  greedy 71 % [63, 79]"; the variants are named
 // when there are several.
 std::string StrengthText(const std::vector<StrengthResult>& strength);
-
-// Returns a table of results, a line each, with a heading.
-std::string StrengthTable(const std::vector<StrengthResult>& strength);
 
 }  // namespace tara
 

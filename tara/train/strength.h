@@ -23,6 +23,13 @@ struct StrengthResult {
   double score_high = 0;
 };
 
+// How far an evaluation has come.
+struct StrengthProgress {
+  std::string opponent;  // at present
+  int games = 0;         // finished, against all opponents in all variants
+  int games_wanted = 0;
+};
+
 // What is to be evaluated.
 struct StrengthRequest {
   std::string checkpoint_path;
@@ -31,6 +38,8 @@ struct StrengthRequest {
   // after its first generation) is an opponent too.
   bool is_final = false;
   std::string first_checkpoint_path;
+  // Told from time to time; may be empty.
+  std::function<void(const StrengthProgress&)> on_progress;
 };
 
 // Plays a checkpoint against the opponents of the config. Given to the

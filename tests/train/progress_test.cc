@@ -86,11 +86,17 @@ TEST(ProgressTextTest, StrengthNamesVariantsOnlyWhenThereAreSeveral) {
   EXPECT_EQ(StrengthText({random, greedy}),
             "four_treasures random 98 % [92, 100]  "
             "high_kings_l1 greedy 98 % [92, 100]");
-  EXPECT_EQ(StrengthTable({random}),
-            "variant         opponent  games   wins  draws  losses    score  "
-            "95 % interval\n"
-            "four_treasures  random       40     39      0       1   97.5 %  "
-            "92.5 to 100.0 %\n");
+}
+
+TEST(ProgressTextTest, AnEvaluationShowsItsGamesAndTheOpponent) {
+  ProgressSnapshot snapshot;
+  snapshot.generations = 4;
+  snapshot.generation = 4;
+  snapshot.evaluating = true;
+  snapshot.evaluated = {.opponent = "greedy", .games = 20, .games_wanted = 80};
+  EXPECT_THAT(ProgressLine(snapshot), HasSubstr("20/80 games  against greedy"));
+  EXPECT_THAT(ProgressBlock(snapshot, 100).back(),
+              HasSubstr("[######..................] 20/80 games  against"));
 }
 
 TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
@@ -106,6 +112,8 @@ TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
     progress.BeginLearning(0, 10, 20, 900);
     progress.Learned(10, 0.001, {.total = 4});
     progress.EndLearning();
+    progress.BeginEvaluation(1);
+    progress.Evaluated({.opponent = "greedy", .games = 7, .games_wanted = 80});
     progress.Print("hello");
   }
   const std::string text = ReadAll(file);
