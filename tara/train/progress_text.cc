@@ -62,15 +62,20 @@ std::string Learning(const ProgressSnapshot& snapshot) {
   std::string text =
       absl::StrFormat("%d/%d steps", snapshot.steps, snapshot.steps_wanted);
   if (snapshot.has_losses) {
-    absl::StrAppend(&text, "  ", LossText(snapshot.losses),
-                    absl::StrFormat("  rate %.2g", snapshot.learning_rate));
+    absl::StrAppend(&text, "  ", LossText(snapshot.losses));
   }
   return text;
 }
 
 std::string Window(const ProgressSnapshot& snapshot) {
-  return absl::StrFormat("window %d games, %d positions", snapshot.window_games,
-                         snapshot.window_positions);
+  std::string text =
+      absl::StrFormat("window %d games, %d positions", snapshot.window_games,
+                      snapshot.window_positions);
+  if (snapshot.has_losses) {
+    absl::StrAppendFormat(&text, "  learning rate %.2g",
+                          snapshot.learning_rate);
+  }
+  return text;
 }
 
 std::string Evaluation(const ProgressSnapshot& snapshot) {
