@@ -33,7 +33,10 @@ std::string TimeText(absl::Duration duration) {
 }
 
 std::string TimeLeft(const ProgressSnapshot& snapshot) {
-  if (snapshot.time_left == absl::InfiniteDuration()) return "";
+  if (snapshot.time_left == absl::InfiniteDuration() ||
+      snapshot.time_left == absl::ZeroDuration()) {
+    return "";
+  }
   return absl::StrCat("about ", TimeText(snapshot.time_left), " left");
 }
 
@@ -42,7 +45,8 @@ std::string Phase(const ProgressSnapshot& snapshot) {
   if (snapshot.playing) phases.push_back("self-play");
   if (snapshot.learning) phases.push_back("learning");
   if (snapshot.evaluating) phases.push_back("evaluation");
-  return phases.empty() ? "starting" : absl::StrJoin(phases, " and ");
+  if (!phases.empty()) return absl::StrJoin(phases, " and ");
+  return snapshot.generation < snapshot.generations ? "starting" : "done";
 }
 
 std::string Games(const ProgressSnapshot& snapshot) {

@@ -314,5 +314,21 @@ TEST(ConfigTest, ARunGoesOnWithAnotherLengthButNotWithAnotherGame) {
   }
 }
 
+TEST(ConfigTest, EveryConfigThatComesWithTheProjectFitsEveryVariant) {
+  int configs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("configs")) {
+    if (entry.path().extension() != ".textproto") continue;
+    ++configs;
+    for (const VariantInfo& info : kVariants) {
+      const absl::Status status =
+          LoadTrainConfig(entry.path().string(),
+                          {absl::StrCat("variant=", info.id)})
+              .status();
+      EXPECT_TRUE(status.ok()) << entry.path() << ": " << status;
+    }
+  }
+  EXPECT_GE(configs, 2);  // quickstart and tiny
+}
+
 }  // namespace
 }  // namespace tara
