@@ -1,0 +1,76 @@
+#ifndef TARA_CORE_PLAYOUT_STATISTICS_H_
+#define TARA_CORE_PLAYOUT_STATISTICS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tara/core/outcome.h"
+
+namespace tara {
+
+// No margin is larger: points are at most 2 for the lead plus 45 for as many
+// ringforts (docs/rules.md sections 2, 6 and 7).
+inline constexpr int kMaxMargin = 47;
+
+// What random play came to: sums over finished games, so that the statistics
+// of parts of a run add up to those of the whole, in any order.
+struct PlayoutStatistics {
+  int64_t games = 0;
+  int64_t plies = 0;           // actions, as counted by the length of a game
+  int64_t length_squares = 0;  // sum of squares of the games' lengths
+  int64_t max_length = 0;
+  int64_t legal_actions = 0;  // summed over plies: branching times plies
+  std::array<int64_t, 3> results = {};  // Red wins, draws, Blue wins
+  // By Red's points minus Blue's, from -kMaxMargin on.
+  std::array<int64_t, 2 * kMaxMargin + 1> margins = {};
+  std::array<int64_t, 6> endings = {};      // by Ending
+  int64_t captures = 0;                     // of ringforts; swaps are none
+  int64_t kings_captured = 0;               // by default too
+  std::array<int64_t, 5> phase_plies = {};  // by Phase before the action
+
+  // Adds a finished game of `length` actions to what a finished game decides:
+  // all but legal_actions, captures and phase_plies.
+  void AddGame(const Outcome& outcome, int64_t length);
+
+  PlayoutStatistics& operator+=(const PlayoutStatistics& other);
+
+  friend bool operator==(const PlayoutStatistics&,
+                         const PlayoutStatistics&) = default;
+};
+
+inline void PlayoutStatistics::AddGame(const Outcome& outcome, int64_t length) {
+  const int margin = outcome.margin();
+  ++games;
+  plies += length;
+  length_squares += length * length;
+  max_length = std::max(max_length, length);
+  ++results[margin > 0 ? 0 : (margin == 0 ? 1 : 2)];
+  ++margins[std::clamp(margin, -kMaxMargin, kMaxMargin) + kMaxMargin];
+  ++endings[static_cast<size_t>(outcome.ended_by)];
+  kings_captured += outcome.kings_captured[0] + outcome.kings_captured[1];
+}
+
+inline PlayoutStatistics& PlayoutStatistics::operator+=(
+    const PlayoutStatistics& other) {
+  const auto add = [](auto& sums, const auto& terms) {
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += terms[i];
+  };
+  games += other.games;
+  plies += other.plies;
+  length_squares += other.length_squares;
+  max_length = std::max(max_length, other.max_length);
+  legal_actions += other.legal_actions;
+  add(results, other.results);
+  add(margins, other.margins);
+  add(endings, other.endings);
+  captures += other.captures;
+  kings_captured += other.kings_captured;
+  add(phase_plies, other.phase_plies);
+  return *this;
+}
+
+}  // namespace tara
+
+#endif  // TARA_CORE_PLAYOUT_STATISTICS_H_
