@@ -14,6 +14,10 @@ namespace tara {
 // ringforts (docs/rules.md sections 2, 6 and 7).
 inline constexpr int kMaxMargin = 47;
 
+// Games this long and longer are counted together; with the rules as written
+// random play stays far below.
+inline constexpr int kMaxCountedLength = 511;
+
 // What random play came to: sums over finished games, so that the statistics
 // of parts of a run add up to those of the whole, in any order.
 struct PlayoutStatistics {
@@ -21,7 +25,13 @@ struct PlayoutStatistics {
   int64_t plies = 0;           // actions, as counted by the length of a game
   int64_t length_squares = 0;  // sum of squares of the games' lengths
   int64_t max_length = 0;
+  // By length in actions, the last for all from kMaxCountedLength on.
+  std::array<int64_t, kMaxCountedLength + 1> lengths = {};
   int64_t legal_actions = 0;  // summed over plies: branching times plies
+  // Sums over games of the square of a game's legal actions, and of their
+  // product with its length: what an interval of the branching takes.
+  int64_t legal_squares = 0;
+  int64_t legal_times_length = 0;
   std::array<int64_t, 3> results = {};  // Red wins, draws, Blue wins
   // By Red's points minus Blue's, from -kMaxMargin on.
   std::array<int64_t, 2 * kMaxMargin + 1> margins = {};
@@ -30,9 +40,9 @@ struct PlayoutStatistics {
   int64_t kings_captured = 0;               // by default too
   std::array<int64_t, 5> phase_plies = {};  // by Phase before the action
 
-  // Adds a finished game of `length` actions to what a finished game decides:
-  // all but legal_actions, captures and phase_plies.
-  void AddGame(const Outcome& outcome, int64_t length);
+  // Adds a finished game of `length` actions, chosen among `legal` ones in
+  // all, to everything but captures and phase_plies.
+  void AddGame(const Outcome& outcome, int64_t length, int64_t legal);
 
   PlayoutStatistics& operator+=(const PlayoutStatistics& other);
 
@@ -40,12 +50,17 @@ struct PlayoutStatistics {
                          const PlayoutStatistics&) = default;
 };
 
-inline void PlayoutStatistics::AddGame(const Outcome& outcome, int64_t length) {
+inline void PlayoutStatistics::AddGame(const Outcome& outcome, int64_t length,
+                                       int64_t legal) {
   const int margin = outcome.margin();
   ++games;
   plies += length;
   length_squares += length * length;
   max_length = std::max(max_length, length);
+  ++lengths[std::min<int64_t>(length, kMaxCountedLength)];
+  legal_actions += legal;
+  legal_squares += legal * legal;
+  legal_times_length += legal * length;
   ++results[margin > 0 ? 0 : (margin == 0 ? 1 : 2)];
   ++margins[std::clamp(margin, -kMaxMargin, kMaxMargin) + kMaxMargin];
   ++endings[static_cast<size_t>(outcome.ended_by)];
@@ -61,7 +76,10 @@ inline PlayoutStatistics& PlayoutStatistics::operator+=(
   plies += other.plies;
   length_squares += other.length_squares;
   max_length = std::max(max_length, other.max_length);
+  add(lengths, other.lengths);
   legal_actions += other.legal_actions;
+  legal_squares += other.legal_squares;
+  legal_times_length += other.legal_times_length;
   add(results, other.results);
   add(margins, other.margins);
   add(endings, other.endings);

@@ -24,16 +24,17 @@ bool IsCapture(const State& state, Action action) {
 
 void PlayGame(State state, Random& random, PlayoutStatistics& statistics) {
   int64_t length = 0;
+  int64_t legal_actions = 0;
   for (; !state.finished(); ++length) {
     const LegalSet legal = LegalActions(state);
     const int count = legal.Count();
     const Action action = legal.Nth(ChooseNth(random(), count));
-    statistics.legal_actions += count;
+    legal_actions += count;
     statistics.captures += IsCapture(state, action);
     ++statistics.phase_plies[static_cast<size_t>(state.phase)];
     ApplyAction(action, state);
   }
-  statistics.AddGame(Score(state), length);
+  statistics.AddGame(Score(state), length, legal_actions);
 }
 
 }  // namespace
