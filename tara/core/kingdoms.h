@@ -18,6 +18,7 @@
 // Cells are the 7 x 7 squares, corners included: a component may pass through
 // A1 on its way. Padding bits stay zero.
 
+#include "tara/core/bits.h"
 #include "tara/core/board.h"
 
 namespace tara {
@@ -44,10 +45,10 @@ constexpr Word Isolated(Word cells) {
 // instructions, no branches.
 constexpr int CountComponents(Board hills) {
   int components = 0;
-  for (int step = 0; step < kShrinkSteps; ++step) {
+  Unrolled<kShrinkSteps>([&](auto) {
     components += Count(Isolated(hills));
     hills = Shrunk(hills);
-  }
+  });
   return components;
 }
 

@@ -1,5 +1,7 @@
 #include "tara/core/legal_set.h"
 
+#include "tara/core/bits.h"
+
 namespace tara {
 
 Action LegalSet::Nth(int n) const {
@@ -7,29 +9,26 @@ Action LegalSet::Nth(int n) const {
   const int num_hills = tara::Count(hills);
   if (n < num_hills) return HillAction(NthHill(hills, n));
   n -= num_hills;
-  for (const KingMoves& king : kings) {
-    const int num_moves = tara::Count(king.moves);
-    if (n < num_moves) return KingMove(king.origin, NthHill(king.moves, n));
-    n -= num_moves;
-  }
-  for (const KingMoves& king : kings) {
-    const int num_moves = tara::Count(king.sacrifices);
-    if (n < num_moves) {
-      return KingMove(king.origin, NthHill(king.sacrifices, n), true);
+  if (kings[0].origin >= 0) {
+    for (const KingMoves& king : kings) {
+      const int num_moves = tara::Count(king.moves);
+      if (n < num_moves) return KingMove(king.origin, NthHill(king.moves, n));
+      n -= num_moves;
     }
-    n -= num_moves;
-  }
-  for (Board rest = links_east | links_north; rest != 0; rest &= rest - 1) {
-    const Board first = FirstBit(rest);
-    const bool east = (links_east & first) != 0;
-    const bool north = (links_north & first) != 0;
-    if (n < east + north) {
-      const Board second = east && n == 0 ? East(first) : North(first);
-      return LinkAction(FirstHill(first), FirstHill(second));
+    for (const KingMoves& king : kings) {
+      const int num_moves = tara::Count(king.sacrifices);
+      if (n < num_moves) {
+        return KingMove(king.origin, NthHill(king.sacrifices, n), true);
+      }
+      n -= num_moves;
     }
-    n -= east + north;
+    return kPass;
   }
-  return kPass;
+  if (n >= tara::Count(links_east) + tara::Count(links_north)) return kPass;
+  const LinkBit link = NthLink(links_east, links_north, n);
+  return LinkAction(
+      FirstHill(link.east | link.north),
+      FirstHill(link.east != 0 ? East(link.east) : North(link.north)));
 }
 
 bool LegalSet::Contains(Action action) const {
@@ -41,9 +40,8 @@ bool LegalSet::Contains(Action action) const {
     case ActionKind::kSacrifice:
       for (const KingMoves& king : kings) {
         if (king.origin != parts.from) continue;
-        const Board targets = parts.kind == ActionKind::kKingMove
-                                  ? king.moves
-                                  : king.sacrifices;
+        const Board targets =
+            parts.kind == ActionKind::kKingMove ? king.moves : king.sacrifices;
         return (targets & BoardOf(parts.to)) != 0;
       }
       return false;

@@ -26,8 +26,8 @@ struct LegalSet {
 
   Board hills = 0;
   std::array<KingMoves, 3> kings = {};  // by increasing origin; origin -1: none
-  Board links_east = 0;            // pairs by their western hill
-  Board links_north = 0;           // pairs by their southern hill
+  Board links_east = 0;                 // pairs by their western hill
+  Board links_north = 0;                // pairs by their southern hill
   bool pass = false;
 
   bool empty() const { return Count() == 0; }
@@ -46,20 +46,19 @@ struct LegalSet {
 };
 
 inline int LegalSet::Count() const {
-  int count = tara::Count(hills) + tara::Count(links_east) +
-              tara::Count(links_north) + (pass ? 1 : 0);
-  for (const KingMoves& king : kings) {
-    count += tara::Count(king.moves) + tara::Count(king.sacrifices);
-  }
-  return count;
+  const int count = tara::Count(hills) + tara::Count(links_east) +
+                    tara::Count(links_north) + (pass ? 1 : 0);
+  if (kings[0].origin < 0) return count;
+  return count + tara::Count(kings[0].moves) + tara::Count(kings[1].moves) +
+         tara::Count(kings[2].moves) + tara::Count(kings[0].sacrifices) +
+         tara::Count(kings[1].sacrifices) + tara::Count(kings[2].sacrifices);
 }
 
 template <typename Visitor>
 void LegalSet::ForEach(Visitor&& visit) const {
   ForEachHill(hills, [&](Hill hill) { visit(HillAction(hill)); });
   for (const KingMoves& king : kings) {
-    ForEachHill(king.moves,
-                [&](Hill to) { visit(KingMove(king.origin, to)); });
+    ForEachHill(king.moves, [&](Hill to) { visit(KingMove(king.origin, to)); });
   }
   for (const KingMoves& king : kings) {
     ForEachHill(king.sacrifices,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tara/core/kingdoms.h"
+
 namespace tara {
 namespace {
 
@@ -17,6 +19,26 @@ Board AcrossLinks(const State& state, Board group) {
          North(group & state.links_north) | (South(group) & state.links_north);
 }
 
+// Whether every adjacent pair of the ringforts is linked.
+bool AllLinked(const State& state, Board own) {
+  return (own & West(own) & ~state.links_east) == 0 &&
+         (own & South(own) & ~state.links_north) == 0;
+}
+
+// Returns the number of groups of ringforts that links connect.
+int CountLinkedGroups(const State& state, Board own) {
+  int groups = 0;
+  for (Board rest = own; rest != 0; ++groups) {
+    Board group = FirstBit(rest);
+    for (Board grown = group;; group = grown) {
+      grown |= AcrossLinks(state, group);
+      if (grown == group) break;
+    }
+    rest &= ~group;
+  }
+  return groups;
+}
+
 // The rule of two tiers: more (or fewer) of the first count wins, else more
 // territory, else one point each.
 std::array<int, 2> TwoTierPoints(int first_lead, int territory_lead) {
@@ -29,18 +51,10 @@ std::array<int, 2> TwoTierPoints(int first_lead, int territory_lead) {
 }  // namespace
 
 int CountKingdoms(const State& state, Side side) {
-  const bool by_links = Info(state.variant).family == Family::kStoneOfDestiny;
   const Board own = state.ringforts[side];
-  int kingdoms = 0;
-  for (Board rest = own; rest != 0; ++kingdoms) {
-    Board group = FirstBit(rest);
-    for (Board grown = group;; group = grown) {
-      grown |= by_links ? AcrossLinks(state, group) : Adjacent(group) & own;
-      if (grown == group) break;
-    }
-    rest &= ~group;
-  }
-  return kingdoms;
+  const bool by_links = Info(state.variant).family == Family::kStoneOfDestiny;
+  return by_links && !AllLinked(state, own) ? CountLinkedGroups(state, own)
+                                            : CountComponents(own);
 }
 
 Outcome Score(const State& state) {
@@ -58,12 +72,10 @@ Outcome Score(const State& state) {
     outcome.points = captured;  // decision 8: nothing for kingdoms
     return outcome;
   }
-  const int territory_lead =
-      outcome.territory[kRed] - outcome.territory[kBlue];
-  const int first_lead =
-      Info(state.variant).family == Family::kFourTreasures
-          ? outcome.bridges[kRed] - outcome.bridges[kBlue]
-          : outcome.kingdoms[kBlue] - outcome.kingdoms[kRed];
+  const int territory_lead = outcome.territory[kRed] - outcome.territory[kBlue];
+  const int first_lead = Info(state.variant).family == Family::kFourTreasures
+                             ? outcome.bridges[kRed] - outcome.bridges[kBlue]
+                             : outcome.kingdoms[kBlue] - outcome.kingdoms[kRed];
   outcome.points = TwoTierPoints(first_lead, territory_lead);
   // A full tie is one point each, captured kings not counted (decision 9).
   if (first_lead != 0 || territory_lead != 0) {

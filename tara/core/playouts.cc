@@ -1,6 +1,8 @@
 #include "tara/core/playouts.h"
 
+#include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -8,10 +10,15 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
+#include "tara/core/rules/registry.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara {
 namespace {
+
+using rules::View;
 
 // Whether the action replaces an enemy ringfort other than by a swap.
 bool IsCapture(const State& state, Action action) {
@@ -22,7 +29,8 @@ bool IsCapture(const State& state, Action action) {
   return (enemies & BoardOf(parts.to)) != 0;
 }
 
-void PlayGame(State state, Random& random, PlayoutStatistics& statistics) {
+void PlayByPublicRules(State state, Random& random,
+                       PlayoutStatistics& statistics) {
   int64_t length = 0;
   int64_t legal_actions = 0;
   for (; !state.finished(); ++length) {
@@ -37,18 +45,98 @@ void PlayGame(State state, Random& random, PlayoutStatistics& statistics) {
   statistics.AddGame(Score(state), length, legal_actions);
 }
 
+// A game under way with rules fixed at compile time: once its functions are
+// inlined, position, random stream and sums live in registers.
+template <typename Rules>
+class Game {
+ public:
+  Game(const View& start, Random random)
+      : view_(start), legal_(rules::Legal<Rules>(start)), random_(random) {}
+
+  bool finished() const { return view_.finished(); }
+
+  // Plays a random action.
+  void Step(PlayoutStatistics& statistics) {
+    const int count = legal_.Count();
+    const typename Rules::Choices::Move move =
+        legal_.Nth(ChooseNth(random_(), count));
+    const Phase phase = view_.phase;
+    ++length_;
+    legal_actions_ += count;
+    captures_ += Rules::Captures(move, view_);
+    Rules::Play(move, view_);
+    legal_ = rules::Settle<Rules>(view_);
+    if (view_.phase == phase) return;
+    statistics.phase_plies[static_cast<size_t>(phase)] +=
+        length_ - phase_start_;
+    phase_start_ = length_;
+  }
+
+  // REQUIRES: finished().
+  void AddTo(PlayoutStatistics& statistics) const {
+    State state = {};
+    state.variant = view_.variant;
+    view_.WriteTo(state);
+    statistics.captures += captures_;
+    statistics.AddGame(Score(state), length_, legal_actions_);
+  }
+
+ private:
+  View view_;
+  typename Rules::Choices legal_;
+  Random random_;
+  int64_t length_ = 0;
+  int64_t legal_actions_ = 0;
+  int64_t captures_ = 0;
+  int64_t phase_start_ = 0;  // plies before the present phase
+};
+
+Random StreamOf(uint64_t seed, int64_t game) {
+  return Random(
+      DeriveSeed(seed, static_cast<uint64_t>(game), StreamPurpose::kPlayouts));
+}
+
+template <typename Rules>
+[[gnu::flatten]] PlayoutStatistics PlayGames(const View& start, uint64_t seed,
+                                             int64_t first_game,
+                                             int64_t games) {
+  PlayoutStatistics statistics;
+  for (int64_t i = first_game; i < first_game + games; ++i) {
+    Game<Rules> game(start, StreamOf(seed, i));
+    while (!game.finished()) game.Step(statistics);
+    game.AddTo(statistics);
+  }
+  return statistics;
+}
+
+using PlayGamesFunction = PlayoutStatistics (*)(const View&, uint64_t, int64_t,
+                                                int64_t);
+constexpr std::array<PlayGamesFunction, kNumVariants> kPlayGames =
+    rules::TableOfRules([]<typename Rules>(std::type_identity<Rules>) {
+      return PlayGamesFunction(&PlayGames<Rules>);
+    });
+
 }  // namespace
 
 PlayoutStatistics PlayRandomGamesScalar(Variant variant,
                                         const RuleOptions& options,
                                         uint64_t seed, int64_t first_game,
                                         int64_t games) {
+  const View start(InitialState(variant, options));
+  return kPlayGames[static_cast<size_t>(variant)](start, seed, first_game,
+                                                  games);
+}
+
+PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
+                                               const RuleOptions& options,
+                                               uint64_t seed,
+                                               int64_t first_game,
+                                               int64_t games) {
   PlayoutStatistics statistics;
   const State start = InitialState(variant, options);
-  for (int64_t game = first_game; game < first_game + games; ++game) {
-    Random random(DeriveSeed(seed, static_cast<uint64_t>(game),
-                             StreamPurpose::kPlayouts));
-    PlayGame(start, random, statistics);
+  for (int64_t i = first_game; i < first_game + games; ++i) {
+    Random random = StreamOf(seed, i);
+    PlayByPublicRules(start, random, statistics);
   }
   return statistics;
 }

@@ -23,12 +23,20 @@ constexpr int ChooseNth(uint64_t random, int count) {
 // Game i draws one number for each ply, also where only one action is legal,
 // from the stream DeriveSeed(seed, i, StreamPurpose::kPlayouts).
 //
-// This is the plain twin through the public rules: what every faster way of
-// playing the same games is tested against.
+// One call of compiled rules a game, none a ply. Its simple twin is
+// PlayRandomGamesByPublicRules.
 PlayoutStatistics PlayRandomGamesScalar(Variant variant,
                                         const RuleOptions& options,
                                         uint64_t seed, int64_t first_game,
                                         int64_t games);
+
+// The same through LegalActions and ApplyAction, ply by ply: what every faster
+// way of playing the same games is tested against.
+PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
+                                               const RuleOptions& options,
+                                               uint64_t seed,
+                                               int64_t first_game,
+                                               int64_t games);
 
 }  // namespace tara
 

@@ -1,39 +1,21 @@
 #include "tara/core/rules.h"
 
+#include <array>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
-#include "tara/core/rules/four_treasures.h"
-#include "tara/core/rules/high_kings.h"
-#include "tara/core/rules/poisoned_chalice.h"
-#include "tara/core/rules/sacred_hill.h"
-#include "tara/core/rules/stone_of_destiny.h"
+#include "tara/core/rules/registry.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 
 namespace tara {
 namespace {
 
-// The rules of the i-th variant: its family with its parameters.
-template <int i>
-constexpr auto RulesOf() {
-  constexpr VariantInfo kInfo = kVariants[i];
-  if constexpr (kInfo.family == Family::kSacredHill) {
-    return std::type_identity<rules::SacredHill<kInfo.level, kInfo.seats>>();
-  } else if constexpr (kInfo.family == Family::kFourTreasures) {
-    return std::type_identity<rules::FourTreasures<kInfo.seats>>();
-  } else if constexpr (kInfo.family == Family::kHighKings) {
-    return std::type_identity<rules::HighKings<kInfo.level>>();
-  } else if constexpr (kInfo.family == Family::kPoisonedChalice) {
-    return std::type_identity<rules::PoisonedChalice>();
-  } else {
-    static_assert(kInfo.family == Family::kStoneOfDestiny);
-    return std::type_identity<rules::StoneOfDestiny>();
-  }
-}
+using rules::View;
 
 // What the dispatch needs of a variant's rules.
 struct RulesEntry {
@@ -44,18 +26,34 @@ struct RulesEntry {
 };
 
 template <typename Rules>
-constexpr RulesEntry EntryOf(std::type_identity<Rules>) {
-  return {&Rules::Start, &rules::Settle<Rules>, &Rules::Legal, &Rules::Apply};
-}
-
-template <size_t... i>
-constexpr auto MakeTable(std::index_sequence<i...>) {
-  return std::array<RulesEntry, sizeof...(i)>{
-      EntryOf(RulesOf<static_cast<int>(i)>())...};
-}
+struct Dispatch {
+  static void Start(State& state) {
+    View view(state);
+    Rules::Start(view);
+    rules::Settle<Rules>(view);
+    view.WriteTo(state);
+  }
+  [[gnu::flatten]] static void Settle(State& state) {
+    View view(state);
+    rules::Settle<Rules>(view);
+    view.WriteTo(state);
+  }
+  [[gnu::flatten]] static LegalSet Legal(const State& state) {
+    return rules::Legal<Rules>(View(state)).ToLegalSet();
+  }
+  [[gnu::flatten]] static void Apply(Action action, State& state) {
+    View view(state);
+    Rules::Play(Rules::Choices::MoveOf(action), view);
+    rules::Settle<Rules>(view);
+    view.WriteTo(state);
+  }
+};
 
 constexpr std::array<RulesEntry, kNumVariants> kRules =
-    MakeTable(std::make_index_sequence<kNumVariants>());
+    rules::TableOfRules([]<typename Rules>(std::type_identity<Rules>) {
+      return RulesEntry{&Dispatch<Rules>::Start, &Dispatch<Rules>::Settle,
+                        &Dispatch<Rules>::Legal, &Dispatch<Rules>::Apply};
+    });
 
 const RulesEntry& RulesFor(const State& state) {
   return kRules[static_cast<int>(state.variant)];
@@ -68,7 +66,6 @@ State InitialState(Variant variant, const RuleOptions& options) {
   state.variant = variant;
   state.options = options;
   RulesFor(state).start(state);
-  RulesFor(state).settle(state);
   return state;
 }
 
@@ -100,10 +97,10 @@ absl::Status PlayAction(Action action, State& state) {
     legal.ForEach([&](Action each) {
       absl::StrAppend(&listed, " ", ActionToText(each));
     });
-    return absl::InvalidArgumentError(absl::StrCat(
-        "illegal action ", ActionToText(action), " in ",
-        Info(state.variant).id, ", phase ", PhaseName(state.phase),
-        ", for seat ", state.seat, "; legal:", listed));
+    return absl::InvalidArgumentError(
+        absl::StrCat("illegal action ", ActionToText(action), " in ",
+                     Info(state.variant).id, ", phase ", PhaseName(state.phase),
+                     ", for seat ", state.seat, "; legal:", listed));
   }
   ApplyAction(action, state);
   return absl::OkStatus();

@@ -71,6 +71,20 @@ TEST_P(PlayoutsTest, PartsAddUpToTheWholeInAnyOrder) {
   EXPECT_EQ(parts, Play(0, 200));
 }
 
+TEST_P(PlayoutsTest, EqualTheSameGamesThroughThePublicRules) {
+  for (const RuleOptions& options :
+       {RuleOptions(), ChangedOptions(GetParam())}) {
+    EXPECT_EQ(Play(0, kGames, options),
+              PlayRandomGamesByPublicRules(GetParam().variant, options, kSeed,
+                                           0, kGames));
+  }
+}
+
+TEST_P(PlayoutsTest, NoGamesAreNothingAndOneIsOne) {
+  EXPECT_EQ(Play(7, 0), PlayoutStatistics());
+  EXPECT_EQ(Play(7, 1).games, 1);
+}
+
 TEST_P(PlayoutsTest, AnotherSeedPlaysOtherGames) {
   EXPECT_NE(PlayRandomGamesScalar(GetParam().variant, {}, kSeed + 1, 0, 100),
             Play(0, 100));

@@ -1,8 +1,9 @@
 #ifndef TARA_CORE_RULES_HIGH_KINGS_H_
 #define TARA_CORE_RULES_HIGH_KINGS_H_
 
-#include "tara/core/legal_set.h"
+#include "tara/core/rules/choices.h"
 #include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::rules {
@@ -13,159 +14,145 @@ namespace tara::rules {
 // another friendly king" is "not adjacent to any friendly king".
 template <int kLevel>
 struct HighKings {
+  using Choices = KingChoices;
+  using Move = KingChoices::Move;
+  static constexpr int kSeats = 2;
+  static constexpr bool kHasKings = true;
   static constexpr bool kNoActionIsOut = false;  // the turn is skipped
   static constexpr int kKingsPerSide = 3;
 
-  static void Start(State& state) { state.phase = Phase::kPlacement; }
+  static void Start(View& view) { view.phase = Phase::kPlacement; }
 
-  // Kings that stand on enemy ringforts after a sacrifice (Level 2): at most
-  // one of a side, and it must move in its side's next turn.
-  static Board Stranded(const State& state, Side side) {
-    return state.kings[side] & state.ringforts[Opponent(side)];
+  static KingChoices BeginTurn(View& view) {
+    if (view.phase == Phase::kPlacement) {
+      if (Count(view.own | view.enemy) < 2 * kKingsPerSide) {
+        return KingChoices::Placement(view.vacant() & ~Adjacent(view.own));
+      }
+      view.phase = Phase::kManoeuvres;
+    }
+    if (view.phase == Phase::kManoeuvres && !Mobile(view.own_kings, view)) {
+      view.phase = Phase::kBattle;
+    }
+    const Board stranded = Stranded(view);
+    const Board movers = FirstNonEmpty(stranded, view.own_kings);
+    if (Mobile(movers, view)) {
+      return KingChoices::Moves(movers, BuildHills(view), 0, false);
+    }
+    const KingChoices choices = ImmobileMoves(movers, view);
+    if (stranded != 0 && choices.empty()) {
+      FinishGame<HighKings>(view.ending, view);
+    }
+    return choices;
   }
 
-  // Where kings of the side may build in the present phase: destinations for
-  // knight's moves to vacant hills.
-  static Board BuildHills(const State& state, Side side) {
-    const Board keep_away = state.phase == Phase::kManoeuvres
-                                ? state.ringforts[side]
-                                : state.kings[side];
-    return state.vacant() & ~Adjacent(keep_away);
+  // What a seat may do none of whose movers can build.
+  static KingChoices ImmobileMoves(Board movers, const View& view) {
+    const Board backtracks = view.own & Free(view);
+    const Board captures = view.enemy & Besieged(view.own) & Free(view);
+    const bool may_sacrifice = kLevel == 2 && view.kings_lost == 1;
+    const bool may_pass =
+        Stranded(view) == 0 && view.own_kings != 0 && !EnemyMobile(view);
+    return KingChoices::Moves(
+        movers, backtracks | captures,
+        may_sacrifice ? backtracks & Besieged(view.enemy) : 0, may_pass);
   }
 
-  static bool AnyMobile(const State& state, Side side) {
-    return (KnightMoves(state.kings[side]) & BuildHills(state, side)) != 0;
-  }
-
-  static void BeginTurn(State& state) {
-    const Side side = state.side();
-    if (state.phase == Phase::kPlacement &&
-        Count(state.ringforts[0] | state.ringforts[1]) == 2 * kKingsPerSide) {
-      state.phase = Phase::kManoeuvres;
-    }
-    if (state.phase == Phase::kManoeuvres && !AnyMobile(state, side)) {
-      state.phase = Phase::kBattle;
-    }
-    if (Stranded(state, side) != 0 && Legal(state).empty()) {
-      FinishGame<HighKings>(state.ending, state);
-    }
-  }
-
-  static LegalSet Legal(const State& state) {
-    const Side side = state.side();
-    LegalSet legal;
-    if (state.phase == Phase::kPlacement) {
-      legal.hills = state.vacant() & ~Adjacent(state.ringforts[side]);
-      return legal;
-    }
-    const Board stranded = Stranded(state, side);
-    const Board movers = stranded != 0 ? stranded : state.kings[side];
-    const Board build_hills = BuildHills(state, side);
-    if ((KnightMoves(movers) & build_hills) != 0) {
-      AddMoves(movers, build_hills, 0, legal);
-      return legal;
-    }
-    AddImmobileMoves(state, movers, legal);
-    legal.pass = stranded == 0 && state.kings[side] != 0 &&
-                 !AnyMobile(state, Opponent(side));
-    return legal;
-  }
-
-  static void Apply(Action action, State& state) {
-    const bool closing_turn = state.ending != Ending::kNone;
-    const bool was_full = state.vacant() == 0;
-    const bool progress = Move(action, state);
-    if (state.kings_captured[state.side()] >= 2) {
-      FinishGame<HighKings>(Ending::kDoubleCapture, state);
+  static void Play(const Move& move, View& view) {
+    const bool closing_turn = view.ending != Ending::kNone;
+    const bool was_full = view.vacant() == 0;
+    const bool progress = MoveKing(move, view);
+    if (view.kings_captured >= 2) {
+      FinishGame<HighKings>(Ending::kDoubleCapture, view);
       return;
     }
-    state.no_progress =
-        progress ? 0 : static_cast<uint8_t>(state.no_progress + 1);
-    if (!closing_turn && state.no_progress >= state.options.no_progress_limit) {
-      FinishGame<HighKings>(Ending::kNoProgress, state);
+    view.no_progress = progress ? 0 : view.no_progress + 1;
+    if (!closing_turn && view.no_progress >= view.options.no_progress_limit) {
+      FinishGame<HighKings>(Ending::kNoProgress, view);
       return;
     }
-    if (action == kPass) StartClosing(Ending::kPassed, 1, state);
-    if (state.vacant() == 0 && !was_full) {
-      StartClosing(Ending::kBoardFull, 1, state);
+    if (move.to == 0) StartClosing(Ending::kPassed, 1, view);
+    if (view.vacant() == 0 && !was_full) {
+      StartClosing(Ending::kBoardFull, 1, view);
     }
-    EndTurn<HighKings>(closing_turn, state);
+    EndTurn<HighKings>(closing_turn, view);
+  }
+
+  static bool Captures(const Move& move, const View& view) {
+    return (move.to & view.enemy) != 0;
   }
 
   // A king still stranded at the end is captured by default; a game that has
   // ended by double capture is over as it stands.
-  static void Finish(State& state) {
-    if (state.ending == Ending::kDoubleCapture) return;
-    for (const Side side : {kRed, kBlue}) {
-      const Board stranded = Stranded(state, side);
-      if (stranded == 0) continue;
-      state.kings[side] &= ~stranded;
-      ++state.kings_captured[Opponent(side)];
-      state.ending = Ending::kDoubleCapture;
+  static void Finish(View& view) {
+    if (view.ending == Ending::kDoubleCapture) return;
+    for (int side = 0; side < kSeats; ++side) {
+      const Board stranded = Stranded(view);
+      if (stranded != 0) {
+        view.own_kings &= ~stranded;
+        ++view.kings_lost;
+        view.ending = Ending::kDoubleCapture;
+      }
+      view.ExchangeSides<kHasKings>();
     }
   }
 
  private:
-  static void AddMoves(Board movers, Board targets, Board sacrificeable,
-                       LegalSet& legal) {
-    int count = 0;
-    ForEachHill(movers, [&](Hill origin) {
-      const Board moves = KnightMoves(BoardOf(origin)) & targets;
-      legal.kings[count++] = {origin, moves, moves & sacrificeable};
-    });
+  // The king that stands on an enemy ringfort after a sacrifice (Level 2): at
+  // most one of a side, and it must move in its side's next turn.
+  static Board Stranded(const View& view) {
+    return kLevel == 2 ? view.own_kings & view.enemy : 0;
   }
 
-  // Backtracks (with sacrifices) and captures of ringforts.
-  static void AddImmobileMoves(const State& state, Board movers,
-                               LegalSet& legal) {
-    const Side side = state.side();
-    const Board own = state.ringforts[side];
-    const Board enemy = state.ringforts[Opponent(side)];
-    const Board free =
-        ~(state.kings[0] | state.kings[1]) & ~Adjacent(state.kings[side]);
-    const Board backtracks = own & free;
-    const Board captures = enemy & Besieged(own) & free;
-    const bool may_sacrifice =
-        kLevel == 2 && state.kings_captured[Opponent(side)] == 1;
-    AddMoves(movers, backtracks | captures,
-             may_sacrifice ? backtracks & Besieged(enemy) : 0, legal);
+  // Where kings of the side to move may build in the present phase:
+  // destinations for knight's moves to vacant hills.
+  static Board BuildHills(const View& view) {
+    const Board keep_away =
+        view.phase == Phase::kManoeuvres ? view.own : view.own_kings;
+    return view.vacant() & ~Adjacent(keep_away);
+  }
+
+  static bool Mobile(Board movers, const View& view) {
+    return (KnightMoves(movers) & BuildHills(view)) != 0;
+  }
+
+  static bool EnemyMobile(const View& view) {
+    View enemy = view;
+    enemy.ExchangeSides<kHasKings>();
+    return Mobile(enemy.own_kings, enemy);
+  }
+
+  // Hills without a king that kings of the side to move may go to.
+  static Board Free(const View& view) {
+    return ~(view.own_kings | view.enemy_kings) & ~Adjacent(view.own_kings);
   }
 
   // Captures the enemy kings adjacent to the king that arrived at `arrival`.
-  static bool CaptureKings(Board arrival, State& state) {
-    const Side side = state.side();
-    const Side enemy = Opponent(side);
-    const Board captured = state.kings[enemy] & state.ringforts[enemy] &
-                           Besieged(state.ringforts[side]) & Adjacent(arrival);
-    state.kings[enemy] &= ~captured;
-    state.kings_captured[side] += static_cast<uint8_t>(Count(captured));
+  static bool CaptureKings(Board arrival, View& view) {
+    const Board captured =
+        view.enemy_kings & view.enemy & Besieged(view.own) & Adjacent(arrival);
+    view.enemy_kings &= ~captured;
+    view.kings_captured += Count(captured);
     return captured != 0;
   }
 
-  // Plays the action on the board. Returns whether it was progress.
-  static bool Move(Action action, State& state) {
-    const Side side = state.side();
-    const ActionParts parts = Parts(action);
-    if (parts.kind == ActionKind::kPass) {
-      state.kings[side] = 0;
+  // Plays the move on the board. Returns whether it was progress.
+  static bool MoveKing(const Move& move, View& view) {
+    if (move.to == 0) {
+      view.own_kings = 0;
       return false;
     }
-    const Board arrival = BoardOf(parts.to);
-    const bool new_ringfort = (state.ringforts[side] & arrival) == 0;
-    const bool placement = state.phase == Phase::kPlacement;
-    TakeHill(arrival, state);
-    if (!placement) state.kings[side] &= ~BoardOf(parts.from);
-    state.kings[side] |= arrival;
+    const bool new_ringfort = (view.own & move.to) == 0;
+    TakeHill(move.to, view);
+    view.own_kings = (view.own_kings & ~move.from) | move.to;
     bool captured = false;
-    if (!placement || state.options.placement_captures_kings) {
-      captured = CaptureKings(arrival, state);
+    if (move.from != 0 || view.options.placement_captures_kings) {
+      captured = CaptureKings(move.to, view);
     }
-    const bool sacrifice = parts.kind == ActionKind::kSacrifice;
-    if (sacrifice && state.kings_captured[side] < 2) {
-      state.ringforts[side] &= ~arrival;
-      state.ringforts[Opponent(side)] |= arrival;
+    if (move.sacrifice && view.kings_captured < 2) {
+      view.own &= ~move.to;
+      view.enemy |= move.to;
     }
-    return new_ringfort || captured || sacrifice;
+    return new_ringfort || captured || move.sacrifice;
   }
 };
 

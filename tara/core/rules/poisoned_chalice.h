@@ -1,30 +1,40 @@
 #ifndef TARA_CORE_RULES_POISONED_CHALICE_H_
 #define TARA_CORE_RULES_POISONED_CHALICE_H_
 
-#include "tara/core/legal_set.h"
+#include "tara/core/rules/choices.h"
 #include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::rules {
 
+// Returns the squares whose files are the set bits of `files`, in each rank.
+constexpr Board InEachRank(Board files) {
+  Board board = 0;
+  for (int rank = 0; rank < kBoardSize; ++rank) {
+    board |= files << (kRankStride * rank);
+  }
+  return board;
+}
+
 // Poisoned Chalice (docs/rules.md section 8.1).
-struct PoisonedChalice {
+struct PoisonedChalice : HillTurns<PoisonedChalice> {
+  static constexpr int kSeats = 2;
   static constexpr bool kNoActionIsOut = true;
   static constexpr int kManoeuvresTurns = 8;
 
-  static void Start(State& state) { state.phase = Phase::kManoeuvres; }
+  static void Start(View& view) { view.phase = Phase::kManoeuvres; }
 
   // One ringfort of each side on each edge, none opposite another.
-  static Board ManoeuvresTargets(const State& state) {
+  static Board ManoeuvresTargets(const View& view) {
     constexpr Board kEdges[] = {RankBoard(0), RankBoard(6), FileBoard(0),
                                 FileBoard(6)};
     constexpr int kSouthToNorth = kRankStride * (kBoardSize - 1);
     constexpr int kWestToEast = kBoardSize - 1;
-    const Board own = state.ringforts[state.side()];
-    const Board built = kAllHills & ~state.vacant();
+    const Board built = view.own | view.enemy;
     Board targets = 0;
     for (const Board edge : kEdges) {
-      if ((own & edge) == 0) targets |= edge;
+      targets |= (view.own & edge) == 0 ? edge : 0;
     }
     const Board opposite = ((built & RankBoard(0)) << kSouthToNorth) |
                            ((built & RankBoard(6)) >> kSouthToNorth) |
@@ -33,43 +43,72 @@ struct PoisonedChalice {
     return targets & ~built & ~opposite;
   }
 
-  // The vacant hills of the qualified rows of the side to move: Red's rows
-  // are the files, Blue's the ranks.
-  static Board QualifiedHills(const State& state) {
-    const Side side = state.side();
-    const Board own = state.ringforts[side];
-    const Board enemy = state.ringforts[Opponent(side)];
-    Board hills = 0;
-    for (int line = 0; line < kBoardSize; ++line) {
-      const Board row = side == kRed ? FileBoard(line) : RankBoard(line);
-      const int enemies = Count(enemy & row);
-      if (enemies >= 1 && Count(own & row) <= enemies) hills |= row;
+  // The hills of the qualified rows of the side to move, but for vacancy:
+  // Red's rows are the files, Blue's the ranks.
+  static Board QualifiedRows(const View& view) {
+    return view.side() == kRed ? QualifiedFiles(view.own, view.enemy)
+                               : QualifiedRanks(view.own, view.enemy);
+  }
+
+  static HillChoices BeginTurn(View& view) {
+    const Board vacant = view.vacant();
+    if (view.phase == Phase::kManoeuvres) {
+      if (Count(vacant) > kNumHills - kManoeuvresTurns) {
+        return {ManoeuvresTargets(view)};
+      }
+      view.phase = Phase::kBattle;
     }
-    return hills & state.vacant();
+    return {FirstNonEmpty(vacant & QualifiedRows(view),
+                          FirstNonEmpty(BesiegedEnemies(view), vacant))};
   }
 
-  static void BeginTurn(State& state) {
-    if (Count(state.vacant()) <= kNumHills - kManoeuvresTurns) {
-      state.phase = Phase::kBattle;
-    }
+ private:
+  // Files and ranks in which the enemy has a ringfort and no fewer than `own`.
+  //
+  // All seven rows are counted at once, in fields of a word. A row has o own
+  // ringforts and 7 - e squares without an enemy ringfort (corners count as
+  // squares): their sum, 0 to 14, has bit 3 set exactly if o > e.
+
+  static Board QualifiedFiles(Board own, Board enemy) {
+    constexpr Board kFileA = InEachRank(1);
+    constexpr int kLastRank = kRankStride * (kBoardSize - 1);
+    const Board not_enemy = ~enemy;
+    // Multiplying by kFileA adds the ranks up in the last one. Fields are 4
+    // bits wide, from a file's bit on: files A and E, B and F, C and G, D.
+    Board more_own = 0;
+    Unrolled<4>([&](auto file) {
+      constexpr Board kPair = Board{file < 3 ? 0x11 : 0x1} << file;
+      constexpr Board kFiles = InEachRank(kPair);
+      const Board sums = ((own & kFiles) + (not_enemy & kFiles)) * kFileA;
+      more_own |= sums & (kPair << (kLastRank + 3));
+    });
+    Board enemies = enemy | (enemy >> (4 * kRankStride));
+    enemies |= enemies >> (2 * kRankStride);
+    enemies |= enemies >> kRankStride;
+    const Board files = enemies & 0x7f & ~(more_own >> (kLastRank + 3));
+    return files * kFileA;
   }
 
-  static LegalSet Legal(const State& state) {
-    if (state.phase == Phase::kManoeuvres) {
-      return {.hills = ManoeuvresTargets(state)};
-    }
-    const Board qualified = QualifiedHills(state);
-    if (qualified != 0) return {.hills = qualified};
-    const Board captures = BesiegedEnemies(state);
-    return {.hills = captures != 0 ? captures : state.vacant()};
+  static Board QualifiedRanks(Board own, Board enemy) {
+    constexpr Board kFileA = InEachRank(1);
+    constexpr Board kEvenFiles = InEachRank(0x55);
+    constexpr Board kPairs = InEachRank(0x33);
+    constexpr Board kQuads = InEachRank(0xf);
+    // Fields of 2 bits, of 4, then one of 4 at each rank's first bits.
+    const Board own2 = (own & kEvenFiles) + ((own >> 1) & kEvenFiles);
+    const Board not_enemy = kSquares & ~enemy;
+    const Board not_enemy2 =
+        (not_enemy & kEvenFiles) + ((not_enemy >> 1) & kEvenFiles);
+    const Board sums4 = (own2 & kPairs) + ((own2 >> 2) & kPairs) +
+                        (not_enemy2 & kPairs) + ((not_enemy2 >> 2) & kPairs);
+    const Board sums = (sums4 & kQuads) + ((sums4 >> 4) & kQuads);
+    // Adding 0x7f carries into bit 7 of every rank that is not empty.
+    const Board enemies = (enemy + kSquares) >> kBoardSize;
+    const Board ranks = enemies & ~(sums >> 3) & kFileA;
+    return ranks * 0x7f;
   }
 
-  static void Apply(Action action, State& state) {
-    TakeHill(BoardOf(Parts(action).to), state);
-    EndTurn<PoisonedChalice>(state.ending != Ending::kNone, state);
-  }
-
-  static void Finish(State&) {}
+  static constexpr Board kSquares = InEachRank(0x7f);
 };
 
 }  // namespace tara::rules

@@ -1,8 +1,9 @@
 #ifndef TARA_CORE_RULES_SACRED_HILL_H_
 #define TARA_CORE_RULES_SACRED_HILL_H_
 
-#include "tara/core/legal_set.h"
+#include "tara/core/rules/choices.h"
 #include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::rules {
@@ -24,71 +25,59 @@ constexpr Board HighestPriority(Board targets, Board own) {
   const Board n = North(own), s = South(own), e = East(own), w = West(own);
   const Board pair_ns = n & s, any_ns = n | s;
   const Board pair_ew = e & w, any_ew = e | w;
-  const Board at_least[] = {any_ns | any_ew,
-                            pair_ns | pair_ew | (any_ns & any_ew),
-                            (pair_ns & any_ew) | (pair_ew & any_ns),
-                            pair_ns & pair_ew};
-  for (const Board level : at_least) {
-    if ((targets & level) == 0) break;
-    targets &= level;
-  }
-  return targets;
+  // Hills with at least 1, 2, 3, 4 adjacent ringforts: each a part of the one
+  // before, so that the targets on all levels that have any are those on the
+  // highest.
+  const Board one = targets & (any_ns | any_ew);
+  const Board two = targets & (pair_ns | pair_ew | (any_ns & any_ew));
+  const Board three = targets & ((pair_ns & any_ew) | (pair_ew & any_ns));
+  const Board four = targets & pair_ns & pair_ew;
+  return targets & (one | AllIfEmpty(one)) & (two | AllIfEmpty(two)) &
+         (three | AllIfEmpty(three)) & (four | AllIfEmpty(four));
 }
 
 // Sacred Hill, singles and doubles, Levels 1 and 2 (docs/rules.md sections 3
 // to 5).
-template <int kLevel, int kSeats>
-struct SacredHill {
+template <int kLevel, int kSeatsInGame>
+struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
+  static constexpr int kSeats = kSeatsInGame;
   static constexpr bool kNoActionIsOut = true;
 
-  static Board Area(Seat seat) {
+  static Board Area(int seat) {
     return kSeats == 4 ? kDoublesAreas[seat] : kAllHills;
   }
 
-  static void Start(State& state) { state.phase = Phase::kManoeuvres; }
+  static void Start(View& view) { view.phase = Phase::kManoeuvres; }
 
-  static Board ManoeuvresTargets(const State& state) {
-    const Board own = state.ringforts[state.side()];
-    const Board candidates = state.vacant() & Area(state.seat);
-    if (own == 0) {
-      const bool on_shared_row =
-          kSeats == 4 && state.options.shared_row_opening;
-      return on_shared_row ? candidates & kSharedRows[state.side()]
-                           : candidates;
+  static Board ManoeuvresTargets(const View& view) {
+    const Board candidates = view.vacant() & Area(view.seat);
+    if (view.own == 0) {
+      const bool on_shared_row = kSeats == 4 && view.options.shared_row_opening;
+      return on_shared_row ? candidates & kSharedRows[view.side()] : candidates;
     }
-    return candidates & KnightMoves(own) &
-           ~TooNear(own, state.options.proximity_bound);
+    return candidates & KnightMoves(view.own) &
+           ~TooNear(view.own, view.options.proximity_bound);
   }
 
-  static Board BattleTargets(const State& state) {
-    const Board own = state.ringforts[state.side()];
-    const Board area = Area(state.seat);
-    const Board vacant = state.vacant() & area;
-    const Board captures = BesiegedEnemies(state) & area;
-    if constexpr (kLevel == 2) return HighestPriority(vacant | captures, own);
-    if (captures != 0) return captures;
-    const Board linked = vacant & Adjacent(own);
-    return linked != 0 ? linked : vacant;
-  }
-
-  static void BeginTurn(State& state) {
-    if (state.phase == Phase::kManoeuvres && ManoeuvresTargets(state) == 0) {
-      state.phase = Phase::kBattle;
+  static Board BattleTargets(const View& view) {
+    const Board area = Area(view.seat);
+    const Board vacant = view.vacant() & area;
+    const Board captures = BesiegedEnemies(view) & area;
+    if constexpr (kLevel == 2) {
+      return HighestPriority(vacant | captures, view.own);
     }
+    return FirstNonEmpty(captures,
+                         FirstNonEmpty(vacant & Adjacent(view.own), vacant));
   }
 
-  static LegalSet Legal(const State& state) {
-    return {.hills = state.phase == Phase::kManoeuvres
-                         ? ManoeuvresTargets(state)
-                         : BattleTargets(state)};
+  static HillChoices BeginTurn(View& view) {
+    if (view.phase == Phase::kManoeuvres) {
+      const Board targets = ManoeuvresTargets(view);
+      if (targets != 0) return {targets};
+      view.phase = Phase::kBattle;
+    }
+    return {BattleTargets(view)};
   }
-
-  static void Apply(Action action, State& state) {
-    TakeHill(BoardOf(Parts(action).to), state);
-    EndTurn<SacredHill>(state.ending != Ending::kNone, state);
-  }
-
-  static void Finish(State&) {}
 };
 
 }  // namespace tara::rules

@@ -3,89 +3,134 @@
 
 // How turns follow one another and games end: what all families share.
 //
-// A family of rules is a struct of static functions:
-//   State    Start(options)         the board before the first turn
-//   void     BeginTurn(state)       resolves what happens at a turn's start
-//                                   (Battle starting, a stranded king lost);
-//                                   may finish the game
-//   LegalSet Legal(state)           the legal actions of the seat to move
-//   void     Apply(action, state)   plays the action, ends the turn or the
-//                                   game
-//   void     Finish(state)          what is due when the game ends
-//   kNoActionIsOut                  a seat without a legal action is out
-//                                   (else its turn is skipped)
-
-#include <cstdint>
+// A family of rules is a struct of static functions on View, the position as
+// the seat to move sees it:
+//   Choices                 the form of its legal actions (choices.h)
+//   void    Start(view)     the board before the first turn
+//   Choices BeginTurn(view) resolves what happens at a turn's start (Battle
+//                           starting, a stranded king lost), which may finish
+//                           the game, and returns the legal actions of the
+//                           seat to move; changes nothing when called again
+//   void    Play(move, view)  plays a move of Choices and passes the turn, or
+//                           finishes the game; Settle must follow
+//   bool    Captures(move, view)  whether the move replaces an enemy ringfort
+//                           (swaps do not count)
+//   void    Finish(view)    what is due when the game ends
+//   kSeats                  2 or 4
+//   kHasKings               whether there are kings
+//   kNoActionIsOut          a seat without a legal action is out (else its
+//                           turn is skipped)
 
 #include "tara/core/board.h"
+#include "tara/core/rules/choices.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::rules {
 
 // Ends the game as it stands; `ending` names why.
 template <typename Rules>
-void FinishGame(Ending ending, State& state) {
-  state.ending = ending;
-  state.turns_left = 0;
-  Rules::Finish(state);
-  state.phase = Phase::kFinished;
-  state.seat = 0;
+void FinishGame(Ending ending, View& view) {
+  view.ending = ending;
+  view.turns_left = 0;
+  Rules::Finish(view);
+  view.phase = Phase::kFinished;
+  if (view.side() != kRed) view.ExchangeSides<Rules::kHasKings>();
+  view.seat = 0;
 }
 
 // Announces the end: `turns` more turns, then the game is over. The trigger
 // that came first names the ending.
-inline void StartClosing(Ending ending, int turns, State& state) {
-  if (state.ending != Ending::kNone) return;
-  state.ending = ending;
-  state.turns_left = static_cast<uint8_t>(turns);
+inline void StartClosing(Ending ending, int turns, View& view) {
+  if (view.ending != Ending::kNone) return;
+  view.ending = ending;
+  view.turns_left = turns;
+}
+
+// Makes the next seat clockwise the seat to move.
+template <typename Rules>
+void PassTurn(View& view) {
+  view.ExchangeSides<Rules::kHasKings>();
+  view.seat = (view.seat + 1) & (Rules::kSeats - 1);
 }
 
 // Goes on from the seat to move to the first seat that has a choice to make,
-// or to the end of the game.
+// or to the end of the game. Returns the legal actions there.
 template <typename Rules>
-void Settle(State& state) {
-  const int seats = Info(state.variant).seats;
-  while (!state.finished()) {
-    const bool closing = state.ending != Ending::kNone;
-    if (closing && state.turns_left == 0) {
-      FinishGame<Rules>(state.ending, state);
-      return;
+typename Rules::Choices Settle(View& view) {
+  while (!view.finished()) {
+    const bool closing = view.ending != Ending::kNone;
+    if (closing && view.turns_left == 0) {
+      FinishGame<Rules>(view.ending, view);
+      break;
     }
-    Rules::BeginTurn(state);
-    if (state.finished() || !Rules::Legal(state).empty()) return;
+    const typename Rules::Choices legal = Rules::BeginTurn(view);
+    if (!legal.empty()) return legal;
+    if (view.finished()) break;
     if (closing) {
-      --state.turns_left;
+      --view.turns_left;
     } else if (Rules::kNoActionIsOut) {
-      StartClosing(Ending::kOut, seats - 1, state);
+      StartClosing(Ending::kOut, Rules::kSeats - 1, view);
     }
-    state.seat = static_cast<uint8_t>((state.seat + 1) % seats);
+    PassTurn<Rules>(view);
   }
+  return {};
+}
+
+// Returns the legal actions of the seat to move in a settled position.
+template <typename Rules>
+typename Rules::Choices Legal(View view) {
+  return view.finished() ? typename Rules::Choices() : Rules::BeginTurn(view);
 }
 
 // Ends the turn of the seat to move. `closing_turn` says whether the turn was
 // one of those left after the end was announced; a turn that announces it
 // itself is not.
 template <typename Rules>
-void EndTurn(bool closing_turn, State& state) {
-  if (closing_turn) --state.turns_left;
-  state.seat =
-      static_cast<uint8_t>((state.seat + 1) % Info(state.variant).seats);
-  Settle<Rules>(state);
+void EndTurn(bool closing_turn, View& view) {
+  if (closing_turn) --view.turns_left;
+  PassTurn<Rules>(view);
 }
 
 // Builds on a vacant hill, or captures the enemy ringfort on it.
-inline void TakeHill(Board hill, State& state) {
-  const Side side = state.side();
-  state.ringforts[side] |= hill;
-  state.ringforts[Opponent(side)] &= ~hill;
+inline void TakeHill(Board hill, View& view) {
+  view.own |= hill;
+  view.enemy &= ~hill;
+}
+
+// Returns the whole board for an empty one, and none of it for any other.
+// No branch: for choices that play does not let a processor predict.
+constexpr Board AllIfEmpty(Board board) { return Board{0} - (board == 0); }
+
+// Returns `first` if it has hills, else `second`. A branch: for choices that
+// nearly always fall one way, where guessing beats waiting.
+constexpr Board FirstNonEmpty(Board first, Board second) {
+  return first != 0 ? first : second;
 }
 
 // Single enemy ringforts besieged by the side to move. A besieged ringfort
 // has no adjacent ringfort of its own colour: it is single.
-inline Board BesiegedEnemies(const State& state) {
-  const Side side = state.side();
-  return state.ringforts[Opponent(side)] & Besieged(state.ringforts[side]);
+inline Board BesiegedEnemies(const View& view) {
+  return view.enemy & Besieged(view.own);
 }
+
+// What the families share whose every turn takes one hill.
+template <typename Rules>
+struct HillTurns {
+  using Choices = HillChoices;
+  static constexpr bool kHasKings = false;
+
+  static void Play(Board hill, View& view) {
+    TakeHill(hill, view);
+    EndTurn<Rules>(view.ending != Ending::kNone, view);
+  }
+
+  static bool Captures(Board hill, const View& view) {
+    return (hill & view.enemy) != 0;
+  }
+
+  static void Finish(View&) {}
+};
 
 // The area in which a seat may act in doubles (docs/rules.md section 5):
 // South, West, North, East. Each has 26 hills.

@@ -1,0 +1,90 @@
+#ifndef TARA_CORE_RULES_VIEW_H_
+#define TARA_CORE_RULES_VIEW_H_
+
+#include <utility>
+
+#include "tara/core/board.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+
+namespace tara::rules {
+
+// A position as the seat to move sees it: what the rules are written on.
+//
+// Its fields are words that are never indexed by side: a position that is
+// played on lives in registers, and passing the turn exchanges names. Twice as
+// fast as working on a State, whose boards are found by side in memory.
+//
+// Whatever is "own" belongs to the side of `seat`. A finished game is seen
+// from seat 0.
+struct View {
+  Board own;  // ringforts
+  Board enemy;
+  Board own_kings;
+  Board enemy_kings;
+  Board links_east;  // as in State
+  Board links_north;
+  int kings_captured;  // by the own side
+  int kings_lost;      // captured by the enemy
+  int seat;
+  Phase phase;
+  Ending ending;
+  int turns_left;
+  int no_progress;
+  Variant variant;
+  RuleOptions options;
+
+  explicit View(const State& state)
+      : own(state.ringforts[state.side()]),
+        enemy(state.ringforts[Opponent(state.side())]),
+        own_kings(state.kings[state.side()]),
+        enemy_kings(state.kings[Opponent(state.side())]),
+        links_east(state.links_east),
+        links_north(state.links_north),
+        kings_captured(state.kings_captured[state.side()]),
+        kings_lost(state.kings_captured[Opponent(state.side())]),
+        seat(state.seat),
+        phase(state.phase),
+        ending(state.ending),
+        turns_left(state.turns_left),
+        no_progress(state.no_progress),
+        variant(state.variant),
+        options(state.options) {}
+
+  // Writes what play may have changed back into the state it was seen in.
+  // Field by field, as the constructor reads: a read of more bytes than the
+  // write before would have to wait for the cache.
+  void WriteTo(State& state) const {
+    state.ringforts[side()] = own;
+    state.ringforts[Opponent(side())] = enemy;
+    state.kings[side()] = own_kings;
+    state.kings[Opponent(side())] = enemy_kings;
+    state.links_east = links_east;
+    state.links_north = links_north;
+    state.phase = phase;
+    state.seat = static_cast<uint8_t>(seat);
+    state.ending = ending;
+    state.turns_left = static_cast<uint8_t>(turns_left);
+    state.no_progress = static_cast<uint8_t>(no_progress);
+    state.kings_captured[side()] = static_cast<uint8_t>(kings_captured);
+    state.kings_captured[Opponent(side())] = static_cast<uint8_t>(kings_lost);
+  }
+
+  Side side() const { return SideOf(seat); }
+  Board vacant() const { return kAllHills & ~(own | enemy); }
+  bool finished() const { return phase == Phase::kFinished; }
+
+  // Sees the position from the other side. Without kings there is less to do.
+  template <bool kHasKings>
+  void ExchangeSides() {
+    std::swap(own, enemy);
+    if constexpr (kHasKings) {
+      std::swap(own_kings, enemy_kings);
+      std::swap(kings_captured, kings_lost);
+    }
+  }
+};
+
+}  // namespace tara::rules
+
+#endif  // TARA_CORE_RULES_VIEW_H_
