@@ -254,6 +254,23 @@ void Command::AddCount(const Flag& flag, int64_t min, int64_t max,
              });
 }
 
+void Command::AddNumber(const Flag& flag, double min, double max,
+                        double* value) {
+  impl_->Add(flag, flag.required ? "" : absl::StrCat(*value), false,
+             [=](const std::string& text) -> absl::Status {
+               double number = 0;
+               // The comparisons also refuse what is not a number.
+               if (!absl::SimpleAtod(text, &number) ||
+                   !(number >= min && number <= max)) {
+                 return absl::InvalidArgumentError(absl::StrCat(
+                     "bad value '", text, "'; expected a number from ", min,
+                     " to ", max));
+               }
+               *value = number;
+               return absl::OkStatus();
+             });
+}
+
 void Command::AddSwitch(const Flag& flag, bool* value) {
   const std::string name = flag.names.substr(flag.names.rfind(',') + 1);
   impl_->app->add_flag(flag.names, *value)->disable_flag_override();
