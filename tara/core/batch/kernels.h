@@ -21,10 +21,12 @@
 #include <utility>
 
 #include "tara/core/batch/four_treasures_lanes.h"
+#include "tara/core/batch/high_kings_lanes.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/batch/poisoned_chalice_lanes.h"
 #include "tara/core/batch/sacred_hill_lanes.h"
+#include "tara/core/batch/stone_of_destiny_lanes.h"
 #include "tara/core/variant.h"
 
 namespace tara::batch {
@@ -52,8 +54,11 @@ constexpr PlayoutKernel KernelOf() {
     return &PlayAll<FourTreasuresLanes<kSet, kInfo.seats>>;
   } else if constexpr (kInfo.family == Family::kPoisonedChalice) {
     return &PlayAll<PoisonedChaliceLanes<kSet>>;
+  } else if constexpr (kInfo.family == Family::kHighKings) {
+    return &PlayAll<HighKingsLanes<kSet, kInfo.level>>;
   } else {
-    return nullptr;
+    static_assert(kInfo.family == Family::kStoneOfDestiny);
+    return &PlayAll<StoneOfDestinyLanes<kSet>>;
   }
 }
 

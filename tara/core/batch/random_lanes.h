@@ -43,6 +43,18 @@ class RandomLanes {
     return MultiplyLow32((*this)() >> 32, bound) >> 32;
   }
 
+  // Goes back to `before` in the lanes of the mask.
+  TARA_INLINE void Restore(Mask<kSet> mask, const RandomLanes& before) {
+    for (int i = 0; i < 4; ++i) {
+      words_[i] = Select(mask, before.words_[i], words_[i]);
+    }
+  }
+
+  // Lane `to` goes on with the stream of lane `from` of `source`.
+  TARA_INLINE void CopyLane(int to, const RandomLanes& source, int from) {
+    for (int i = 0; i < 4; ++i) words_[i].v[to] = source.words_[i].v[from];
+  }
+
  private:
   static TARA_INLINE W MixedBits(W x) {
     x = x + W(0x9e3779b97f4a7c15);
