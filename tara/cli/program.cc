@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 
+#include "tara/cli/bench.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/games.h"
 #include "tara/cli/perft.h"
@@ -25,6 +26,7 @@ void RegisterCommands(Command& root) {
   RegisterVerify(root);
   RegisterPerft(root);
   RegisterStats(root);
+  RegisterBench(root);
   root.SetExamples({"show --variant sacred_hill_l1",
                     "play --variant high_kings_l1 --opponent mcts:sims=1000",
                     "train configs/quickstart.textproto",

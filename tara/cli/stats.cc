@@ -20,8 +20,9 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
+#include "tara/core/game_batch.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
-#include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/mass_playouts.h"
@@ -114,6 +115,8 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
     TARA_RETURN_IF_ERROR(CheckCanWrite(options.html));
   }
   const auto seed = static_cast<uint64_t>(options.seed);
+  // The last is the fastest; all play the same games.
+  const InstructionSet instruction_set = SupportedInstructionSets().back();
 
   const StopCheck stop = StopOnSignals();
   Progress progress(options.games, variants.size(), console);
@@ -125,8 +128,8 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
     const PlayoutStatistics sums = PlayManyGames(
         options.games, ThreadsOr(options.threads),
         [&](int64_t first_game, int64_t games) {
-          return PlayRandomGamesScalar(variants[i], rule_options[i], seed,
-                                       first_game, games);
+          return PlayRandomGames(variants[i], rule_options[i], seed, first_game,
+                                 games, instruction_set);
         },
         [&](int64_t games_done) {
           progress.Show(games_done);

@@ -19,7 +19,7 @@ using ::testing::MatchesRegex;
 
 constexpr const char* kCommands[] = {"play",  "train", "arena",    "selfplay",
                                      "games", "show",  "variants", "verify",
-                                     "perft", "stats"};
+                                     "perft", "stats", "bench"};
 
 // A wrong command line, and a part of what is said about it.
 struct WrongUsage {
