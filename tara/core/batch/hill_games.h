@@ -54,96 +54,118 @@ class HillGames {
   static void Play(const PlayoutRequest& request, int64_t first_game,
                    int64_t games, PlayoutSums& sums) {
     HillGames group(request, first_game, games);
-    if (games == kGames) group.PlayInStep();
-    group.PlayToTheEnd();
-    group.Gather(games, sums);
+    // A vector's choice is used one round after it was made: see BitChoice.
+    for (bool playing = true; playing;) {
+      playing = false;
+      for (Vector& vector : group.vectors_) playing |= Advance(vector);
+    }
+    for (int i = 0; i < kVectors; ++i) {
+      Gather(group.vectors_[i], FirstLanes<kSet>(games - i * kLanes), sums);
+    }
   }
 
  private:
   struct Vector {
-    TARA_INLINE explicit Vector(const RuleOptions& options) : rules(options) {}
+    TARA_INLINE Vector(const PlayoutRequest& request, int64_t first_game,
+                       int64_t games)
+        : random(request.seed, static_cast<uint64_t>(first_game)),
+          rules(request.options),
+          in_step(games >= kLanes),
+          finished(~FirstLanes<kSet>(games)) {}
 
     RandomLanes<kSet> random;
+    BitChoice<kSet> choice;
     W own{uint64_t{0}};
     W enemy{uint64_t{0}};
     W legal_actions{uint64_t{0}};
     Rules rules;
-    // From the first seat that is out on.
-    W length;
+    int plies = 0;  // since the start, skipped turns not counted
+    // Whether every game goes on and none is closing.
+    bool in_step;
+    bool done = false;
+    // Once it is not so:
+    M finished;
+    M closing{false};
+    W length{uint64_t{0}};
     W skipped{uint64_t{0}};  // turns
     W turns_left{uint64_t{0}};
-    M closing{false};
-    M finished{false};
   };
 
   TARA_INLINE HillGames(const PlayoutRequest& request, int64_t first_game,
                         int64_t games)
-      : vectors_{Vector(request.options), Vector(request.options),
-                 Vector(request.options), Vector(request.options)} {
-    for (int i = 0; i < kVectors; ++i) {
-      vectors_[i].random = RandomLanes<kSet>(
-          request.seed, static_cast<uint64_t>(first_game + i * kLanes));
-      vectors_[i].finished = ~FirstLanes<kSet>(games - i * kLanes);
+      : vectors_{Vector(request, first_game, games),
+                 Vector(request, first_game + kLanes, games - kLanes),
+                 Vector(request, first_game + 2 * kLanes, games - 2 * kLanes),
+                 Vector(request, first_game + 3 * kLanes, games - 3 * kLanes)} {}
+
+  // Finishes the ply of the last round and chooses the next action of every
+  // game. Returns whether there was one.
+  static TARA_INLINE bool Advance(Vector& vector) {
+    if (vector.done) return false;
+    if (vector.plies > 0) TakeHills(vector);
+    if (vector.in_step) [[likely]] {
+      const SeatToMove<kSet> seat = {.uniform = true,
+                                     .seat = vector.plies % Rules::kSeats,
+                                     .by_lane = W(0)};
+      const W legal = vector.rules.Legal(vector.own, vector.enemy, seat);
+      if (!Any(IsZero(legal))) [[likely]] {
+        vector.rules.CountPhases(M(true));
+        Choose(legal, vector);
+        return true;
+      }
+      vector.in_step = false;
+      vector.length = W(static_cast<uint64_t>(vector.plies));
     }
+    return AdvanceNearTheEnd(vector);
   }
 
-  static TARA_INLINE void TakeHill(W legal, Vector& vector) {
+  // The same, whatever may happen.
+  static bool AdvanceNearTheEnd(Vector& vector) {
+    const W legal = Settle(vector);
+    const M playing = ~vector.finished;
+    vector.done = !Any(playing);
+    if (vector.done) return false;
+    vector.rules.CountPhases(playing);
+    vector.length += KeepIf(playing, W(1));
+    const M closed = vector.closing & playing;
+    vector.turns_left -= KeepIf(closed, W(1));
+    vector.finished = vector.finished | (closed & IsZero(vector.turns_left));
+    Choose(legal, vector);
+    return true;
+  }
+
+  static TARA_INLINE void Choose(W legal, Vector& vector) {
     const W count = PopCount(legal);
-    const W hill = NthBit(legal, vector.random.Below(count));
-    const W own = vector.own | hill;
-    vector.own = vector.enemy & ~hill;
-    vector.enemy = own;
+    vector.choice.Choose(legal, vector.random.Below(count));
     vector.legal_actions += count;
+    ++vector.plies;
   }
 
-  // Plays while every game has an action and none is closing.
-  void PlayInStep() {
-    while (true) {
-      const SeatToMove<kSet> seat = {
-          .uniform = true, .seat = plies_ % Rules::kSeats, .by_lane = W(0)};
-      W legal[kVectors];
-      M stuck(false);
-      for (int i = 0; i < kVectors; ++i) {
-        Vector& vector = vectors_[i];
-        legal[i] = vector.rules.Legal(vector.own, vector.enemy, seat);
-        stuck = stuck | IsZero(legal[i]);
-      }
-      if (Any(stuck)) return;
-      for (int i = 0; i < kVectors; ++i) {
-        vectors_[i].rules.CountPhases(M(true));
-        TakeHill(legal[i], vectors_[i]);
-      }
-      ++plies_;
-    }
+  // Each game takes its chosen hill, if there is any, and the boards change
+  // hands.
+  static TARA_INLINE void TakeHills(Vector& vector) {
+    const W hills = vector.choice.Chosen();
+    const W own = vector.own | hills;
+    vector.own = vector.enemy & ~hills;
+    vector.enemy = own;
   }
 
-  // Plays on, whatever may happen.
-  void PlayToTheEnd() {
-    for (Vector& vector : vectors_) {
-      vector.length = W(static_cast<uint64_t>(plies_));
-    }
-    for (bool playing = true; playing; ++plies_) {
-      playing = false;
-      for (Vector& vector : vectors_) playing |= Step(vector);
-    }
-  }
-
-  TARA_INLINE W Legal(Vector& vector) const {
-    const W moves = W(static_cast<uint64_t>(plies_)) + vector.skipped;
+  static TARA_INLINE W Legal(Vector& vector) {
+    const W turns = W(static_cast<uint64_t>(vector.plies)) + vector.skipped;
     const SeatToMove<kSet> seat = {.uniform = false,
                                    .seat = 0,
-                                   .by_lane = moves & W(Rules::kSeats - 1)};
+                                   .by_lane = turns & W(Rules::kSeats - 1)};
     return KeepIf(~vector.finished,
                   vector.rules.Legal(vector.own, vector.enemy, seat));
   }
 
-  // Settles, and plays an action of each unfinished game (in finished ones
-  // the boards change hands all the same). Returns whether there was one.
-  TARA_INLINE bool Step(Vector& vector) const {
+  // Skips turns and ends games until each has a legal hill or is finished.
+  // Returns the legal hills.
+  static TARA_INLINE W Settle(Vector& vector) {
     W legal = Legal(vector);
     while (true) {
       const M stuck = IsZero(legal) & ~vector.finished;
-      if (!Any(stuck)) break;
+      if (!Any(stuck)) return legal;
       vector.turns_left =
           Select(stuck,
                  Select(vector.closing, vector.turns_left - W(1),
@@ -157,45 +179,30 @@ class HillGames {
       vector.enemy = Select(stuck, own, vector.enemy);
       legal = Legal(vector);
     }
-    const M playing = ~vector.finished;
-    vector.rules.CountPhases(playing);
-    vector.length += KeepIf(playing, W(1));
-    TakeHill(legal, vector);
-    const M closed = vector.closing & playing;
-    vector.turns_left -= KeepIf(closed, W(1));
-    vector.finished = vector.finished | (closed & IsZero(vector.turns_left));
-    return Any(playing);
   }
 
-  void Gather(int64_t games, PlayoutSums& sums) const {
-    int64_t plies = 0;
-    int64_t manoeuvres = 0;
-    int64_t ringforts = 0;
-    for (int i = 0; i < kVectors; ++i) {
-      const Vector& vector = vectors_[i];
-      // Counting the skipped turns, every lane has changed hands equally.
-      const W moves = W(static_cast<uint64_t>(plies_)) + vector.skipped;
-      const M red_to_move = IsZero(moves & W(1));
-      const W red = Select(red_to_move, vector.own, vector.enemy);
-      const W blue = Select(red_to_move, vector.enemy, vector.own);
-      AddGames<kSet>(FirstLanes<kSet>(games - i * kLanes),
-                     {.length = vector.length,
-                      .legal_actions = vector.legal_actions,
-                      .margin = Rules::Margin(red, blue),
-                      .ending = W(static_cast<uint64_t>(Ending::kOut))},
-                     sums);
-      plies += Sum(vector.length);
-      manoeuvres += vector.rules.manoeuvres_plies();
-      ringforts += Sum(PopCount(red | blue));
-    }
+  static TARA_INLINE void Gather(const Vector& vector, M games,
+                                 PlayoutSums& sums) {
+    // Counting the skipped turns, every lane has changed hands equally.
+    const W turns = W(static_cast<uint64_t>(vector.plies)) + vector.skipped;
+    const M red_to_move = IsZero(turns & W(1));
+    const W red = Select(red_to_move, vector.own, vector.enemy);
+    const W blue = Select(red_to_move, vector.enemy, vector.own);
+    AddGames<kSet>(games,
+                   {.length = vector.length,
+                    .legal_actions = vector.legal_actions,
+                    .margin = Rules::Margin(red, blue),
+                    .ending = W(static_cast<uint64_t>(Ending::kOut))},
+                   sums);
+    const int64_t plies = Sum(vector.length);
+    const int64_t manoeuvres = vector.rules.manoeuvres_plies();
     // Each ply builds a ringfort or replaces one.
-    sums.captures += plies - ringforts;
+    sums.captures += plies - Sum(PopCount(red | blue));
     sums.phase_plies[static_cast<int>(Phase::kManoeuvres)] += manoeuvres;
     sums.phase_plies[static_cast<int>(Phase::kBattle)] += plies - manoeuvres;
   }
 
   Vector vectors_[kVectors];
-  int plies_ = 0;  // since the start, skipped turns not counted
 };
 
 }  // namespace tara::batch

@@ -298,32 +298,108 @@ TARA_INLINE Word<kSet> RotateLeft(Word<kSet> a, int n) {
   return (a << n) | (a >> (64 - n));
 }
 
-// Returns the n-th set bit, n counted from 0 at the lowest; 0 where n is not
-// below the number of bits. REQUIRES: n < 64.
-//
-// No vector instruction does this: the lanes go through memory to PDEP, one a
-// cycle, beside the vector units. (PDEP is slow on AMD before Zen 3.)
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> NthBit(Word<kSet> board, Word<kSet> n) {
-  constexpr int kLanes = Word<kSet>::kLanes;
-  alignas(64) uint64_t boards[kLanes];
-  alignas(64) uint64_t bits[kLanes];
-  board.Store(boards);
-  if constexpr (kSet != InstructionSet::kPortable) {
-#if defined(__BMI2__)
-    (Word<kSet>(1) << n).Store(bits);
-#pragma GCC unroll 8
-    for (int i = 0; i < kLanes; ++i) bits[i] = _pdep_u64(bits[i], boards[i]);
-#endif
-  } else {
-    n.Store(bits);
-    for (int i = 0; i < kLanes; ++i) {
-      uint64_t rest = boards[i];
-      for (uint64_t k = bits[i]; k > 0; --k) rest &= rest - 1;
-      bits[i] = rest & (~rest + 1);
+// Where in a byte its n-th set bit is, at 8 * byte + n.
+struct SelectInByte {
+  uint8_t bit[256 * 8];
+};
+constexpr SelectInByte MakeSelectInByte() {
+  SelectInByte table = {};
+  for (int byte = 0; byte < 256; ++byte) {
+    int n = 0;
+    for (int bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit) & 1) table.bit[8 * byte + n++] = static_cast<uint8_t>(bit);
     }
   }
-  return Word<kSet>::Load(bits);
+  return table;
+}
+inline constexpr SelectInByte kSelectInByte = MakeSelectInByte();
+
+// Returns the n-th set bit of a word without PDEP; 0 where there is none.
+// Source: Vigna 2008, "Broadword implementation of rank/select queries".
+template <InstructionSet kSet>
+TARA_INLINE uint64_t NthBitOf(uint64_t word, uint64_t n) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  uint64_t counts = word - ((word >> 1) & 0x5555555555555555);
+  counts = (counts & 0x3333333333333333) + ((counts >> 2) & 0x3333333333333333);
+  counts = (counts + (counts >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  const uint64_t sums = counts * kOnes;  // byte i: bits in bytes 0 to i
+  if (n >= sums >> 56) return 0;
+  // The sign of byte i: whether its sum is at most n.
+  const uint64_t passed = ((n * kOnes | 0x80 * kOnes) - sums) & (0x80 * kOnes);
+  const int shift = static_cast<int>((((passed >> 7) * kOnes) >> 56) * 8);
+  const uint64_t before = ((sums << 8) >> shift) & 0xff;
+  const uint64_t byte = (word >> shift) & 0xff;
+  return uint64_t{1} << (shift + kSelectInByte.bit[8 * byte + n - before]);
+}
+
+// Stores lanes that are about to be loaded one by one. Processors forward the
+// lower half of a 64-byte store to such loads but not the upper (measured on
+// Emerald Rapids: they wait until the store has left the core), so it goes in
+// halves.
+template <InstructionSet kSet>
+TARA_INLINE void StoreForLanes(Word<kSet> a, uint64_t* lanes) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    using Half = typename Word<InstructionSet::kAvx2>::Native;
+    Half low = __builtin_shufflevector(a.v, a.v, 0, 1, 2, 3);
+    Half high = __builtin_shufflevector(a.v, a.v, 4, 5, 6, 7);
+    asm("" : "+v"(low), "+v"(high));  // lest g++ join them again
+    __builtin_memcpy(lanes, &low, sizeof(low));
+    __builtin_memcpy(lanes + 4, &high, sizeof(high));
+  } else
+#endif
+    a.Store(lanes);
+}
+
+// Chooses the n-th set bit of each lane, n counted from 0 at the lowest; 0
+// where n is not below the number of bits.
+//
+// No vector instruction does this: the lanes go through memory to PDEP, one a
+// cycle, beside the vector units. (PDEP is slow on AMD before Zen 3.) What it
+// writes are narrow stores, and a vector loaded from those waits until they
+// have left the core: Choose early and ask for the choice late, with the work
+// of other vectors in between.
+template <InstructionSet kSet>
+class BitChoice {
+ public:
+  using W = Word<kSet>;
+
+  // REQUIRES: n < 64.
+  TARA_INLINE void Choose(W board, W n) {
+    alignas(64) uint64_t from[W::kLanes];
+    StoreForLanes(board, from);
+    if constexpr (kSet == InstructionSet::kPortable) {
+      StoreForLanes(n, bits_);
+    } else {
+      StoreForLanes(W(1) << n, bits_);
+    }
+    // Through memory indeed: g++ would rather take vectors apart in registers.
+    asm("" : "+m"(from), "+m"(bits_));
+#pragma GCC unroll 8
+    for (int i = 0; i < W::kLanes; ++i) {
+#if defined(__BMI2__)
+      if constexpr (kSet != InstructionSet::kPortable) {
+        bits_[i] = _pdep_u64(bits_[i], from[i]);
+        continue;
+      }
+#endif
+      bits_[i] = NthBitOf<kSet>(from[i], bits_[i]);
+    }
+    asm("" : "+m"(bits_));
+  }
+
+  TARA_INLINE W Chosen() const { return W::Load(bits_); }
+
+ private:
+  alignas(64) uint64_t bits_[W::kLanes];
+};
+
+// The same at once.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> NthBit(Word<kSet> board, Word<kSet> n) {
+  BitChoice<kSet> choice;
+  choice.Choose(board, n);
+  return choice.Chosen();
 }
 
 // Lowest set bit of each lane; 0 of 0.
