@@ -25,6 +25,11 @@ struct Steps {
     return hills & (north | south | east | west);
   }
 
+  // Those of `hills` that have no neighbour in the set.
+  TARA_INLINE W NotAdjacentIn(W hills) const {
+    return hills & ~(north | south | east | west);
+  }
+
   // Those of `hills` that have all their neighbours in the set. (A hill whose
   // southern neighbour is in the set is in `north`; one that has none there
   // needs none.)

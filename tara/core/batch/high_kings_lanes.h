@@ -80,8 +80,8 @@ class HighKingsLanes {
       for (int lane = 0; lane < kLanes; ++lane) StartGame(lane, 0, games);
     }
     while (playing_ > 0) {
-      for (Games& games : games_) Step<0>(games, sums);
-      for (Games& games : games_) Step<1>(games, sums);
+      Step<0>(sums);
+      Step<1>(sums);
     }
     ScoreFinished(sums);
   }
@@ -115,178 +115,239 @@ class HighKingsLanes {
     games.playing.v[lane] = 1;
   }
 
+  // The turns to come, and which actions were drawn for them.
+  struct Turns {
+    W origin;  // of the king that moves; none in Placement
+    BitChoice<kSet> destination;  // none: a pass
+    W legal;                      // number of legal actions
+    M placement;
+    M manoeuvres;
+    M sacrifice;
+    M skipped;    // no legal action
+    M defaulted;  // that of a stranded king, which is lost by it
+  };
+
+  // Who may move where. Targets of the kings by increasing origin.
+  struct Movers {
+    W king[3];
+    W moves[3];  // knight's moves; may hold bits that are no hills
+    W stranded;
+
+    TARA_INLINE Movers(W kings, W stranded) : stranded(stranded) {
+      king[0] = LowestBit(kings);
+      const W later = kings ^ king[0];
+      king[1] = LowestBit(later);
+      king[2] = later ^ king[1];
+      for (int i = 0; i < 3; ++i) moves[i] = KnightMovesOfOne(king[i]);
+    }
+    TARA_INLINE W reached() const { return moves[0] | moves[1] | moves[2]; }
+  };
+
   // One turn of `kRole` in each lane.
   template <int kRole>
-  TARA_INLINE void Step(Games& games, PlayoutSums& sums) {
-    Position& position = games.position;
+  TARA_INLINE void Step(PlayoutSums& sums) {
+    Turns turns[kVectors];
+    for (int i = 0; i < kVectors; ++i) Choose<kRole>(games_[i], turns[i]);
+    for (int i = 0; i < kVectors; ++i) {
+      const M finished = Apply<kRole>(turns[i], games_[i]);
+      const unsigned ended = Bits(finished & NonZero(games_[i].playing));
+      if (ended != 0) [[unlikely]] {
+        EndGames(ended, 1 - kRole, games_[i], sums);
+      }
+    }
+  }
+
+  // Draws an action of each lane.
+  template <int kRole>
+  TARA_INLINE void Choose(Games& games, Turns& turns) const {
+    const Position& position = games.position;
     const W zero(uint64_t{0});
-    const W one(1);
+    const W own = position.ringforts[kRole];
+    const W enemy = position.ringforts[1 - kRole];
+    const W own_kings = position.kings[kRole];
+    const W vacant = W(kAllHills) & ~(own | enemy);
+    turns.placement =
+        Less(position.tally, W(kPlacementPlies << kPliesShift));
+    W stranded = zero;
+    W kings = own_kings;
+    if constexpr (kLevel == 2) {
+      stranded = own_kings & enemy;
+      kings = FirstNonEmpty(stranded, kings);
+    }
+    const Movers movers(KeepIf(~turns.placement, kings), stranded);
+    const W reached = movers.reached();
+    const Steps<kSet> from_ringforts(own);
+    const Steps<kSet> from_kings(own_kings);
+    const W apart = from_ringforts.NotAdjacentIn(vacant);
+    const M stuck = IsZero(reached & apart);
+    const M battle = NonZero(games.battle) | (stuck & ~turns.placement);
+    games.battle = KeepIf(battle, W(1));
+    turns.manoeuvres = ~(battle | turns.placement);
+    W targets = Select(battle, from_kings.NotAdjacentIn(vacant), apart);
+    const M immobile = IsZero(reached & targets) & ~turns.placement;
+    W sacrifices = zero;
+    M may_pass(false);
+    if (Any(immobile)) {
+      targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
+      may_pass = immobile & IsZero(stranded) & NonZero(own_kings) &
+                 ~AnyMobile<1 - kRole>(position);
+      if constexpr (kLevel == 2) {
+        sacrifices = KeepIf(
+            immobile & Equal(position.captured[1 - kRole], W(1)),
+            targets & own & Besieged(enemy) & reached);
+      }
+    }
+    Draw(movers, targets, sacrifices, may_pass, games.random, turns);
+  }
+
+  // Draws from the legal actions: king moves by origin, then destination;
+  // sacrifices in the same order; the pass.
+  static TARA_INLINE void Draw(const Movers& movers, W targets, W sacrifices,
+                               M may_pass, RandomLanes<kSet>& random,
+                               Turns& turns) {
+    const W first = Select(turns.placement, targets, movers.moves[0] & targets);
+    const W second = movers.moves[1] & targets;
+    const W third = movers.moves[2] & targets;
+    const W count1 = PopCount(first);
+    const W count12 = count1 + PopCount(second);
+    const W count123 = count12 + PopCount(third);
+    W count = count123 + KeepIf(may_pass, W(1));
+    bool any_sacrifice = false;
+    if constexpr (kLevel == 2) {
+      any_sacrifice = Any(NonZero(sacrifices));
+      if (any_sacrifice) [[unlikely]] {
+        for (const W moves : movers.moves) {
+          count += PopCount(moves & sacrifices);
+        }
+      }
+    }
+    const RandomLanes<kSet> before = random;
+    const W n = random.Below(count);
+    const M is_first = Less(n, count1);
+    const M is_early = Less(n, count12);
+    W choices = Select(is_early, Select(is_first, first, second), third);
+    turns.origin =
+        Select(is_early, Select(is_first, movers.king[0], movers.king[1]),
+               movers.king[2]);
+    W left = n - Select(is_early, KeepIf(~is_first, count1), count12);
+    turns.legal = count;
+    turns.sacrifice = M(false);
+    if constexpr (kLevel == 2) {
+      if (any_sacrifice) [[unlikely]] {
+        left = Select(Less(n, count123), left, n - count123);
+        DrawSacrifice(movers, sacrifices, ~Less(n, count123), left, choices,
+                      turns);
+      }
+    }
+    turns.destination.Choose(choices, left);
+    turns.skipped = IsZero(count);
+    turns.defaulted = M(false);
+    if (Any(turns.skipped)) [[unlikely]] {
+      random.Restore(turns.skipped, before);
+      turns.defaulted = turns.skipped & NonZero(movers.stranded);
+    }
+  }
+
+  // The same in the lanes of the mask, where `n` is that of a sacrifice.
+  static TARA_INLINE void DrawSacrifice(const Movers& movers, W sacrifices,
+                                        M open, W& n, W& choices,
+                                        Turns& turns) {
+    for (int i = 0; i < 3; ++i) {
+      const W hills = movers.moves[i] & sacrifices;
+      const W count = PopCount(hills);
+      const M chosen = open & Less(n, count);
+      choices = Select(chosen, hills, choices);
+      turns.origin = Select(chosen, movers.king[i], turns.origin);
+      turns.sacrifice = turns.sacrifice | chosen;
+      open = open & ~chosen;
+      n -= KeepIf(open, count);
+    }
+    choices = KeepIf(~open, choices);  // the pass
+  }
+
+  // Where a king may go if none of its side is mobile: friendly ringforts, and
+  // besieged ones of the enemy.
+  template <int kRole>
+  static TARA_INLINE W ImmobileTargets(const Position& position) {
+    const W own = position.ringforts[kRole];
+    const W enemy = position.ringforts[1 - kRole];
+    const W kings = position.kings[0] | position.kings[1];
+    const W hills = own | (enemy & Besieged(own));
+    return Steps<kSet>(position.kings[kRole]).NotAdjacentIn(hills & ~kings);
+  }
+
+  // Whether a king of the role is mobile by Battle's rule.
+  template <int kRole>
+  static TARA_INLINE M AnyMobile(const Position& position) {
+    const W kings = position.kings[kRole];
+    const W occupied = position.ringforts[0] | position.ringforts[1];
+    const W vacant = W(kAllHills) & ~occupied;
+    return NonZero(KnightMoves(kings) &
+                   Steps<kSet>(kings).NotAdjacentIn(vacant));
+  }
+
+  // Plays the actions drawn. Returns which games have ended.
+  template <int kRole>
+  TARA_INLINE M Apply(const Turns& turns, Games& games) const {
+    Position& position = games.position;
     const W own = position.ringforts[kRole];
     const W enemy = position.ringforts[1 - kRole];
     const W own_kings = position.kings[kRole];
     const W enemy_kings = position.kings[1 - kRole];
-    const W tally = position.tally;
     const W vacant = W(kAllHills) & ~(own | enemy);
-    const W near_kings = Adjacent(own_kings);
-
-    // Who may move where.
-    const M placement =
-        Less(tally, W(kPlacementPlies << kPliesShift));
-    W stranded = zero;
-    W movers = own_kings;
-    if constexpr (kLevel == 2) {
-      stranded = own_kings & enemy;
-      movers = Select(NonZero(stranded), stranded, movers);
-    }
-    movers = KeepIf(~placement, movers);
-    const W king1 = LowestBit(movers);
-    const W later = movers ^ king1;
-    const W king2 = LowestBit(later);
-    const W king3 = later ^ king2;
-    const W moves1 = KnightMovesOfOne(king1);
-    const W moves2 = KnightMovesOfOne(king2);
-    const W moves3 = KnightMovesOfOne(king3);
-    const W reached = moves1 | moves2 | moves3;
-    const W apart = vacant & ~Adjacent(own);
-    const M battle =
-        NonZero(games.battle) | (IsZero(reached & apart) & ~placement);
-    const W build_hills = Select(battle, vacant & ~near_kings, apart);
-    const M immobile = IsZero(reached & build_hills) & ~placement;
-
-    W targets = build_hills;
-    W sacrifices = zero;
-    M may_pass(false);
-    if (Any(immobile)) {
-      const W besieged = Besieged(own);
-      const W free = ~(own_kings | enemy_kings | near_kings);
-      const W backtracks = own & free;
-      const W captures = enemy & besieged & free;
-      targets = Select(immobile, backtracks | captures, targets);
-      const W enemy_mobile =
-          KnightMoves(enemy_kings) & vacant & ~Adjacent(enemy_kings);
-      may_pass = immobile & IsZero(stranded) & NonZero(own_kings) &
-                 IsZero(enemy_mobile);
-      if constexpr (kLevel == 2) {
-        const M may_sacrifice =
-            immobile & Equal(position.captured[1 - kRole], one);
-        sacrifices =
-            KeepIf(may_sacrifice, backtracks & Besieged(enemy) & reached);
-      }
-    }
-
-    // The choice: by origin, then destination; sacrifices; pass.
-    const W choices1 = Select(placement, targets, moves1 & targets);
-    const W choices2 = moves2 & targets;
-    const W choices3 = moves3 & targets;
-    const W count1 = PopCount(choices1);
-    const W count12 = count1 + PopCount(choices2);
-    const W count123 = count12 + PopCount(choices3);
-    W count = count123 + KeepIf(may_pass, one);
-    W sacrifice_counts[3];
-    bool any_sacrifice = false;
-    if constexpr (kLevel == 2) {
-      any_sacrifice = Any(NonZero(sacrifices));
-      if (any_sacrifice) {
-        sacrifice_counts[0] = PopCount(sacrifices & moves1);
-        sacrifice_counts[1] = PopCount(sacrifices & moves2);
-        sacrifice_counts[2] = PopCount(sacrifices & moves3);
-        count += sacrifice_counts[0] + sacrifice_counts[1] +
-                 sacrifice_counts[2];
-      }
-    }
-    const M skipped = IsZero(count);
-    const RandomLanes<kSet> before = games.random;
-    W n = games.random.Below(count);
-    const M not_first = ~Less(n, count1);
-    const M third = ~Less(n, count12);
-    W choices = Select(third, choices3, Select(not_first, choices2, choices1));
-    W origin = Select(third, king3, Select(not_first, king2, king1));
-    M sacrifice(false);
-    W left = n - Select(third, count12, KeepIf(not_first, count1));
-    if constexpr (kLevel == 2) {
-      if (any_sacrifice) {
-        const M beyond = ~Less(n, count123);
-        const W m = n - count123;
-        const W sum12 = sacrifice_counts[0] + sacrifice_counts[1];
-        const M s2 = ~Less(m, sacrifice_counts[0]);
-        const M s3 = ~Less(m, sum12);
-        // The pass lies beyond all of them and finds no bit.
-        sacrifice = beyond & Less(m, sum12 + sacrifice_counts[2]);
-        choices = Select(
-            beyond,
-            sacrifices & Select(s3, moves3, Select(s2, moves2, moves1)),
-            choices);
-        origin =
-            Select(beyond, Select(s3, king3, Select(s2, king2, king1)), origin);
-        left = Select(
-            beyond, m - Select(s3, sum12, KeepIf(s2, sacrifice_counts[0])),
-            left);
-      }
-    }
-    const W arrival = NthBit(choices, left);  // none: a pass
-
-    // The move, and whom it captures.
-    const M passed = IsZero(arrival);
+    const W arrival = turns.destination.Chosen();
+    const M moved = NonZero(arrival);
     W new_own = own | arrival;
     W new_enemy = enemy & ~arrival;
-    W new_kings = KeepIf(~passed, (own_kings & ~origin) | arrival);
-    W captured = enemy_kings & new_enemy & Besieged(new_own) &
-                 Adjacent(arrival);
+    W new_kings = KeepIf(moved, (own_kings & ~turns.origin) | arrival);
+
+    // Enemy kings next to the king that has arrived.
+    W captured = Steps<kSet>(arrival).AdjacentIn(enemy_kings & new_enemy) &
+                 Besieged(new_own);
     if (!request_.options.placement_captures_kings) {
-      captured = KeepIf(~placement, captured);
+      captured = KeepIf(~turns.placement, captured);
     }
     const W captures = position.captured[kRole] + PopCount(captured);
     const M double_capture = NonZero(captures & W(2));  // two or three
     M progress = NonZero((arrival & ~own) | captured);
     if constexpr (kLevel == 2) {
-      if (any_sacrifice) {
-        progress = progress | sacrifice;
-        const W replaced = KeepIf(sacrifice & ~double_capture, arrival);
-        new_own &= ~replaced;
-        new_enemy |= replaced;
-      }
+      progress = progress | turns.sacrifice;
+      const W given = KeepIf(turns.sacrifice & ~double_capture, arrival);
+      new_own &= ~given;
+      new_enemy |= given;
     }
-    W no_progress = KeepIf(~progress, games.no_progress + one);
-    W plied = count + W(uint64_t{1} << kPliesShift) +
-              KeepIf(~battle & ~placement, W(uint64_t{1} << kManoeuvresShift)) +
-              KeepIf(NonZero(arrival & enemy) , W(uint64_t{1} << kCapturesShift));
-    M announced = passed;
-
-    const M closing = NonZero(position.ending);
-    M finished = double_capture | closing;
-    if (Any(skipped)) {
-      // The lane's turn passes with nothing done and nothing drawn.
-      games.random.Restore(skipped, before);
-      new_kings = Select(skipped, own_kings, new_kings);
-      no_progress = Select(skipped, games.no_progress, no_progress);
-      plied = KeepIf(~skipped, plied);
-      announced = announced & ~skipped;
-      finished = finished | (skipped & NonZero(stranded));
+    W no_progress = KeepIf(~progress, games.no_progress + W(1));
+    W counted = turns.legal + W(uint64_t{1} << kPliesShift) +
+                KeepIf(turns.manoeuvres, W(uint64_t{1} << kManoeuvresShift)) +
+                KeepIf(NonZero(arrival & enemy),
+                       W(uint64_t{1} << kCapturesShift));
+    M passed = ~moved;
+    if (Any(turns.skipped)) [[unlikely]] {
+      // Nothing was drawn and nothing done.
+      new_kings = Select(turns.skipped, own_kings, new_kings);
+      no_progress = Select(turns.skipped, games.no_progress, no_progress);
+      counted = KeepIf(~turns.skipped, counted);
+      passed = passed & ~turns.skipped;
     }
-    const M stalled =
-        ~Less(no_progress, W(request_.options.no_progress_limit)) & ~closing & ~skipped;
-    finished = finished | stalled;
-    const M filled = NonZero(vacant) & IsZero(vacant & ~arrival);
-    W ending = position.ending;
-    ending = Select(closing, ending,
-                    Select(announced, W(kPassed), KeepIf(filled, W(kBoardFull))));
-
     position.ringforts[kRole] = new_own;
     position.ringforts[1 - kRole] = new_enemy;
     position.kings[kRole] = new_kings;
     position.kings[1 - kRole] = enemy_kings ^ captured;
     position.captured[kRole] = captures;
-    position.tally = tally + plied;
+    position.tally += counted;
     games.no_progress = no_progress;
-    games.battle = KeepIf(battle, one);
-    position.ending = ending;
-    const unsigned ended = Bits(finished & NonZero(games.playing));
-    if (ended != 0) [[unlikely]] {
-      ending = Select(stalled, W(kNoProgress), ending);
-      ending = Select(double_capture, W(kDoubleCapture), ending);
-      position.ending = ending;
-      EndGames(ended, 1 - kRole, games, sums);
-    }
+
+    const M open = IsZero(position.ending);
+    const M stalled =
+        ~Less(no_progress, W(request_.options.no_progress_limit)) & open &
+        ~turns.skipped;
+    const M filled = NonZero(vacant) & IsZero(vacant & ~arrival);
+    const W announced =
+        Select(passed, W(kPassed), KeepIf(filled, W(kBoardFull)));
+    W ending = Select(open, announced, position.ending);
+    ending = Select(stalled, W(kNoProgress), ending);
+    position.ending = Select(double_capture, W(kDoubleCapture), ending);
+    return double_capture | stalled | ~open | turns.defaulted;
   }
 
   // Notes the games that have ended and starts the next in their lanes.

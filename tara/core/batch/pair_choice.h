@@ -24,8 +24,8 @@ TARA_INLINE Word<kSet> ByteCounts(Word<kSet> a) {
   }
 }
 
-// The uniform choice among two boards at once, by hill and for each hill first
-// from `first`, then from `second`: pairs of hills, east before north.
+// The choice of the n-th among two boards at once, by hill and for each hill
+// first from `first`, then from `second`: pairs of hills, east before north.
 //
 // The byte of eight hills that has the n-th pair is found from the counts of
 // all bytes, summed up side by side; its two times eight bits, interleaved,
@@ -35,8 +35,8 @@ class PairChoice {
  public:
   using W = Word<kSet>;
 
+  PairChoice() = default;
   TARA_INLINE PairChoice(W first, W second) : first_(first), second_(second) {
-    // Sums of the bytes up to each byte; the last is that of all.
     W sums = ByteCounts(first) + ByteCounts(second);
     sums += sums << 8;
     sums += sums << 16;
@@ -45,23 +45,27 @@ class PairChoice {
 
   TARA_INLINE W Count() const { return sums_ >> 56; }
 
-  // Adds the n-th pair to one of the boards; nothing where there is none.
-  // REQUIRES: n < 128.
-  TARA_INLINE void Choose(W n, W& first, W& second) const {
+  // As of a BitChoice: choose early, ask late. REQUIRES: n < 128.
+  TARA_INLINE void Choose(W n) {
+    // The high bit of each byte whose sum is at most n: of those before. What
+    // is not before the seventh is in the eighth.
     const W low_bytes = MultiplyLow32(n, W(0x01010101));
     const W bytes = low_bytes | (low_bytes << 32);
-    constexpr uint64_t kHighBits = 0x0080808080808080;
-    // The high bits of the bytes whose sums do not pass n: those before.
-    // (Whatever is not before is in the last byte.)
-    const W before = ((bytes | W(0x8080808080808080)) - sums_) & W(kHighBits);
-    const W shift = PopCount(before) << 3;
-    const W rest = n - (((sums_ << 8) >> shift) & W(0xff));
-    const W bits = Spread(((first_ >> shift) & W(0xff)) |
-                          (((second_ >> shift) & W(0xff)) << 16));
-    const W bit = NthBit((bits | (bits >> 15)) & W(0xffff), rest);
-    const W chosen = Gathered((bit & W(0x5555)) | ((bit & W(0xaaaa)) << 15));
-    first |= (chosen & W(0xff)) << shift;
-    second |= (chosen >> 16) << shift;
+    const W before = ((bytes | W(0x8080808080808080)) - sums_) &
+                     W(0x0080808080808080);
+    shift_ = PopCount(before) << 3;
+    const W rest = n - (((sums_ << 8) >> shift_) & W(0xff));
+    const W bits = Spread(((first_ >> shift_) & W(0xff)) |
+                          (((second_ >> shift_) & W(0xff)) << 16));
+    choice_.Choose((bits | (bits >> 15)) & W(0xffff), rest);
+  }
+
+  // Adds the chosen pair to one of the boards; nothing where there is none.
+  TARA_INLINE void AddChosen(W& first, W& second) const {
+    const W bit = choice_.Chosen();
+    const W bits = Gathered((bit & W(0x5555)) | ((bit & W(0xaaaa)) << 15));
+    first |= (bits & W(0xff)) << shift_;
+    second |= (bits >> 16) << shift_;
   }
 
  private:
@@ -81,7 +85,9 @@ class PairChoice {
 
   W first_;
   W second_;
-  W sums_;
+  W sums_;  // by byte, of the bits in it and in those before
+  W shift_;
+  BitChoice<kSet> choice_;
 };
 
 }  // namespace tara::batch

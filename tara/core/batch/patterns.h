@@ -1,7 +1,8 @@
 #ifndef TARA_CORE_BATCH_PATTERNS_H_
 #define TARA_CORE_BATCH_PATTERNS_H_
 
-// Hills around the one king of each lane.
+// Hills around the one king of each lane. As the patterns are meant to be cut
+// down to some set of hills, they may hold bits that are no hills.
 
 #include <cstdint>
 
@@ -45,8 +46,7 @@ TARA_INLINE Word<kSet> PatternAround(Word<kSet> king) {
       _mm512_maskz_sllv_epi64(0xff, _mm512_set1_epi64(kNorth), bit);
   const __m512i south = _mm512_maskz_srlv_epi64(
       0xff, _mm512_set1_epi64(kSouth), _mm512_set1_epi64(63) - bit);
-  return Word<kSet>((typename Word<kSet>::Native)(north | south)) &
-         Word<kSet>(kAllHills);
+  return (typename Word<kSet>::Native)(north | south);
 }
 #endif
 

@@ -70,8 +70,8 @@ class StoneOfDestinyLanes {
       for (int lane = 0; lane < kLanes; ++lane) StartBattle(lane, 0, games);
     }
     while (playing_ > 0) {
-      for (Games& games : games_) Turn<0>(games, sums);
-      for (Games& games : games_) Turn<1>(games, sums);
+      Turn<0>(sums);
+      Turn<1>(sums);
     }
     ScoreFinished(sums);
   }
@@ -85,25 +85,31 @@ class StoneOfDestinyLanes {
                                                next_game_ + k * kLanes));
     }
     for (int ply = 0; ply < kNumHills; ply += 2) {
-      for (Games& games : fresh_games_) Build<0>(games);
-      if (ply == kNumHills - 1) break;
-      for (Games& games : fresh_games_) Build<1>(games);
+      Build<0>();
+      if (ply < kNumHills - 1) Build<1>();
     }
     fresh_ = 0;
   }
 
-  // One ply of Manoeuvres. Red has role 0.
+  // One ply of Manoeuvres in all fresh games. Red has role 0.
   template <int kRole>
-  static TARA_INLINE void Build(Games& games) {
-    W(&ringforts)[2] = games.position.ringforts;
-    const W vacant = W(kAllHills) & ~(ringforts[0] | ringforts[1]);
-    const W near = WithinTwoStepsOfOne(games.kings[1 - kRole]) & vacant;
-    const W targets = Select(NonZero(near), near, vacant);
-    const W count = PopCount(targets);
-    const W arrival = NthBit(targets, games.random.Below(count));
-    ringforts[kRole] |= arrival;
-    games.kings[kRole] = arrival;
-    games.position.tally += count;
+  TARA_INLINE void Build() {
+    BitChoice<kSet> arrivals[kVectors];
+    for (int i = 0; i < kVectors; ++i) {
+      Games& games = fresh_games_[i];
+      const W(&ringforts)[2] = games.position.ringforts;
+      const W vacant = W(kAllHills) & ~(ringforts[0] | ringforts[1]);
+      const W near = WithinTwoStepsOfOne(games.kings[1 - kRole]) & vacant;
+      const W targets = FirstNonEmpty(near, vacant);
+      const W count = PopCount(targets);
+      arrivals[i].Choose(targets, games.random.Below(count));
+      games.position.tally += count;
+    }
+    for (int i = 0; i < kVectors; ++i) {
+      const W arrival = arrivals[i].Chosen();
+      fresh_games_[i].position.ringforts[kRole] |= arrival;
+      fresh_games_[i].kings[kRole] = arrival;
+    }
   }
 
   // Takes the next game, if one is left, into a lane; `role` moves first.
@@ -144,52 +150,69 @@ class StoneOfDestinyLanes {
 
   // One turn of Battle of `kRole` in each lane.
   template <int kRole>
-  TARA_INLINE void Turn(Games& games, PlayoutSums& sums) {
-    Position& position = games.position;
-    W links_east = position.links_east;
-    W links_north = position.links_north;
-    // The swap.
-    const W targets =
-        Swappable(position.ringforts[1 - kRole], games.kings[1 - kRole],
-                  links_east, links_north);
-    const W swap_count = PopCount(targets);
-    const W arrival = NthBit(targets, games.random.Below(swap_count));
-    const W own = position.ringforts[kRole] | arrival;
-    const W enemy = position.ringforts[1 - kRole] & ~arrival;
-
-    // The link.
-    const W east = own & (own >> 1) & ~links_east;
-    const W north = own & (own >> kRankStride) & ~links_north;
-    const PairChoice<kSet> choice(east, north);
-    const W link_count = choice.Count();
-    const M linked = NonZero(link_count);
-    const RandomLanes<kSet> before = games.random;
-    choice.Choose(games.random.Below(link_count), links_east, links_north);
-    W no_progress(uint64_t{0});
-    W plied = swap_count + link_count + W(uint64_t{2} << kPliesShift) +
-              W(uint64_t{1} << kLinksShift);
-    if (Any(~linked)) [[unlikely]] {
-      games.random.Restore(~linked, before);
-      no_progress = KeepIf(~linked, games.no_progress + W(1));
-      plied = plied - KeepIf(~linked, W((uint64_t{1} << kPliesShift) +
-                                        (uint64_t{1} << kLinksShift)));
+  TARA_INLINE void Turn(PlayoutSums& sums) {
+    BitChoice<kSet> arrivals[kVectors];
+    PairChoice<kSet> links[kVectors];
+    for (int i = 0; i < kVectors; ++i) {
+      ChooseSwap<kRole>(games_[i], arrivals[i]);
     }
+    for (int i = 0; i < kVectors; ++i) {
+      Swap<kRole>(arrivals[i].Chosen(), games_[i]);
+      ChooseLink<kRole>(games_[i], links[i]);
+    }
+    for (int i = 0; i < kVectors; ++i) {
+      Games& games = games_[i];
+      links[i].AddChosen(games.position.links_east, games.position.links_north);
+      const M stalled =
+          ~Less(games.no_progress, W(request_.options.no_progress_limit));
+      const M out = IsZero(Swappable<kRole>(games));
+      const unsigned ended = Bits((stalled | out) & NonZero(games.playing));
+      if (ended != 0) [[unlikely]] {
+        EndGames(ended, Bits(stalled), 1 - kRole, games, sums);
+      }
+    }
+  }
 
-    position.ringforts[kRole] = own;
-    position.ringforts[1 - kRole] = enemy;
-    position.links_east = links_east;
-    position.links_north = links_north;
-    position.tally += plied;
+  // Ringforts of the role that the other may swap. The side to move has a
+  // spare ringfort and the other never: a seat that is out ends the game.
+  template <int kRole>
+  static TARA_INLINE W Swappable(const Games& games) {
+    const W east = games.position.links_east;
+    const W north = games.position.links_north;
+    return games.position.ringforts[kRole] & ~games.kings[kRole] &
+           ~(east | (east << 1) | north | (north << kRankStride));
+  }
+
+  template <int kRole>
+  static TARA_INLINE void ChooseSwap(Games& games, BitChoice<kSet>& arrival) {
+    const W targets = Swappable<1 - kRole>(games);
+    const W count = PopCount(targets);
+    arrival.Choose(targets, games.random.Below(count));
+    games.position.tally += count + W(uint64_t{1} << kPliesShift);
+  }
+
+  template <int kRole>
+  static TARA_INLINE void Swap(W arrival, Games& games) {
+    games.position.ringforts[kRole] |= arrival;
+    games.position.ringforts[1 - kRole] &= ~arrival;
     games.kings[kRole] = arrival;
-    games.no_progress = no_progress;
-    const M stalled =
-        ~Less(no_progress, W(request_.options.no_progress_limit));
-    const M out = IsZero(Swappable(own, arrival, links_east, links_north));
-    const unsigned ended =
-        Bits((stalled | out) & NonZero(games.playing));
-    if (ended != 0) [[unlikely]] {
-      EndGames(ended, Bits(stalled), 1 - kRole, games, sums);
-    }
+  }
+
+  template <int kRole>
+  static TARA_INLINE void ChooseLink(Games& games, PairChoice<kSet>& link) {
+    const W own = games.position.ringforts[kRole];
+    link = PairChoice<kSet>(own & (own >> 1) & ~games.position.links_east,
+                            own & (own >> kRankStride) &
+                                ~games.position.links_north);
+    const W count = link.Count();
+    const RandomLanes<kSet> before = games.random;
+    link.Choose(games.random.Below(count));
+    constexpr uint64_t kLinked =
+        (uint64_t{1} << kPliesShift) + (uint64_t{1} << kLinksShift);
+    const M linked = NonZero(count);
+    games.position.tally += count + KeepIf(linked, W(kLinked));
+    games.no_progress = KeepIf(~linked, games.no_progress + W(1));
+    if (Any(~linked)) [[unlikely]] games.random.Restore(~linked, before);
   }
 
   // Notes the games that have ended and takes the next into their lanes.
