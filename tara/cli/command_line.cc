@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "tara/cli/usage.h"
 
 namespace tara {
@@ -69,6 +72,36 @@ std::string Suggestion(absl::string_view word,
                        });
   if (nearest == names.end() || EditDistance(word, *nearest) > 2) return "";
   return absl::StrCat("; did you mean '", *nearest, "'?");
+}
+
+// What may follow a number, and stands for a factor.
+struct CountSuffix {
+  absl::string_view text;
+  double factor;
+};
+constexpr CountSuffix kCountSuffixes[] = {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}};
+
+// Reads "2.5k" as 2500; false unless it is a whole number below 2^53.
+bool ParseCount(absl::string_view text, int64_t* number) {
+  double factor = 1;
+  for (const CountSuffix& suffix : kCountSuffixes) {
+    if (absl::ConsumeSuffix(&text, suffix.text)) factor = suffix.factor;
+  }
+  double value = 0;
+  if (!absl::SimpleAtod(text, &value)) return false;
+  value *= factor;
+  if (!(std::abs(value) < 0x1p53) || value != std::floor(value)) return false;
+  *number = static_cast<int64_t>(value);
+  return true;
+}
+
+std::string FormatCount(int64_t number) {
+  for (const CountSuffix& suffix : kCountSuffixes) {
+    const auto factor = static_cast<int64_t>(suffix.factor);
+    if (number == 0 || number % factor != 0) continue;
+    return absl::StrCat(number / factor, suffix.text);
+  }
+  return absl::StrCat(number);
 }
 
 }  // namespace
@@ -203,6 +236,39 @@ void Command::AddInteger(const Flag& flag, int64_t min, int64_t max,
         *value = number;
         return absl::OkStatus();
       });
+}
+
+void Command::AddCount(const Flag& flag, int64_t min, int64_t max,
+                       int64_t* value) {
+  impl_->Add(flag, flag.required ? "" : FormatCount(*value), false,
+             [=](const std::string& text) -> absl::Status {
+               int64_t number = 0;
+               if (!ParseCount(text, &number) || number < min || number > max) {
+                 return absl::InvalidArgumentError(absl::StrCat(
+                     "bad value '", text, "'; expected a whole number from ",
+                     FormatCount(min), " to ", FormatCount(max),
+                     ", as in 500, 2.5k, 100M, 1G"));
+               }
+               *value = number;
+               return absl::OkStatus();
+             });
+}
+
+void Command::AddNumber(const Flag& flag, double min, double max,
+                        double* value) {
+  impl_->Add(flag, flag.required ? "" : absl::StrCat(*value), false,
+             [=](const std::string& text) -> absl::Status {
+               double number = 0;
+               // The comparisons also refuse what is not a number.
+               if (!absl::SimpleAtod(text, &number) ||
+                   !(number >= min && number <= max)) {
+                 return absl::InvalidArgumentError(absl::StrCat(
+                     "bad value '", text, "'; expected a number from ", min,
+                     " to ", max));
+               }
+               *value = number;
+               return absl::OkStatus();
+             });
 }
 
 void Command::AddSwitch(const Flag& flag, bool* value) {

@@ -49,6 +49,9 @@ class Command {
   void AddChoice(const Flag& flag, std::vector<std::string> choices,
                  std::string* value);
   void AddInteger(const Flag& flag, int64_t min, int64_t max, int64_t* value);
+  // A large number: 2500, 2.5k, 100M, 1G (thousands, millions, billions).
+  void AddCount(const Flag& flag, int64_t min, int64_t max, int64_t* value);
+  void AddNumber(const Flag& flag, double min, double max, double* value);
   void AddSwitch(const Flag& flag, bool* value);
 
   // Paragraphs after the options, as they are.

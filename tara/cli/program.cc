@@ -4,10 +4,12 @@
 #include <exception>
 #include <functional>
 
+#include "tara/cli/bench.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/games.h"
 #include "tara/cli/perft.h"
 #include "tara/cli/show.h"
+#include "tara/cli/stats.h"
 #include "tara/cli/usage.h"
 #include "tara/cli/variants.h"
 #include "tara/cli/verify.h"
@@ -23,9 +25,12 @@ void RegisterCommands(Command& root) {
   RegisterVariants(root);
   RegisterVerify(root);
   RegisterPerft(root);
+  RegisterStats(root);
+  RegisterBench(root);
   root.SetExamples({"show --variant sacred_hill_l1",
                     "play --variant high_kings_l1 --opponent mcts:sims=1000",
                     "train configs/quickstart.textproto",
+                    "stats --variant all --games 1M --html stats.html",
                     "arena --variant four_treasures greedy mcts:sims=200",
                     "COMMAND --help"});
 }

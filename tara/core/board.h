@@ -19,7 +19,9 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(__BMI2__)
 #include <immintrin.h>
@@ -117,43 +119,66 @@ inline Hill NthHill(Board board, int n) {
 #endif
 }
 
-constexpr Board North(Board board) { return (board << 9) & kAllHills; }
-constexpr Board South(Board board) { return (board >> 9) & kAllHills; }
-constexpr Board East(Board board) { return (board << 1) & kAllHills; }
-constexpr Board West(Board board) { return (board >> 1) & kAllHills; }
+// What the formulas below work on: one Board, or many side by side (the lanes
+// of tara/core/batch). The set operations and shifts of Board are all it takes.
+template <typename Word>
+concept BoardWord = std::same_as<Word, Board> || std::is_class_v<Word>;
+
+template <BoardWord Word>
+constexpr Word North(Word board) {
+  return (board << 9) & Word(kAllHills);
+}
+template <BoardWord Word>
+constexpr Word South(Word board) {
+  return (board >> 9) & Word(kAllHills);
+}
+template <BoardWord Word>
+constexpr Word East(Word board) {
+  return (board << 1) & Word(kAllHills);
+}
+template <BoardWord Word>
+constexpr Word West(Word board) {
+  return (board >> 1) & Word(kAllHills);
+}
 
 // Returns the hills adjacent to at least one hill of the board.
-constexpr Board Adjacent(Board board) {
+template <BoardWord Word>
+constexpr Word Adjacent(Word board) {
   return ((board << 9) | (board >> 9) | (board << 1) | (board >> 1)) &
-         kAllHills;
+         Word(kAllHills);
 }
 
 // Returns the hills a knight's move from at least one hill of the board.
-constexpr Board KnightMoves(Board board) {
+template <BoardWord Word>
+constexpr Word KnightMoves(Word board) {
   return ((board << 19) | (board >> 19) | (board << 17) | (board >> 17) |
           (board << 11) | (board >> 11) | (board << 7) | (board >> 7)) &
-         kAllHills;
+         Word(kAllHills);
 }
 
-constexpr Board Diagonal(Board board) {
+template <BoardWord Word>
+constexpr Word Diagonal(Word board) {
   return ((board << 10) | (board >> 10) | (board << 8) | (board >> 8)) &
-         kAllHills;
+         Word(kAllHills);
 }
 
-constexpr Board TwoStepsStraight(Board board) {
+template <BoardWord Word>
+constexpr Word TwoStepsStraight(Word board) {
   return ((board << 18) | (board >> 18) | (board << 2) | (board >> 2)) &
-         kAllHills;
+         Word(kAllHills);
 }
 
-constexpr Board TwoStepsDiagonal(Board board) {
+template <BoardWord Word>
+constexpr Word TwoStepsDiagonal(Word board) {
   return ((board << 20) | (board >> 20) | (board << 16) | (board >> 16)) &
-         kAllHills;
+         Word(kAllHills);
 }
 
 // Returns the hills all of whose adjacent hills lie in `besieger`: besieged,
 // whether vacant or holding a ringfort (docs/rules.md section 1).
-constexpr Board Besieged(Board besieger) {
-  return kAllHills & ~Adjacent(kAllHills & ~besieger);
+template <BoardWord Word>
+constexpr Word Besieged(Word besieger) {
+  return Word(kAllHills) & ~Adjacent(Word(kAllHills) & ~besieger);
 }
 
 constexpr Board RankBoard(int rank) {

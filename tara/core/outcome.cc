@@ -58,9 +58,14 @@ int CountKingdoms(const State& state, Side side) {
 }
 
 Outcome Score(const State& state) {
+  return Score(state,
+               {CountKingdoms(state, kRed), CountKingdoms(state, kBlue)});
+}
+
+Outcome Score(const State& state, const std::array<int, 2>& kingdoms) {
   Outcome outcome = {};
+  outcome.kingdoms = kingdoms;
   for (Side side : {kRed, kBlue}) {
-    outcome.kingdoms[side] = CountKingdoms(state, side);
     outcome.territory[side] = Count(state.ringforts[side]);
     outcome.bridges[side] =
         std::min(CountAdjacentPairs(state.ringforts[side]), kMaxBridges);

@@ -35,6 +35,9 @@ struct Outcome {
 // sections 2, 6, 7). Of a finished game this is its result.
 Outcome Score(const State& state);
 
+// The same where the kingdoms of the sides are counted already.
+Outcome Score(const State& state, const std::array<int, 2>& kingdoms);
+
 // Counts the kingdoms of a side: connected components, by adjacency, or in
 // Stone of Destiny by links.
 int CountKingdoms(const State& state, Side side);

@@ -53,21 +53,6 @@ constexpr Symmetry kDoubles[] = {
     {kAnticlockwiseTurn, 3},
 };
 
-// Adds the links of `pairs` (their western or southern hills; `to_second`
-// leads to the other) to the transformed state.
-template <typename ToSecond>
-void AddLinks(int transform, Board pairs, ToSecond to_second, State& result) {
-  ForEachHill(pairs, [&](Hill hill) {
-    const Board board = BoardOf(hill);
-    const Board first = TransformBoard(transform, board);
-    const Board second = TransformBoard(transform, to_second(board));
-    // The western or southern hill of a pair has the lower bit.
-    const Board lower = std::min(first, second);
-    const bool east = East(lower) == std::max(first, second);
-    (east ? result.links_east : result.links_north) |= lower;
-  });
-}
-
 }  // namespace
 
 constexpr std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
@@ -83,9 +68,10 @@ State TransformState(const Symmetry& symmetry, const State& state) {
     result.kings[side] = TransformBoard(symmetry.board, state.kings[from]);
     result.kings_captured[side] = state.kings_captured[from];
   }
-  result.links_east = result.links_north = 0;
-  AddLinks(symmetry.board, state.links_east, East, result);
-  AddLinks(symmetry.board, state.links_north, North, result);
+  const HillPairs links = TransformPairs(
+      symmetry.board, {.east = state.links_east, .north = state.links_north});
+  result.links_east = links.east;
+  result.links_north = links.north;
   if (!state.finished()) {
     result.seat = static_cast<uint8_t>((state.seat + symmetry.seat_shift) %
                                        Info(state.variant).seats);

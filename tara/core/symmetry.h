@@ -74,13 +74,86 @@ constexpr Hill TransformHill(int board_transform, Hill hill) {
   return kHillTransforms[board_transform][hill];
 }
 
-// Cost: a loop over the hills of the board.
+// Returns the board with its files flipped, west to east.
+constexpr Board FlipFiles(Board board) {
+  constexpr Board a = FileBoard(0), b = FileBoard(1), c = FileBoard(2);
+  return ((board & a) << 6) | ((board & b) << 4) | ((board & c) << 2) |
+         (board & FileBoard(3)) | ((board >> 2) & c) | ((board >> 4) & b) |
+         ((board >> 6) & a);
+}
+
+// Returns the board with its ranks flipped, south to north.
+constexpr Board FlipRanks(Board board) {
+  constexpr Board r1 = RankBoard(0), r2 = RankBoard(1), r3 = RankBoard(2);
+  return ((board & r1) << 54) | ((board & r2) << 36) | ((board & r3) << 18) |
+         (board & RankBoard(3)) | ((board >> 18) & r3) | ((board >> 36) & r2) |
+         ((board >> 54) & r1);
+}
+
+namespace internal {
+
+// The hills whose file is `distance` more than their rank.
+constexpr Board DiagonalBoard(int distance) {
+  Board board = 0;
+  for (int rank = 0; rank < kBoardSize; ++rank) {
+    const Hill hill = HillAt(rank + distance, rank);
+    if (hill >= 0) board |= BoardOf(hill);
+  }
+  return board;
+}
+
+// Moves one diagonal and its mirror image to each other's place: file and
+// rank exchanged is a step of 8 bits for each file that they are apart.
+template <int kDistance>
+constexpr Board ExchangeDiagonals(Board board) {
+  constexpr Board lower = DiagonalBoard(kDistance);
+  constexpr int shift = (kRankStride - 1) * kDistance;
+  return ((board & lower) << shift) | ((board >> shift) & lower);
+}
+
+}  // namespace internal
+
+// Returns the board with files and ranks exchanged.
+constexpr Board Transpose(Board board) {
+  return (board & internal::DiagonalBoard(0)) |
+         internal::ExchangeDiagonals<1>(board) |
+         internal::ExchangeDiagonals<2>(board) |
+         internal::ExchangeDiagonals<3>(board) |
+         internal::ExchangeDiagonals<4>(board) |
+         internal::ExchangeDiagonals<5>(board);
+}
+
+// Cost: 13 operations for a flip, 35 to transpose.
 constexpr Board TransformBoard(int board_transform, Board board) {
-  Board result = 0;
-  ForEachHill(board, [&](Hill hill) {
-    result |= BoardOf(TransformHill(board_transform, hill));
-  });
-  return result;
+  if ((board_transform & kTranspose) != 0) board = Transpose(board);
+  if ((board_transform & 1) != 0) board = FlipFiles(board);
+  if ((board_transform & 2) != 0) board = FlipRanks(board);
+  return board;
+}
+
+// Pairs of adjacent hills, by their western and by their southern hills, as
+// State::links_east and links_north and LegalSet's have them.
+struct HillPairs {
+  Board east;
+  Board north;
+};
+
+// Returns where the transform takes the pairs. The hill that names a pair may
+// become its eastern or northern hill: the other one names it then.
+constexpr HillPairs TransformPairs(int board_transform, HillPairs pairs) {
+  if ((pairs.east | pairs.north) == 0) return pairs;
+  if ((board_transform & kTranspose) != 0) {
+    pairs = {.east = Transpose(pairs.north), .north = Transpose(pairs.east)};
+  }
+  if ((board_transform & 1) != 0) {
+    pairs = {.east = FlipFiles(pairs.east) >> 1,
+             .north = FlipFiles(pairs.north)};
+  }
+  if ((board_transform & 2) != 0) {
+    pairs = {.east = FlipRanks(pairs.east),
+             .north = FlipRanks(pairs.north) >> kRankStride};
+  }
+  return pairs;
 }
 
 inline Action TransformAction(const Symmetry& symmetry, Action action) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
+#include "tara/eval/text_table.h"
 
 namespace tara {
 namespace {
@@ -52,28 +53,6 @@ Cells NumberCells(const ArenaResult& r) {
           Percent(r.score_as_red),
           Percent(r.score_as_blue),
           absl::StrFormat("%.1f", r.mean_length)};
-}
-
-// Returns the rows with columns aligned: names to the left, numbers to the
-// right. All rows have as many cells.
-std::string Aligned(const std::vector<Cells>& rows, size_t name_columns) {
-  std::vector<size_t> widths(rows[0].size());
-  for (const Cells& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const Cells& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) text += "  ";
-      const std::string padding(widths[i] - row[i].size(), ' ');
-      absl::StrAppend(&text, i < name_columns ? "" : padding, row[i],
-                      i < name_columns ? padding : "");
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 bool SamePlayers(absl::Span<const ArenaReportRow> rows) {
@@ -123,7 +102,7 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
     table.push_back({"total"});
     add_numbers(table.back(), NumberCells(SummarizeGames(all_games)));
   }
-  return absl::StrCat(text, Aligned(table, names.size()));
+  return absl::StrCat(text, TextTable(table, names.size()));
 }
 
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {

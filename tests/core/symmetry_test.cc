@@ -69,6 +69,38 @@ TEST(HillTransformTest, IsAPermutationThatKeepsAdjacencyAndTheInverseUndoes) {
   }
 }
 
+TEST(HillTransformTest, BoardsGoWhereTheirHillsGo) {
+  Random random(1);
+  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
+    for (int repeat = 0; repeat < 2000; ++repeat) {
+      const Board board = random() & kAllHills;
+      Board expected = 0;
+      ForEachHill(board, [&](Hill hill) {
+        expected |= BoardOf(TransformHill(transform, hill));
+      });
+      ASSERT_EQ(TransformBoard(transform, board), expected)
+          << transform << " of " << board;
+    }
+  }
+}
+
+// Pairs are the actions that link them.
+TEST(HillTransformTest, PairsGoWhereTheirLinksGo) {
+  Random random(2);
+  for (uint8_t transform = 0; transform < kNumBoardTransforms; ++transform) {
+    for (int repeat = 0; repeat < 2000; ++repeat) {
+      const LegalSet pairs = {
+          .links_east = random() & West(kAllHills) & kAllHills,
+          .links_north = random() & South(kAllHills) & kAllHills};
+      const HillPairs image = TransformPairs(
+          transform, {.east = pairs.links_east, .north = pairs.links_north});
+      const LegalSet actual = {.links_east = image.east,
+                               .links_north = image.north};
+      ASSERT_EQ(actual.ToMask(), TransformMask({transform, 0}, pairs));
+    }
+  }
+}
+
 TEST(ActionTransformTest, KeepsKindsAndTheInverseUndoes) {
   for (uint8_t transform = 0; transform < kNumBoardTransforms; ++transform) {
     const Symmetry symmetry = {transform, 0};

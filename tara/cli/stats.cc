@@ -1,0 +1,191 @@
+#include "tara/cli/stats.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/status_line.h"
+#include "tara/cli/usage.h"
+#include "tara/core/game_batch.h"
+#include "tara/core/instruction_set.h"
+#include "tara/core/playout_statistics.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+#include "tara/eval/mass_playouts.h"
+#include "tara/eval/statistics_page.h"
+#include "tara/eval/variant_statistics.h"
+#include "tara/eval/variant_statistics_report.h"
+#include "tara/train/atomic_file.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+namespace {
+
+constexpr int64_t kMaxGames = 1000000000000;
+
+// Columns of the bar.
+constexpr int kBarWidth = 24;
+
+// A line such as
+//   high_kings_l1 [=========>              ]  38 %  2.4 M games/s  3s left
+// `rate` is in games a second, `left` the time for all variants.
+std::string ProgressLine(absl::string_view variant, double share, double rate,
+                         absl::Duration left) {
+  const int filled =
+      std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
+  std::string bar(filled, '=');
+  if (filled < kBarWidth) bar += '>';
+  bar.resize(kBarWidth, ' ');
+  return absl::StrFormat(
+      "%s [%s] %3d %%  %.2f M games/s  %s left", variant, bar,
+      static_cast<int>(100 * share), rate / 1e6,
+      absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))));
+}
+
+// Shows how far a command has come, over all its variants.
+class Progress {
+ public:
+  Progress(int64_t games, size_t variants, Console& console)
+      : all_games_(static_cast<double>(games) * static_cast<double>(variants)),
+        status_line_(console) {}
+
+  void StartVariant(absl::string_view variant, double games_before) {
+    variant_ = variant;
+    games_before_ = games_before;
+    variant_start_ = absl::Now();
+  }
+
+  // Thread-safe.
+  void Show(int64_t games_done) {
+    const absl::Time now = absl::Now();
+    const double done = games_before_ + static_cast<double>(games_done);
+    const double seconds =
+        std::max(1e-9, absl::ToDoubleSeconds(now - variant_start_));
+    status_line_.Show(ProgressLine(
+        variant_, done / all_games_, static_cast<double>(games_done) / seconds,
+        (now - start_) * ((all_games_ - done) / done)));
+  }
+
+  void Clear() { status_line_.Clear(); }
+
+ private:
+  const double all_games_;
+  const absl::Time start_ = absl::Now();
+  absl::string_view variant_;
+  double games_before_ = 0;
+  absl::Time variant_start_;
+  StatusLine status_line_;
+};
+
+// An hour of games should not find at its end that the page has no place.
+absl::Status CheckCanWrite(const std::string& path) {
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  if (folder.empty()) folder = ".";
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("--html ", path, ": cannot write into ", folder));
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
+                        VariantsOf(options.game));
+  std::vector<RuleOptions> rule_options;
+  for (const Variant variant : variants) {
+    TARA_ASSIGN_OR_RETURN(
+        rule_options.emplace_back(),
+        RuleOptionsOf(options.game, variant, variants.size() > 1));
+  }
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(CheckCanWrite(options.html));
+  }
+  const auto seed = static_cast<uint64_t>(options.seed);
+  // The last is the fastest; all play the same games.
+  const InstructionSet instruction_set = SupportedInstructionSets().back();
+
+  const StopCheck stop = StopOnSignals();
+  Progress progress(options.games, variants.size(), console);
+  std::vector<VariantStatistics> rows;
+  for (size_t i = 0; i < variants.size() && !stop(); ++i) {
+    progress.StartVariant(
+        Info(variants[i]).id,
+        static_cast<double>(options.games) * static_cast<double>(i));
+    const PlayoutStatistics sums = PlayManyGames(
+        options.games, ThreadsOr(options.threads),
+        [&](int64_t first_game, int64_t games) {
+          return PlayRandomGames(variants[i], rule_options[i], seed, first_game,
+                                 games, instruction_set);
+        },
+        [&](int64_t games_done) {
+          progress.Show(games_done);
+          return !stop();
+        });
+    if (sums.games == 0) break;  // stopped before the first chunk's end
+    rows.push_back(Summarize(variants[i], rule_options[i], sums));
+  }
+  progress.Clear();
+  console.out << (options.format == "json" ? VariantStatisticsJson(rows) + "\n"
+                                           : VariantStatisticsText(rows));
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, StatisticsPage(rows, seed)));
+  }
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; these are the games finished by then\n";
+  return kExitInterrupted;
+}
+
+void RegisterStats(Command& root) {
+  Command& command = root.AddCommand(
+      "stats", "what random play says of the variants: lengths, results, ends");
+  const auto options = std::make_shared<StatsOptions>();
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  command.AddCount({.names = "--games",
+                    .placeholder = "N",
+                    .help = "games a variant; k, M and G stand for thousands, "
+                            "millions and billions"},
+                   1, kMaxGames, &options->games);
+  AddThreadsFlag(command, &options->threads);
+  command.AddInteger(
+      {.names = "--seed",
+       .placeholder = "N",
+       .help = "of all randomness: the same seed, the same games, on however "
+               "many threads"},
+      0, INT64_MAX, &options->seed);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  command.AddText({.names = "--html",
+                   .placeholder = "FILE",
+                   .help = "also write a page with plots, for any browser; it "
+                           "needs no network",
+                   .default_text = "none"},
+                  &options->html);
+  command.SetNotes(
+      "Every action is chosen uniformly among the legal ones. The first side "
+      "is Red.\nScore counts a draw as half a win; 95 % are confidence "
+      "intervals.\nCtrl-C ends it with a report of the games finished by "
+      "then.");
+  command.SetExamples(
+      {"stats --variant all --games 100M --html stats.html",
+       "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",
+       "stats --variant four_treasures --games 10k --format=json"});
+  command.SetRun(
+      [options](Console& console) { return RunStats(*options, console); });
+}
+
+}  // namespace tara

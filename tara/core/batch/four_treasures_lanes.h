@@ -1,0 +1,51 @@
+#ifndef TARA_CORE_BATCH_FOUR_TREASURES_LANES_H_
+#define TARA_CORE_BATCH_FOUR_TREASURES_LANES_H_
+
+#include <cstdint>
+
+#include "tara/core/batch/areas.h"
+#include "tara/core/batch/formulas.h"
+#include "tara/core/batch/hill_games.h"
+#include "tara/core/batch/lanes.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rule_options.h"
+
+namespace tara::batch {
+
+// Four Treasures (docs/rules.md sections 5 and 6).
+template <InstructionSet kSet, int kSeatCount>
+class FourTreasuresRules {
+ public:
+  using W = Word<kSet>;
+  static constexpr int kSeats = kSeatCount;
+
+  TARA_INLINE explicit FourTreasuresRules(const RuleOptions&) {}
+
+  TARA_INLINE W Legal(W own, W enemy, const SeatToMove<kSet>& seat) {
+    const W area = Area<kSeats>(seat);
+    const W vacant = area & ~(own | enemy);
+    return FirstNonEmpty(Steps<kSet>(own).BesiegedIn(enemy & area), vacant);
+  }
+
+  TARA_INLINE void CountPhases(Mask<kSet>) {}
+  TARA_INLINE int64_t manoeuvres_plies() const { return 0; }
+
+  static TARA_INLINE W Margin(W red, W blue) {
+    return TwoTierMargin(Bridges(red) - Bridges(blue),
+                         PopCount(red) - PopCount(blue));
+  }
+
+ private:
+  static TARA_INLINE W Bridges(W own) {
+    const W pairs = AdjacentPairs(own);
+    return Select(Less(pairs, W(kMaxBridges)), pairs, W(kMaxBridges));
+  }
+};
+
+template <InstructionSet kSet, int kSeats>
+using FourTreasuresLanes = HillGames<kSet, FourTreasuresRules<kSet, kSeats>>;
+
+}  // namespace tara::batch
+
+#endif  // TARA_CORE_BATCH_FOUR_TREASURES_LANES_H_

@@ -1,0 +1,423 @@
+#ifndef TARA_CORE_BATCH_LANES_H_
+#define TARA_CORE_BATCH_LANES_H_
+
+// 64-bit lanes: as many boards (or counts) as a register holds, side by side.
+//
+// One source for every instruction set. A unit kernels_*.cc is compiled with
+// the flags of its instruction set and names it as template argument, so that
+// whatever it instantiates has a symbol of its own: nothing compiled for
+// AVX-512 can be linked into code that runs elsewhere. For the same reason
+// these headers call no inline function that others may call too (such as
+// std::min); constant expressions are no calls. All functions are inlined.
+//
+//   Word   lanes of uint64_t: | & ^ ~ + - * << >> lane by lane
+//   Mask   lanes of bool (a mask register with AVX-512, else all-ones words)
+
+#include <cstdint>
+
+#include "tara/core/instruction_set.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#define TARA_INLINE __attribute__((always_inline)) inline
+
+namespace tara::batch {
+
+constexpr int LanesOf(InstructionSet set) {
+  return set == InstructionSet::kAvx512 ? 8
+         : set == InstructionSet::kAvx2 ? 4
+                                        : 2;
+}
+
+template <InstructionSet kSet>
+struct NativeOf;
+template <>
+struct NativeOf<InstructionSet::kPortable> {
+  typedef uint64_t Type __attribute__((vector_size(16)));
+};
+template <>
+struct NativeOf<InstructionSet::kAvx2> {
+  typedef uint64_t Type __attribute__((vector_size(32)));
+};
+template <>
+struct NativeOf<InstructionSet::kAvx512> {
+  typedef uint64_t Type __attribute__((vector_size(64)));
+};
+
+template <InstructionSet kSet>
+struct Word {
+  using Native = typename NativeOf<kSet>::Type;
+  static constexpr InstructionSet kInstructionSet = kSet;
+  static constexpr int kLanes = LanesOf(kSet);
+
+  Native v;
+
+  Word() = default;
+  TARA_INLINE Word(Native native) : v(native) {}                  // NOLINT
+  // The same number in all lanes.
+  TARA_INLINE Word(uint64_t x) : v(Native{} + x) {}                // NOLINT
+
+  // Lane i holds i.
+  static TARA_INLINE Word Index() {
+    Word word;
+    for (int i = 0; i < kLanes; ++i) word.v[i] = static_cast<uint64_t>(i);
+    return word;
+  }
+  static TARA_INLINE Word Load(const uint64_t* lanes) {
+    Word word;
+    __builtin_memcpy(&word.v, lanes, sizeof(word.v));
+    return word;
+  }
+  TARA_INLINE void Store(uint64_t* lanes) const {
+    __builtin_memcpy(lanes, &v, sizeof(v));
+  }
+
+  friend TARA_INLINE Word operator&(Word a, Word b) { return a.v & b.v; }
+  friend TARA_INLINE Word operator|(Word a, Word b) { return a.v | b.v; }
+  friend TARA_INLINE Word operator^(Word a, Word b) { return a.v ^ b.v; }
+  friend TARA_INLINE Word operator~(Word a) { return ~a.v; }
+  friend TARA_INLINE Word operator+(Word a, Word b) { return a.v + b.v; }
+  friend TARA_INLINE Word operator-(Word a, Word b) { return a.v - b.v; }
+  friend TARA_INLINE Word operator*(Word a, Word b) { return a.v * b.v; }
+  friend TARA_INLINE Word operator<<(Word a, int n) { return a.v << n; }
+  friend TARA_INLINE Word operator>>(Word a, int n) { return a.v >> n; }
+  // Each lane by its own number.
+  friend TARA_INLINE Word operator<<(Word a, Word n) { return a.v << n.v; }
+  friend TARA_INLINE Word operator>>(Word a, Word n) { return a.v >> n.v; }
+
+  TARA_INLINE Word& operator&=(Word b) { return *this = *this & b; }
+  TARA_INLINE Word& operator|=(Word b) { return *this = *this | b; }
+  TARA_INLINE Word& operator^=(Word b) { return *this = *this ^ b; }
+  TARA_INLINE Word& operator+=(Word b) { return *this = *this + b; }
+  TARA_INLINE Word& operator-=(Word b) { return *this = *this - b; }
+};
+
+// Lanes of bool. Default: words of all zeros or all ones.
+template <InstructionSet kSet>
+struct Mask {
+  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
+  Native v;
+
+  Mask() = default;
+  TARA_INLINE explicit Mask(Native native) : v(native) {}
+  TARA_INLINE explicit Mask(bool all) : v(Native{} - uint64_t{all}) {}
+
+  friend TARA_INLINE Mask operator&(Mask a, Mask b) { return Mask(a.v & b.v); }
+  friend TARA_INLINE Mask operator|(Mask a, Mask b) { return Mask(a.v | b.v); }
+  friend TARA_INLINE Mask operator^(Mask a, Mask b) { return Mask(a.v ^ b.v); }
+  friend TARA_INLINE Mask operator~(Mask a) { return Mask(~a.v); }
+};
+
+#if defined(__AVX512F__)
+template <>
+struct Mask<InstructionSet::kAvx512> {
+  __mmask8 v;
+
+  Mask() = default;
+  TARA_INLINE explicit Mask(__mmask8 bits) : v(bits) {}
+  TARA_INLINE explicit Mask(bool all) : v(all ? 0xff : 0) {}
+
+  friend TARA_INLINE Mask operator&(Mask a, Mask b) {
+    return Mask(static_cast<__mmask8>(a.v & b.v));
+  }
+  friend TARA_INLINE Mask operator|(Mask a, Mask b) {
+    return Mask(static_cast<__mmask8>(a.v | b.v));
+  }
+  friend TARA_INLINE Mask operator^(Mask a, Mask b) {
+    return Mask(static_cast<__mmask8>(a.v ^ b.v));
+  }
+  friend TARA_INLINE Mask operator~(Mask a) {
+    return Mask(static_cast<__mmask8>(~a.v));
+  }
+};
+#endif
+
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> IsZero(Word<kSet> a) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return Mask<kSet>(_mm512_testn_epi64_mask((__m512i)a.v, (__m512i)a.v));
+  } else
+#endif
+    return Mask<kSet>((typename Word<kSet>::Native)(a.v == 0));
+}
+
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> NonZero(Word<kSet> a) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return Mask<kSet>(_mm512_test_epi64_mask((__m512i)a.v, (__m512i)a.v));
+  } else
+#endif
+    return Mask<kSet>((typename Word<kSet>::Native)(a.v != 0));
+}
+
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> Equal(Word<kSet> a, Word<kSet> b) {
+  return IsZero(a ^ b);
+}
+
+// Whether a < b. REQUIRES: both below 2^63 (or meant as signed numbers).
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> Less(Word<kSet> a, Word<kSet> b) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return Mask<kSet>(_mm512_cmplt_epi64_mask((__m512i)a.v, (__m512i)b.v));
+  } else
+#endif
+  {
+    // The sign of the difference would do, but for overflow.
+    const Word<kSet> difference = a - b;
+    const Word<kSet> overflow = (a ^ b) & (a ^ difference);
+    const Word<kSet> sign = (difference ^ overflow) >> 63;
+    return Mask<kSet>((Word<kSet>(uint64_t{0}) - sign).v);
+  }
+}
+
+// Returns a where the mask is set, else b.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Select(Mask<kSet> mask, Word<kSet> a, Word<kSet> b) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return (typename Word<kSet>::Native)_mm512_mask_blend_epi64(
+        mask.v, (__m512i)b.v, (__m512i)a.v);
+  } else
+#endif
+    return (a.v & mask.v) | (b.v & ~mask.v);
+}
+
+// Returns a where the mask is set, else 0.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> KeepIf(Mask<kSet> mask, Word<kSet> a) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return (typename Word<kSet>::Native)_mm512_maskz_mov_epi64(mask.v,
+                                                               (__m512i)a.v);
+  } else
+#endif
+    return a.v & mask.v;
+}
+
+// Bit i: lane i of the mask.
+template <InstructionSet kSet>
+TARA_INLINE unsigned Bits(Mask<kSet> mask) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return mask.v;
+  } else
+#endif
+#if defined(__AVX2__)
+  if constexpr (kSet == InstructionSet::kAvx2) {
+    return static_cast<unsigned>(_mm256_movemask_pd((__m256d)mask.v));
+  } else
+#endif
+  {
+    unsigned bits = 0;
+    for (int i = 0; i < Word<kSet>::kLanes; ++i) {
+      bits |= static_cast<unsigned>(mask.v[i] & 1) << i;
+    }
+    return bits;
+  }
+}
+
+template <InstructionSet kSet>
+TARA_INLINE bool Any(Mask<kSet> mask) {
+  return Bits(mask) != 0;
+}
+
+// Returns the mask whose first n lanes are set.
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> FirstLanes(int64_t n) {
+  return Less(Word<kSet>::Index(), Word<kSet>(static_cast<uint64_t>(n)));
+}
+
+// Number of bits set in each lane.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> PopCount(Word<kSet> a) {
+  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
+#if defined(__AVX512VPOPCNTDQ__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return (Native)_mm512_popcnt_epi64((__m512i)a.v);
+  } else
+#endif
+#if defined(__AVX2__)
+  if constexpr (kSet == InstructionSet::kAvx2) {
+    // Counts nibbles by table, then sums the bytes.
+    const __m256i table = _mm256_setr_epi8(
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i nibble = _mm256_set1_epi8(0x0f);
+    const __m256i low = _mm256_and_si256((__m256i)a.v, nibble);
+    const __m256i high =
+        _mm256_and_si256(_mm256_srli_epi64((__m256i)a.v, 4), nibble);
+    const __m256i bytes = _mm256_add_epi8(_mm256_shuffle_epi8(table, low),
+                                          _mm256_shuffle_epi8(table, high));
+    return (Native)_mm256_sad_epu8(bytes, _mm256_setzero_si256());
+  } else
+#endif
+  {
+    // Sums of pairs, nibbles, bytes and so on, side by side.
+    a = a - ((a >> 1) & Word<kSet>(0x5555555555555555));
+    a = (a & Word<kSet>(0x3333333333333333)) +
+        ((a >> 2) & Word<kSet>(0x3333333333333333));
+    a = (a + (a >> 4)) & Word<kSet>(0x0f0f0f0f0f0f0f0f);
+    a = a + (a >> 8);
+    a = a + (a >> 16);
+    return (a + (a >> 32)) & Word<kSet>(0x7f);
+  }
+}
+
+// Returns the product of the lower 32 bits of each lane.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> MultiplyLow32(Word<kSet> a, Word<kSet> b) {
+  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    // Unmasked, g++ 12 warns within (https://gcc.gnu.org/PR105593).
+    return (Native)_mm512_maskz_mul_epu32(0xff, (__m512i)a.v, (__m512i)b.v);
+  } else
+#endif
+#if defined(__AVX2__)
+  if constexpr (kSet == InstructionSet::kAvx2) {
+    return (Native)_mm256_mul_epu32((__m256i)a.v, (__m256i)b.v);
+  } else
+#endif
+  {
+    Word<kSet> product;
+    for (int i = 0; i < Word<kSet>::kLanes; ++i) {
+      product.v[i] = (a.v[i] & 0xffffffff) * (b.v[i] & 0xffffffff);
+    }
+    return product;
+  }
+}
+
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> RotateLeft(Word<kSet> a, int n) {
+  return (a << n) | (a >> (64 - n));
+}
+
+// Where in a byte its n-th set bit is, at 8 * byte + n.
+struct SelectInByte {
+  uint8_t bit[256 * 8];
+};
+constexpr SelectInByte MakeSelectInByte() {
+  SelectInByte table = {};
+  for (int byte = 0; byte < 256; ++byte) {
+    int n = 0;
+    for (int bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit) & 1) table.bit[8 * byte + n++] = static_cast<uint8_t>(bit);
+    }
+  }
+  return table;
+}
+inline constexpr SelectInByte kSelectInByte = MakeSelectInByte();
+
+// Returns the n-th set bit of a word without PDEP; 0 where there is none.
+// Source: Vigna 2008, "Broadword implementation of rank/select queries".
+template <InstructionSet kSet>
+TARA_INLINE uint64_t NthBitOf(uint64_t word, uint64_t n) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  uint64_t counts = word - ((word >> 1) & 0x5555555555555555);
+  counts = (counts & 0x3333333333333333) + ((counts >> 2) & 0x3333333333333333);
+  counts = (counts + (counts >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  const uint64_t sums = counts * kOnes;  // byte i: bits in bytes 0 to i
+  if (n >= sums >> 56) return 0;
+  // The sign of byte i: whether its sum is at most n.
+  const uint64_t passed = ((n * kOnes | 0x80 * kOnes) - sums) & (0x80 * kOnes);
+  const int shift = static_cast<int>((((passed >> 7) * kOnes) >> 56) * 8);
+  const uint64_t before = ((sums << 8) >> shift) & 0xff;
+  const uint64_t byte = (word >> shift) & 0xff;
+  return uint64_t{1} << (shift + kSelectInByte.bit[8 * byte + n - before]);
+}
+
+// Stores lanes that are about to be loaded one by one. Processors forward the
+// lower half of a 64-byte store to such loads but not the upper (measured on
+// Emerald Rapids: they wait until the store has left the core), so it goes in
+// halves.
+template <InstructionSet kSet>
+TARA_INLINE void StoreForLanes(Word<kSet> a, uint64_t* lanes) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    using Half = typename Word<InstructionSet::kAvx2>::Native;
+    Half low = __builtin_shufflevector(a.v, a.v, 0, 1, 2, 3);
+    Half high = __builtin_shufflevector(a.v, a.v, 4, 5, 6, 7);
+    asm("" : "+v"(low), "+v"(high));  // lest g++ join them again
+    __builtin_memcpy(lanes, &low, sizeof(low));
+    __builtin_memcpy(lanes + 4, &high, sizeof(high));
+  } else
+#endif
+    a.Store(lanes);
+}
+
+// Chooses the n-th set bit of each lane, n counted from 0 at the lowest; 0
+// where n is not below the number of bits.
+//
+// No vector instruction does this: the lanes go through memory to PDEP, one a
+// cycle, beside the vector units. (PDEP is slow on AMD before Zen 3.) What it
+// writes are narrow stores, and a vector loaded from those waits until they
+// have left the core: Choose early and ask for the choice late, with the work
+// of other vectors in between.
+template <InstructionSet kSet>
+class BitChoice {
+ public:
+  using W = Word<kSet>;
+
+  // REQUIRES: n < 64.
+  TARA_INLINE void Choose(W board, W n) {
+    alignas(64) uint64_t from[W::kLanes];
+    StoreForLanes(board, from);
+    if constexpr (kSet == InstructionSet::kPortable) {
+      StoreForLanes(n, bits_);
+    } else {
+      StoreForLanes(W(1) << n, bits_);
+    }
+    // Through memory indeed: g++ would rather take vectors apart in registers.
+    asm("" : "+m"(from), "+m"(bits_));
+#pragma GCC unroll 8
+    for (int i = 0; i < W::kLanes; ++i) {
+#if defined(__BMI2__)
+      if constexpr (kSet != InstructionSet::kPortable) {
+        bits_[i] = _pdep_u64(bits_[i], from[i]);
+        continue;
+      }
+#endif
+      bits_[i] = NthBitOf<kSet>(from[i], bits_[i]);
+    }
+    asm("" : "+m"(bits_));
+  }
+
+  TARA_INLINE W Chosen() const { return W::Load(bits_); }
+
+ private:
+  alignas(64) uint64_t bits_[W::kLanes];
+};
+
+// The same at once.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> NthBit(Word<kSet> board, Word<kSet> n) {
+  BitChoice<kSet> choice;
+  choice.Choose(board, n);
+  return choice.Chosen();
+}
+
+// Lowest set bit of each lane; 0 of 0.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> LowestBit(Word<kSet> a) {
+  return a & (Word<kSet>(uint64_t{0}) - a);
+}
+
+// Sum over all lanes.
+template <InstructionSet kSet>
+TARA_INLINE int64_t Sum(Word<kSet> a) {
+  int64_t sum = 0;
+  for (int i = 0; i < Word<kSet>::kLanes; ++i) {
+    sum += static_cast<int64_t>(a.v[i]);
+  }
+  return sum;
+}
+
+}  // namespace tara::batch
+
+#endif  // TARA_CORE_BATCH_LANES_H_

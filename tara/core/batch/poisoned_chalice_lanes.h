@@ -1,0 +1,150 @@
+#ifndef TARA_CORE_BATCH_POISONED_CHALICE_LANES_H_
+#define TARA_CORE_BATCH_POISONED_CHALICE_LANES_H_
+
+#include <cstdint>
+
+#include "tara/core/batch/formulas.h"
+#include "tara/core/batch/hill_games.h"
+#include "tara/core/batch/lanes.h"
+#include "tara/core/board.h"
+#include "tara/core/rule_options.h"
+
+namespace tara::batch {
+
+// The numbers of bits in the seven cells of each line, in binary: three words
+// that hold a binary digit each, at the line's first cell. Cells of a line lie
+// `kStride` bits apart: 1 for ranks, kRankStride for files. Other bits than
+// those at first cells mean nothing.
+template <InstructionSet kSet, int kStride>
+struct LineCounts {
+  using W = Word<kSet>;
+
+  W ones, twos, fours;
+
+  // Carry-save addition: cells 0-2 and 3-5 at once, then both and cell 6.
+  explicit TARA_INLINE LineCounts(W cells) {
+    const W second = cells >> kStride, third = cells >> (2 * kStride);
+    const W sum = cells ^ second ^ third;
+    const W carry = Majority(cells, second, third);
+    const W upper_sum = sum >> (3 * kStride), last = cells >> (6 * kStride);
+    const W upper_carry = carry >> (3 * kStride);
+    const W last_carry = Majority(sum, upper_sum, last);
+    ones = sum ^ upper_sum ^ last;
+    twos = carry ^ upper_carry ^ last_carry;
+    fours = Majority(carry, upper_carry, last_carry);
+  }
+
+  static TARA_INLINE W Majority(W a, W b, W c) {
+    return (a & b) | (c & (a | b));
+  }
+};
+
+// Poisoned Chalice (docs/rules.md section 8.1).
+template <InstructionSet kSet>
+class PoisonedChaliceRules {
+ public:
+  using W = Word<kSet>;
+  using M = Mask<kSet>;
+  static constexpr int kSeats = 2;
+  static constexpr uint64_t kManoeuvresTurns = 8;
+
+  TARA_INLINE explicit PoisonedChaliceRules(const RuleOptions&) {}
+
+  TARA_INLINE W Legal(W own, W enemy, const SeatToMove<kSet>& seat) {
+    if (Any(manoeuvres_)) {
+      manoeuvres_ = Less(PopCount(own | enemy), W(kManoeuvresTurns));
+    }
+    if (!Any(manoeuvres_)) return BattleTargets(own, enemy, seat);
+    const W targets = ManoeuvresTargets(own, own | enemy);
+    if (!Any(~manoeuvres_)) return targets;
+    return Select(manoeuvres_, targets, BattleTargets(own, enemy, seat));
+  }
+
+  TARA_INLINE void CountPhases(M playing) {
+    if (Any(manoeuvres_)) {
+      manoeuvres_plies_ += KeepIf(manoeuvres_ & playing, W(1));
+    }
+  }
+  TARA_INLINE int64_t manoeuvres_plies() const {
+    return Sum(manoeuvres_plies_);
+  }
+
+  // Fewer kingdoms lead.
+  static TARA_INLINE W Margin(W red, W blue) {
+    return TwoTierMargin(CountKingdoms(blue) - CountKingdoms(red),
+                         PopCount(red) - PopCount(blue));
+  }
+
+ private:
+  static TARA_INLINE W ManoeuvresTargets(W own, W built) {
+    constexpr Board kEdges[] = {RankBoard(0), RankBoard(6), FileBoard(0),
+                                FileBoard(6)};
+    constexpr int kSouthToNorth = kRankStride * (kBoardSize - 1);
+    constexpr int kWestToEast = kBoardSize - 1;
+    W targets(uint64_t{0});
+    for (const Board edge : kEdges) {
+      targets |= KeepIf(IsZero(own & W(edge)), W(edge));
+    }
+    const W opposite = ((built & W(RankBoard(0))) << kSouthToNorth) |
+                       ((built & W(RankBoard(6))) >> kSouthToNorth) |
+                       ((built & W(FileBoard(0))) << kWestToEast) |
+                       ((built & W(FileBoard(6))) >> kWestToEast);
+    return targets & ~built & ~opposite;
+  }
+
+  static TARA_INLINE W BattleTargets(W own, W enemy,
+                                     const SeatToMove<kSet>& seat) {
+    const W vacant = W(kAllHills) & ~(own | enemy);
+    W rows;
+    if (seat.uniform) {
+      rows = seat.seat == kRed ? QualifiedFiles(own, enemy)
+                               : QualifiedRanks(own, enemy);
+    } else {
+      rows = Select(IsZero(seat.by_lane), QualifiedFiles(own, enemy),
+                    QualifiedRanks(own, enemy));
+    }
+    const W qualified = rows & vacant;
+    const M none = IsZero(qualified);
+    if (!Any(none)) return qualified;
+    const W captures = Steps<kSet>(own).BesiegedIn(enemy);
+    return Select(none, FirstNonEmpty(captures, vacant), qualified);
+  }
+
+  // First cells of the lines with 1 <= enemies and own <= enemies.
+  template <int kStride>
+  static TARA_INLINE W QualifiedLines(W own, W enemy) {
+    const LineCounts<kSet, kStride> mine(own), theirs(enemy);
+    // Whether own > enemies, from the lowest digit on.
+    W more = mine.ones & ~theirs.ones;
+    more = (mine.twos & ~theirs.twos) | (more & ~(mine.twos ^ theirs.twos));
+    more = (mine.fours & ~theirs.fours) | (more & ~(mine.fours ^ theirs.fours));
+    return (theirs.ones | theirs.twos | theirs.fours) & ~more;
+  }
+
+  // Red's rows. (Corners are always empty and count for nothing.)
+  static TARA_INLINE W QualifiedFiles(W own, W enemy) {
+    W lines = QualifiedLines<kRankStride>(own, enemy) & W(uint64_t{0x7f});
+    lines |= lines << kRankStride;
+    lines |= lines << (2 * kRankStride);
+    return lines | (lines << (3 * kRankStride));
+  }
+
+  // Blue's rows.
+  static TARA_INLINE W QualifiedRanks(W own, W enemy) {
+    constexpr Board kFirstCells = 0x0040201008040201;  // bits 0, 9, ..., 54
+    W lines = QualifiedLines<1>(own, enemy) & W(kFirstCells);
+    lines |= lines << 1;
+    lines |= lines << 2;
+    return lines | (lines << 3);
+  }
+
+  M manoeuvres_{true};
+  W manoeuvres_plies_{uint64_t{0}};
+};
+
+template <InstructionSet kSet>
+using PoisonedChaliceLanes = HillGames<kSet, PoisonedChaliceRules<kSet>>;
+
+}  // namespace tara::batch
+
+#endif  // TARA_CORE_BATCH_POISONED_CHALICE_LANES_H_

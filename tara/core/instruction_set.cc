@@ -1,0 +1,41 @@
+#include "tara/core/instruction_set.h"
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+std::vector<InstructionSet> SupportedInstructionSets() {
+  std::vector<InstructionSet> sets = {InstructionSet::kPortable};
+#if defined(__x86_64__)
+  // These ask the operating system too whether it saves the registers.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) {
+    return sets;
+  }
+  sets.push_back(InstructionSet::kAvx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("avx512bitalg") &&
+      __builtin_cpu_supports("avx512vpopcntdq") &&
+      __builtin_cpu_supports("gfni")) {
+    sets.push_back(InstructionSet::kAvx512);
+  }
+#endif
+  return sets;
+}
+
+absl::string_view InstructionSetName(InstructionSet instruction_set) {
+  switch (instruction_set) {
+    case InstructionSet::kPortable:
+      return "portable";
+    case InstructionSet::kAvx2:
+      return "avx2";
+    case InstructionSet::kAvx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+}  // namespace tara

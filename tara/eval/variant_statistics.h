@@ -1,0 +1,52 @@
+#ifndef TARA_EVAL_VARIANT_STATISTICS_H_
+#define TARA_EVAL_VARIANT_STATISTICS_H_
+
+#include <array>
+#include <cstdint>
+
+#include "tara/core/playout_statistics.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+#include "tara/eval/statistics.h"
+
+namespace tara {
+
+// A mean over games with its 95 % interval, and how the games deviate from it.
+struct Spread {
+  Interval mean;
+  double deviation = 0;  // standard deviation of a single game
+};
+
+// What random play says of a variant. The first side is Red.
+struct VariantStatistics {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions options;
+  PlayoutStatistics sums;  // what all the rest is computed from
+
+  Spread length;       // actions a game
+  Interval branching;  // legal actions an action
+  // Shares of the games, in [0, 1].
+  Interval first_side_win_rate;
+  Interval draw_rate;
+  Interval second_side_win_rate;
+  Interval first_side_score;  // a draw counts one half
+  Spread margin;              // the first side's points minus the other's
+  double captures = 0;        // of ringforts, a game
+  double kings_captured = 0;  // a game
+  std::array<double, 5> phase_lengths = {};  // actions a game, by Phase
+};
+
+// Computes the statistics of games of one variant. Intervals of shares are
+// Wilson's, the others rest on the central limit theorem. Branching, the ratio
+//   R = sum_g L_g / sum_g n_g   (legal actions L_g and length n_g of game g)
+// has the variance, to first order,
+//   sum_g (L_g - R n_g)^2 / (N (N - 1) mean(n)^2)   over N games,
+// as the actions of one game are not independent.
+// Source: Cochran 1977, "Sampling techniques", section 2.11.
+// REQUIRES: sums.games > 0.
+VariantStatistics Summarize(Variant variant, const RuleOptions& options,
+                            const PlayoutStatistics& sums);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_VARIANT_STATISTICS_H_

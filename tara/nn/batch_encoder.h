@@ -1,0 +1,64 @@
+#ifndef TARA_NN_BATCH_ENCODER_H_
+#define TARA_NN_BATCH_ENCODER_H_
+
+// EncodeFeatures for many positions at once: from states straight into the
+// network's input, in the layout that the network reads. The same values, bit
+// for bit, some ten times as fast.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+
+namespace tara {
+
+// How the planes of a batch of B positions lie in memory, slowest axis first.
+enum class PlaneLayout : uint8_t {
+  kChannelsFirst,  // [B, kNumPlanes, 7, 7], as EncodeFeatures writes them
+  kChannelsLast,   // [B, 7, 7, kNumPlanes]
+};
+
+// The code that encodes, one for each generation of processors.
+enum class EncoderPath : uint8_t {
+  kPortable,
+  kAvx512,  // with VBMI, GFNI, VPOPCNTDQ: Intel since 2019, AMD since 2022
+};
+
+// Returns the paths that this processor can run, slowest first.
+absl::Span<const EncoderPath> SupportedEncoderPaths();
+
+// Returns "portable", "avx512".
+absl::string_view EncoderPathName(EncoderPath path);
+
+// Positions to encode; spans of one size.
+struct EncoderInput {
+  absl::Span<const State> states;
+  absl::Span<const Symmetry> symmetries;
+  absl::Span<const LegalSet> legal;  // LegalActions(states[i])
+};
+
+// Where the features go. The planes are written fastest when they are aligned
+// to 64 bytes.
+struct EncoderOutput {
+  PlaneLayout layout = PlaneLayout::kChannelsFirst;
+  absl::Span<float> planes;   // [B * kNumPlanes * kNumSquares]
+  absl::Span<float> globals;  // [B, kNumGlobals]
+};
+
+// Encodes every position seen through its symmetry: writes what EncodeFeatures
+// writes, on the fastest path. Keeps and allocates nothing.
+// REQUIRES: of each position as EncodeFeatures; the spans have those sizes.
+void EncodeBatch(const EncoderInput& input, const EncoderOutput& output);
+
+// The same on a given path, for tests and benchmarks.
+// REQUIRES: the processor supports the path.
+void EncodeBatchOn(EncoderPath path, const EncoderInput& input,
+                   const EncoderOutput& output);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BATCH_ENCODER_H_

@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tara/core/variant.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+TEST(BenchCoreTest, MeasuresEveryVariantOnEveryInstructionSet) {
+  const TaraResult result =
+      RunTara({"bench", "core", "--seconds", "0.001", "--format=json"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, IsEmpty());  // progress is for terminals
+  std::set<std::string> variants;
+  std::set<std::string> instruction_sets;
+  const Json report = Json::parse(result.out);
+  for (const Json& row : report) {
+    variants.insert(row.at("variant").get<std::string>());
+    instruction_sets.insert(row.at("isa").get<std::string>());
+    EXPECT_GT(row.at("scalar_plies_per_s"), 0);
+    EXPECT_GT(row.at("batched_plies_per_s"), 0);
+    EXPECT_GT(row.at("games_per_s"), 0);
+    EXPECT_EQ(row.at("threads"), 1);
+  }
+  EXPECT_EQ(variants.size(), kVariants.size());
+  EXPECT_TRUE(instruction_sets.contains("portable"));
+  EXPECT_EQ(report.size(), variants.size() * instruction_sets.size());
+}
+
+TEST(BenchCoreTest, PrintsATableWithTheMachineAndTheThreads) {
+  const TaraResult result =
+      RunTara({"bench", "core", "--variant", "four_treasures", "--seconds",
+               "0.001", "--threads", "2"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("2 threads"), HasSubstr("portable"),
+                                HasSubstr("ratio"), HasSubstr("cycles/ply"),
+                                HasSubstr("\nfour_treasures ")));
+}
+
+TEST(BenchCoreTest, HeedsRuleOptions) {
+  EXPECT_EQ(RunTara({"bench", "core", "--variant", "high_kings_l1", "--option",
+                     "no_progress_limit=5", "--seconds", "0.001"})
+                .status,
+            0);
+}
+
+TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
+  TerminalTara tara({"bench", "core", "--seconds", "0.5"});
+  ASSERT_TRUE(tara.Expect("(2 of 10)"));
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  EXPECT_THAT(tara.shown(),
+              AllOf(HasSubstr("scalar"), HasSubstr("tara: interrupted")));
+}
+
+TEST(BenchCoreTest, WrongArgumentsAreUsageErrors) {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  for (const Wrong& wrong : {
+           Wrong{{"bench"}, "which command? tara bench has core"},
+           Wrong{{"bench", "cor"}, "did you mean 'core'?"},
+           Wrong{{"bench", "core", "--variant", "chess"},
+                 "unknown variant 'chess'"},
+           Wrong{{"bench", "core", "--seconds", "0"},
+                 "--seconds: bad value '0'; expected a number from 0.001"},
+           Wrong{{"bench", "core", "--seconds", "nan"}, "bad value 'nan'"},
+           Wrong{{"bench", "core", "--threads", "many"},
+                 "--threads: bad value"},
+           Wrong{{"bench", "core", "--format=xml"}, "bad value 'xml'"},
+       }) {
+    const TaraResult result = RunTara(wrong.arguments);
+    EXPECT_EQ(result.status, 2) << wrong.message;
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(result.err, HasSubstr(wrong.message));
+  }
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,189 @@
+#include "tara/eval/variant_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tara/core/outcome.h"
+#include "tara/core/playout_statistics.h"
+#include "tara/core/playouts.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/statistics.h"
+
+namespace tara {
+namespace {
+
+// A game as far as the statistics see it.
+struct Game {
+  int length;
+  int legal;
+  int margin;
+};
+
+// Two wins of Red, a draw, a win of Blue.
+constexpr Game kGames[] = {{10, 30, 2}, {12, 36, 2}, {14, 42, 0}, {16, 60, -3}};
+
+PlayoutStatistics SumsOf(const std::vector<Game>& games) {
+  PlayoutStatistics sums;
+  for (const Game& game : games) {
+    Outcome outcome = {};
+    outcome.points = {game.margin > 0 ? game.margin : 0,
+                      game.margin < 0 ? -game.margin : 0};
+    outcome.ended_by = Ending::kOut;
+    sums.AddGame(outcome, game.length, game.legal);
+  }
+  return sums;
+}
+
+VariantStatistics Summary(const std::vector<Game>& games) {
+  return Summarize(Variant::kSacredHillL1, {}, SumsOf(games));
+}
+
+void ExpectNear(const Interval& actual, const Interval& expected) {
+  EXPECT_NEAR(actual.mean, expected.mean, 1e-12);
+  EXPECT_NEAR(actual.low, expected.low, 1e-12);
+  EXPECT_NEAR(actual.high, expected.high, 1e-12);
+}
+
+TEST(VariantStatisticsTest, MeansFromSumsAreThoseFromTheGames) {
+  const VariantStatistics statistics =
+      Summary({std::begin(kGames), std::end(kGames)});
+  ExpectNear(statistics.length.mean, MeanInterval({10, 12, 14, 16}));
+  // Deviations -3, -1, 1, 3: 20 / 3.
+  EXPECT_NEAR(statistics.length.deviation, std::sqrt(20.0 / 3), 1e-12);
+  ExpectNear(statistics.margin.mean, MeanInterval({2, 2, 0, -3}));
+  // Deviations 1.75, 1.75, -0.25, -3.25 from 0.25: 16.75 / 3.
+  EXPECT_NEAR(statistics.margin.deviation, std::sqrt(16.75 / 3), 1e-12);
+  ExpectNear(statistics.first_side_score, ScoreInterval({1, 1, 0.5, 0}));
+  ExpectNear(statistics.first_side_win_rate, WilsonInterval(0.5, 4));
+  ExpectNear(statistics.draw_rate, WilsonInterval(0.25, 4));
+  ExpectNear(statistics.second_side_win_rate, WilsonInterval(0.25, 4));
+}
+
+TEST(VariantStatisticsTest, BranchingHasTheIntervalOfARatio) {
+  const VariantStatistics statistics =
+      Summary({std::begin(kGames), std::end(kGames)});
+  const double ratio = 168.0 / 52;
+  double squares = 0;
+  for (const Game& game : kGames) {
+    squares += std::pow(game.legal - ratio * game.length, 2);
+  }
+  const double half_width =
+      kNormalQuantile95 * std::sqrt(squares / (4 * 3)) / 13;
+  ExpectNear(statistics.branching,
+             {ratio, ratio - half_width, ratio + half_width});
+}
+
+TEST(VariantStatisticsTest, BranchingThatIsTheSameInAllGamesIsCertain) {
+  ExpectNear(Summary({{10, 30, 1}, {20, 60, 1}, {15, 45, 1}}).branching,
+             {3, 3, 3});
+}
+
+TEST(VariantStatisticsTest, ASingleGameProvesNothing) {
+  const VariantStatistics statistics = Summary({{10, 30, 1}});
+  EXPECT_EQ(statistics.length.mean.mean, 10);
+  EXPECT_EQ(statistics.length.mean.high,
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(statistics.length.deviation, 0);
+  EXPECT_EQ(statistics.first_side_score.mean, 1);
+  EXPECT_LT(statistics.first_side_score.low, 0.3);
+}
+
+TEST(VariantStatisticsTest, ScoresThatDoNotVaryHaveAnInterval) {
+  const VariantStatistics statistics =
+      Summary({{10, 30, 1}, {10, 30, 2}, {10, 30, 3}});
+  ExpectNear(statistics.first_side_score, WilsonInterval(1, 3));
+}
+
+TEST(VariantStatisticsTest, CountsAreAGame) {
+  PlayoutStatistics sums = SumsOf({{10, 30, 1}, {12, 30, -1}});
+  sums.captures = 5;
+  sums.kings_captured = 1;
+  sums.phase_plies = {0, 8, 14, 0, 0};
+  const VariantStatistics statistics =
+      Summarize(Variant::kHighKingsL1, {}, sums);
+  EXPECT_EQ(statistics.captures, 2.5);
+  EXPECT_EQ(statistics.kings_captured, 0.5);
+  EXPECT_EQ(statistics.phase_lengths[static_cast<int>(Phase::kManoeuvres)], 4);
+  EXPECT_EQ(statistics.phase_lengths[static_cast<int>(Phase::kBattle)], 7);
+}
+
+// The 20 games of tests/golden that an independent implementation has played
+// uniformly at random.
+PlayoutStatistics GoldenSums(const VariantInfo& variant) {
+  std::ifstream file(absl::StrCat(std::getenv("TEST_SRCDIR"), "/",
+                                  std::getenv("TEST_WORKSPACE"),
+                                  "/tests/golden/", variant.id, ".jsonl"));
+  PlayoutStatistics sums;
+  std::string line;
+  while (sums.games < 20 && std::getline(file, line)) {
+    const auto game = nlohmann::json::parse(line);
+    const auto& result = game.at("result");
+    Outcome outcome = {};
+    outcome.points = result.at("points");
+    outcome.kings_captured = result.at("kings_captured");
+    for (const Ending ending :
+         {Ending::kOut, Ending::kDoubleCapture, Ending::kPassed,
+          Ending::kBoardFull, Ending::kNoProgress}) {
+      if (result.at("ended_by") == std::string(EndingName(ending))) {
+        outcome.ended_by = ending;
+      }
+    }
+    int64_t legal = 0;
+    for (const auto& step : game.at("steps")) {
+      legal += static_cast<int64_t>(step.at("legal").size());
+    }
+    sums.AddGame(outcome, static_cast<int64_t>(game.at("steps").size()), legal);
+  }
+  return sums;
+}
+
+// Four standard errors of the difference: 1.96 of them are half the width of
+// an interval.
+double Tolerance(const Interval& x, const Interval& y) {
+  const double error =
+      std::hypot(x.high - x.low, y.high - y.low) / 2 / kNormalQuantile95;
+  return 4 * error + 1e-9;
+}
+
+class GoldenStatisticsTest : public testing::TestWithParam<VariantInfo> {};
+
+TEST_P(GoldenStatisticsTest, AgreeWithTheGoldenGamesWithinTheirIntervals) {
+  const PlayoutStatistics golden_sums = GoldenSums(GetParam());
+  ASSERT_EQ(golden_sums.games, 20);
+  const VariantStatistics golden =
+      Summarize(GetParam().variant, {}, golden_sums);
+  const PlayoutStatistics sums =
+      PlayRandomGamesScalar(GetParam().variant, {}, /*seed=*/1, 0, 20000);
+  const VariantStatistics ours = Summarize(GetParam().variant, {}, sums);
+  const auto expect_near = [](const Interval& x, const Interval& y) {
+    EXPECT_NEAR(x.mean, y.mean, Tolerance(x, y));
+  };
+  expect_near(golden.length.mean, ours.length.mean);
+  expect_near(golden.branching, ours.branching);
+  expect_near(golden.first_side_score, ours.first_side_score);
+  expect_near(golden.first_side_win_rate, ours.first_side_win_rate);
+  expect_near(golden.draw_rate, ours.draw_rate);
+  expect_near(golden.margin.mean, ours.margin.mean);
+  for (size_t i = 0; i < sums.endings.size(); ++i) {
+    expect_near(
+        WilsonInterval(static_cast<double>(golden_sums.endings[i]) / 20, 20),
+        WilsonInterval(static_cast<double>(sums.endings[i]) / 20000, 20000));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVariant, GoldenStatisticsTest,
+                         testing::ValuesIn(kVariants), [](const auto& info) {
+                           return std::string(info.param.id);
+                         });
+
+}  // namespace
+}  // namespace tara

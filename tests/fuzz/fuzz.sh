@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Fuzzes the core with libFuzzer, ASan and UBSan: fuzz.sh FUZZER SECONDS.
+#
+# Run by the tests for twenty seconds each. For as long as you want, from the
+# root of the project:
+#
+#   tests/fuzz/fuzz.sh position 3600
+#
+# Bazel builds with g++, which has no libFuzzer: clang compiles the core's few
+# files here. A crash leaves its input in the working folder, as libFuzzer says.
+set -euo pipefail
+
+if (($# != 2)); then
+  echo "usage: fuzz.sh position|notation|game SECONDS" >&2
+  exit 2
+fi
+fuzzer="$1"
+seconds="$2"
+work="$(mktemp -d)"
+trap 'rm -rf "${work}"' EXIT
+
+mapfile -t sources < <(ls tara/core/{action,legal_set,outcome,position_text}.cc \
+  tara/core/{rule_options,rules,validate,validate_families,variant}.cc)
+sources+=("tests/fuzz/${fuzzer}_fuzzer.cc")
+compile() {
+  clang++ -std=c++20 -O1 -g -I. -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize-recover=all -c "$1" -o "$2/$(basename "$1").o"
+}
+export -f compile
+printf '%s\n' "${sources[@]}" |
+  xargs -P "$(nproc)" -I{} bash -c "compile {} ${work}"
+clang++ -fsanitize=fuzzer,address,undefined "${work}"/*.o \
+  -labsl_status -labsl_statusor -labsl_strings -labsl_str_format_internal \
+  -labsl_bad_variant_access -labsl_cord -labsl_strings_internal \
+  -labsl_throw_delegate -labsl_raw_logging_internal -labsl_int128 \
+  -o "${work}/fuzzer"
+
+# Seeds: positions of each variant from start to end, actions of each kind.
+mkdir "${work}/corpus"
+n=0
+if [[ -f "tests/fuzz/${fuzzer}_seeds.txt" ]]; then
+  while read -r line; do
+    printf '%s\n\1\2\3\4\5\6\7\10' "${line}" >"${work}/corpus/$((n += 1))p"
+    printf '%s' "${line}" >"${work}/corpus/$((n += 1))"
+  done <"tests/fuzz/${fuzzer}_seeds.txt"
+fi
+"${work}/fuzzer" -max_total_time="${seconds}" -timeout=10 -max_len=1024 \
+  -use_value_profile=1 -print_final_stats=1 -verbosity=0 "${work}/corpus"

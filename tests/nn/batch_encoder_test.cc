@@ -1,0 +1,178 @@
+#include "tara/nn/batch_encoder.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/nn/features.h"
+#include "tests/nn/test_positions.h"
+
+namespace tara {
+namespace {
+
+constexpr int kPlaneValues = kNumPlanes * kNumSquares;
+
+// Positions, each with a symmetry.
+struct Positions {
+  std::vector<State> states;
+  std::vector<Symmetry> symmetries;
+  std::vector<LegalSet> legal;
+
+  void Add(const State& state, const Symmetry& symmetry) {
+    states.push_back(state);
+    symmetries.push_back(symmetry);
+    legal.push_back(LegalActions(state));
+  }
+  EncoderInput Span(size_t begin, size_t count) const {
+    return {.states = absl::MakeConstSpan(states).subspan(begin, count),
+            .symmetries =
+                absl::MakeConstSpan(symmetries).subspan(begin, count),
+            .legal = absl::MakeConstSpan(legal).subspan(begin, count)};
+  }
+};
+
+// The symmetries under which a network may see the position.
+std::vector<Symmetry> Views(const State& state) {
+  std::vector<Symmetry> views;
+  for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+    if (TransformState(symmetry, state).seat == 0) views.push_back(symmetry);
+  }
+  return views;
+}
+
+// What EncodeFeatures, one position after the other, makes of a batch.
+struct Encoding {
+  std::vector<float> planes;
+  std::vector<float> globals;
+};
+
+Encoding Expected(const EncoderInput& input, PlaneLayout layout) {
+  Encoding encoding;
+  std::vector<float> planes(kPlaneValues), globals(kNumGlobals);
+  for (size_t i = 0; i < input.states.size(); ++i) {
+    EncodeFeatures(input.states[i], input.symmetries[i],
+                   absl::MakeSpan(planes), absl::MakeSpan(globals));
+    for (int j = 0; j < kPlaneValues; ++j) {
+      encoding.planes.push_back(
+          layout == PlaneLayout::kChannelsFirst
+              ? planes[j]
+              : planes[j % kNumPlanes * kNumSquares + j / kNumPlanes]);
+    }
+    encoding.globals.insert(encoding.globals.end(), globals.begin(),
+                            globals.end());
+  }
+  return encoding;
+}
+
+using Parameter = std::tuple<EncoderPath, PlaneLayout>;
+
+class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
+ protected:
+  // Encodes a part of the positions, `offset` floats behind a cache line, and
+  // compares it with what is expected, also around it.
+  void ExpectEqual(const Positions& positions, size_t begin, size_t count,
+                   int offset) {
+    const auto [path, layout] = GetParam();
+    const EncoderInput input = positions.Span(begin, count);
+    constexpr float kGuard = -7;
+    constexpr int kGuards = 64;
+    const size_t plane_values = count * kPlaneValues;
+    std::vector<float> memory(plane_values + 3 * kGuards, kGuard);
+    std::vector<float> globals(count * kNumGlobals + kGuards, kGuard);
+    float* planes = memory.data() + kGuards;
+    while (reinterpret_cast<uintptr_t>(planes) % 64 != 0) ++planes;
+    planes += offset;
+    EncodeBatchOn(
+        path, input,
+        {.layout = layout,
+         .planes = absl::MakeSpan(planes, plane_values),
+         .globals = absl::MakeSpan(globals).first(count * kNumGlobals)});
+    const Encoding expected = Expected(input, layout);
+    for (size_t i = 0; i < plane_values; ++i) {
+      ASSERT_EQ(planes[i], expected.planes[i])
+          << Info(input.states[i / kPlaneValues].variant).id << ", value "
+          << i % kPlaneValues << " of position " << i / kPlaneValues
+          << ", symmetry "
+          << int{input.symmetries[i / kPlaneValues].board};
+    }
+    for (size_t i = 0; i < count * kNumGlobals; ++i) {
+      ASSERT_EQ(globals[i], expected.globals[i])
+          << Info(input.states[i / kNumGlobals].variant).id << ", "
+          << kGlobals[i % kNumGlobals].name;
+    }
+    // Nothing beside the spans.
+    EXPECT_EQ(planes[-1], kGuard);
+    EXPECT_EQ(planes[plane_values], kGuard);
+    EXPECT_EQ(std::count(memory.begin(), memory.end(), kGuard), 3 * kGuards);
+    EXPECT_EQ(globals[count * kNumGlobals], kGuard);
+  }
+};
+
+TEST_P(BatchEncoderTest, EncodesAsTheScalarEncoderUnderEverySymmetry) {
+  Positions positions;
+  for (const State& state : RandomPositionsOfAllVariants(150, 1)) {
+    for (const Symmetry& view : Views(state)) positions.Add(state, view);
+  }
+  ExpectEqual(positions, 0, positions.states.size(), 0);
+}
+
+TEST_P(BatchEncoderTest, EncodesBatchesOfAnySizeAtAnyPlace) {
+  Positions positions;
+  Random random(2);
+  std::vector<State> states = RandomPositionsOfAllVariants(20, 3);
+  // Neighbours in a block are of different variants.
+  std::shuffle(states.begin(), states.end(), random);
+  for (const State& state : states) {
+    const std::vector<Symmetry> views = Views(state);
+    positions.Add(state, views[random.Below(static_cast<uint32_t>(views.size()))]);
+  }
+  size_t begin = 0;
+  for (const size_t count : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64}) {
+    for (const int offset : {0, 8, 3, 12}) {
+      ExpectEqual(positions, begin, count, offset);
+    }
+    begin += count;
+  }
+}
+
+TEST_P(BatchEncoderTest, EncodesPositionsUnderChangedRules) {
+  Positions positions;
+  const RuleOptions options = {.no_progress_limit = 7,
+                               .proximity_bound = 2,
+                               .placement_captures_kings = true,
+                               .link_all_at_end = false,
+                               .shared_row_opening = false};
+  for (State state : RandomPositionsOfAllVariants(20, 4)) {
+    state.options = options;
+    state.no_progress %= 7;
+    state = Settled(state);
+    if (!state.finished()) positions.Add(state, Views(state)[0]);
+  }
+  ExpectEqual(positions, 0, positions.states.size(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryPathAndLayout, BatchEncoderTest,
+    ::testing::Combine(::testing::ValuesIn(SupportedEncoderPaths()),
+                       ::testing::Values(PlaneLayout::kChannelsFirst,
+                                         PlaneLayout::kChannelsLast)),
+    [](const ::testing::TestParamInfo<Parameter>& info) {
+      return std::string(EncoderPathName(std::get<0>(info.param))) +
+             (std::get<1>(info.param) == PlaneLayout::kChannelsFirst
+                  ? "_channels_first"
+                  : "_channels_last");
+    });
+
+TEST(EncoderPathTest, ThePortablePathIsAlwaysThere) {
+  EXPECT_THAT(SupportedEncoderPaths(),
+              ::testing::Contains(EncoderPath::kPortable));
+}
+
+}  // namespace
+}  // namespace tara
