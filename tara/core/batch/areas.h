@@ -4,7 +4,7 @@
 #include "tara/core/batch/hill_games.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
-#include "tara/core/rules/turn.h"
+#include "tara/core/rules/areas.h"
 
 namespace tara::batch {
 

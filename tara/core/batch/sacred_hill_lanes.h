@@ -9,7 +9,7 @@
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
-#include "tara/core/rules/turn.h"
+#include "tara/core/rules/areas.h"
 
 namespace tara::batch {
 
