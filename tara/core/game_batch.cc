@@ -29,19 +29,23 @@ PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums) {
   statistics.plies = sums.plies;
   statistics.length_squares = sums.length_squares;
   statistics.max_length = sums.max_length;
-  std::ranges::copy(sums.lengths, statistics.lengths.begin());
+  std::copy(std::begin(sums.lengths), std::end(sums.lengths),
+            statistics.lengths.begin());
   statistics.legal_actions = sums.legal_actions;
   statistics.legal_squares = sums.legal_squares;
   statistics.legal_times_length = sums.legal_times_length;
-  std::ranges::copy(sums.margins, statistics.margins.begin());
+  std::copy(std::begin(sums.margins), std::end(sums.margins),
+            statistics.margins.begin());
   for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
     statistics.results[margin > 0 ? 0 : (margin == 0 ? 1 : 2)] +=
         sums.margins[margin + kMaxMargin];
   }
-  std::ranges::copy(sums.endings, statistics.endings.begin());
+  std::copy(std::begin(sums.endings), std::end(sums.endings),
+            statistics.endings.begin());
   statistics.captures = sums.captures;
   statistics.kings_captured = sums.kings_captured;
-  std::ranges::copy(sums.phase_plies, statistics.phase_plies.begin());
+  std::copy(std::begin(sums.phase_plies), std::end(sums.phase_plies),
+            statistics.phase_plies.begin());
   return statistics;
 }
 

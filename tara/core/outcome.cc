@@ -40,12 +40,12 @@ int CountLinkedGroups(const State& state, Board own) {
 }
 
 // The rule of two tiers: more (or fewer) of the first count wins, else more
-// territory, else one point each.
+// territory, else one point each. Without branches: who leads is anyone's
+// guess, a processor's too.
 std::array<int, 2> TwoTierPoints(int first_lead, int territory_lead) {
   const int lead = first_lead != 0 ? first_lead : territory_lead;
-  if (lead == 0) return {1, 1};
-  const int points = 2 + std::abs(lead);
-  return lead > 0 ? std::array{points, 0} : std::array{0, points};
+  const int points = 1 + std::abs(lead) + int{lead != 0};
+  return {points * int{lead >= 0}, points * int{lead <= 0}};
 }
 
 }  // namespace
@@ -58,13 +58,12 @@ int CountKingdoms(const State& state, Side side) {
 }
 
 Outcome Score(const State& state) {
-  return Score(state,
-               {CountKingdoms(state, kRed), CountKingdoms(state, kBlue)});
+  return Score(state, CountKingdoms(state, kRed), CountKingdoms(state, kBlue));
 }
 
-Outcome Score(const State& state, const std::array<int, 2>& kingdoms) {
+Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms) {
   Outcome outcome = {};
-  outcome.kingdoms = kingdoms;
+  outcome.kingdoms = {red_kingdoms, blue_kingdoms};
   for (Side side : {kRed, kBlue}) {
     outcome.territory[side] = Count(state.ringforts[side]);
     outcome.bridges[side] =
@@ -83,8 +82,9 @@ Outcome Score(const State& state, const std::array<int, 2>& kingdoms) {
                              : outcome.kingdoms[kBlue] - outcome.kingdoms[kRed];
   outcome.points = TwoTierPoints(first_lead, territory_lead);
   // A full tie is one point each, captured kings not counted (decision 9).
-  if (first_lead != 0 || territory_lead != 0) {
-    for (Side side : {kRed, kBlue}) outcome.points[side] += captured[side];
+  const int counts = (first_lead | territory_lead) != 0;
+  for (Side side : {kRed, kBlue}) {
+    outcome.points[side] += counts * captured[side];
   }
   return outcome;
 }

@@ -36,7 +36,7 @@ struct Outcome {
 Outcome Score(const State& state);
 
 // The same where the kingdoms of the sides are counted already.
-Outcome Score(const State& state, const std::array<int, 2>& kingdoms);
+Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms);
 
 // Counts the kingdoms of a side: connected components, by adjacency, or in
 // Stone of Destiny by links.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/base/casts.h"
 #include "tara/base/random.h"
 #include "tara/core/state.h"
 
@@ -15,7 +16,7 @@ namespace tara {
 // (seeds derive from it) and on every little-endian machine. Different
 // positions may collide: who must be sure compares the states.
 inline uint64_t HashState(const State& state) {
-  const auto words = std::bit_cast<std::array<uint64_t, 8>>(state);
+  const auto words = absl::bit_cast<std::array<uint64_t, 8>>(state);
   uint64_t hash = 0;
   for (size_t i = 0; i < words.size(); i += 2) {
     // Four independent products; the offsets (fractional digits of the square

@@ -7,6 +7,7 @@
 
 #include "tara/base/check.h"
 #include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encoder_block.h"
@@ -85,7 +86,7 @@ void LoadPosition(const State& state, const Symmetry& symmetry,
   const VariantInfo& info = Info(state.variant);
   const Side own = state.side();
   const Side enemy = Opponent(own);
-  TARA_CHECK((state.seat + symmetry.seat_shift) % info.seats == 0,
+  TARA_CHECK(((state.seat + symmetry.seat_shift) & (info.seats - 1)) == 0,
              "the symmetry must bring the seat to seat 0");
   block.transforms[i] = symmetry.board;
   block.rows[kRowOwn][i] = state.ringforts[own];
@@ -97,10 +98,7 @@ void LoadPosition(const State& state, const Symmetry& symmetry,
       info.seats == 4 ? kSouths[symmetry.board] : kAllHills;
   const bool by_links = info.family == Family::kStoneOfDestiny;
   const bool by_kings = info.family == Family::kHighKings;
-  // Elsewhere there are no pairs: none but an earlier position's to clear.
-  if (by_links || block.by_links[i] != 0) {
-    LoadPairs(state, legal, symmetry.board, i, block);
-  }
+  LoadPairs(state, legal, symmetry.board, i, block);
   block.by_links[i] = by_links ? ~Board{0} : 0;
   block.by_kings[i] = by_kings ? ~Board{0} : 0;
   LoadKingMoves(legal, i, block);
@@ -120,39 +118,48 @@ constexpr auto MakeQuotients() {
 template <int kDivisor>
 constexpr std::array<float, 256> kQuotients = MakeQuotients<kDivisor>();
 
-// Of positions that stand in column i of a block. The order is that of
-// kGlobals; see EncodeGlobals of features.cc, the plain twin.
+// [variant]: what the globals say of the variant, but for the phase, and one
+// more that is overwritten.
+constexpr int kFirstPhase = kNumVariants;
+constexpr int kDoubles = kFirstPhase + 4;
+constexpr auto MakeVariantGlobals() {
+  std::array<std::array<float, kDoubles + 2>, kNumVariants> globals{};
+  for (int i = 0; i < kNumVariants; ++i) {
+    globals[i][i] = 1;
+    globals[i][kDoubles] = kVariants[i].seats == 4;
+  }
+  return globals;
+}
+alignas(64) constexpr auto kVariantGlobals = MakeVariantGlobals();
+
+// The order is that of kGlobals; see EncodeGlobals of features.cc, the plain
+// twin.
 void EncodeGlobals(const State& state, const LegalSet& legal,
-                   const EncoderBlock& block, int i, float* out) {
-  constexpr int kFirstPhase = kNumVariants;
-  constexpr int kDoubles = kFirstPhase + 4;
-  constexpr int kFirstEnding = kDoubles + 7;
+                   const PositionBits& bits, float* out) {
   const Side own = state.side();
   const Side enemy = Opponent(own);
   const VariantInfo& info = Info(state.variant);
-  std::array<int, 2> kingdoms;
-  if (info.family == Family::kStoneOfDestiny) {
-    kingdoms = {CountKingdoms(state, kRed), CountKingdoms(state, kBlue)};
-  } else {
-    kingdoms[own] = static_cast<int>(block.own_components[i]);
-    kingdoms[enemy] = static_cast<int>(block.enemy_components[i]);
-  }
-  const Outcome standing = Score(state, kingdoms);
-  const int margin = own == kRed ? standing.margin() : -standing.margin();
+  const bool by_links = info.family == Family::kStoneOfDestiny;
+  const int own_kingdoms =
+      by_links ? CountKingdoms(state, own) : bits.own_components;
+  const int enemy_kingdoms =
+      by_links ? CountKingdoms(state, enemy) : bits.enemy_components;
+  const Outcome standing =
+      Score(state, own == kRed ? own_kingdoms : enemy_kingdoms,
+            own == kRed ? enemy_kingdoms : own_kingdoms);
+  const int margin = standing.points[own] - standing.points[enemy];
   const RuleOptions& options = state.options;
 
-  std::memset(out, 0, kNumGlobals * sizeof(float));
-  out[static_cast<int>(state.variant)] = 1;
+  const auto& variant = kVariantGlobals[static_cast<int>(state.variant)];
+  std::memcpy(out, variant.data(), sizeof(variant));
   out[kFirstPhase + static_cast<int>(state.phase)] = 1;
-  float* next = out + kDoubles;
-  *next++ = info.seats == 4;
+  float* next = out + kDoubles + 1;
   *next++ = kQuotients<40>[options.no_progress_limit];
   *next++ = kQuotients<5>[options.proximity_bound];
   *next++ = options.placement_captures_kings;
   *next++ = options.link_all_at_end;
   *next++ = options.shared_row_opening;
   *next++ = static_cast<float>(state.no_progress) / options.no_progress_limit;
-  next = out + kFirstEnding;
   *next++ = state.ending == Ending::kOut;
   *next++ = state.ending == Ending::kPassed;
   *next++ = state.ending == Ending::kBoardFull;
@@ -163,8 +170,8 @@ void EncodeGlobals(const State& state, const LegalSet& legal,
                            standing.territory[kBlue]];
   *next++ = kQuotients<23>[standing.territory[own]];
   *next++ = kQuotients<23>[standing.territory[enemy]];
-  *next++ = kQuotients<10>[kingdoms[own]];
-  *next++ = kQuotients<10>[kingdoms[enemy]];
+  *next++ = kQuotients<10>[own_kingdoms];
+  *next++ = kQuotients<10>[enemy_kingdoms];
   *next++ = kQuotients<40>[standing.bridges[own]];
   *next++ = kQuotients<40>[standing.bridges[enemy]];
   *next++ = static_cast<float>(margin) / 10.0f;
@@ -220,7 +227,7 @@ constexpr uint64_t TransposeBits(uint64_t x) {
 using TurnedRows = std::array<Board, kNumEncoderRows>;
 
 // Bits [kNumPlanes, 49] without gaps.
-void PackChannelsFirst(const TurnedRows& rows, uint8_t* bits) {
+void PackPlanes(const TurnedRows& rows, uint8_t* bits) {
   uint64_t carry = 0;
   for (int plane = 0; plane < kNumPlanes; ++plane) {
     const uint64_t word = carry | Squares(rows[plane]) << (plane % 8);
@@ -244,107 +251,64 @@ void PackSquares(const Board* rows, int stride, uint8_t* bits) {
   }
 }
 
-void ExpandBits(const uint8_t* bits, float* out) {
-  for (int i = 0; i < kBitBytes; ++i) {
-    std::memcpy(out + 8 * i, kByteImages[bits[i]].data(), 8 * sizeof(float));
-  }
-}
-
-// Writes a plane of numbers of neighbours, over 4, from the squares of binary
-// ones, twos and fours.
-void WriteNeighbours(uint64_t ones, uint64_t twos, uint64_t fours, float* out) {
-  for (int begin = 0; begin < kNumSquares; begin += 8) {
-    const auto& one = kByteImages[(ones >> begin) & 0xff];
-    const auto& two = kByteImages[(twos >> begin) & 0xff];
-    const auto& four = kByteImages[(fours >> begin) & 0xff];
-    const int end = std::min(8, kNumSquares - begin);
-    for (int i = 0; i < end; ++i) {
-      out[begin + i] = one[i] * 0.25f + two[i] * 0.5f + four[i];
+// PositionBits::neighbours holds, by square, indices into kNeighbourPairs.
+void PackPosition(bool channels_last, const TurnedRows& rows,
+                  PositionBits& bits) {
+  if (channels_last) {
+    for (int group = 0; group < 3; ++group) {
+      PackSquares(&rows[8 * group], /*stride=*/3, bits.planes + group);
     }
+  } else {
+    PackPlanes(rows, bits.planes);
   }
+  PackSquares(&rows[kRowOwnFours], /*stride=*/1, bits.neighbours[0]);
 }
 
-void EncodeChannelsFirst(const TurnedRows& rows, float* out) {
-  uint8_t bits[kBitBytes + 8];
-  PackChannelsFirst(rows, bits);
-  ExpandBits(bits, out);
-  WriteNeighbours(Squares(rows[kRowOwnOnes]), Squares(rows[kRowOwnTwos]),
-                  Squares(rows[kRowOwnFours]),
-                  out + kRowOwnNeighbours * kNumSquares);
-  WriteNeighbours(Squares(rows[kRowEnemyOnes]), Squares(rows[kRowEnemyTwos]),
-                  Squares(rows[kRowEnemyFours]),
-                  out + kRowEnemyNeighbours * kNumSquares);
-}
-
-void EncodeChannelsLast(const TurnedRows& rows, float* out) {
-  uint8_t bits[kBitBytes];
-  uint8_t pairs[kNumSquares];
-  for (int group = 0; group < 3; ++group) {
-    PackSquares(&rows[8 * group], /*stride=*/3, bits + group);
-  }
-  PackSquares(&rows[kRowOwnFours], /*stride=*/1, pairs);
-  ExpandBits(bits, out);
-  for (int square = 0; square < kNumSquares; ++square) {
-    std::memcpy(out + kNumPlanes * square + kRowOwnNeighbours,
-                kNeighbourPairs.pairs[pairs[square]], 2 * sizeof(float));
-  }
-}
-
-void EncodeBlockPortable(bool channels_last, int count, EncoderBlock& block,
-                         float* planes) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
+void PackPortable(bool channels_last, EncoderBlock& block,
+                  PositionBits* bits) {
   using Vector = BoardLanes<Portable>::Vector;
   DeriveRows<Portable>(block, [](const Vector& boards) {
     Vector counts;
     for (int i = 0; i < kBlockSize; ++i) counts[i] = std::popcount(boards[i]);
     return counts;
   });
-#pragma GCC diagnostic pop
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < kBlockSize; ++i) {
     TurnedRows rows;
     for (int row = 0; row < kNumEncoderRows; ++row) {
       rows[row] = TransformBoard(block.transforms[i], block.rows[row][i]);
     }
-    (channels_last ? EncodeChannelsLast : EncodeChannelsFirst)(
-        rows, planes + kPlaneFloats * i);
+    PackPosition(channels_last, rows, bits[i]);
+    bits[i].own_components = static_cast<int32_t>(block.own_components[i]);
+    bits[i].enemy_components = static_cast<int32_t>(block.enemy_components[i]);
   }
 }
 
-// --- Dispatch ----------------------------------------------------------------
-
-bool HasAvx512() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512vpopcntdq") &&
-         __builtin_cpu_supports("gfni");
-#else
-  return false;
-#endif
+void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
+  for (int i = 0; i < kBitBytes; ++i) {
+    std::memcpy(out + 8 * i, kByteImages[bits.planes[i]].data(),
+                8 * sizeof(float));
+  }
+  const uint8_t* const pairs = bits.neighbours[0];
+  for (int square = 0; square < kNumSquares; ++square) {
+    const float* const pair = kNeighbourPairs.pairs[pairs[square]];
+    if (channels_last) {
+      std::memcpy(out + kNumPlanes * square + kRowOwnNeighbours, pair,
+                  2 * sizeof(float));
+    } else {
+      out[kRowOwnNeighbours * kNumSquares + square] = pair[0];
+      out[kRowEnemyNeighbours * kNumSquares + square] = pair[1];
+    }
+  }
 }
-
-constexpr EncoderPath kPaths[] = {EncoderPath::kPortable, EncoderPath::kAvx512};
 
 }  // namespace
 
-absl::Span<const EncoderPath> SupportedEncoderPaths() {
-  static const bool has_avx512 = HasAvx512();
-  return absl::MakeConstSpan(kPaths).first(has_avx512 ? 2 : 1);
-}
-
-absl::string_view EncoderPathName(EncoderPath path) {
-  return path == EncoderPath::kAvx512 ? "avx512" : "portable";
-}
-
 void EncodeBatch(const EncoderInput& input, const EncoderOutput& output) {
-  EncodeBatchOn(SupportedEncoderPaths().back(), input, output);
+  static const InstructionSet best = SupportedInstructionSets().back();
+  EncodeBatchOn(best, input, output);
 }
 
-void EncodeBatchOn(EncoderPath path, const EncoderInput& input,
+void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
                    const EncoderOutput& output) {
   const size_t size = input.states.size();
   TARA_CHECK(input.symmetries.size() == size, "symmetries: size");
@@ -352,21 +316,39 @@ void EncodeBatchOn(EncoderPath path, const EncoderInput& input,
   TARA_CHECK(output.planes.size() == size * kPlaneFloats, "planes: size");
   TARA_CHECK(output.globals.size() == size * kNumGlobals, "globals: size");
   const bool channels_last = output.layout == PlaneLayout::kChannelsLast;
-  const auto encode_block =
-      path == EncoderPath::kAvx512 ? EncodeBlockAvx512 : EncodeBlockPortable;
-  EncoderBlock block;
-  for (size_t begin = 0; begin < size; begin += kBlockSize) {
-    const int count =
-        static_cast<int>(std::min<size_t>(kBlockSize, size - begin));
-    for (int i = 0; i < count; ++i) {
-      LoadPosition(input.states[begin + i], input.symmetries[begin + i],
-                   input.legal[begin + i], i, block);
+  const EncoderKernel kernel =
+      instruction_set == InstructionSet::kAvx512
+          ? Avx512EncoderKernel()
+          : EncoderKernel{.pack = PackPortable, .expand = ExpandPortable};
+  // Three blocks are under way at once: one is loaded and one written, a
+  // position of each in turn, when the one between them has been packed. So
+  // writing, which waits for memory, overlaps with all else; and no wide load
+  // meets narrow stores that still wait behind those of the planes.
+  EncoderBlock blocks[2];
+  PositionBits bits[2][kBlockSize];
+  const size_t num_blocks = (size + kBlockSize - 1) / kBlockSize;
+  const auto load = [&](size_t block, int column) {
+    const size_t i = std::min(block * kBlockSize + column, size - 1);
+    LoadPosition(input.states[i], input.symmetries[i], input.legal[i], column,
+                 blocks[block % 2]);
+  };
+  const auto write = [&](size_t block, int column) {
+    const size_t i = block * kBlockSize + column;
+    if (i >= size) return;
+    const PositionBits& position = bits[block % 2][column];
+    EncodeGlobals(input.states[i], input.legal[i], position,
+                  output.globals.data() + i * kNumGlobals);
+    kernel.expand(channels_last, position,
+                  output.planes.data() + i * kPlaneFloats);
+  };
+  for (size_t step = 0; step < num_blocks + 2; ++step) {
+    if (step >= 1 && step <= num_blocks) {
+      const size_t block = step - 1;
+      kernel.pack(channels_last, blocks[block % 2], bits[block % 2]);
     }
-    encode_block(channels_last, count, block,
-                 output.planes.data() + begin * kPlaneFloats);
-    for (int i = 0; i < count; ++i) {
-      EncodeGlobals(input.states[begin + i], input.legal[begin + i], block, i,
-                    output.globals.data() + (begin + i) * kNumGlobals);
+    for (int column = 0; column < kBlockSize; ++column) {
+      if (step < num_blocks) load(step, column);
+      if (step >= 2) write(step - 2, column);
     }
   }
 }

@@ -6,10 +6,9 @@
 // for bit, some ten times as fast.
 
 #include <cstdint>
-#include <vector>
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
@@ -21,18 +20,6 @@ enum class PlaneLayout : uint8_t {
   kChannelsFirst,  // [B, kNumPlanes, 7, 7], as EncodeFeatures writes them
   kChannelsLast,   // [B, 7, 7, kNumPlanes]
 };
-
-// The code that encodes, one for each generation of processors.
-enum class EncoderPath : uint8_t {
-  kPortable,
-  kAvx512,  // with VBMI, GFNI, VPOPCNTDQ: Intel since 2019, AMD since 2022
-};
-
-// Returns the paths that this processor can run, slowest first.
-absl::Span<const EncoderPath> SupportedEncoderPaths();
-
-// Returns "portable", "avx512".
-absl::string_view EncoderPathName(EncoderPath path);
 
 // Positions to encode; spans of one size.
 struct EncoderInput {
@@ -50,13 +37,14 @@ struct EncoderOutput {
 };
 
 // Encodes every position seen through its symmetry: writes what EncodeFeatures
-// writes, on the fastest path. Keeps and allocates nothing.
+// writes, with the best instruction set. Allocates nothing.
 // REQUIRES: of each position as EncodeFeatures; the spans have those sizes.
 void EncodeBatch(const EncoderInput& input, const EncoderOutput& output);
 
-// The same on a given path, for tests and benchmarks.
-// REQUIRES: the processor supports the path.
-void EncodeBatchOn(EncoderPath path, const EncoderInput& input,
+// The same with a given instruction set, for tests and benchmarks. There is
+// code for kAvx512 and code for all others.
+// REQUIRES: the processor supports it.
+void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
                    const EncoderOutput& output);
 
 }  // namespace tara

@@ -11,7 +11,6 @@
 #include "tara/nn/encoder_block.h"
 #include "tara/nn/features.h"
 
-#pragma GCC diagnostic ignored "-Wpsabi"
 // False positives in intrinsics of g++ 12 (https://gcc.gnu.org/PR105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -89,16 +88,18 @@ constexpr Turn MakeTurn(int transform) {
 constexpr Turn kTurns[8] = {MakeTurn(0), MakeTurn(1), MakeTurn(2), MakeTurn(3),
                             MakeTurn(4), MakeTurn(5), MakeTurn(6), MakeTurn(7)};
 
-// Returns eight boards, turned, as ranks in bytes; unused bits are zero.
+// Returns eight boards, turned, as ranks in bytes; unused bits are zero. No
+// branches: when training, the next transform is anyone's guess.
 __m512i TurnedRanks(int transform, __m512i boards) {
   const __m512i ranks = _mm512_maskz_multishift_epi64_epi8(
       0x7f7f7f7f7f7f7f7f, Load(kRankShifts), boards);
-  if (transform == 0) return ranks;
   const Turn& turn = kTurns[transform];
   const __m512i ordered = _mm512_shuffle_epi8(ranks, Load(turn.order));
   const __m512i factor = Load(turn.factor);
-  return transform >= 4 ? _mm512_gf2p8affine_epi64_epi8(factor, ordered, 0)
-                        : _mm512_gf2p8affine_epi64_epi8(ordered, factor, 0);
+  const __mmask8 transpose = static_cast<__mmask8>(-(transform >> 2));
+  return _mm512_mask_blend_epi64(
+      transpose, _mm512_gf2p8affine_epi64_epi8(ordered, factor, 0),
+      _mm512_gf2p8affine_epi64_epi8(factor, ordered, 0));
 }
 
 // --- Bits, channels first: 8 planes of 49 bits are 49 bytes ------------------
@@ -178,18 +179,21 @@ __m512i Interleave(const __m512i (&groups)[4]) {
 
 // --- Floats ------------------------------------------------------------------
 
-struct PositionBits {
-  alignas(64) uint8_t planes[192];  // kBitBytes used
-  // Channels first: bits of neighbours' planes of values 1 and 2, aligned with
-  // bytes 98 to 146 of the planes. Channels last: by square, the index into
-  // kNeighbourPairs, in `ones`.
-  uint8_t ones[64];
-  uint8_t twos[64];
-};
+// PositionBits::neighbours, channels first: bits of the neighbours' planes of
+// values 1 and 2, aligned with bytes 98 to 146 of the planes. Channels last:
+// by square, the index into kNeighbourPairs.
 
+// Loads a mask. From the intrinsic g++ 12 makes a load and a move from a
+// general register, which takes twice as long.
 __mmask16 Mask16(const uint8_t* bits) {
-  return _load_mask16(
-      reinterpret_cast<__mmask16*>(const_cast<uint8_t*>(bits)));
+  struct TwoBytes {
+    uint8_t bytes[2];
+  };
+  __mmask16 mask;
+  asm("kmovw %1, %0"
+      : "=k"(mask)
+      : "m"(*reinterpret_cast<const TwoBytes*>(bits)));
+  return mask;
 }
 
 __m512 Ones(const uint8_t* bits) {
@@ -214,15 +218,16 @@ void ExpandChannelsFirst(const PositionBits& bits, float* out) {
   if (kHead == 8) StoreEight(bits.planes, out);
   float* const aligned = out + kHead;
   const uint8_t* const planes = bits.planes + kHeadBytes;
+#pragma GCC unroll 16
   for (int i = 0; i < kFirst; ++i) {
     _mm512_storeu_ps(aligned + 16 * i, Ones(planes + 2 * i));
   }
   for (int i = kFirst; i <= kLast; ++i) {
     const int byte = kHeadBytes + 2 * i - 2 * kNumSquares;
     __m512 floats = Ones(planes + 2 * i);
-    floats = _mm512_mask_add_ps(floats, Mask16(bits.ones + byte), floats,
+    floats = _mm512_mask_add_ps(floats, Mask16(bits.neighbours[0] + byte), floats,
                                 _mm512_set1_ps(0.25f));
-    floats = _mm512_mask_add_ps(floats, Mask16(bits.twos + byte), floats,
+    floats = _mm512_mask_add_ps(floats, Mask16(bits.neighbours[1] + byte), floats,
                                 _mm512_set1_ps(0.5f));
     _mm512_storeu_ps(aligned + 16 * i, floats);
   }
@@ -247,13 +252,14 @@ void ExpandChannelsLast(const PositionBits& bits, float* out) {
   static_assert(kNumPlanes == 24);
   constexpr int kOwn = kRowOwnNeighbours;
   const uint8_t* planes = bits.planes;
-  const uint8_t* pairs = bits.ones;
+  const uint8_t* pairs = bits.neighbours[0];
   if (kHead == 8) {
     // Begins with the last 16 planes of a square.
     StoreEight(planes, out);
     planes += 1;
     out += 8;
-    for (int i = 0; i < kNumSquares / 2; ++i) {
+  #pragma GCC unroll 4
+  for (int i = 0; i < kNumSquares / 2; ++i) {
       _mm512_storeu_ps(out, WithNeighbours<kOwn - 8>(Ones(planes), pairs[0]));
       _mm512_storeu_ps(out + 16, Ones(planes + 2));
       _mm512_storeu_ps(
@@ -265,6 +271,7 @@ void ExpandChannelsLast(const PositionBits& bits, float* out) {
     _mm512_storeu_ps(out, WithNeighbours<kOwn - 8>(Ones(planes), pairs[0]));
     return;
   }
+#pragma GCC unroll 4
   for (int i = 0; i < kNumSquares / 2; ++i) {
     _mm512_storeu_ps(out, Ones(planes));
     _mm512_storeu_ps(out + 16,
@@ -283,8 +290,9 @@ void ExpandChannelsLast(const PositionBits& bits, float* out) {
 
 // --- A block -----------------------------------------------------------------
 
-// Eight rows of eight columns become eight columns of eight rows.
-void TransposeGroup(const Board (*rows)[kBlockSize], __m512i (&columns)[8]) {
+// Rows by columns become columns by rows, in place: row i of a group of eight
+// then holds that group's boards of position i.
+void TransposeGroup(Board (*rows)[kBlockSize]) {
   __m512i r[8], a[8], b[8];
   for (int i = 0; i < 8; ++i) r[i] = _mm512_load_si512(rows[i]);
   for (int i = 0; i < 8; i += 2) {
@@ -299,10 +307,12 @@ void TransposeGroup(const Board (*rows)[kBlockSize], __m512i (&columns)[8]) {
     }
   }
   for (int odd = 0; odd < 2; ++odd) {
-    columns[0 + odd] = _mm512_shuffle_i64x2(b[odd], b[4 + odd], 0x88);
-    columns[4 + odd] = _mm512_shuffle_i64x2(b[odd], b[4 + odd], 0xdd);
-    columns[2 + odd] = _mm512_shuffle_i64x2(b[2 + odd], b[6 + odd], 0x88);
-    columns[6 + odd] = _mm512_shuffle_i64x2(b[2 + odd], b[6 + odd], 0xdd);
+    const __m512i low = b[odd], high = b[4 + odd];
+    const __m512i low2 = b[2 + odd], high2 = b[6 + odd];
+    _mm512_store_si512(rows[odd], _mm512_shuffle_i64x2(low, high, 0x88));
+    _mm512_store_si512(rows[4 + odd], _mm512_shuffle_i64x2(low, high, 0xdd));
+    _mm512_store_si512(rows[2 + odd], _mm512_shuffle_i64x2(low2, high2, 0x88));
+    _mm512_store_si512(rows[6 + odd], _mm512_shuffle_i64x2(low2, high2, 0xdd));
   }
 }
 
@@ -315,8 +325,8 @@ void PackChannelsFirst(const __m512i (&ranks)[4], PositionBits& bits) {
   const __m512i ones = _mm512_maskz_mov_epi64(kPlaces, ranks[3]);
   const __m512i twos = _mm512_maskz_permutexvar_epi64(
       kPlaces, _mm512_set_epi64(0, 3, 2, 0, 0, 0, 0, 0), ranks[3]);
-  _mm512_storeu_si512(bits.ones, PackPlanes(ones));
-  _mm512_storeu_si512(bits.twos, PackPlanes(twos));
+  _mm512_storeu_si512(bits.neighbours[0], PackPlanes(ones));
+  _mm512_storeu_si512(bits.neighbours[1], PackPlanes(twos));
 }
 
 void PackChannelsLast(const __m512i (&ranks)[4], PositionBits& bits) {
@@ -325,50 +335,41 @@ void PackChannelsLast(const __m512i (&ranks)[4], PositionBits& bits) {
   _mm512_store_si512(bits.planes, Interleave<0>(groups));
   _mm512_store_si512(bits.planes + 64, Interleave<1>(groups));
   _mm512_store_si512(bits.planes + 128, Interleave<2>(groups));
-  _mm512_storeu_si512(bits.ones,
+  _mm512_storeu_si512(bits.neighbours[0],
                       _mm512_permutexvar_epi8(Load(kSquares), groups[3]));
 }
 
-template <bool kChannelsLast>
-void EncodePlanes(int count, EncoderBlock& block, float* planes) {
-  __m512i columns[4][8];
-  for (int group = 0; group < 4; ++group) {
-    TransposeGroup(block.rows + 8 * group, columns[group]);
-  }
-  PositionBits bits[kBlockSize];
-  for (int i = 0; i < count; ++i) {
-    __m512i ranks[4];
-    for (int group = 0; group < 4; ++group) {
-      ranks[group] = TurnedRanks(block.transforms[i], columns[group][i]);
-    }
-    if (kChannelsLast) {
-      PackChannelsLast(ranks, bits[i]);
-    } else {
-      PackChannelsFirst(ranks, bits[i]);
-    }
-  }
-  for (int i = 0; i < count; ++i) {
-    float* const out = planes + kPlaneFloats * i;
-    const bool odd = reinterpret_cast<uintptr_t>(out) % 64 == 32;
-    if (kChannelsLast) {
-      (odd ? ExpandChannelsLast<8> : ExpandChannelsLast<0>)(bits[i], out);
-    } else {
-      (odd ? ExpandChannelsFirst<8> : ExpandChannelsFirst<0>)(bits[i], out);
-    }
-  }
-}
-
-}  // namespace
-
-void EncodeBlockAvx512(bool channels_last, int count, EncoderBlock& block,
-                       float* planes) {
+void Pack(bool channels_last, EncoderBlock& block, PositionBits* bits) {
   using Vector = BoardLanes<Avx512>::Vector;
   DeriveRows<Avx512>(block, [](Vector boards) {
     return reinterpret_cast<Vector>(
         _mm512_popcnt_epi64(reinterpret_cast<__m512i>(boards)));
   });
-  (channels_last ? EncodePlanes<true> : EncodePlanes<false>)(count, block,
-                                                             planes);
+  for (int group = 0; group < 4; ++group) TransposeGroup(block.rows + 8 * group);
+  for (int i = 0; i < kBlockSize; ++i) {
+    __m512i ranks[4];
+    for (int group = 0; group < 4; ++group) {
+      ranks[group] =
+          TurnedRanks(block.transforms[i],
+                      _mm512_load_si512(block.rows[8 * group + i]));
+    }
+    (channels_last ? PackChannelsLast : PackChannelsFirst)(ranks, bits[i]);
+    bits[i].own_components = static_cast<int32_t>(block.own_components[i]);
+    bits[i].enemy_components = static_cast<int32_t>(block.enemy_components[i]);
+  }
 }
+
+void Expand(bool channels_last, const PositionBits& bits, float* out) {
+  const bool odd = reinterpret_cast<uintptr_t>(out) % 64 == 32;
+  if (channels_last) {
+    (odd ? ExpandChannelsLast<8> : ExpandChannelsLast<0>)(bits, out);
+  } else {
+    (odd ? ExpandChannelsFirst<8> : ExpandChannelsFirst<0>)(bits, out);
+  }
+}
+
+}  // namespace
+
+EncoderKernel Avx512EncoderKernel() { return {.pack = Pack, .expand = Expand}; }
 
 }  // namespace tara

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
+#include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
+#include "tara/nn/batch_encoder.h"
 #include "tara/nn/features.h"
 #include "tara/nn/policy_map.h"
 
@@ -23,24 +26,49 @@ void Softmax(absl::Span<float> values) {
 
 }  // namespace
 
-void EncodedBatch::Clear() {
-  planes.clear();
-  globals.clear();
-  outputs.clear();
-  first_output.assign(1, 0);
+void TensorBuffer::Resize(size_t size) {
+  if (size > capacity_) {
+    // aligned_alloc wants whole lines.
+    constexpr size_t kLine = 64;
+    const size_t lines = (size * sizeof(float) + kLine - 1) / kLine;
+    floats_.reset(static_cast<float*>(std::aligned_alloc(kLine, lines * kLine)));
+    TARA_CHECK(floats_ != nullptr, "out of memory");
+    capacity_ = size;
+  }
+  size_ = size;
 }
 
-void EncodedBatch::Add(const State& state, const Symmetry& symmetry) {
-  constexpr size_t kPlaneValues = size_t{kNumPlanes} * kNumSquares;
-  planes.resize(planes.size() + kPlaneValues);
-  globals.resize(globals.size() + kNumGlobals);
-  EncodeFeatures(state, symmetry, absl::MakeSpan(planes).last(kPlaneValues),
-                 absl::MakeSpan(globals).last(kNumGlobals));
-  LegalActions(state).ForEach([&](Action action) {
-    outputs.push_back(
-        static_cast<int16_t>(PolicyOutput(TransformAction(symmetry, action))));
-  });
-  first_output.push_back(static_cast<int32_t>(outputs.size()));
+void TensorBuffer::Free::operator()(float* floats) const { std::free(floats); }
+
+void EncodedBatch::Encode(absl::Span<const State> states,
+                          absl::Span<const Symmetry> symmetries) {
+  legal_.clear();
+  outputs_.clear();
+  first_output_.assign(1, 0);
+  for (size_t i = 0; i < states.size(); ++i) {
+    // For the features and for the softmax: the dearest part of both.
+    legal_.push_back(LegalActions(states[i]));
+    legal_.back().ForEach([&](Action action) {
+      outputs_.push_back(static_cast<int16_t>(
+          PolicyOutput(TransformAction(symmetries[i], action))));
+    });
+    first_output_.push_back(static_cast<int32_t>(outputs_.size()));
+  }
+  planes_.Resize(states.size() * kNumPlanes * kNumSquares);
+  globals_.Resize(states.size() * kNumGlobals);
+  EncodeBatch(
+      {.states = states, .symmetries = symmetries, .legal = legal_},
+      {.layout = PlaneLayout::kChannelsLast,
+       .planes = planes_.span(),
+       .globals = globals_.span()});
+}
+
+void EncodedBatch::EncodeCanonical(absl::Span<const State> states) {
+  canonical_.clear();
+  for (const State& state : states) {
+    canonical_.push_back(CanonicalSymmetry(state));
+  }
+  Encode(states, canonical_);
 }
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,

@@ -4,36 +4,68 @@
 // What stands between positions and any backend: a batch of positions as the
 // network's inputs, and its outputs as evaluations.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "tara/core/legal_set.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/batch_encoder.h"
 
 namespace tara {
 
-// Positions as inputs of a network. Reusable: memory is kept between batches.
-struct EncodedBatch {
-  std::vector<float> planes;   // [B, kNumPlanes, 7, 7]
-  std::vector<float> globals;  // [B, kNumGlobals]
-  // The policy outputs of the legal actions of each position, in the order of
-  // LegalSet::ForEach; those of position i are
-  // [first_output[i], first_output[i + 1]).
-  std::vector<int16_t> outputs;
-  std::vector<int32_t> first_output;  // [B + 1]
+// Memory for an input tensor: aligned as the encoder likes it, and not written
+// before the encoder does.
+class TensorBuffer {
+ public:
+  // Makes room for `size` floats; what they hold is lost. Keeps the memory.
+  void Resize(size_t size);
+  float* data() const { return floats_.get(); }
+  size_t size() const { return size_; }
+  absl::Span<float> span() const { return absl::MakeSpan(data(), size_); }
 
-  int size() const { return static_cast<int>(first_output.size()) - 1; }
+ private:
+  struct Free {
+    void operator()(float* floats) const;
+  };
+  std::unique_ptr<float[], Free> floats_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+// Positions as inputs of a network. Reusable: memory is kept between batches.
+class EncodedBatch {
+ public:
+  // Replaces the batch by these positions, each seen through its symmetry.
+  // REQUIRES: spans of one size; as EncodeFeatures.
+  void Encode(absl::Span<const State> states,
+              absl::Span<const Symmetry> symmetries);
+  // The same through the canonical symmetry of each position.
+  void EncodeCanonical(absl::Span<const State> states);
+
+  int size() const { return static_cast<int>(first_output_.size()) - 1; }
+  // [B, 7, 7, kNumPlanes]: PlaneLayout::kChannelsLast, as networks compute.
+  float* planes() const { return planes_.data(); }
+  // [B, kNumGlobals]
+  float* globals() const { return globals_.data(); }
+  // The policy outputs of the legal actions of position i, in the order of
+  // LegalSet::ForEach.
   absl::Span<const int16_t> OutputsOf(int i) const {
-    return absl::MakeConstSpan(outputs).subspan(
-        first_output[i], first_output[i + 1] - first_output[i]);
+    return absl::MakeConstSpan(outputs_).subspan(
+        first_output_[i], first_output_[i + 1] - first_output_[i]);
   }
 
-  EncodedBatch() { Clear(); }
-  void Clear();
-  // Appends a position seen through `symmetry`. REQUIRES: as EncodeFeatures.
-  void Add(const State& state, const Symmetry& symmetry);
+ private:
+  TensorBuffer planes_;
+  TensorBuffer globals_;
+  std::vector<int16_t> outputs_;
+  std::vector<int32_t> first_output_ = {0};  // [B + 1]
+  std::vector<LegalSet> legal_;
+  std::vector<Symmetry> canonical_;
 };
 
 // The network's outputs for one position.

@@ -72,18 +72,36 @@ static_assert(kRowEnemyReach + 1 == kNumPlanes);
 static_assert(kNumEncoderRows == 32);
 static_assert(kRowOwnOnes - kNumPlanes == kRowOwnNeighbours - 16);
 
-// Eight positions. Columns beyond the last position hold anything.
+// Eight positions, or fewer, the last one repeated.
 struct EncoderBlock {
-  alignas(64) Board rows[kNumEncoderRows][kBlockSize] = {};
+  alignas(64) Board rows[kNumEncoderRows][kBlockSize];
   // Ringforts with a link; all ones where adjacency is no link (Stone of
   // Destiny); all ones in High Kings.
-  alignas(64) Board linked[kBlockSize] = {};
-  alignas(64) Board by_links[kBlockSize] = {};
-  alignas(64) Board by_kings[kBlockSize] = {};
-  // Connected components by adjacency.
-  alignas(64) uint64_t own_components[kBlockSize] = {};
-  alignas(64) uint64_t enemy_components[kBlockSize] = {};
-  uint8_t transforms[kBlockSize] = {};  // board transforms
+  alignas(64) Board linked[kBlockSize];
+  alignas(64) Board by_links[kBlockSize];
+  alignas(64) Board by_kings[kBlockSize];
+  uint8_t transforms[kBlockSize];  // board transforms
+  // Connected components by adjacency, by column; DeriveRows fills them.
+  alignas(64) uint64_t own_components[kBlockSize];
+  alignas(64) uint64_t enemy_components[kBlockSize];
+};
+
+// The planes of a position, turned, as bits: one for each float of the output,
+// in its order. What `neighbours` holds is each path's own affair.
+struct PositionBits {
+  alignas(64) uint8_t planes[192];  // kBitBytes used
+  uint8_t neighbours[2][64];
+  int32_t own_components;
+  int32_t enemy_components;
+};
+
+// One way to do the second and third part of the work.
+struct EncoderKernel {
+  // Makes the bits of a block whose given rows are filled. Leaves the rows in
+  // any state.
+  void (*pack)(bool channels_last, EncoderBlock& block, PositionBits* bits);
+  // Writes the planes of a position: kNumPlanes * kNumSquares floats.
+  void (*expand)(bool channels_last, const PositionBits& bits, float* out);
 };
 
 // The floats of both neighbours' planes on one square, by the bits of the
@@ -106,8 +124,6 @@ constexpr NeighbourPairs MakeNeighbourPairs() {
 
 // The board formulas on eight boards. `Isa` names the instruction set that the
 // including file is compiled for: code for different ones is different code.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
 template <typename Isa>
 struct BoardLanes {
   typedef uint64_t Vector __attribute__((vector_size(8 * kBlockSize)));
@@ -185,6 +201,8 @@ void DeriveRows(EncoderBlock& block, CountBits count) {
   near_enemy.twos.Store(rows[kRowEnemyTwos]);
   near_own.ones.Store(rows[kRowOwnOnes]);
   near_enemy.ones.Store(rows[kRowEnemyOnes]);
+  Lanes(Board{0}).Store(rows[kRowUnused4]);
+  Lanes(Board{0}).Store(rows[kRowUnused7]);
   const Lanes movers = (enemy_kings & by_kings) | (enemy & ~by_kings);
   const Lanes too_near =
       near_enemy.any | ((Diagonal(enemy) | TwoStepsStraight(enemy)) & ~by_kings);
@@ -202,13 +220,9 @@ void DeriveRows(EncoderBlock& block, CountBits count) {
   Lanes(own_components).Store(block.own_components);
   Lanes(enemy_components).Store(block.enemy_components);
 }
-#pragma GCC diagnostic pop
 
-// Writes the planes of the first `count` positions of a block whose given rows
-// are filled; fills the components. Of positions one after the other, `planes`
-// is the first's.
-void EncodeBlockAvx512(bool channels_last, int count, EncoderBlock& block,
-                       float* planes);
+// REQUIRES: the processor has AVX-512 F, BW, DQ, VL, VBMI, VPOPCNTDQ and GFNI.
+EncoderKernel Avx512EncoderKernel();
 
 }  // namespace tara
 

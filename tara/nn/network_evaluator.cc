@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/symmetry.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/features.h"
@@ -164,15 +163,10 @@ class NetworkEvaluator : public Evaluator {
   void EvaluateBatch(absl::Span<const State> states,
                      absl::Span<Evaluation> results) const {
     thread_local EncodedBatch batch;  // keeps its memory
-    batch.Clear();
-    for (const State& state : states) {
-      batch.Add(state, CanonicalSymmetry(state));
-    }
+    batch.EncodeCanonical(states);
     const c10::InferenceMode inference_mode;
-    const NetworkOutput output = network_.Forward(
-        at::from_blob(batch.planes.data(),
-                      {batch.size(), kNumPlanes, kBoardSize, kBoardSize}),
-        at::from_blob(batch.globals.data(), {batch.size(), kNumGlobals}));
+    const NetworkOutput output =
+        network_.Forward(PlanesOf(batch), GlobalsOf(batch));
     for (int i = 0; i < batch.size(); ++i) {
       FillEvaluation(
           batch, i,

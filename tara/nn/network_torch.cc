@@ -35,6 +35,17 @@ at::Tensor OfChannels(const at::Tensor& values) {
 
 }  // namespace
 
+at::Tensor PlanesOf(const EncodedBatch& batch) {
+  constexpr int64_t kChannels = kNumPlanes;
+  return at::from_blob(
+      batch.planes(), {batch.size(), kChannels, kBoardSize, kBoardSize},
+      {kChannels * kNumSquares, 1, kChannels * kBoardSize, kChannels});
+}
+
+at::Tensor GlobalsOf(const EncodedBatch& batch) {
+  return at::from_blob(batch.globals(), {batch.size(), kNumGlobals});
+}
+
 at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
   const at::Tensor masked = values * hills;
   return at::cat({masked.sum({2, 3}) * (1.0 / kNumHills), masked.amax({2, 3})},

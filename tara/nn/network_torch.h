@@ -38,6 +38,7 @@
 
 #include "absl/status/status.h"
 #include "tara/nn/checkpoint.h"
+#include "tara/nn/encoded_batch.h"
 
 namespace tara {
 
@@ -52,6 +53,11 @@ struct NetworkOutput {
   at::Tensor result;  // [B, 3]: logits of win, draw, loss
   at::Tensor margin;  // [B]: in units of kMarginScale points
 };
+
+// Returns the batch's inputs as tensors that share its memory: planes
+// [B, kNumPlanes, 7, 7] in channels-last memory, and globals [B, kNumGlobals].
+at::Tensor PlanesOf(const EncodedBatch& batch);
+at::Tensor GlobalsOf(const EncodedBatch& batch);
 
 // Returns the mean and the maximum over the hills of each channel: [B, 2C] from
 // `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.

@@ -31,16 +31,6 @@ struct Targets {
   at::Tensor margin;      // [B]: in units of kMarginScale
 };
 
-at::Tensor PlanesOf(EncodedBatch& batch) {
-  return at::from_blob(batch.planes.data(),
-                       {batch.size(), kNumPlanes, kBoardSize, kBoardSize})
-      .contiguous(at::MemoryFormat::ChannelsLast);
-}
-
-at::Tensor GlobalsOf(EncodedBatch& batch) {
-  return at::from_blob(batch.globals.data(), {batch.size(), kNumGlobals});
-}
-
 // Encodes the samples into `batch`, and their targets.
 Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
   const auto count = static_cast<int64_t>(samples.size());
@@ -50,10 +40,15 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
       .has_policy = at::zeros({count}),
       .result = at::empty({count, 3}),
       .margin = at::empty({count})};
-  batch.Clear();
+  std::vector<State> states;
+  std::vector<Symmetry> symmetries;
+  for (const Sample& sample : samples) {
+    states.push_back(sample.state);
+    symmetries.push_back(sample.symmetry);
+  }
+  batch.Encode(states, symmetries);
   for (int i = 0; i < static_cast<int>(count); ++i) {
     const Sample& sample = samples[i];
-    batch.Add(sample.state, sample.symmetry);
     float* const legal =
         targets.legal.data_ptr<float>() + i * kNumPolicyOutputs;
     float* const policy =
@@ -170,10 +165,7 @@ class TorchTrainer : public Trainer {
     SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
-      encoded_.Clear();
-      for (const State& state : states) {
-        encoded_.Add(state, CanonicalSymmetry(state));
-      }
+      encoded_.EncodeCanonical(states);
       network_->eval();
       const NetworkOutput output =
           network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_));

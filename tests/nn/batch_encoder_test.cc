@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
@@ -70,7 +71,7 @@ Encoding Expected(const EncoderInput& input, PlaneLayout layout) {
   return encoding;
 }
 
-using Parameter = std::tuple<EncoderPath, PlaneLayout>;
+using Parameter = std::tuple<InstructionSet, PlaneLayout>;
 
 class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
  protected:
@@ -78,7 +79,7 @@ class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
   // compares it with what is expected, also around it.
   void ExpectEqual(const Positions& positions, size_t begin, size_t count,
                    int offset) {
-    const auto [path, layout] = GetParam();
+    const auto [instruction_set, layout] = GetParam();
     const EncoderInput input = positions.Span(begin, count);
     constexpr float kGuard = -7;
     constexpr int kGuards = 64;
@@ -89,7 +90,7 @@ class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
     while (reinterpret_cast<uintptr_t>(planes) % 64 != 0) ++planes;
     planes += offset;
     EncodeBatchOn(
-        path, input,
+        instruction_set, input,
         {.layout = layout,
          .planes = absl::MakeSpan(planes, plane_values),
          .globals = absl::MakeSpan(globals).first(count * kNumGlobals)});
@@ -158,21 +159,16 @@ TEST_P(BatchEncoderTest, EncodesPositionsUnderChangedRules) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    EveryPathAndLayout, BatchEncoderTest,
-    ::testing::Combine(::testing::ValuesIn(SupportedEncoderPaths()),
+    EveryInstructionSetAndLayout, BatchEncoderTest,
+    ::testing::Combine(::testing::ValuesIn(SupportedInstructionSets()),
                        ::testing::Values(PlaneLayout::kChannelsFirst,
                                          PlaneLayout::kChannelsLast)),
     [](const ::testing::TestParamInfo<Parameter>& info) {
-      return std::string(EncoderPathName(std::get<0>(info.param))) +
+      return std::string(InstructionSetName(std::get<0>(info.param))) +
              (std::get<1>(info.param) == PlaneLayout::kChannelsFirst
                   ? "_channels_first"
                   : "_channels_last");
     });
-
-TEST(EncoderPathTest, ThePortablePathIsAlwaysThere) {
-  EXPECT_THAT(SupportedEncoderPaths(),
-              ::testing::Contains(EncoderPath::kPortable));
-}
 
 }  // namespace
 }  // namespace tara

@@ -19,17 +19,15 @@ class FourTreasuresRules {
  public:
   using W = Word<kSet>;
   static constexpr int kSeats = kSeatCount;
+  static constexpr bool kHasManoeuvres = false;
 
   TARA_INLINE explicit FourTreasuresRules(const RuleOptions&) {}
 
-  TARA_INLINE W Legal(W own, W enemy, const SeatToMove<kSet>& seat) {
-    const W area = Area<kSeats>(seat);
+  TARA_INLINE W BattleTargets(W own, W enemy, int seat) const {
+    const W area = Area<kSeats, kSet>(seat);
     const W vacant = area & ~(own | enemy);
     return FirstNonEmpty(Steps<kSet>(own).BesiegedIn(enemy & area), vacant);
   }
-
-  TARA_INLINE void CountPhases(Mask<kSet>) {}
-  TARA_INLINE int64_t manoeuvres_plies() const { return 0; }
 
   static TARA_INLINE W Margin(W red, W blue) {
     return TwoTierMargin(Bridges(red) - Bridges(blue),

@@ -122,7 +122,7 @@ class HighKingsLanes {
     W legal;                      // number of legal actions
     M placement;
     M manoeuvres;
-    M sacrifice;
+    M sacrifice;  // Level 2
     M skipped;    // no legal action
     M defaulted;  // that of a stranded king, which is lost by it
   };
@@ -185,23 +185,23 @@ class HighKingsLanes {
     turns.manoeuvres = ~(battle | turns.placement);
     W targets = Select(battle, from_kings.NotAdjacentIn(vacant), apart);
     const M immobile = IsZero(reached & targets) & ~turns.placement;
+    // One lane or another nearly always is: no branch.
+    targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
+    const M may_pass = immobile & IsZero(stranded) & NonZero(own_kings) &
+                       ~AnyMobile<1 - kRole>(position);
     W sacrifices = zero;
-    M may_pass(false);
-    if (Any(immobile)) {
-      targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
-      may_pass = immobile & IsZero(stranded) & NonZero(own_kings) &
-                 ~AnyMobile<1 - kRole>(position);
-      if constexpr (kLevel == 2) {
-        sacrifices = KeepIf(
-            immobile & Equal(position.captured[1 - kRole], W(1)),
-            targets & own & Besieged(enemy) & reached);
-      }
+    if constexpr (kLevel == 2) {
+      const M may_sacrifice =
+          immobile & Equal(position.captured[1 - kRole], W(1));
+      sacrifices = KeepIf(may_sacrifice,
+                          targets & own & Besieged(enemy) & reached);
     }
     Draw(movers, targets, sacrifices, may_pass, games.random, turns);
   }
 
   // Draws from the legal actions: king moves by origin, then destination;
-  // sacrifices in the same order; the pass.
+  // sacrifices in the same order; the pass. It and a sacrifice find no hill in
+  // the third king's moves.
   static TARA_INLINE void Draw(const Movers& movers, W targets, W sacrifices,
                                M may_pass, RandomLanes<kSet>& random,
                                Turns& turns) {
@@ -210,37 +210,31 @@ class HighKingsLanes {
     const W third = movers.moves[2] & targets;
     const W count1 = PopCount(first);
     const W count12 = count1 + PopCount(second);
-    const W count123 = count12 + PopCount(third);
-    W count = count123 + KeepIf(may_pass, W(1));
-    bool any_sacrifice = false;
+    const W moves = count12 + PopCount(third);
+    W unpassed = moves;
     if constexpr (kLevel == 2) {
-      any_sacrifice = Any(NonZero(sacrifices));
-      if (any_sacrifice) [[unlikely]] {
-        for (const W moves : movers.moves) {
-          count += PopCount(moves & sacrifices);
-        }
+      for (int i = 0; i < 3; ++i) {
+        unpassed += PopCount(movers.moves[i] & sacrifices);
       }
     }
+    turns.legal = unpassed + KeepIf(may_pass, W(1));
     const RandomLanes<kSet> before = random;
-    const W n = random.Below(count);
+    const W n = random.Below(turns.legal);
     const M is_first = Less(n, count1);
     const M is_early = Less(n, count12);
     W choices = Select(is_early, Select(is_first, first, second), third);
+    W left = n - Select(is_early, KeepIf(~is_first, count1), count12);
     turns.origin =
         Select(is_early, Select(is_first, movers.king[0], movers.king[1]),
                movers.king[2]);
-    W left = n - Select(is_early, KeepIf(~is_first, count1), count12);
-    turns.legal = count;
-    turns.sacrifice = M(false);
     if constexpr (kLevel == 2) {
-      if (any_sacrifice) [[unlikely]] {
-        left = Select(Less(n, count123), left, n - count123);
-        DrawSacrifice(movers, sacrifices, ~Less(n, count123), left, choices,
-                      turns);
+      turns.sacrifice = Less(n, unpassed) & ~Less(n, moves);
+      if (Any(turns.sacrifice)) [[unlikely]] {
+        DrawSacrifice(movers, sacrifices, n - moves, choices, left, turns);
       }
     }
     turns.destination.Choose(choices, left);
-    turns.skipped = IsZero(count);
+    turns.skipped = IsZero(turns.legal);
     turns.defaulted = M(false);
     if (Any(turns.skipped)) [[unlikely]] {
       random.Restore(turns.skipped, before);
@@ -248,21 +242,20 @@ class HighKingsLanes {
     }
   }
 
-  // The same in the lanes of the mask, where `n` is that of a sacrifice.
-  static TARA_INLINE void DrawSacrifice(const Movers& movers, W sacrifices,
-                                        M open, W& n, W& choices,
-                                        Turns& turns) {
+  // The n-th sacrifice where one was drawn.
+  static TARA_INLINE void DrawSacrifice(const Movers& movers, W sacrifices, W n,
+                                        W& choices, W& left, Turns& turns) {
+    M open = turns.sacrifice;
     for (int i = 0; i < 3; ++i) {
       const W hills = movers.moves[i] & sacrifices;
       const W count = PopCount(hills);
       const M chosen = open & Less(n, count);
       choices = Select(chosen, hills, choices);
+      left = Select(chosen, n, left);
       turns.origin = Select(chosen, movers.king[i], turns.origin);
-      turns.sacrifice = turns.sacrifice | chosen;
       open = open & ~chosen;
-      n -= KeepIf(open, count);
+      n -= count;
     }
-    choices = KeepIf(~open, choices);  // the pass
   }
 
   // Where a king may go if none of its side is mobile: friendly ringforts, and

@@ -5,9 +5,14 @@
 // Hill, Four Treasures, Poisoned Chalice.
 //
 // A few vectors of games start together and wait for the last, for lengths
-// differ little: in step, the seat to move is the same everywhere but near the
-// end, and no lane pays for another's phase. Boards change hands after each
-// ply: `own` is the side to move.
+// differ little: in step, the seat to move is the same everywhere (a seat that
+// skips its turn lets a round pass), and a group pays for a phase only while
+// there are games in it. Boards change hands every round: `own` is the side to
+// move.
+//
+// What costs most is a branch that goes another way than the last time: the
+// rounds of the other vectors that have begun are lost. Hence stages, whose
+// ends are all but the only ones.
 
 #include <cstdint>
 
@@ -21,32 +26,25 @@
 
 namespace tara::batch {
 
-// The seat to move: in all lanes the same as long as no turn was skipped.
-template <InstructionSet kSet>
-struct SeatToMove {
-  bool uniform;
-  int seat;           // if uniform
-  Word<kSet> by_lane;  // if not
-};
-
-// Rules is a class of objects that hold what a vector of games needs besides
-// its boards, with
-//   static constexpr int kSeats;
-//   explicit Rules(const RuleOptions&);
-//   W Legal(W own, W enemy, const SeatToMove<kSet>&)
-//       The legal hills, once what happens at a turn's start is resolved;
-//       empty in lanes without.
-//   void CountPhases(Mask playing)      called before each ply
-//   int64_t manoeuvres_plies() const;   summed over lanes
-//   static W Margin(W red, W blue);     of finished games
+// Rules is a class of static functions, of constants
+//   kSeats, kHasManoeuvres
+// and of objects that hold what the rules take from the options. In lanes:
+//   W ManoeuvresTargets(W own, W enemy, int seat) const
+//       The legal hills in Manoeuvres, if they go on.
+//   M StillManoeuvres(W targets, W own, W enemy) const
+//       Whether they do.
+//   W BattleTargets(W own, W enemy, int seat) const
+//       The legal hills in Battle.
+//   static W Margin(W red, W blue)
+//       Of finished games: Red's points minus Blue's.
 template <InstructionSet kSet, typename Rules>
 class HillGames {
  public:
   using W = Word<kSet>;
   using M = Mask<kSet>;
 
-  // Several vectors, for their steps depend on each other and take longer to
-  // finish than to start.
+  // As many as the processor overlaps: the steps of a round depend on each
+  // other and take longer to finish than to start.
   static constexpr int kVectors = 4;
   static constexpr int kLanes = W::kLanes;
   static constexpr int kGames = kVectors * kLanes;
@@ -54,11 +52,8 @@ class HillGames {
   static void Play(const PlayoutRequest& request, int64_t first_game,
                    int64_t games, PlayoutSums& sums) {
     HillGames group(request, first_game, games);
-    // A vector's choice is used one round after it was made: see BitChoice.
-    for (bool playing = true; playing;) {
-      playing = false;
-      for (Vector& vector : group.vectors_) playing |= Advance(vector);
-    }
+    if (games == kGames) group.PlayInStep();
+    group.PlayToTheEnd();
     for (int i = 0; i < kVectors; ++i) {
       Gather(group.vectors_[i], FirstLanes<kSet>(games - i * kLanes), sums);
     }
@@ -66,128 +61,180 @@ class HillGames {
 
  private:
   struct Vector {
-    TARA_INLINE Vector(const PlayoutRequest& request, int64_t first_game,
-                       int64_t games)
-        : random(request.seed, static_cast<uint64_t>(first_game)),
-          rules(request.options),
-          in_step(games >= kLanes),
-          finished(~FirstLanes<kSet>(games)) {}
+    TARA_INLINE Vector() { choice.Clear(); }
 
     RandomLanes<kSet> random;
+    // The hill chosen in the last round: see BitChoice.
     BitChoice<kSet> choice;
     W own{uint64_t{0}};
     W enemy{uint64_t{0}};
     W legal_actions{uint64_t{0}};
-    Rules rules;
-    int plies = 0;  // since the start, skipped turns not counted
-    // Whether every game goes on and none is closing.
-    bool in_step;
-    bool done = false;
-    // Once it is not so:
-    M finished;
-    M closing{false};
+    int rounds = 0;
+    M manoeuvres{Rules::kHasManoeuvres};
+    W manoeuvres_plies{uint64_t{0}};
+    // Once a seat is out:
     W length{uint64_t{0}};
-    W skipped{uint64_t{0}};  // turns
-    W turns_left{uint64_t{0}};
+    W turns_left{uint64_t{Rules::kSeats - 1}};
+    M closing{false};
+    M finished;
   };
 
   TARA_INLINE HillGames(const PlayoutRequest& request, int64_t first_game,
                         int64_t games)
-      : vectors_{Vector(request, first_game, games),
-                 Vector(request, first_game + kLanes, games - kLanes),
-                 Vector(request, first_game + 2 * kLanes, games - 2 * kLanes),
-                 Vector(request, first_game + 3 * kLanes, games - 3 * kLanes)} {}
-
-  // Finishes the ply of the last round and chooses the next action of every
-  // game. Returns whether there was one.
-  static TARA_INLINE bool Advance(Vector& vector) {
-    if (vector.done) return false;
-    if (vector.plies > 0) TakeHills(vector);
-    if (vector.in_step) [[likely]] {
-      const SeatToMove<kSet> seat = {.uniform = true,
-                                     .seat = vector.plies % Rules::kSeats,
-                                     .by_lane = W(0)};
-      const W legal = vector.rules.Legal(vector.own, vector.enemy, seat);
-      if (!Any(IsZero(legal))) [[likely]] {
-        vector.rules.CountPhases(M(true));
-        Choose(legal, vector);
-        return true;
-      }
-      vector.in_step = false;
-      vector.length = W(static_cast<uint64_t>(vector.plies));
+      : rules_(request.options) {
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t first = v * kLanes;
+      vectors_[v].random = RandomLanes<kSet>(
+          request.seed, static_cast<uint64_t>(first_game + first));
+      vectors_[v].finished = ~FirstLanes<kSet>(games - first);
     }
-    return AdvanceNearTheEnd(vector);
   }
 
-  // The same, whatever may happen.
-  static bool AdvanceNearTheEnd(Vector& vector) {
-    const W legal = Settle(vector);
-    const M playing = ~vector.finished;
-    vector.done = !Any(playing);
-    if (vector.done) return false;
-    vector.rules.CountPhases(playing);
-    vector.length += KeepIf(playing, W(1));
-    const M closed = vector.closing & playing;
-    vector.turns_left -= KeepIf(closed, W(1));
-    vector.finished = vector.finished | (closed & IsZero(vector.turns_left));
-    Choose(legal, vector);
+  // Plays as long as every game has an action and none is closing.
+  TARA_INLINE void PlayInStep() {
+    if constexpr (Rules::kHasManoeuvres) {
+      PlayManoeuvres();
+      for (Vector& vector : vectors_) {
+        vector.manoeuvres_plies = W(static_cast<uint64_t>(vector.rounds));
+      }
+      if (!PlayOutOfManoeuvres()) return;
+    }
+    PlayBattle();
+  }
+
+  // The stages: rounds until a game leaves its phase. Those return with the
+  // vector in question before its choice.
+
+  void PlayManoeuvres() {
+    while (true) {
+      for (Vector& vector : vectors_) {
+        BeginRound(vector);
+        const W legal = rules_.ManoeuvresTargets(vector.own, vector.enemy,
+                                                 Seat(vector));
+        const M still =
+            rules_.StillManoeuvres(legal, vector.own, vector.enemy);
+        if (Any(~still)) return TakeBack(vector);
+        Choose(legal, vector);
+      }
+    }
+  }
+
+  // Returns whether all are in Battle, and none has been out.
+  bool PlayOutOfManoeuvres() {
+    for (bool any_left = true; any_left;) {
+      any_left = false;
+      for (Vector& vector : vectors_) {
+        BeginRound(vector);
+        const W legal = LegalInAnyPhase(vector);
+        if (Any(IsZero(legal))) {
+          TakeBack(vector);
+          return false;
+        }
+        vector.manoeuvres_plies += KeepIf(vector.manoeuvres, W(1));
+        any_left |= Any(vector.manoeuvres);
+        Choose(legal, vector);
+      }
+    }
     return true;
   }
 
-  static TARA_INLINE void Choose(W legal, Vector& vector) {
-    const W count = PopCount(legal);
-    vector.choice.Choose(legal, vector.random.Below(count));
-    vector.legal_actions += count;
-    ++vector.plies;
+  void PlayBattle() {
+    while (true) {
+      for (Vector& vector : vectors_) {
+        BeginRound(vector);
+        const W legal =
+            rules_.BattleTargets(vector.own, vector.enemy, Seat(vector));
+        if (Any(IsZero(legal))) return TakeBack(vector);
+        Choose(legal, vector);
+      }
+    }
   }
 
-  // Each game takes its chosen hill, if there is any, and the boards change
-  // hands.
-  static TARA_INLINE void TakeHills(Vector& vector) {
+  // Plays on, whatever may happen.
+  void PlayToTheEnd() {
+    for (Vector& vector : vectors_) {
+      vector.length = W(static_cast<uint64_t>(vector.rounds));
+    }
+    for (bool playing = true; playing;) {
+      playing = false;
+      for (Vector& vector : vectors_) {
+        BeginRound(vector);
+        const W legal = KeepIf(~vector.finished, LegalInAnyPhase(vector));
+        const M acting = NonZero(legal);
+        vector.length += KeepIf(acting, W(1));
+        if (Any(vector.manoeuvres)) [[unlikely]] {
+          vector.manoeuvres_plies +=
+              KeepIf(vector.manoeuvres & acting, W(1));
+        }
+        // Who is out announces the end; after that every turn is one of those
+        // left, played or skipped.
+        vector.turns_left -= KeepIf(vector.closing, W(1));
+        vector.closing = vector.closing | ~acting;
+        vector.finished = vector.finished | IsZero(vector.turns_left);
+        playing |= Any(~vector.finished);
+        // Only who acts draws a number.
+        const RandomLanes<kSet> before = vector.random;
+        Choose(legal, vector);
+        vector.random.Restore(~acting, before);
+      }
+    }
+    for (Vector& vector : vectors_) BeginRound(vector);
+  }
+
+  // The games take the hills chosen in the last round, if there are any, and
+  // the boards change hands.
+  static TARA_INLINE void BeginRound(Vector& vector) {
     const W hills = vector.choice.Chosen();
     const W own = vector.own | hills;
     vector.own = vector.enemy & ~hills;
     vector.enemy = own;
   }
 
-  static TARA_INLINE W Legal(Vector& vector) {
-    const W turns = W(static_cast<uint64_t>(vector.plies)) + vector.skipped;
-    const SeatToMove<kSet> seat = {.uniform = false,
-                                   .seat = 0,
-                                   .by_lane = turns & W(Rules::kSeats - 1)};
-    return KeepIf(~vector.finished,
-                  vector.rules.Legal(vector.own, vector.enemy, seat));
+  // Makes BeginRound begin the same round again.
+  static TARA_INLINE void TakeBack(Vector& vector) {
+    const W own = vector.own;
+    vector.own = vector.enemy;
+    vector.enemy = own;
+    vector.choice.Clear();
   }
 
-  // Skips turns and ends games until each has a legal hill or is finished.
-  // Returns the legal hills.
-  static TARA_INLINE W Settle(Vector& vector) {
-    W legal = Legal(vector);
-    while (true) {
-      const M stuck = IsZero(legal) & ~vector.finished;
-      if (!Any(stuck)) return legal;
-      vector.turns_left =
-          Select(stuck,
-                 Select(vector.closing, vector.turns_left - W(1),
-                        W(Rules::kSeats - 1)),
-                 vector.turns_left);
-      vector.closing = vector.closing | stuck;
-      vector.finished = vector.finished | (stuck & IsZero(vector.turns_left));
-      vector.skipped += KeepIf(stuck, W(1));
-      const W own = vector.own;
-      vector.own = Select(stuck, vector.enemy, own);
-      vector.enemy = Select(stuck, own, vector.enemy);
-      legal = Legal(vector);
+  static TARA_INLINE void Choose(W legal, Vector& vector) {
+    const W count = PopCount(legal);
+    vector.choice.Choose(legal, vector.random.Below(count));
+    vector.legal_actions += count;
+    ++vector.rounds;
+  }
+
+  static TARA_INLINE int Seat(const Vector& vector) {
+    return vector.rounds % Rules::kSeats;
+  }
+
+  // The legal hills, once it is resolved whose Battle starts.
+  TARA_INLINE W LegalInAnyPhase(Vector& vector) const {
+    const W battle =
+        rules_.BattleTargets(vector.own, vector.enemy, Seat(vector));
+    if constexpr (!Rules::kHasManoeuvres) {
+      return battle;
+    } else {
+      if (!Any(vector.manoeuvres)) return battle;
+      return InManoeuvresOr(battle, vector);
     }
+  }
+
+  TARA_INLINE W InManoeuvresOr(W battle, Vector& vector) const {
+    const W targets =
+        rules_.ManoeuvresTargets(vector.own, vector.enemy, Seat(vector));
+    vector.manoeuvres =
+        vector.manoeuvres &
+        rules_.StillManoeuvres(targets, vector.own, vector.enemy);
+    return Select(vector.manoeuvres, targets, battle);
   }
 
   static TARA_INLINE void Gather(const Vector& vector, M games,
                                  PlayoutSums& sums) {
-    // Counting the skipped turns, every lane has changed hands equally.
-    const W turns = W(static_cast<uint64_t>(vector.plies)) + vector.skipped;
-    const M red_to_move = IsZero(turns & W(1));
-    const W red = Select(red_to_move, vector.own, vector.enemy);
-    const W blue = Select(red_to_move, vector.enemy, vector.own);
+    const bool red_to_move = vector.rounds % 2 == 0;
+    const W red = red_to_move ? vector.own : vector.enemy;
+    const W blue = red_to_move ? vector.enemy : vector.own;
     AddGames<kSet>(games,
                    {.length = vector.length,
                     .legal_actions = vector.legal_actions,
@@ -195,13 +242,14 @@ class HillGames {
                     .ending = W(static_cast<uint64_t>(Ending::kOut))},
                    sums);
     const int64_t plies = Sum(vector.length);
-    const int64_t manoeuvres = vector.rules.manoeuvres_plies();
+    const int64_t manoeuvres = Sum(vector.manoeuvres_plies);
     // Each ply builds a ringfort or replaces one.
     sums.captures += plies - Sum(PopCount(red | blue));
     sums.phase_plies[static_cast<int>(Phase::kManoeuvres)] += manoeuvres;
     sums.phase_plies[static_cast<int>(Phase::kBattle)] += plies - manoeuvres;
   }
 
+  Rules rules_;
   Vector vectors_[kVectors];
 };
 

@@ -167,6 +167,12 @@ TARA_INLINE Mask<kSet> Less(Word<kSet> a, Word<kSet> b) {
     return Mask<kSet>(_mm512_cmplt_epi64_mask((__m512i)a.v, (__m512i)b.v));
   } else
 #endif
+#if defined(__AVX2__)
+  if constexpr (kSet == InstructionSet::kAvx2) {
+    return Mask<kSet>((typename Word<kSet>::Native)_mm256_cmpgt_epi64(
+        (__m256i)b.v, (__m256i)a.v));
+  } else
+#endif
   {
     // The sign of the difference would do, but for overflow.
     const Word<kSet> difference = a - b;
@@ -293,6 +299,18 @@ TARA_INLINE Word<kSet> MultiplyLow32(Word<kSet> a, Word<kSet> b) {
   }
 }
 
+// Bits that are set in at least two of three.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Majority(Word<kSet> a, Word<kSet> b, Word<kSet> c) {
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return (typename Word<kSet>::Native)_mm512_ternarylogic_epi64(
+        (__m512i)a.v, (__m512i)b.v, (__m512i)c.v, 0xe8);
+  } else
+#endif
+    return (a & b) | (c & (a | b));
+}
+
 template <InstructionSet kSet>
 TARA_INLINE Word<kSet> RotateLeft(Word<kSet> a, int n) {
   return (a << n) | (a >> (64 - n));
@@ -389,6 +407,9 @@ class BitChoice {
   }
 
   TARA_INLINE W Chosen() const { return W::Load(bits_); }
+
+  // Chooses nothing.
+  TARA_INLINE void Clear() { W(uint64_t{0}).Store(bits_); }
 
  private:
   alignas(64) uint64_t bits_[W::kLanes];

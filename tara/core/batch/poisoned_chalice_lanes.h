@@ -33,10 +33,6 @@ struct LineCounts {
     twos = carry ^ upper_carry ^ last_carry;
     fours = Majority(carry, upper_carry, last_carry);
   }
-
-  static TARA_INLINE W Majority(W a, W b, W c) {
-    return (a & b) | (c & (a | b));
-  }
 };
 
 // Poisoned Chalice (docs/rules.md section 8.1).
@@ -46,37 +42,13 @@ class PoisonedChaliceRules {
   using W = Word<kSet>;
   using M = Mask<kSet>;
   static constexpr int kSeats = 2;
+  static constexpr bool kHasManoeuvres = true;
   static constexpr uint64_t kManoeuvresTurns = 8;
 
   TARA_INLINE explicit PoisonedChaliceRules(const RuleOptions&) {}
 
-  TARA_INLINE W Legal(W own, W enemy, const SeatToMove<kSet>& seat) {
-    if (Any(manoeuvres_)) {
-      manoeuvres_ = Less(PopCount(own | enemy), W(kManoeuvresTurns));
-    }
-    if (!Any(manoeuvres_)) return BattleTargets(own, enemy, seat);
-    const W targets = ManoeuvresTargets(own, own | enemy);
-    if (!Any(~manoeuvres_)) return targets;
-    return Select(manoeuvres_, targets, BattleTargets(own, enemy, seat));
-  }
-
-  TARA_INLINE void CountPhases(M playing) {
-    if (Any(manoeuvres_)) {
-      manoeuvres_plies_ += KeepIf(manoeuvres_ & playing, W(1));
-    }
-  }
-  TARA_INLINE int64_t manoeuvres_plies() const {
-    return Sum(manoeuvres_plies_);
-  }
-
-  // Fewer kingdoms lead.
-  static TARA_INLINE W Margin(W red, W blue) {
-    return TwoTierMargin(CountKingdoms(blue) - CountKingdoms(red),
-                         PopCount(red) - PopCount(blue));
-  }
-
- private:
-  static TARA_INLINE W ManoeuvresTargets(W own, W built) {
+  TARA_INLINE W ManoeuvresTargets(W own, W enemy, int) const {
+    const W built = own | enemy;
     constexpr Board kEdges[] = {RankBoard(0), RankBoard(6), FileBoard(0),
                                 FileBoard(6)};
     constexpr int kSouthToNorth = kRankStride * (kBoardSize - 1);
@@ -92,24 +64,25 @@ class PoisonedChaliceRules {
     return targets & ~built & ~opposite;
   }
 
-  static TARA_INLINE W BattleTargets(W own, W enemy,
-                                     const SeatToMove<kSet>& seat) {
-    const W vacant = W(kAllHills) & ~(own | enemy);
-    W rows;
-    if (seat.uniform) {
-      rows = seat.seat == kRed ? QualifiedFiles(own, enemy)
-                               : QualifiedRanks(own, enemy);
-    } else {
-      rows = Select(IsZero(seat.by_lane), QualifiedFiles(own, enemy),
-                    QualifiedRanks(own, enemy));
-    }
-    const W qualified = rows & vacant;
-    const M none = IsZero(qualified);
-    if (!Any(none)) return qualified;
-    const W captures = Steps<kSet>(own).BesiegedIn(enemy);
-    return Select(none, FirstNonEmpty(captures, vacant), qualified);
+  TARA_INLINE M StillManoeuvres(W, W own, W enemy) const {
+    return Less(PopCount(own | enemy), W(kManoeuvresTurns));
   }
 
+  TARA_INLINE W BattleTargets(W own, W enemy, int seat) const {
+    const W vacant = W(kAllHills) & ~(own | enemy);
+    const W rows = seat == kRed ? QualifiedFiles(own, enemy)
+                                : QualifiedRanks(own, enemy);
+    const W captures = Steps<kSet>(own).BesiegedIn(enemy);
+    return FirstNonEmpty(rows & vacant, FirstNonEmpty(captures, vacant));
+  }
+
+  // Fewer kingdoms lead.
+  static TARA_INLINE W Margin(W red, W blue) {
+    return TwoTierMargin(CountKingdoms(blue) - CountKingdoms(red),
+                         PopCount(red) - PopCount(blue));
+  }
+
+ private:
   // First cells of the lines with 1 <= enemies and own <= enemies.
   template <int kStride>
   static TARA_INLINE W QualifiedLines(W own, W enemy) {
@@ -138,8 +111,6 @@ class PoisonedChaliceRules {
     return lines | (lines << 3);
   }
 
-  M manoeuvres_{true};
-  W manoeuvres_plies_{uint64_t{0}};
 };
 
 template <InstructionSet kSet>

@@ -20,30 +20,40 @@ class SacredHillRules {
   using W = Word<kSet>;
   using M = Mask<kSet>;
   static constexpr int kSeats = kSeatCount;
+  static constexpr bool kHasManoeuvres = true;
 
   TARA_INLINE explicit SacredHillRules(const RuleOptions& options)
       : proximity_bound_(options.proximity_bound),
         shared_row_opening_(options.shared_row_opening) {}
 
-  TARA_INLINE W Legal(W own, W enemy, const SeatToMove<kSet>& seat) {
-    const W area = Area<kSeats>(seat);
-    const W vacant = area & ~(own | enemy);
-    if (!Any(manoeuvres_)) return BattleTargets(own, enemy & area, vacant);
-    const W targets = KeepIf(manoeuvres_, ManoeuvresTargets(own, vacant, seat));
-    const M continued = NonZero(targets);
-    manoeuvres_ = manoeuvres_ & continued;
-    if (!Any(~continued)) return targets;
-    return Select(continued, targets,
-                  BattleTargets(own, enemy & area, vacant));
+  TARA_INLINE W ManoeuvresTargets(W own, W enemy, int seat) const {
+    const W vacant = Area<kSeats, kSet>(seat) & ~(own | enemy);
+    W near(uint64_t{0});
+    if (proximity_bound_ > 1) near |= Adjacent(own);
+    if (proximity_bound_ > 2) near |= Diagonal(own);
+    if (proximity_bound_ > 4) near |= TwoStepsStraight(own);
+    W first = vacant;
+    if (kSeats == 4 && shared_row_opening_) {
+      first &= W(rules::kSharedRows[seat % 2]);
+    }
+    return Select(NonZero(own), vacant & KnightMoves(own) & ~near, first);
   }
 
-  TARA_INLINE void CountPhases(M playing) {
-    if (Any(manoeuvres_)) {
-      manoeuvres_plies_ += KeepIf(manoeuvres_ & playing, W(1));
-    }
+  TARA_INLINE M StillManoeuvres(W targets, W, W) const {
+    return NonZero(targets);
   }
-  TARA_INLINE int64_t manoeuvres_plies() const {
-    return Sum(manoeuvres_plies_);
+
+  TARA_INLINE W BattleTargets(W own, W enemy, int seat) const {
+    const W area = Area<kSeats, kSet>(seat);
+    const W vacant = area & ~(own | enemy);
+    const Steps<kSet> steps(own);
+    const W captures = steps.BesiegedIn(enemy & area);
+    if constexpr (kLevel == 2) {
+      return HighestPriority(vacant | captures, steps);
+    } else {
+      return FirstNonEmpty(captures,
+                           FirstNonEmpty(steps.AdjacentIn(vacant), vacant));
+    }
   }
 
   // Fewer kingdoms lead.
@@ -53,32 +63,6 @@ class SacredHillRules {
   }
 
  private:
-  TARA_INLINE W ManoeuvresTargets(W own, W vacant,
-                                  const SeatToMove<kSet>& seat) const {
-    W near(uint64_t{0});
-    if (proximity_bound_ > 1) near |= Adjacent(own);
-    if (proximity_bound_ > 2) near |= Diagonal(own);
-    if (proximity_bound_ > 4) near |= TwoStepsStraight(own);
-    W first = vacant;
-    if (kSeats == 4 && shared_row_opening_) {
-      constexpr Board kRows[4] = {rules::kSharedRows[0], rules::kSharedRows[1],
-                                  rules::kSharedRows[0], rules::kSharedRows[1]};
-      first &= BySeat<kSet>(kRows, seat);
-    }
-    return Select(NonZero(own), vacant & KnightMoves(own) & ~near, first);
-  }
-
-  static TARA_INLINE W BattleTargets(W own, W enemy, W vacant) {
-    const Steps<kSet> steps(own);
-    const W captures = steps.BesiegedIn(enemy);
-    if constexpr (kLevel == 2) {
-      return HighestPriority(vacant | captures, steps);
-    } else {
-      return FirstNonEmpty(captures,
-                           FirstNonEmpty(steps.AdjacentIn(vacant), vacant));
-    }
-  }
-
   // Returns those of `targets` with the most adjacent ringforts: keeps those
   // with at least one, two, three, four, as long as there are any.
   static TARA_INLINE W HighestPriority(W targets, const Steps<kSet>& steps) {
@@ -94,8 +78,6 @@ class SacredHillRules {
     return FirstNonEmpty(targets & pair_ns & pair_ew, targets);
   }
 
-  M manoeuvres_{true};
-  W manoeuvres_plies_{uint64_t{0}};
   int proximity_bound_;
   bool shared_row_opening_;
 };

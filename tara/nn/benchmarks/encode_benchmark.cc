@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
@@ -144,7 +145,7 @@ BENCHMARK(BM_EncodeFeatures)
     ->DenseRange(0, kNumVariants - 1);
 
 // Arguments: variant, batch, random views, with legal actions.
-void EncodeBatches(benchmark::State& bench, EncoderPath path,
+void EncodeBatches(benchmark::State& bench, InstructionSet set,
                    PlaneLayout layout) {
   Batch batch = MakeBatch(static_cast<Variant>(bench.range(0)),
                           static_cast<int>(bench.range(1)),
@@ -157,28 +158,29 @@ void EncodeBatches(benchmark::State& bench, EncoderPath path,
         batch.legal[i] = LegalActions(batch.states[i]);
       }
     }
-    EncodeBatchOn(path, batch.input(), output);
+    EncodeBatchOn(set, batch.input(), output);
     benchmark::ClobberMemory();
   }
   SetRate(bench, batch);
 }
 
 void RegisterBenchmarks() {
-  for (const EncoderPath path : SupportedEncoderPaths()) {
+  for (const InstructionSet set : SupportedInstructionSets()) {
+    if (set == InstructionSet::kAvx2) continue;  // the same code
     for (const PlaneLayout layout :
          {PlaneLayout::kChannelsFirst, PlaneLayout::kChannelsLast}) {
       const auto* const name = layout == PlaneLayout::kChannelsFirst
                                    ? "channels_first"
                                    : "channels_last";
       auto* const bench = benchmark::RegisterBenchmark(
-          absl::StrCat("BM_EncodeBatch/", EncoderPathName(path), "/", name)
+          absl::StrCat("BM_EncodeBatch/", InstructionSetName(set), "/", name)
               .c_str(),
-          [=](benchmark::State& state) { EncodeBatches(state, path, layout); });
+          [=](benchmark::State& state) { EncodeBatches(state, set, layout); });
       bench->ArgNames({"variant", "batch", "random", "legal"});
       for (int variant = 0; variant < kNumVariants; ++variant) {
         bench->Args({variant, 8, 0, 0});
       }
-      bench->ArgsProduct({{0}, {1, 64, 128, 4096}, {0}, {0}});
+      bench->ArgsProduct({{0}, {1, 4, 6, 64, 128, 4096}, {0}, {0}});
       bench->Args({0, 8, 1, 0})->Args({0, 8, 0, 1});
     }
   }

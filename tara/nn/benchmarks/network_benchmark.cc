@@ -51,11 +51,8 @@ void BM_Encode(benchmark::State& bench) {
       MakePositions(static_cast<Variant>(bench.range(0)), 64);
   EncodedBatch batch;
   for (auto _ : bench) {
-    batch.Clear();
-    for (const State& state : positions) {
-      batch.Add(state, CanonicalSymmetry(state));
-    }
-    benchmark::DoNotOptimize(batch.planes.data());
+    batch.EncodeCanonical(positions);
+    benchmark::DoNotOptimize(batch.planes());
   }
   SetRate(bench, 64);
 }
