@@ -97,15 +97,44 @@ Random StreamOf(uint64_t seed, int64_t game) {
 }
 
 template <typename Rules>
+[[gnu::noinline, gnu::flatten]] void PlayToTheEnd(
+    Game<Rules> game, PlayoutStatistics& statistics) {
+  while (!game.finished()) game.Step(statistics);
+  game.AddTo(statistics);
+}
+
+// Plays games next ... end - 1 two at a time, by turns: each action depends on
+// the one before, and while one game waits for that the other computes.
+template <typename Rules>
+[[gnu::flatten]] void PlayByTurns(const View& start, uint64_t seed,
+                                  int64_t next, int64_t end,
+                                  PlayoutStatistics& statistics) {
+  Game<Rules> a(start, StreamOf(seed, next++));
+  if (next == end) return PlayToTheEnd(a, statistics);
+  Game<Rules> b(start, StreamOf(seed, next++));
+  while (true) {
+    a.Step(statistics);
+    b.Step(statistics);
+    if (a.finished()) {
+      a.AddTo(statistics);
+      if (next == end) return PlayToTheEnd(b, statistics);
+      a = Game<Rules>(start, StreamOf(seed, next++));
+    }
+    if (b.finished()) {
+      b.AddTo(statistics);
+      if (next == end) return PlayToTheEnd(a, statistics);
+      b = Game<Rules>(start, StreamOf(seed, next++));
+    }
+  }
+}
+
+template <typename Rules>
 [[gnu::flatten]] PlayoutStatistics PlayGames(const View& start, uint64_t seed,
                                              int64_t first_game,
                                              int64_t games) {
   PlayoutStatistics statistics;
-  for (int64_t i = first_game; i < first_game + games; ++i) {
-    Game<Rules> game(start, StreamOf(seed, i));
-    while (!game.finished()) game.Step(statistics);
-    game.AddTo(statistics);
-  }
+  if (games > 0)
+    PlayByTurns<Rules>(start, seed, first_game, first_game + games, statistics);
   return statistics;
 }
 

@@ -23,8 +23,8 @@ constexpr int ChooseNth(uint64_t random, int count) {
 // Game i draws one number for each ply, also where only one action is legal,
 // from the stream DeriveSeed(seed, i, StreamPurpose::kPlayouts).
 //
-// One call of compiled rules a game, none a ply. Its simple twin is
-// PlayRandomGamesByPublicRules.
+// Compiled for each variant, two games by turns on one core; one call for all
+// games, none for a ply. Its simple twin is PlayRandomGamesByPublicRules.
 PlayoutStatistics PlayRandomGamesScalar(Variant variant,
                                         const RuleOptions& options,
                                         uint64_t seed, int64_t first_game,

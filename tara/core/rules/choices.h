@@ -84,15 +84,18 @@ class KingChoices {
     choices.hills_ = hills;
     return choices;
   }
-  // The knight's moves of `movers` to `targets`; those to `sacrificeable`
-  // also as sacrifices. REQUIRES: at most three movers, no more targets than
-  // 45 hills.
-  static KingChoices Moves(Board movers, Board targets, Board sacrificeable,
-                           bool pass) {
+  // The knight's moves of at most three `movers` to `targets`.
+  static KingChoices Moves(Board movers, Board targets) {
     KingChoices choices;
     choices.movers_ = movers;
-    choices.actions_ =
-        MovesInOrder(movers, targets) |
+    choices.actions_ = MovesInOrder(movers, targets);
+    return choices;
+  }
+  // The same; moves to `sacrificeable` also as sacrifices; and perhaps a pass.
+  static KingChoices MovesAndMore(Board movers, Board targets,
+                                  Board sacrificeable, bool pass) {
+    KingChoices choices = Moves(movers, targets);
+    choices.actions_ |=
         (MovesInOrder(movers, targets & sacrificeable) << kFirstSacrifice) |
         (uint64_t{pass} << kPassBit);
     return choices;
@@ -102,7 +105,7 @@ class KingChoices {
   int Count() const { return tara::Count(hills_) + tara::Count(actions_); }
   Move Nth(int n) const {
     if (hills_ != 0) return {.to = NthBit(hills_, n)};
-    return MoveAt(std::countr_zero(NthBit(actions_, n)));
+    return MoveAt(static_cast<unsigned>(std::countr_zero(NthBit(actions_, n))));
   }
   LegalSet ToLegalSet() const;
 
@@ -116,8 +119,8 @@ class KingChoices {
  private:
   static constexpr int kMaxKings = 3;
   static constexpr int kMovesPerKing = 8;
-  static constexpr int kFirstSacrifice = kMaxKings * kMovesPerKing;
-  static constexpr int kPassBit = 2 * kFirstSacrifice;
+  static constexpr unsigned kFirstSacrifice = kMaxKings * kMovesPerKing;
+  static constexpr unsigned kPassBit = 2 * kFirstSacrifice;
 
   // Returns, at bits 8 k ... 8 k + 7 for the k-th mover, which of its knight's
   // moves on the empty board lead to `targets`.
@@ -131,14 +134,14 @@ class KingChoices {
     return moves;
   }
 
-  Move MoveAt(int bit) const {
+  Move MoveAt(unsigned bit) const {
+    if (bit == kPassBit) return {};
     const bool sacrifice = bit >= kFirstSacrifice;
-    const int move = bit - (sacrifice ? kFirstSacrifice : 0);
-    if (move == kFirstSacrifice) return {};  // pass
-    const Board from = NthBit(movers_, move / kMovesPerKing);
+    const unsigned move = sacrifice ? bit - kFirstSacrifice : bit;
+    const Board from = NthBit(movers_, static_cast<int>(move / kMovesPerKing));
     const Board reach = kKnightMovesFrom[std::countr_zero(from)];
     return {.from = from,
-            .to = NthBit(reach, move % kMovesPerKing),
+            .to = NthBit(reach, static_cast<int>(move % kMovesPerKing)),
             .sacrifice = sacrifice};
   }
 

@@ -30,14 +30,14 @@ struct HighKings {
       }
       view.phase = Phase::kManoeuvres;
     }
-    if (view.phase == Phase::kManoeuvres && !Mobile(view.own_kings, view)) {
-      view.phase = Phase::kBattle;
-    }
     const Board stranded = Stranded(view);
     const Board movers = FirstNonEmpty(stranded, view.own_kings);
-    if (Mobile(movers, view)) {
-      return KingChoices::Moves(movers, BuildHills(view), 0, false);
+    KingChoices building = KingChoices::Moves(movers, BuildHills(view));
+    if (building.empty() && view.phase == Phase::kManoeuvres) {
+      view.phase = Phase::kBattle;
+      building = KingChoices::Moves(movers, BuildHills(view));
     }
+    if (!building.empty()) return building;
     const KingChoices choices = ImmobileMoves(movers, view);
     if (stranded != 0 && choices.empty()) {
       FinishGame<HighKings>(view.ending, view);
@@ -52,7 +52,7 @@ struct HighKings {
     const bool may_sacrifice = kLevel == 2 && view.kings_lost == 1;
     const bool may_pass =
         Stranded(view) == 0 && view.own_kings != 0 && !EnemyMobile(view);
-    return KingChoices::Moves(
+    return KingChoices::MovesAndMore(
         movers, backtracks | captures,
         may_sacrifice ? backtracks & Besieged(view.enemy) : 0, may_pass);
   }
@@ -111,14 +111,10 @@ struct HighKings {
     return view.vacant() & ~Adjacent(keep_away);
   }
 
-  static bool Mobile(Board movers, const View& view) {
-    return (KnightMoves(movers) & BuildHills(view)) != 0;
-  }
-
   static bool EnemyMobile(const View& view) {
     View enemy = view;
     enemy.ExchangeSides<kHasKings>();
-    return Mobile(enemy.own_kings, enemy);
+    return (KnightMoves(enemy.own_kings) & BuildHills(enemy)) != 0;
   }
 
   // Hills without a king that kings of the side to move may go to.
@@ -130,9 +126,10 @@ struct HighKings {
   static bool CaptureKings(Board arrival, View& view) {
     const Board captured =
         view.enemy_kings & view.enemy & Besieged(view.own) & Adjacent(arrival);
+    if (captured == 0) return false;
     view.enemy_kings &= ~captured;
     view.kings_captured += Count(captured);
-    return captured != 0;
+    return true;
   }
 
   // Plays the move on the board. Returns whether it was progress.

@@ -23,7 +23,9 @@ constexpr Board TooNear(Board ringforts, int bound) {
 // Returns those of `targets` with the highest order of priority: the number
 // of adjacent ringforts in `own`, 0 to 4 (docs/rules.md section 4).
 constexpr Board HighestPriority(Board targets, Board own) {
-  const Board n = North(own), s = South(own), e = East(own), w = West(own);
+  // Shifted off the hills, bits land on none of the targets.
+  const Board n = own << kRankStride, s = own >> kRankStride;
+  const Board e = own << 1, w = own >> 1;
   const Board pair_ns = n & s, any_ns = n | s;
   const Board pair_ew = e & w, any_ew = e | w;
   // Hills with at least 1, 2, 3, 4 adjacent ringforts: each a part of the one

@@ -100,7 +100,9 @@ inline void TakeHill(Board hill, View& view) {
 
 // Returns the whole board for an empty one, and none of it for any other.
 // No branch: for choices that play does not let a processor predict.
-constexpr Board AllIfEmpty(Board board) { return Board{0} - (board == 0); }
+constexpr Board AllIfEmpty(Board board) {
+  return board < 1 ? ~Board{0} : Board{0};
+}
 
 // Returns `first` if it has hills, else `second`. A branch: for choices that
 // nearly always fall one way, where guessing beats waiting.
