@@ -49,9 +49,8 @@ class BatchKingsTest : public ::testing::TestWithParam<Case> {
     const Variant variant = GetParam().variant;
     const PlayoutStatistics expected =
         PlayRandomGamesScalar(variant, options, seed, first_game, games);
-    const PlayoutStatistics played =
-        PlayRandomGames(variant, options, seed, first_game, games,
-                        GetParam().instruction_set);
+    const PlayoutStatistics played = PlayRandomGames(
+        variant, options, seed, first_game, games, GetParam().instruction_set);
     SCOPED_TRACE(absl::StrCat(FormatRuleOptions(options), " seed ", seed,
                               " games ", first_game, " + ", games));
     // Those that tell most of what went wrong; then all.
@@ -133,12 +132,12 @@ TEST_P(BatchKingsTest, TheGamesPlayedHoldTheRareEvents) {
   EXPECT_GT(statistics.captures, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kings, BatchKingsTest, ::testing::ValuesIn(AllCases()),
-    [](const ::testing::TestParamInfo<Case>& info) {
-      return absl::StrCat(Info(info.param.variant).id, "_",
-                          InstructionSetName(info.param.instruction_set));
-    });
+INSTANTIATE_TEST_SUITE_P(Kings, BatchKingsTest, ::testing::ValuesIn(AllCases()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return absl::StrCat(
+                               Info(info.param.variant).id, "_",
+                               InstructionSetName(info.param.instruction_set));
+                         });
 
 }  // namespace
 }  // namespace tara
