@@ -17,7 +17,9 @@ struct Steps {
   W north, south, east, west;
 
   explicit TARA_INLINE Steps(W hills)
-      : north(hills << 9), south(hills >> 9), east(hills << 1),
+      : north(hills << 9),
+        south(hills >> 9),
+        east(hills << 1),
         west(hills >> 1) {}
 
   // Those of `hills` that have a neighbour in the set.
@@ -67,8 +69,8 @@ TARA_INLINE Word<kSet> CountKingdoms(Word<kSet> hills) {
   // Hills that touch the outside, at least with a corner (as B2 does).
   constexpr Board kCorner = BoardOf(HillAt(1, 1)) | BoardOf(HillAt(1, 5)) |
                             BoardOf(HillAt(5, 1)) | BoardOf(HillAt(5, 5));
-  constexpr Board kRim = RankBoard(0) | RankBoard(6) | FileBoard(0) |
-                         FileBoard(6) | kCorner;
+  constexpr Board kRim =
+      RankBoard(0) | RankBoard(6) | FileBoard(0) | FileBoard(6) | kCorner;
   const W square = hills & (hills >> 1) & (hills >> 9) & (hills >> 10);
   W kingdoms = PopCount(hills) + PopCount(square) - AdjacentPairs(hills);
   const auto dilated = [](W cells) {
@@ -84,16 +86,16 @@ TARA_INLINE Word<kSet> CountKingdoms(Word<kSet> hills) {
   }
   W enclosed = others & ~outside;
   while (Any(NonZero(enclosed))) [[unlikely]] {
-    // One hole of each lane at a time.
-    kingdoms += KeepIf(NonZero(enclosed), W(1));
-    W hole = LowestBit(enclosed);
-    while (true) {
-      const W grown = dilated(hole) & enclosed;
-      if (!Any(NonZero(grown ^ hole))) break;
-      hole = grown;
+      // One hole of each lane at a time.
+      kingdoms += KeepIf(NonZero(enclosed), W(1));
+      W hole = LowestBit(enclosed);
+      while (true) {
+        const W grown = dilated(hole) & enclosed;
+        if (!Any(NonZero(grown ^ hole))) break;
+        hole = grown;
+      }
+      enclosed &= ~hole;
     }
-    enclosed &= ~hole;
-  }
   return kingdoms;
 }
 
@@ -105,8 +107,7 @@ TARA_INLINE Word<kSet> TwoTierMargin(Word<kSet> first_lead,
   using W = Word<kSet>;
   const W zero(uint64_t{0});
   const W lead = FirstNonEmpty(first_lead, second_lead);
-  return lead + KeepIf(Less(zero, lead), W(2)) -
-         KeepIf(Less(lead, zero), W(2));
+  return lead + KeepIf(Less(zero, lead), W(2)) - KeepIf(Less(lead, zero), W(2));
 }
 
 }  // namespace tara::batch

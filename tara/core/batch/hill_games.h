@@ -109,10 +109,9 @@ class HillGames {
     while (true) {
       for (Vector& vector : vectors_) {
         BeginRound(vector);
-        const W legal = rules_.ManoeuvresTargets(vector.own, vector.enemy,
-                                                 Seat(vector));
-        const M still =
-            rules_.StillManoeuvres(legal, vector.own, vector.enemy);
+        const W legal =
+            rules_.ManoeuvresTargets(vector.own, vector.enemy, Seat(vector));
+        const M still = rules_.StillManoeuvres(legal, vector.own, vector.enemy);
         if (Any(~still)) return TakeBack(vector);
         Choose(legal, vector);
       }
@@ -163,8 +162,7 @@ class HillGames {
         const M acting = NonZero(legal);
         vector.length += KeepIf(acting, W(1));
         if (Any(vector.manoeuvres)) [[unlikely]] {
-          vector.manoeuvres_plies +=
-              KeepIf(vector.manoeuvres & acting, W(1));
+          vector.manoeuvres_plies += KeepIf(vector.manoeuvres & acting, W(1));
         }
         // Who is out announces the end; after that every turn is one of those
         // left, played or skipped.

@@ -70,8 +70,8 @@ class PoisonedChaliceRules {
 
   TARA_INLINE W BattleTargets(W own, W enemy, int seat) const {
     const W vacant = W(kAllHills) & ~(own | enemy);
-    const W rows = seat == kRed ? QualifiedFiles(own, enemy)
-                                : QualifiedRanks(own, enemy);
+    const W rows =
+        seat == kRed ? QualifiedFiles(own, enemy) : QualifiedRanks(own, enemy);
     const W captures = Steps<kSet>(own).BesiegedIn(enemy);
     return FirstNonEmpty(rows & vacant, FirstNonEmpty(captures, vacant));
   }
@@ -110,7 +110,6 @@ class PoisonedChaliceRules {
     lines |= lines << 2;
     return lines | (lines << 3);
   }
-
 };
 
 template <InstructionSet kSet>

@@ -71,10 +71,10 @@ class SacredHillRules {
     const W any_ew = steps.east | steps.west;
     const W pair_ew = steps.east & steps.west;
     targets = FirstNonEmpty(targets & (any_ns | any_ew), targets);
-    targets = FirstNonEmpty(
-        targets & (pair_ns | pair_ew | (any_ns & any_ew)), targets);
-    targets = FirstNonEmpty(
-        targets & ((pair_ns & any_ew) | (pair_ew & any_ns)), targets);
+    targets = FirstNonEmpty(targets & (pair_ns | pair_ew | (any_ns & any_ew)),
+                            targets);
+    targets = FirstNonEmpty(targets & ((pair_ns & any_ew) | (pair_ew & any_ns)),
+                            targets);
     return FirstNonEmpty(targets & pair_ns & pair_ew, targets);
   }
 
