@@ -76,10 +76,8 @@ class PoisonedChaliceRules {
     return FirstNonEmpty(rows & vacant, FirstNonEmpty(captures, vacant));
   }
 
-  // Fewer kingdoms lead.
   static TARA_INLINE W Margin(W red, W blue) {
-    return TwoTierMargin(CountKingdoms(blue) - CountKingdoms(red),
-                         PopCount(red) - PopCount(blue));
+    return TwoTierMargin(KingdomLead(red, blue), PopCount(red) - PopCount(blue));
   }
 
  private:
@@ -106,9 +104,8 @@ class PoisonedChaliceRules {
   static TARA_INLINE W QualifiedRanks(W own, W enemy) {
     constexpr Board kFirstCells = 0x0040201008040201;  // bits 0, 9, ..., 54
     W lines = QualifiedLines<1>(own, enemy) & W(kFirstCells);
-    lines |= lines << 1;
-    lines |= lines << 2;
-    return lines | (lines << 3);
+    // From each first cell on, seven ones.
+    return (lines << kBoardSize) - lines;
   }
 };
 
