@@ -48,7 +48,11 @@ struct Steps {
 // Returns a where it is not empty, else b.
 template <InstructionSet kSet>
 TARA_INLINE Word<kSet> FirstNonEmpty(Word<kSet> a, Word<kSet> b) {
-  return Select(NonZero(a), a, b);
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return Select(NonZero(a), a, b);
+  } else {
+    return a | KeepIf(IsZero(a), b);
+  }
 }
 
 // Number of adjacent pairs in the set.
