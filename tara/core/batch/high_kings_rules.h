@@ -75,17 +75,16 @@ class HighKingsRules {
   template <int kRole>
   TARA_INLINE void Choose(Games& games, Turns& turns) const {
     const Position& position = games.position;
-    const W zero(uint64_t{0});
     const W own = position.ringforts[kRole];
     const W enemy = position.ringforts[1 - kRole];
     const W own_kings = position.kings[kRole];
     const W vacant = W(kAllHills) & ~(own | enemy);
     turns.placement = Less(position.tally, W(kPlacementPlies << kPliesShift));
-    W stranded = zero;
+    M stranded(false);
     W kings = own_kings;
     if constexpr (kLevel == 2) {
-      stranded = own_kings & enemy;
-      kings = FirstNonEmpty(stranded, kings);
+      stranded = NonZero(own_kings & enemy);
+      kings = Select(stranded, own_kings & enemy, own_kings);
     }
     const Movers movers(KeepIf(~turns.placement, kings));
     const W reached = movers.reached();
@@ -100,9 +99,9 @@ class HighKingsRules {
     const M immobile = IsZero(reached & targets) & ~turns.placement;
     // One lane or another nearly always is: no branch.
     targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
-    const M may_pass = immobile & IsZero(stranded) & NonZero(own_kings) &
+    const M may_pass = immobile & ~stranded & NonZero(own_kings) &
                        ~AnyMobile<1 - kRole>(position);
-    W sacrifices = zero;
+    W sacrifices(uint64_t{0});
     if constexpr (kLevel == 2) {
       const M may_sacrifice =
           immobile & Equal(position.captured[1 - kRole], W(1));
@@ -112,7 +111,7 @@ class HighKingsRules {
     const RandomLanes<kSet> before = games.random;
     Draw(movers, targets, sacrifices, may_pass, games.random, turns);
     turns.skipped = IsZero(turns.legal);
-    turns.defaulted = turns.skipped & NonZero(stranded);
+    turns.defaulted = turns.skipped & stranded;
     if (Any(turns.skipped)) [[unlikely]] {
       games.random.Restore(turns.skipped, before);
     }
