@@ -264,23 +264,25 @@ void PackPosition(bool channels_last, const TurnedRows& rows,
   PackSquares(&rows[kRowOwnFours], /*stride=*/1, bits.neighbours[0]);
 }
 
-void PackPortable(bool channels_last, EncoderBlock& block,
-                  PositionBits* bits) {
+void DerivePortable(EncoderBlock& block) {
   using Vector = BoardLanes<Portable>::Vector;
   DeriveRows<Portable>(block, [](const Vector& boards) {
     Vector counts;
     for (int i = 0; i < kBlockSize; ++i) counts[i] = std::popcount(boards[i]);
     return counts;
   });
-  for (int i = 0; i < kBlockSize; ++i) {
-    TurnedRows rows;
-    for (int row = 0; row < kNumEncoderRows; ++row) {
-      rows[row] = TransformBoard(block.transforms[i], block.rows[row][i]);
-    }
-    PackPosition(channels_last, rows, bits[i]);
-    bits[i].own_components = static_cast<int32_t>(block.own_components[i]);
-    bits[i].enemy_components = static_cast<int32_t>(block.enemy_components[i]);
+}
+
+void PackPortable(bool channels_last, const EncoderBlock& block, int i,
+                  PositionBits& bits) {
+  const int transform = block.transforms[i];
+  TurnedRows rows;
+  for (int row = 0; row < kNumEncoderRows; ++row) {
+    rows[row] = TransformBoard(transform, block.rows[row][i]);
   }
+  PackPosition(channels_last, rows, bits);
+  bits.own_components = static_cast<int32_t>(block.own_components[i]);
+  bits.enemy_components = static_cast<int32_t>(block.enemy_components[i]);
 }
 
 void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
@@ -319,36 +321,39 @@ void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
   const EncoderKernel kernel =
       instruction_set == InstructionSet::kAvx512
           ? Avx512EncoderKernel()
-          : EncoderKernel{.pack = PackPortable, .expand = ExpandPortable};
-  // Three blocks are under way at once: one is loaded and one written, a
-  // position of each in turn, when the one between them has been packed. So
-  // writing, which waits for memory, overlaps with all else; and no wide load
-  // meets narrow stores that still wait behind those of the planes.
+          : EncoderKernel{.derive = DerivePortable,
+                          .pack = PackPortable,
+                          .expand = ExpandPortable};
+  // A pipeline: in each step one position is loaded, one of the block before
+  // it is packed, and one that was packed some steps before is written. So
+  // writing, which waits for memory, overlaps with all else; and what reads
+  // back narrower or wider than it was stored finds the stores completed,
+  // instead of waiting for those of the planes that are before them in line.
+  constexpr size_t kWriteLag = 3;
   EncoderBlock blocks[2];
-  PositionBits bits[2][kBlockSize];
-  const size_t num_blocks = (size + kBlockSize - 1) / kBlockSize;
-  const auto load = [&](size_t block, int column) {
-    const size_t i = std::min(block * kBlockSize + column, size - 1);
-    LoadPosition(input.states[i], input.symmetries[i], input.legal[i], column,
-                 blocks[block % 2]);
-  };
-  const auto write = [&](size_t block, int column) {
-    const size_t i = block * kBlockSize + column;
-    if (i >= size) return;
-    const PositionBits& position = bits[block % 2][column];
-    EncodeGlobals(input.states[i], input.legal[i], position,
-                  output.globals.data() + i * kNumGlobals);
-    kernel.expand(channels_last, position,
-                  output.planes.data() + i * kPlaneFloats);
-  };
-  for (size_t step = 0; step < num_blocks + 2; ++step) {
-    if (step >= 1 && step <= num_blocks) {
-      const size_t block = step - 1;
-      kernel.pack(channels_last, blocks[block % 2], bits[block % 2]);
+  PositionBits bits[kWriteLag + 1];
+  const size_t loads = (size + kBlockSize - 1) / kBlockSize * kBlockSize;
+  const size_t steps = size == 0 ? 0 : size + kBlockSize + kWriteLag;
+  for (size_t step = 0; step < steps; ++step) {
+    if (step < loads) {
+      const size_t i = std::min(step, size - 1);
+      LoadPosition(input.states[i], input.symmetries[i], input.legal[i],
+                   static_cast<int>(step % kBlockSize),
+                   blocks[step / kBlockSize % 2]);
     }
-    for (int column = 0; column < kBlockSize; ++column) {
-      if (step < num_blocks) load(step, column);
-      if (step >= 2) write(step - 2, column);
+    if (const size_t i = step - kBlockSize; step >= kBlockSize && i < size) {
+      EncoderBlock& block = blocks[i / kBlockSize % 2];
+      if (i % kBlockSize == 0) kernel.derive(block);
+      kernel.pack(channels_last, block, static_cast<int>(i % kBlockSize),
+                  bits[i % (kWriteLag + 1)]);
+    }
+    if (step >= kBlockSize + kWriteLag) {
+      const size_t i = step - kBlockSize - kWriteLag;
+      const PositionBits& position = bits[i % (kWriteLag + 1)];
+      EncodeGlobals(input.states[i], input.legal[i], position,
+                    output.globals.data() + i * kNumGlobals);
+      kernel.expand(channels_last, position,
+                    output.planes.data() + i * kPlaneFloats);
     }
   }
 }

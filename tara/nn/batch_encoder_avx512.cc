@@ -339,24 +339,25 @@ void PackChannelsLast(const __m512i (&ranks)[4], PositionBits& bits) {
                       _mm512_permutexvar_epi8(Load(kSquares), groups[3]));
 }
 
-void Pack(bool channels_last, EncoderBlock& block, PositionBits* bits) {
+void Derive(EncoderBlock& block) {
   using Vector = BoardLanes<Avx512>::Vector;
   DeriveRows<Avx512>(block, [](Vector boards) {
     return reinterpret_cast<Vector>(
         _mm512_popcnt_epi64(reinterpret_cast<__m512i>(boards)));
   });
   for (int group = 0; group < 4; ++group) TransposeGroup(block.rows + 8 * group);
-  for (int i = 0; i < kBlockSize; ++i) {
-    __m512i ranks[4];
-    for (int group = 0; group < 4; ++group) {
-      ranks[group] =
-          TurnedRanks(block.transforms[i],
-                      _mm512_load_si512(block.rows[8 * group + i]));
-    }
-    (channels_last ? PackChannelsLast : PackChannelsFirst)(ranks, bits[i]);
-    bits[i].own_components = static_cast<int32_t>(block.own_components[i]);
-    bits[i].enemy_components = static_cast<int32_t>(block.enemy_components[i]);
+}
+
+void Pack(bool channels_last, const EncoderBlock& block, int i,
+          PositionBits& bits) {
+  __m512i ranks[4];
+  for (int group = 0; group < 4; ++group) {
+    ranks[group] = TurnedRanks(block.transforms[i],
+                               _mm512_load_si512(block.rows[8 * group + i]));
   }
+  (channels_last ? PackChannelsLast : PackChannelsFirst)(ranks, bits);
+  bits.own_components = static_cast<int32_t>(block.own_components[i]);
+  bits.enemy_components = static_cast<int32_t>(block.enemy_components[i]);
 }
 
 void Expand(bool channels_last, const PositionBits& bits, float* out) {
@@ -370,6 +371,8 @@ void Expand(bool channels_last, const PositionBits& bits, float* out) {
 
 }  // namespace
 
-EncoderKernel Avx512EncoderKernel() { return {.pack = Pack, .expand = Expand}; }
+EncoderKernel Avx512EncoderKernel() {
+  return {.derive = Derive, .pack = Pack, .expand = Expand};
+}
 
 }  // namespace tara

@@ -95,11 +95,13 @@ struct PositionBits {
   int32_t enemy_components;
 };
 
-// One way to do the second and third part of the work.
+// One way to do the work, but for loading.
 struct EncoderKernel {
-  // Makes the bits of a block whose given rows are filled. Leaves the rows in
-  // any state.
-  void (*pack)(bool channels_last, EncoderBlock& block, PositionBits* bits);
+  // Completes a block whose given rows are filled.
+  void (*derive)(EncoderBlock& block);
+  // Makes the bits of position `i` of a block that `derive` has completed.
+  void (*pack)(bool channels_last, const EncoderBlock& block, int i,
+               PositionBits& bits);
   // Writes the planes of a position: kNumPlanes * kNumSquares floats.
   void (*expand)(bool channels_last, const PositionBits& bits, float* out);
 };

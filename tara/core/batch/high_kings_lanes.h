@@ -4,25 +4,19 @@
 #include <cstdint>
 
 #include "tara/core/batch/formulas.h"
+#include "tara/core/batch/high_kings_rules.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
-#include "tara/core/batch/patterns.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/batch/random_lanes.h"
-#include "tara/core/board.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
 
-// High Kings, Levels 1 and 2, in lanes: the rules of tara/core/rules/
-// high_kings.h by formulas without branches on a lane.
-//
-// In every step each lane plays one ply (or, next to never, skips a turn), so
-// that all lanes change sides together: step parity says which of the two
-// roles moves, and nothing is swapped. A lane whose game has ended goes on
-// with the next one in the next step; in which role Red then plays is kept
-// beside the game. Lanes are in different phases: what some lane needs is
-// computed for all, and masks select.
+// Plays games of High Kings in lanes. In every step each lane plays one ply
+// (or, next to never, skips a turn), so that the parity of the step says which
+// of the two roles moves. A lane whose game has ended goes on with the next
+// one in the next step; which role Red plays there is kept beside the game.
 template <InstructionSet kSet, int kLevel>
 class HighKingsLanes {
  public:
@@ -34,45 +28,17 @@ class HighKingsLanes {
  private:
   using W = Word<kSet>;
   using M = Mask<kSet>;
+  using Rules = HighKingsRules<kSet, kLevel>;
+  using Position = typename Rules::Position;
+  using Games = typename Rules::Games;
   static constexpr int kLanes = W::kLanes;
   // Several vectors, so that one computes while another waits for memory.
   static constexpr int kVectors = 4;
-
   static constexpr uint64_t kDoubleCapture =
       static_cast<uint64_t>(Ending::kDoubleCapture);
-  static constexpr uint64_t kPassed = static_cast<uint64_t>(Ending::kPassed);
-  static constexpr uint64_t kBoardFull =
-      static_cast<uint64_t>(Ending::kBoardFull);
-  static constexpr uint64_t kNoProgress =
-      static_cast<uint64_t>(Ending::kNoProgress);
-
-  // What a game has come to is counted in one word: legal actions, ringforts
-  // captured, plies of Manoeuvres, plies.
-  static constexpr int kCapturesShift = 24;
-  static constexpr int kManoeuvresShift = 37;
-  static constexpr int kPliesShift = 43;
-  static constexpr uint64_t kPlacementPlies = 6;
-
-  // Positions by lane; arrays by role. Of a finished game, what scores it.
-  struct Position {
-    W ringforts[2];
-    W kings[2];
-    W captured[2];  // kings, by the capturing role
-    W ending;       // announced; the turn to come is then the last
-    W tally;
-  };
-
-  struct Games {
-    Position position;
-    W no_progress;
-    W battle;    // 1 once Battle has started
-    W red_role;  // the role that Red plays
-    W playing;   // 0: no game is left for this lane
-    RandomLanes<kSet> random;
-  };
 
   explicit TARA_INLINE HighKingsLanes(const PlayoutRequest& request)
-      : request_(request), next_game_(0), fresh_(0), finished_(0) {}
+      : request_(request), rules_(request.options) {}
 
   TARA_INLINE void PlayToTheEnds(PlayoutSums& sums) {
     for (Games& games : games_) {
@@ -115,232 +81,20 @@ class HighKingsLanes {
     games.playing.v[lane] = 1;
   }
 
-  // The turns to come, and which actions were drawn for them.
-  struct Turns {
-    W origin;  // of the king that moves; none in Placement
-    BitChoice<kSet> destination;  // none: a pass
-    W legal;                      // number of legal actions
-    M placement;
-    M manoeuvres;
-    M sacrifice;  // Level 2
-    M skipped;    // no legal action
-    M defaulted;  // that of a stranded king, which is lost by it
-  };
-
-  // Who may move where. Targets of the kings by increasing origin.
-  struct Movers {
-    W king[3];
-    W moves[3];  // knight's moves; may hold bits that are no hills
-    W stranded;
-
-    TARA_INLINE Movers(W kings, W stranded) : stranded(stranded) {
-      king[0] = LowestBit(kings);
-      const W later = kings ^ king[0];
-      king[1] = LowestBit(later);
-      king[2] = later ^ king[1];
-      for (int i = 0; i < 3; ++i) moves[i] = KnightMovesOfOne(king[i]);
-    }
-    TARA_INLINE W reached() const { return moves[0] | moves[1] | moves[2]; }
-  };
-
   // One turn of `kRole` in each lane.
   template <int kRole>
   TARA_INLINE void Step(PlayoutSums& sums) {
-    Turns turns[kVectors];
-    for (int i = 0; i < kVectors; ++i) Choose<kRole>(games_[i], turns[i]);
+    typename Rules::Turns turns[kVectors];
     for (int i = 0; i < kVectors; ++i) {
-      const M finished = Apply<kRole>(turns[i], games_[i]);
+      rules_.template Choose<kRole>(games_[i], turns[i]);
+    }
+    for (int i = 0; i < kVectors; ++i) {
+      const M finished = rules_.template Apply<kRole>(turns[i], games_[i]);
       const unsigned ended = Bits(finished & NonZero(games_[i].playing));
       if (ended != 0) [[unlikely]] {
         EndGames(ended, 1 - kRole, games_[i], sums);
       }
     }
-  }
-
-  // Draws an action of each lane.
-  template <int kRole>
-  TARA_INLINE void Choose(Games& games, Turns& turns) const {
-    const Position& position = games.position;
-    const W zero(uint64_t{0});
-    const W own = position.ringforts[kRole];
-    const W enemy = position.ringforts[1 - kRole];
-    const W own_kings = position.kings[kRole];
-    const W vacant = W(kAllHills) & ~(own | enemy);
-    turns.placement =
-        Less(position.tally, W(kPlacementPlies << kPliesShift));
-    W stranded = zero;
-    W kings = own_kings;
-    if constexpr (kLevel == 2) {
-      stranded = own_kings & enemy;
-      kings = FirstNonEmpty(stranded, kings);
-    }
-    const Movers movers(KeepIf(~turns.placement, kings), stranded);
-    const W reached = movers.reached();
-    const Steps<kSet> from_ringforts(own);
-    const Steps<kSet> from_kings(own_kings);
-    const W apart = from_ringforts.NotAdjacentIn(vacant);
-    const M stuck = IsZero(reached & apart);
-    const M battle = NonZero(games.battle) | (stuck & ~turns.placement);
-    games.battle = KeepIf(battle, W(1));
-    turns.manoeuvres = ~(battle | turns.placement);
-    W targets = Select(battle, from_kings.NotAdjacentIn(vacant), apart);
-    const M immobile = IsZero(reached & targets) & ~turns.placement;
-    // One lane or another nearly always is: no branch.
-    targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
-    const M may_pass = immobile & IsZero(stranded) & NonZero(own_kings) &
-                       ~AnyMobile<1 - kRole>(position);
-    W sacrifices = zero;
-    if constexpr (kLevel == 2) {
-      const M may_sacrifice =
-          immobile & Equal(position.captured[1 - kRole], W(1));
-      sacrifices = KeepIf(may_sacrifice,
-                          targets & own & Besieged(enemy) & reached);
-    }
-    Draw(movers, targets, sacrifices, may_pass, games.random, turns);
-  }
-
-  // Draws from the legal actions: king moves by origin, then destination;
-  // sacrifices in the same order; the pass. It and a sacrifice find no hill in
-  // the third king's moves.
-  static TARA_INLINE void Draw(const Movers& movers, W targets, W sacrifices,
-                               M may_pass, RandomLanes<kSet>& random,
-                               Turns& turns) {
-    const W first = Select(turns.placement, targets, movers.moves[0] & targets);
-    const W second = movers.moves[1] & targets;
-    const W third = movers.moves[2] & targets;
-    const W count1 = PopCount(first);
-    const W count12 = count1 + PopCount(second);
-    const W moves = count12 + PopCount(third);
-    W unpassed = moves;
-    if constexpr (kLevel == 2) {
-      for (int i = 0; i < 3; ++i) {
-        unpassed += PopCount(movers.moves[i] & sacrifices);
-      }
-    }
-    turns.legal = unpassed + KeepIf(may_pass, W(1));
-    const RandomLanes<kSet> before = random;
-    const W n = random.Below(turns.legal);
-    const M is_first = Less(n, count1);
-    const M is_early = Less(n, count12);
-    W choices = Select(is_early, Select(is_first, first, second), third);
-    W left = n - Select(is_early, KeepIf(~is_first, count1), count12);
-    turns.origin =
-        Select(is_early, Select(is_first, movers.king[0], movers.king[1]),
-               movers.king[2]);
-    if constexpr (kLevel == 2) {
-      turns.sacrifice = Less(n, unpassed) & ~Less(n, moves);
-      if (Any(turns.sacrifice)) [[unlikely]] {
-        DrawSacrifice(movers, sacrifices, n - moves, choices, left, turns);
-      }
-    }
-    turns.destination.Choose(choices, left);
-    turns.skipped = IsZero(turns.legal);
-    turns.defaulted = M(false);
-    if (Any(turns.skipped)) [[unlikely]] {
-      random.Restore(turns.skipped, before);
-      turns.defaulted = turns.skipped & NonZero(movers.stranded);
-    }
-  }
-
-  // The n-th sacrifice where one was drawn.
-  static TARA_INLINE void DrawSacrifice(const Movers& movers, W sacrifices, W n,
-                                        W& choices, W& left, Turns& turns) {
-    M open = turns.sacrifice;
-    for (int i = 0; i < 3; ++i) {
-      const W hills = movers.moves[i] & sacrifices;
-      const W count = PopCount(hills);
-      const M chosen = open & Less(n, count);
-      choices = Select(chosen, hills, choices);
-      left = Select(chosen, n, left);
-      turns.origin = Select(chosen, movers.king[i], turns.origin);
-      open = open & ~chosen;
-      n -= count;
-    }
-  }
-
-  // Where a king may go if none of its side is mobile: friendly ringforts, and
-  // besieged ones of the enemy.
-  template <int kRole>
-  static TARA_INLINE W ImmobileTargets(const Position& position) {
-    const W own = position.ringforts[kRole];
-    const W enemy = position.ringforts[1 - kRole];
-    const W kings = position.kings[0] | position.kings[1];
-    const W hills = own | (enemy & Besieged(own));
-    return Steps<kSet>(position.kings[kRole]).NotAdjacentIn(hills & ~kings);
-  }
-
-  // Whether a king of the role is mobile by Battle's rule.
-  template <int kRole>
-  static TARA_INLINE M AnyMobile(const Position& position) {
-    const W kings = position.kings[kRole];
-    const W occupied = position.ringforts[0] | position.ringforts[1];
-    const W vacant = W(kAllHills) & ~occupied;
-    return NonZero(KnightMoves(kings) &
-                   Steps<kSet>(kings).NotAdjacentIn(vacant));
-  }
-
-  // Plays the actions drawn. Returns which games have ended.
-  template <int kRole>
-  TARA_INLINE M Apply(const Turns& turns, Games& games) const {
-    Position& position = games.position;
-    const W own = position.ringforts[kRole];
-    const W enemy = position.ringforts[1 - kRole];
-    const W own_kings = position.kings[kRole];
-    const W enemy_kings = position.kings[1 - kRole];
-    const W vacant = W(kAllHills) & ~(own | enemy);
-    const W arrival = turns.destination.Chosen();
-    const M moved = NonZero(arrival);
-    W new_own = own | arrival;
-    W new_enemy = enemy & ~arrival;
-    W new_kings = KeepIf(moved, (own_kings & ~turns.origin) | arrival);
-
-    // Enemy kings next to the king that has arrived.
-    W captured = Steps<kSet>(arrival).AdjacentIn(enemy_kings & new_enemy) &
-                 Besieged(new_own);
-    if (!request_.options.placement_captures_kings) {
-      captured = KeepIf(~turns.placement, captured);
-    }
-    const W captures = position.captured[kRole] + PopCount(captured);
-    const M double_capture = NonZero(captures & W(2));  // two or three
-    M progress = NonZero((arrival & ~own) | captured);
-    if constexpr (kLevel == 2) {
-      progress = progress | turns.sacrifice;
-      const W given = KeepIf(turns.sacrifice & ~double_capture, arrival);
-      new_own &= ~given;
-      new_enemy |= given;
-    }
-    W no_progress = KeepIf(~progress, games.no_progress + W(1));
-    W counted = turns.legal + W(uint64_t{1} << kPliesShift) +
-                KeepIf(turns.manoeuvres, W(uint64_t{1} << kManoeuvresShift)) +
-                KeepIf(NonZero(arrival & enemy),
-                       W(uint64_t{1} << kCapturesShift));
-    M passed = ~moved;
-    if (Any(turns.skipped)) [[unlikely]] {
-      // Nothing was drawn and nothing done.
-      new_kings = Select(turns.skipped, own_kings, new_kings);
-      no_progress = Select(turns.skipped, games.no_progress, no_progress);
-      counted = KeepIf(~turns.skipped, counted);
-      passed = passed & ~turns.skipped;
-    }
-    position.ringforts[kRole] = new_own;
-    position.ringforts[1 - kRole] = new_enemy;
-    position.kings[kRole] = new_kings;
-    position.kings[1 - kRole] = enemy_kings ^ captured;
-    position.captured[kRole] = captures;
-    position.tally += counted;
-    games.no_progress = no_progress;
-
-    const M open = IsZero(position.ending);
-    const M stalled =
-        ~Less(no_progress, W(request_.options.no_progress_limit)) & open &
-        ~turns.skipped;
-    const M filled = NonZero(vacant) & IsZero(vacant & ~arrival);
-    const W announced =
-        Select(passed, W(kPassed), KeepIf(filled, W(kBoardFull)));
-    W ending = Select(open, announced, position.ending);
-    ending = Select(stalled, W(kNoProgress), ending);
-    position.ending = Select(double_capture, W(kDoubleCapture), ending);
-    return double_capture | stalled | ~open | turns.defaulted;
   }
 
   // Notes the games that have ended and starts the next in their lanes.
@@ -380,8 +134,8 @@ class HighKingsLanes {
         ending = Select(NonZero(stranded), W(kDoubleCapture), ending);
       }
     }
-    const W lead = CountKingdoms(done_.ringforts[1]) -
-                   CountKingdoms(done_.ringforts[0]);
+    const W lead =
+        CountKingdoms(done_.ringforts[1]) - CountKingdoms(done_.ringforts[0]);
     const W territory =
         PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
     const W kings = captured[0] - captured[1];
@@ -392,17 +146,19 @@ class HighKingsLanes {
     margin = Select(NonZero((captured[0] | captured[1]) & W(2)), kings, margin);
 
     const W tally = done_.tally;
-    const W plies = tally >> kPliesShift;
+    const W plies = tally >> Rules::kPliesShift;
     AddGames(mask,
              {.length = plies,
-              .legal_actions = tally & W((uint64_t{1} << kCapturesShift) - 1),
+              .legal_actions = tally & W(Rules::kLegalMask),
               .margin = margin,
               .ending = ending},
              sums);
-    const W ringforts = (tally >> kCapturesShift) & W(0x1fff);
-    const W manoeuvres = (tally >> kManoeuvresShift) & W(0x3f);
-    const W placement =
-        Select(Less(plies, W(kPlacementPlies)), plies, W(kPlacementPlies));
+    const W ringforts =
+        (tally >> Rules::kCapturesShift) & W(Rules::kCapturesMask);
+    const W manoeuvres =
+        (tally >> Rules::kManoeuvresShift) & W(Rules::kManoeuvresMask);
+    const W placement = Select(Less(plies, W(Rules::kPlacementPlies)), plies,
+                               W(Rules::kPlacementPlies));
     sums.captures += Sum(KeepIf(mask, ringforts));
     sums.kings_captured += Sum(KeepIf(mask, captured[0] + captured[1]));
     sums.phase_plies[0] += Sum(KeepIf(mask, placement));
@@ -411,12 +167,13 @@ class HighKingsLanes {
   }
 
   const PlayoutRequest request_;
-  int64_t next_game_;
+  const Rules rules_;
+  int64_t next_game_ = 0;
   int64_t playing_ = 0;
-  int fresh_;     // streams not yet taken: the last of streams_
-  int finished_;  // games noted in done_
+  int fresh_ = 0;  // streams not yet taken: the last of streams_
   RandomLanes<kSet> streams_;
-  Position done_;  // arrays by side
+  int finished_ = 0;    // games noted in done_
+  Position done_ = {};  // arrays by side
   Games games_[kVectors];
 };
 

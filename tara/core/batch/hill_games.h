@@ -54,9 +54,7 @@ class HillGames {
     HillGames group(request, first_game, games);
     if (games == kGames) group.PlayInStep();
     group.PlayToTheEnd();
-    for (int i = 0; i < kVectors; ++i) {
-      Gather(group.vectors_[i], FirstLanes<kSet>(games - i * kLanes), sums);
-    }
+    group.Gather(games, sums);
   }
 
  private:
@@ -109,10 +107,9 @@ class HillGames {
     while (true) {
       for (Vector& vector : vectors_) {
         BeginRound(vector);
-        const W legal = rules_.ManoeuvresTargets(vector.own, vector.enemy,
-                                                 Seat(vector));
-        const M still =
-            rules_.StillManoeuvres(legal, vector.own, vector.enemy);
+        const W legal =
+            rules_.ManoeuvresTargets(vector.own, vector.enemy, Seat(vector));
+        const M still = rules_.StillManoeuvres(legal, vector.own, vector.enemy);
         if (Any(~still)) return TakeBack(vector);
         Choose(legal, vector);
       }
@@ -163,8 +160,7 @@ class HillGames {
         const M acting = NonZero(legal);
         vector.length += KeepIf(acting, W(1));
         if (Any(vector.manoeuvres)) [[unlikely]] {
-          vector.manoeuvres_plies +=
-              KeepIf(vector.manoeuvres & acting, W(1));
+          vector.manoeuvres_plies += KeepIf(vector.manoeuvres & acting, W(1));
         }
         // Who is out announces the end; after that every turn is one of those
         // left, played or skipped.
@@ -230,23 +226,44 @@ class HillGames {
     return Select(vector.manoeuvres, targets, battle);
   }
 
-  static TARA_INLINE void Gather(const Vector& vector, M games,
-                                 PlayoutSums& sums) {
-    const bool red_to_move = vector.rounds % 2 == 0;
-    const W red = red_to_move ? vector.own : vector.enemy;
-    const W blue = red_to_move ? vector.enemy : vector.own;
-    AddGames<kSet>(games,
-                   {.length = vector.length,
-                    .legal_actions = vector.legal_actions,
-                    .margin = Rules::Margin(red, blue),
-                    .ending = W(static_cast<uint64_t>(Ending::kOut))},
-                   sums);
-    const int64_t plies = Sum(vector.length);
-    const int64_t manoeuvres = Sum(vector.manoeuvres_plies);
+  void Gather(int64_t games, PlayoutSums& sums) const {
+    GameSums<kSet> game_sums;
+    W manoeuvres(uint64_t{0});
+    W ringforts(uint64_t{0});
+    for (int i = 0; i < kVectors; ++i) {
+      const Vector& vector = vectors_[i];
+      const bool red_to_move = vector.rounds % 2 == 0;
+      const W red = red_to_move ? vector.own : vector.enemy;
+      const W blue = red_to_move ? vector.enemy : vector.own;
+      game_sums.Add(vector.length, vector.legal_actions);
+      manoeuvres += vector.manoeuvres_plies;
+      ringforts += PopCount(red | blue);
+      CountGames(games - i * kLanes, vector.length, Rules::Margin(red, blue),
+                 sums);
+    }
+    const int64_t plies = game_sums.AddTo(sums);
+    sums.games += games;
+    sums.endings[static_cast<int>(Ending::kOut)] += games;
     // Each ply builds a ringfort or replaces one.
-    sums.captures += plies - Sum(PopCount(red | blue));
-    sums.phase_plies[static_cast<int>(Phase::kManoeuvres)] += manoeuvres;
-    sums.phase_plies[static_cast<int>(Phase::kBattle)] += plies - manoeuvres;
+    sums.captures += plies - Sum(ringforts);
+    sums.phase_plies[static_cast<int>(Phase::kManoeuvres)] += Sum(manoeuvres);
+    sums.phase_plies[static_cast<int>(Phase::kBattle)] +=
+        plies - Sum(manoeuvres);
+  }
+
+  // Adds the first `games` lanes to the distributions.
+  static TARA_INLINE void CountGames(int64_t games, W length, W margin,
+                                     PlayoutSums& sums) {
+    alignas(64) uint64_t lengths[kLanes];
+    alignas(64) uint64_t margins[kLanes];
+    StoreForLanes(length, lengths);
+    StoreForLanes(margin, margins);
+    for (int i = 0; i < kLanes && i < games; ++i) {
+      const int64_t plies = static_cast<int64_t>(lengths[i]);
+      if (plies > sums.max_length) sums.max_length = plies;
+      ++sums.lengths[plies];  // at most two a hill
+      ++sums.margins[static_cast<int64_t>(margins[i]) + kMaxMargin];
+    }
   }
 
   Rules rules_;

@@ -55,9 +55,9 @@ struct Word {
   Native v;
 
   Word() = default;
-  TARA_INLINE Word(Native native) : v(native) {}                  // NOLINT
+  TARA_INLINE Word(Native native) : v(native) {}  // NOLINT
   // The same number in all lanes.
-  TARA_INLINE Word(uint64_t x) : v(Native{} + x) {}                // NOLINT
+  TARA_INLINE Word(uint64_t x) : v(Native{} + x) {}  // NOLINT
 
   // Lane i holds i.
   static TARA_INLINE Word Index() {
@@ -168,7 +168,7 @@ TARA_INLINE Mask<kSet> Less(Word<kSet> a, Word<kSet> b) {
   } else
 #endif
 #if defined(__AVX2__)
-  if constexpr (kSet == InstructionSet::kAvx2) {
+      if constexpr (kSet == InstructionSet::kAvx2) {
     return Mask<kSet>((typename Word<kSet>::Native)_mm256_cmpgt_epi64(
         (__m256i)b.v, (__m256i)a.v));
   } else
@@ -215,7 +215,7 @@ TARA_INLINE unsigned Bits(Mask<kSet> mask) {
   } else
 #endif
 #if defined(__AVX2__)
-  if constexpr (kSet == InstructionSet::kAvx2) {
+      if constexpr (kSet == InstructionSet::kAvx2) {
     return static_cast<unsigned>(_mm256_movemask_pd((__m256d)mask.v));
   } else
 #endif
@@ -249,11 +249,11 @@ TARA_INLINE Word<kSet> PopCount(Word<kSet> a) {
   } else
 #endif
 #if defined(__AVX2__)
-  if constexpr (kSet == InstructionSet::kAvx2) {
+      if constexpr (kSet == InstructionSet::kAvx2) {
     // Counts nibbles by table, then sums the bytes.
-    const __m256i table = _mm256_setr_epi8(
-        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
-        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i table =
+        _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i nibble = _mm256_set1_epi8(0x0f);
     const __m256i low = _mm256_and_si256((__m256i)a.v, nibble);
     const __m256i high =
@@ -286,7 +286,7 @@ TARA_INLINE Word<kSet> MultiplyLow32(Word<kSet> a, Word<kSet> b) {
   } else
 #endif
 #if defined(__AVX2__)
-  if constexpr (kSet == InstructionSet::kAvx2) {
+      if constexpr (kSet == InstructionSet::kAvx2) {
     return (Native)_mm256_mul_epu32((__m256i)a.v, (__m256i)b.v);
   } else
 #endif
@@ -325,7 +325,8 @@ constexpr SelectInByte MakeSelectInByte() {
   for (int byte = 0; byte < 256; ++byte) {
     int n = 0;
     for (int bit = 0; bit < 8; ++bit) {
-      if ((byte >> bit) & 1) table.bit[8 * byte + n++] = static_cast<uint8_t>(bit);
+      if ((byte >> bit) & 1)
+        table.bit[8 * byte + n++] = static_cast<uint8_t>(bit);
     }
   }
   return table;

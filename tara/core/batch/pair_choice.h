@@ -51,8 +51,8 @@ class PairChoice {
     // is not before the seventh is in the eighth.
     const W low_bytes = MultiplyLow32(n, W(0x01010101));
     const W bytes = low_bytes | (low_bytes << 32);
-    const W before = ((bytes | W(0x8080808080808080)) - sums_) &
-                     W(0x0080808080808080);
+    const W before =
+        ((bytes | W(0x8080808080808080)) - sums_) & W(0x0080808080808080);
     shift_ = PopCount(before) << 3;
     const W rest = n - (((sums_ << 8) >> shift_) & W(0xff));
     const W bits = Spread(((first_ >> shift_) & W(0xff)) |

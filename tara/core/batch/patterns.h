@@ -16,14 +16,13 @@
 namespace tara::batch {
 
 // The half of a pattern around bit 0 that lies above it.
-constexpr uint64_t kKnightMovesNorth = (uint64_t{1} << 7) |
-                                       (uint64_t{1} << 11) |
-                                       (uint64_t{1} << 17) |
-                                       (uint64_t{1} << 19);
-constexpr uint64_t kTwoStepsNorth =
-    (uint64_t{1} << 1) | (uint64_t{1} << 2) | (uint64_t{1} << 8) |
-    (uint64_t{1} << 9) | (uint64_t{1} << 10) | (uint64_t{1} << 16) |
-    (uint64_t{1} << 18) | (uint64_t{1} << 20);
+constexpr uint64_t kKnightMovesNorth =
+    (uint64_t{1} << 7) | (uint64_t{1} << 11) | (uint64_t{1} << 17) |
+    (uint64_t{1} << 19);
+constexpr uint64_t kTwoStepsNorth = (uint64_t{1} << 1) | (uint64_t{1} << 2) |
+                                    (uint64_t{1} << 8) | (uint64_t{1} << 9) |
+                                    (uint64_t{1} << 10) | (uint64_t{1} << 16) |
+                                    (uint64_t{1} << 18) | (uint64_t{1} << 20);
 
 #if defined(__AVX512VPOPCNTDQ__)
 constexpr uint64_t Reversed(uint64_t bits) {
@@ -44,8 +43,8 @@ TARA_INLINE Word<kSet> PatternAround(Word<kSet> king) {
   const __m512i bit = (__m512i)PopCount(king - Word<kSet>(1)).v;
   const __m512i north =
       _mm512_maskz_sllv_epi64(0xff, _mm512_set1_epi64(kNorth), bit);
-  const __m512i south = _mm512_maskz_srlv_epi64(
-      0xff, _mm512_set1_epi64(kSouth), _mm512_set1_epi64(63) - bit);
+  const __m512i south = _mm512_maskz_srlv_epi64(0xff, _mm512_set1_epi64(kSouth),
+                                                _mm512_set1_epi64(63) - bit);
   return (typename Word<kSet>::Native)(north | south);
 }
 #endif

@@ -68,6 +68,40 @@ TARA_INLINE void AddGames(Mask<kSet> mask, const FinishedGames<kSet>& games,
   }
 }
 
+// Sums over games of their lengths and legal actions, lane by lane.
+template <InstructionSet kSet>
+class GameSums {
+ public:
+  using W = Word<kSet>;
+
+  // Adds the games of all lanes; those without a game hold zeros.
+  TARA_INLINE void Add(W length, W legal_actions) {
+    length_ += length;
+    length_squares_ += MultiplyLow32(length, length);
+    legal_ += legal_actions;
+    legal_squares_ += MultiplyLow32(legal_actions, legal_actions);
+    legal_times_length_ += MultiplyLow32(legal_actions, length);
+  }
+
+  // Adds all to the sums. Returns the plies.
+  TARA_INLINE int64_t AddTo(PlayoutSums& sums) const {
+    const int64_t plies = Sum(length_);
+    sums.plies += plies;
+    sums.length_squares += Sum(length_squares_);
+    sums.legal_actions += Sum(legal_);
+    sums.legal_squares += Sum(legal_squares_);
+    sums.legal_times_length += Sum(legal_times_length_);
+    return plies;
+  }
+
+ private:
+  W length_{uint64_t{0}};
+  W length_squares_{uint64_t{0}};
+  W legal_{uint64_t{0}};
+  W legal_squares_{uint64_t{0}};
+  W legal_times_length_{uint64_t{0}};
+};
+
 }  // namespace tara::batch
 
 #endif  // TARA_CORE_BATCH_PLAYOUT_SUMS_H_

@@ -70,16 +70,14 @@ class PoisonedChaliceRules {
 
   TARA_INLINE W BattleTargets(W own, W enemy, int seat) const {
     const W vacant = W(kAllHills) & ~(own | enemy);
-    const W rows = seat == kRed ? QualifiedFiles(own, enemy)
-                                : QualifiedRanks(own, enemy);
+    const W rows =
+        seat == kRed ? QualifiedFiles(own, enemy) : QualifiedRanks(own, enemy);
     const W captures = Steps<kSet>(own).BesiegedIn(enemy);
     return FirstNonEmpty(rows & vacant, FirstNonEmpty(captures, vacant));
   }
 
-  // Fewer kingdoms lead.
   static TARA_INLINE W Margin(W red, W blue) {
-    return TwoTierMargin(CountKingdoms(blue) - CountKingdoms(red),
-                         PopCount(red) - PopCount(blue));
+    return TwoTierMargin(KingdomLead(red, blue), PopCount(red) - PopCount(blue));
   }
 
  private:
@@ -94,23 +92,69 @@ class PoisonedChaliceRules {
     return (theirs.ones | theirs.twos | theirs.fours) & ~more;
   }
 
+#if defined(__AVX512VBMI__)
+  // The ranks' cells, a byte each.
+  static TARA_INLINE __m512i RankBytes(W hills) {
+    const __m512i first_cells = _mm512_set1_epi64(0x00362d241b120900);
+    return _mm512_maskz_multishift_epi64_epi8(0x7f7f7f7f7f7f7f7f, first_cells,
+                                              (__m512i)hills.v);
+  }
+
+  // The files' cells, a byte each: the transposed matrix of bits.
+  static TARA_INLINE __m512i FileBytes(W hills) {
+    const __m512i unit = _mm512_set1_epi64(0x8040201008040201);
+    return _mm512_gf2p8affine_epi64_epi8(unit, RankBytes(hills), 0);
+  }
+
+  // Returns bytes of `marks` for lines of 1 <= enemies and own <= enemies.
+  static TARA_INLINE __m512i MarkQualified(__m512i own, __m512i enemy,
+                                           uint64_t marks) {
+    const __m512i mine = _mm512_popcnt_epi8(own);
+    const __m512i theirs = _mm512_popcnt_epi8(enemy);
+    const __mmask64 some = _mm512_test_epi8_mask(theirs, theirs);
+    return _mm512_maskz_mov_epi8(
+        _mm512_mask_cmple_epu8_mask(some, mine, theirs),
+        _mm512_set1_epi64(static_cast<int64_t>(marks)));
+  }
+#endif
+
   // Red's rows. (Corners are always empty and count for nothing.)
   static TARA_INLINE W QualifiedFiles(W own, W enemy) {
-    W lines = QualifiedLines<kRankStride>(own, enemy) & W(uint64_t{0x7f});
-    lines |= lines << kRankStride;
-    lines |= lines << (2 * kRankStride);
-    return lines | (lines << (3 * kRankStride));
+#if defined(__AVX512VBMI__)
+    if constexpr (kSet == InstructionSet::kAvx512) {
+      const __m512i marks = MarkQualified(FileBytes(own), FileBytes(enemy),
+                                          0x0040201008040201);
+      // Side by side in the first rank; then, byte for byte, in every rank.
+      const W rank =
+          (typename W::Native)_mm512_sad_epu8(marks, _mm512_setzero_si512());
+      const W two_ranks = rank | (rank << kRankStride);
+      return (typename W::Native)_mm512_maskz_multishift_epi64_epi8(
+          ~uint64_t{0}, _mm512_set1_epi64(0x0203040506070800), (__m512i)two_ranks.v);
+    } else
+#endif
+    {
+      W lines = QualifiedLines<kRankStride>(own, enemy) & W(uint64_t{0x7f});
+      lines |= lines << kRankStride;
+      lines |= lines << (2 * kRankStride);
+      return lines | (lines << (3 * kRankStride));
+    }
   }
 
   // Blue's rows.
   static TARA_INLINE W QualifiedRanks(W own, W enemy) {
     constexpr Board kFirstCells = 0x0040201008040201;  // bits 0, 9, ..., 54
-    W lines = QualifiedLines<1>(own, enemy) & W(kFirstCells);
-    lines |= lines << 1;
-    lines |= lines << 2;
-    return lines | (lines << 3);
+    W lines;
+#if defined(__AVX512VBMI__)
+    if constexpr (kSet == InstructionSet::kAvx512) {
+      // Bit 9 r lies in byte r.
+      lines = (typename W::Native)MarkQualified(
+          RankBytes(own), RankBytes(enemy), kFirstCells);
+    } else
+#endif
+      lines = QualifiedLines<1>(own, enemy) & W(kFirstCells);
+    // From each first cell on, seven ones.
+    return (lines << kBoardSize) - lines;
   }
-
 };
 
 template <InstructionSet kSet>

@@ -28,15 +28,25 @@ class SacredHillRules {
 
   TARA_INLINE W ManoeuvresTargets(W own, W enemy, int seat) const {
     const W vacant = Area<kSeats, kSet>(seat) & ~(own | enemy);
-    W near(uint64_t{0});
-    if (proximity_bound_ > 1) near |= Adjacent(own);
-    if (proximity_bound_ > 2) near |= Diagonal(own);
-    if (proximity_bound_ > 4) near |= TwoStepsStraight(own);
+    // One and two files away, in either direction; from these the other steps.
+    const W one = (own << 1) | (own >> 1);
+    const W two = (own << 2) | (own >> 2);
+    const auto ranks = [](W hills, int n) {
+      return (hills << (kRankStride * n)) | (hills >> (kRankStride * n));
+    };
+    const W knight_moves = ranks(two, 1) | ranks(one, 2);
+    W near;
+    if (proximity_bound_ == 5) [[likely]] {
+      near = one | two | ranks(own | one, 1) | ranks(own, 2);
+    } else {
+      near = KeepIf(M(proximity_bound_ > 1), Adjacent(own)) |
+             KeepIf(M(proximity_bound_ > 2), Diagonal(own));
+    }
     W first = vacant;
     if (kSeats == 4 && shared_row_opening_) {
       first &= W(rules::kSharedRows[seat % 2]);
     }
-    return Select(NonZero(own), vacant & KnightMoves(own) & ~near, first);
+    return Select(NonZero(own), vacant & knight_moves & ~near, first);
   }
 
   TARA_INLINE M StillManoeuvres(W targets, W, W) const {
@@ -56,26 +66,25 @@ class SacredHillRules {
     }
   }
 
-  // Fewer kingdoms lead.
   static TARA_INLINE W Margin(W red, W blue) {
-    return TwoTierMargin(CountKingdoms(blue) - CountKingdoms(red),
-                         PopCount(red) - PopCount(blue));
+    return TwoTierMargin(KingdomLead(red, blue), PopCount(red) - PopCount(blue));
   }
 
  private:
-  // Returns those of `targets` with the most adjacent ringforts: keeps those
-  // with at least one, two, three, four, as long as there are any.
+  // Returns those of `targets` with the most adjacent ringforts: those with
+  // four if there are any, else those with at least three, and so on.
   static TARA_INLINE W HighestPriority(W targets, const Steps<kSet>& steps) {
     const W any_ns = steps.north | steps.south;
     const W pair_ns = steps.north & steps.south;
     const W any_ew = steps.east | steps.west;
     const W pair_ew = steps.east & steps.west;
-    targets = FirstNonEmpty(targets & (any_ns | any_ew), targets);
-    targets = FirstNonEmpty(
-        targets & (pair_ns | pair_ew | (any_ns & any_ew)), targets);
-    targets = FirstNonEmpty(
-        targets & ((pair_ns & any_ew) | (pair_ew & any_ns)), targets);
-    return FirstNonEmpty(targets & pair_ns & pair_ew, targets);
+    const W one = targets & (any_ns | any_ew);
+    const W two = targets & (pair_ns | pair_ew | (any_ns & any_ew));
+    const W three = targets & ((pair_ns & any_ew) | (pair_ew & any_ns));
+    const W four = targets & pair_ns & pair_ew;
+    return FirstNonEmpty(
+        four, FirstNonEmpty(
+                  three, FirstNonEmpty(two, FirstNonEmpty(one, targets))));
   }
 
   int proximity_bound_;

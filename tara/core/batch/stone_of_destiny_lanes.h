@@ -81,8 +81,8 @@ class StoneOfDestinyLanes {
     for (int k = 0; k < kVectors; ++k) {
       fresh_games_[k] = {};
       fresh_games_[k].random = RandomLanes<kSet>(
-          request_.seed, static_cast<uint64_t>(request_.first_game +
-                                               next_game_ + k * kLanes));
+          request_.seed,
+          static_cast<uint64_t>(request_.first_game + next_game_ + k * kLanes));
     }
     for (int ply = 0; ply < kNumHills; ply += 2) {
       Build<0>();
@@ -201,9 +201,9 @@ class StoneOfDestinyLanes {
   template <int kRole>
   static TARA_INLINE void ChooseLink(Games& games, PairChoice<kSet>& link) {
     const W own = games.position.ringforts[kRole];
-    link = PairChoice<kSet>(own & (own >> 1) & ~games.position.links_east,
-                            own & (own >> kRankStride) &
-                                ~games.position.links_north);
+    link = PairChoice<kSet>(
+        own & (own >> 1) & ~games.position.links_east,
+        own & (own >> kRankStride) & ~games.position.links_north);
     const W count = link.Count();
     const RandomLanes<kSet> before = games.random;
     link.Choose(games.random.Below(count));
@@ -212,7 +212,8 @@ class StoneOfDestinyLanes {
     const M linked = NonZero(count);
     games.position.tally += count + KeepIf(linked, W(kLinked));
     games.no_progress = KeepIf(~linked, games.no_progress + W(1));
-    if (Any(~linked)) [[unlikely]] games.random.Restore(~linked, before);
+    if (Any(~linked)) [[unlikely]]
+      games.random.Restore(~linked, before);
   }
 
   // Notes the games that have ended and takes the next into their lanes.
@@ -247,8 +248,7 @@ class StoneOfDestinyLanes {
                        : CountKingdomsByLinks(1) - CountKingdomsByLinks(0);
     const W territory =
         PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
-    const W plies =
-        W(kNumHills) + (done_.tally >> kPliesShift);
+    const W plies = W(kNumHills) + (done_.tally >> kPliesShift);
     const W links = (done_.tally >> kLinksShift) &
                     W((uint64_t{1} << (kPliesShift - kLinksShift)) - 1);
     AddGames(
