@@ -120,7 +120,8 @@ TARA_INLINE void CountKingdoms(const Word<kSet> (&hills)[2],
     const W red = Dilated(outside[0]) & others[0];
     const W blue = Dilated(outside[1]) & others[1];
     const W grown = (red ^ outside[0]) | (blue ^ outside[1]);
-    if (!Any(NonZero(grown))) [[likely]] break;
+    if (!Any(NonZero(grown))) [[likely]]
+      break;
     outside[0] = red;
     outside[1] = blue;
   }

@@ -77,7 +77,8 @@ class PoisonedChaliceRules {
   }
 
   static TARA_INLINE W Margin(W red, W blue) {
-    return TwoTierMargin(KingdomLead(red, blue), PopCount(red) - PopCount(blue));
+    return TwoTierMargin(KingdomLead(red, blue),
+                         PopCount(red) - PopCount(blue));
   }
 
  private:
@@ -122,14 +123,15 @@ class PoisonedChaliceRules {
   static TARA_INLINE W QualifiedFiles(W own, W enemy) {
 #if defined(__AVX512VBMI__)
     if constexpr (kSet == InstructionSet::kAvx512) {
-      const __m512i marks = MarkQualified(FileBytes(own), FileBytes(enemy),
-                                          0x0040201008040201);
+      const __m512i marks =
+          MarkQualified(FileBytes(own), FileBytes(enemy), 0x0040201008040201);
       // Side by side in the first rank; then, byte for byte, in every rank.
       const W rank =
           (typename W::Native)_mm512_sad_epu8(marks, _mm512_setzero_si512());
       const W two_ranks = rank | (rank << kRankStride);
       return (typename W::Native)_mm512_maskz_multishift_epi64_epi8(
-          ~uint64_t{0}, _mm512_set1_epi64(0x0203040506070800), (__m512i)two_ranks.v);
+          ~uint64_t{0}, _mm512_set1_epi64(0x0203040506070800),
+          (__m512i)two_ranks.v);
     } else
 #endif
     {
@@ -147,8 +149,8 @@ class PoisonedChaliceRules {
 #if defined(__AVX512VBMI__)
     if constexpr (kSet == InstructionSet::kAvx512) {
       // Bit 9 r lies in byte r.
-      lines = (typename W::Native)MarkQualified(
-          RankBytes(own), RankBytes(enemy), kFirstCells);
+      lines = (typename W::Native)MarkQualified(RankBytes(own),
+                                                RankBytes(enemy), kFirstCells);
     } else
 #endif
       lines = QualifiedLines<1>(own, enemy) & W(kFirstCells);

@@ -67,24 +67,25 @@ class SacredHillRules {
   }
 
   static TARA_INLINE W Margin(W red, W blue) {
-    return TwoTierMargin(KingdomLead(red, blue), PopCount(red) - PopCount(blue));
+    return TwoTierMargin(KingdomLead(red, blue),
+                         PopCount(red) - PopCount(blue));
   }
 
  private:
   // Returns those of `targets` with the most adjacent ringforts: those with
   // four if there are any, else those with at least three, and so on.
   static TARA_INLINE W HighestPriority(W targets, const Steps<kSet>& steps) {
-    const W any_ns = steps.north | steps.south;
-    const W pair_ns = steps.north & steps.south;
-    const W any_ew = steps.east | steps.west;
-    const W pair_ew = steps.east & steps.west;
-    const W one = targets & (any_ns | any_ew);
-    const W two = targets & (pair_ns | pair_ew | (any_ns & any_ew));
-    const W three = targets & ((pair_ns & any_ew) | (pair_ew & any_ns));
-    const W four = targets & pair_ns & pair_ew;
+    // Of three directions, then with the fourth.
+    const W any = steps.north | steps.south | steps.east;
+    const W pair = Majority(steps.north, steps.south, steps.east);
+    const W all = steps.north & steps.south & steps.east;
+    const W one = targets & (any | steps.west);
+    const W two = targets & (pair | (any & steps.west));
+    const W three = targets & (all | (pair & steps.west));
+    const W four = targets & all & steps.west;
     return FirstNonEmpty(
-        four, FirstNonEmpty(
-                  three, FirstNonEmpty(two, FirstNonEmpty(one, targets))));
+        four,
+        FirstNonEmpty(three, FirstNonEmpty(two, FirstNonEmpty(one, targets))));
   }
 
   int proximity_bound_;
