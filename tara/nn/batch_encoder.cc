@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "tara/base/check.h"
@@ -39,6 +40,52 @@ constexpr auto MakeSouths() {
   return souths;
 }
 constexpr auto kSouths = MakeSouths();
+
+// The layout of states and legal sets that the AVX-512 path reads as words.
+static_assert(offsetof(State, ringforts) == 0 && offsetof(State, kings) == 16);
+static_assert(offsetof(State, links_east) == 32);
+static_assert(offsetof(State, links_north) == 40);
+static_assert(offsetof(State, variant) == 48 && offsetof(State, phase) == 49);
+static_assert(offsetof(State, seat) == 50 && offsetof(State, ending) == 51);
+static_assert(offsetof(State, turns_left) == 52);
+static_assert(offsetof(State, no_progress) == 53);
+static_assert(offsetof(State, kings_captured) == 54);
+static_assert(offsetof(State, options) == 56);
+static_assert(offsetof(RuleOptions, no_progress_limit) == 0);
+static_assert(offsetof(RuleOptions, proximity_bound) == 1);
+static_assert(offsetof(RuleOptions, placement_captures_kings) == 2);
+static_assert(offsetof(RuleOptions, link_all_at_end) == 3);
+static_assert(offsetof(RuleOptions, shared_row_opening) == 4);
+static_assert(sizeof(LegalSet) == 104 && offsetof(LegalSet, hills) == 0);
+static_assert(offsetof(LegalSet, kings) == 8);
+static_assert(sizeof(LegalSet::KingMoves) == 24);
+static_assert(offsetof(LegalSet::KingMoves, origin) == 0);
+static_assert(offsetof(LegalSet::KingMoves, moves) == 8);
+static_assert(offsetof(LegalSet::KingMoves, sacrifices) == 16);
+static_assert(offsetof(LegalSet, links_east) == 80);
+static_assert(offsetof(LegalSet, links_north) == 88);
+static_assert(offsetof(LegalSet, pass) == 96);
+static_assert(sizeof(Symmetry) == 2 && offsetof(Symmetry, board) == 0);
+static_assert(Ending{1} == Ending::kOut && Ending{3} == Ending::kPassed &&
+              Ending{4} == Ending::kBoardFull);
+
+constexpr EncoderTables MakeTables() {
+  EncoderTables tables{};
+  for (int i = 0; i < kNumBoardTransforms; ++i) tables.souths[i] = kSouths[i];
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    tables.bits[hill] = static_cast<uint8_t>(std::countr_zero(BoardOf(hill)));
+  }
+  for (int i = 0; i < kNumVariants; ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    const Family family = kVariants[i].family;
+    if (kVariants[i].seats == 4) tables.doubles |= bit;
+    if (family == Family::kStoneOfDestiny) tables.by_links |= bit;
+    if (family == Family::kHighKings) tables.by_kings |= bit;
+    if (family == Family::kFourTreasures) tables.by_bridges |= bit;
+  }
+  return tables;
+}
+constexpr EncoderTables kTables = MakeTables();
 
 // Returns the boards that the transform, without regard to what they mean,
 // takes where TransformPairs takes the pairs. See there: a pair moves to its
@@ -81,13 +128,11 @@ void LoadKingMoves(const LegalSet& legal, int i, EncoderBlock& block) {
 }
 
 // Fills column i of what DeriveRows and the paths do not compute.
-void LoadPosition(const State& state, const Symmetry& symmetry,
+bool LoadPosition(const State& state, const Symmetry& symmetry,
                   const LegalSet& legal, int i, EncoderBlock& block) {
   const VariantInfo& info = Info(state.variant);
   const Side own = state.side();
   const Side enemy = Opponent(own);
-  TARA_CHECK(((state.seat + symmetry.seat_shift) & (info.seats - 1)) == 0,
-             "the symmetry must bring the seat to seat 0");
   block.transforms[i] = symmetry.board;
   block.rows[kRowOwn][i] = state.ringforts[own];
   block.rows[kRowEnemy][i] = state.ringforts[enemy];
@@ -102,6 +147,7 @@ void LoadPosition(const State& state, const Symmetry& symmetry,
   block.by_links[i] = by_links ? ~Board{0} : 0;
   block.by_kings[i] = by_kings ? ~Board{0} : 0;
   LoadKingMoves(legal, i, block);
+  return ((state.seat + symmetry.seat_shift) & (info.seats - 1)) == 0;
 }
 
 // --- Globals -----------------------------------------------------------------
@@ -135,15 +181,9 @@ alignas(64) constexpr auto kVariantGlobals = MakeVariantGlobals();
 // The order is that of kGlobals; see EncodeGlobals of features.cc, the plain
 // twin.
 void EncodeGlobals(const State& state, const LegalSet& legal,
-                   const PositionBits& bits, float* out) {
+                   int own_kingdoms, int enemy_kingdoms, float* out) {
   const Side own = state.side();
   const Side enemy = Opponent(own);
-  const VariantInfo& info = Info(state.variant);
-  const bool by_links = info.family == Family::kStoneOfDestiny;
-  const int own_kingdoms =
-      by_links ? CountKingdoms(state, own) : bits.own_components;
-  const int enemy_kingdoms =
-      by_links ? CountKingdoms(state, enemy) : bits.enemy_components;
   const Outcome standing =
       Score(state, own == kRed ? own_kingdoms : enemy_kingdoms,
             own == kRed ? enemy_kingdoms : own_kingdoms);
@@ -264,6 +304,27 @@ void PackPosition(bool channels_last, const TurnedRows& rows,
   PackSquares(&rows[kRowOwnFours], /*stride=*/1, bits.neighbours[0]);
 }
 
+bool LoadPortable(const EncoderTables& /*tables*/, const BlockInput& input,
+                  EncoderBlock& block) {
+  bool ok = true;
+  for (int i = 0; i < kBlockSize; ++i) {
+    const int from = std::min(i, input.count - 1);
+    ok &= LoadPosition(input.states[from], input.symmetries[from],
+                       input.legal[from], i, block);
+  }
+  return ok;
+}
+
+void GlobalsPortable(const EncoderTables& /*tables*/, const BlockInput& input,
+                     const EncoderBlock& block, float* out) {
+  for (int i = 0; i < input.count; ++i) {
+    EncodeGlobals(input.states[i], input.legal[i],
+                  static_cast<int>(block.own_components[i]),
+                  static_cast<int>(block.enemy_components[i]),
+                  out + i * kNumGlobals);
+  }
+}
+
 void DerivePortable(EncoderBlock& block) {
   using Vector = BoardLanes<Portable>::Vector;
   DeriveRows<Portable>(block, [](const Vector& boards) {
@@ -281,8 +342,6 @@ void PackPortable(bool channels_last, const EncoderBlock& block, int i,
     rows[row] = TransformBoard(transform, block.rows[row][i]);
   }
   PackPosition(channels_last, rows, bits);
-  bits.own_components = static_cast<int32_t>(block.own_components[i]);
-  bits.enemy_components = static_cast<int32_t>(block.enemy_components[i]);
 }
 
 void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
@@ -300,6 +359,18 @@ void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
       out[kRowOwnNeighbours * kNumSquares + square] = pair[0];
       out[kRowEnemyNeighbours * kNumSquares + square] = pair[1];
     }
+  }
+}
+
+// In Stone of Destiny the kingdoms are not the components.
+void CountKingdomsByLinks(const BlockInput& input, EncoderBlock& block) {
+  for (int i = 0; i < input.count; ++i) {
+    if (block.by_links[i] == 0) continue;
+    const State& state = input.states[i];
+    block.own_components[i] =
+        static_cast<uint64_t>(CountKingdoms(state, state.side()));
+    block.enemy_components[i] =
+        static_cast<uint64_t>(CountKingdoms(state, Opponent(state.side())));
   }
 }
 
@@ -321,11 +392,13 @@ void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
   const EncoderKernel kernel =
       instruction_set == InstructionSet::kAvx512
           ? Avx512EncoderKernel()
-          : EncoderKernel{.derive = DerivePortable,
+          : EncoderKernel{.load = LoadPortable,
+                          .globals = GlobalsPortable,
+                          .derive = DerivePortable,
                           .pack = PackPortable,
                           .expand = ExpandPortable};
-  // A pipeline: in each step one position is loaded, one of the block before
-  // it is packed, and one that was packed some steps before is written. So
+  // A pipeline: while the positions of one block are packed one by one, and
+  // written some steps after, the next block is loaded and derived. So
   // writing, which waits for memory, overlaps with all else; and what reads
   // back narrower or wider than it was stored finds the stores completed,
   // instead of waiting for those of the planes that are before them in line.
@@ -336,23 +409,32 @@ void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
   const size_t steps = size == 0 ? 0 : size + kBlockSize + kWriteLag;
   for (size_t step = 0; step < steps; ++step) {
     if (step < loads) {
-      const size_t i = std::min(step, size - 1);
-      LoadPosition(input.states[i], input.symmetries[i], input.legal[i],
-                   static_cast<int>(step % kBlockSize),
-                   blocks[step / kBlockSize % 2]);
+      const size_t begin = step / kBlockSize * kBlockSize;
+      const BlockInput positions = {
+          .states = &input.states[begin],
+          .symmetries = &input.symmetries[begin],
+          .legal = &input.legal[begin],
+          .count = static_cast<int>(
+              std::min(size - begin, size_t{kBlockSize}))};
+      EncoderBlock& block = blocks[begin / kBlockSize % 2];
+      if (step % kBlockSize == 0) {
+        TARA_CHECK(kernel.load(kTables, positions, block),
+                   "the symmetry must bring the seat to seat 0");
+      } else if (step % kBlockSize == 3) {
+        kernel.derive(block);
+        CountKingdomsByLinks(positions, block);
+      } else if (step % kBlockSize == 6) {
+        kernel.globals(kTables, positions, block,
+                       output.globals.data() + begin * kNumGlobals);
+      }
     }
     if (const size_t i = step - kBlockSize; step >= kBlockSize && i < size) {
-      EncoderBlock& block = blocks[i / kBlockSize % 2];
-      if (i % kBlockSize == 0) kernel.derive(block);
-      kernel.pack(channels_last, block, static_cast<int>(i % kBlockSize),
-                  bits[i % (kWriteLag + 1)]);
+      kernel.pack(channels_last, blocks[i / kBlockSize % 2],
+                  static_cast<int>(i % kBlockSize), bits[i % (kWriteLag + 1)]);
     }
     if (step >= kBlockSize + kWriteLag) {
       const size_t i = step - kBlockSize - kWriteLag;
-      const PositionBits& position = bits[i % (kWriteLag + 1)];
-      EncodeGlobals(input.states[i], input.legal[i], position,
-                    output.globals.data() + i * kNumGlobals);
-      kernel.expand(channels_last, position,
+      kernel.expand(channels_last, bits[i % (kWriteLag + 1)],
                     output.planes.data() + i * kPlaneFloats);
     }
   }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "tara/core/board.h"
 #include "tara/nn/encoder_block.h"
@@ -290,11 +291,9 @@ void ExpandChannelsLast(const PositionBits& bits, float* out) {
 
 // --- A block -----------------------------------------------------------------
 
-// Rows by columns become columns by rows, in place: row i of a group of eight
-// then holds that group's boards of position i.
-void TransposeGroup(Board (*rows)[kBlockSize]) {
-  __m512i r[8], a[8], b[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm512_load_si512(rows[i]);
+// Rows by columns become columns by rows, in place.
+void Transpose(__m512i (&r)[8]) {
+  __m512i a[8], b[8];
   for (int i = 0; i < 8; i += 2) {
     a[i] = _mm512_unpacklo_epi64(r[i], r[i + 1]);      // columns 0 2 4 6
     a[i + 1] = _mm512_unpackhi_epi64(r[i], r[i + 1]);  // columns 1 3 5 7
@@ -306,15 +305,316 @@ void TransposeGroup(Board (*rows)[kBlockSize]) {
       b[i + odd + 2] = _mm512_shuffle_i64x2(a[i + odd], a[i + odd + 2], 0xdd);
     }
   }
-  for (int odd = 0; odd < 2; ++odd) {
-    const __m512i low = b[odd], high = b[4 + odd];
-    const __m512i low2 = b[2 + odd], high2 = b[6 + odd];
-    _mm512_store_si512(rows[odd], _mm512_shuffle_i64x2(low, high, 0x88));
-    _mm512_store_si512(rows[4 + odd], _mm512_shuffle_i64x2(low, high, 0xdd));
-    _mm512_store_si512(rows[2 + odd], _mm512_shuffle_i64x2(low2, high2, 0x88));
-    _mm512_store_si512(rows[6 + odd], _mm512_shuffle_i64x2(low2, high2, 0xdd));
+  for (int i = 0; i < 4; ++i) {
+    r[i] = _mm512_shuffle_i64x2(b[i], b[4 + i], 0x88);
+    r[4 + i] = _mm512_shuffle_i64x2(b[i], b[4 + i], 0xdd);
   }
 }
+
+// Row i of a group of eight then holds that group's boards of position i.
+void TransposeGroup(Board (*rows)[kBlockSize]) {
+  __m512i r[8];
+  for (int i = 0; i < 8; ++i) r[i] = _mm512_load_si512(rows[i]);
+  Transpose(r);
+  for (int i = 0; i < 8; ++i) _mm512_store_si512(rows[i], r[i]);
+}
+
+// --- Loading: states and legal sets as words, eight positions side by side ---
+
+__m512i Or(__m512i a, __m512i b) { return _mm512_or_si512(a, b); }
+__m512i Or(__m512i a, __m512i b, __m512i c) {
+  return _mm512_ternarylogic_epi64(a, b, c, 0xfe);
+}
+
+// Returns byte `n` of the words.
+template <int n>
+__m512i ByteOf(__m512i words) {
+  return _mm512_and_si512(_mm512_srli_epi64(words, 8 * n),
+                          _mm512_set1_epi64(0xff));
+}
+
+// Which of the variants are in the set.
+__mmask8 AreIn(uint64_t set, __m512i variants) {
+  return _mm512_test_epi64_mask(
+      _mm512_sllv_epi64(_mm512_set1_epi64(1), variants),
+      _mm512_set1_epi64(static_cast<int64_t>(set)));
+}
+
+void StoreRow(Board (&row)[kBlockSize], __m512i boards) {
+  _mm512_store_si512(row, boards);
+}
+
+// As BeforeTransform of batch_encoder.cc.
+void StorePairs(__m512i transforms, __m512i east, __m512i north,
+                Board (&row_east)[kBlockSize], Board (&row_north)[kBlockSize]) {
+  const __mmask8 flip_files =
+      _mm512_test_epi64_mask(transforms, _mm512_set1_epi64(1));
+  const __mmask8 flip_ranks =
+      _mm512_test_epi64_mask(transforms, _mm512_set1_epi64(2));
+  const __mmask8 transpose =
+      _mm512_test_epi64_mask(transforms, _mm512_set1_epi64(4));
+  const __m512i one = _mm512_set1_epi64(1);
+  const __m512i rank = _mm512_set1_epi64(kRankStride);
+  const __m512i files = _mm512_mask_blend_epi64(transpose, one, rank);
+  const __m512i ranks = _mm512_mask_blend_epi64(transpose, rank, one);
+  const __m512i first = _mm512_mask_blend_epi64(transpose, east, north);
+  const __m512i second = _mm512_mask_blend_epi64(transpose, north, east);
+  StoreRow(row_east, _mm512_mask_sllv_epi64(first, flip_files, first, files));
+  StoreRow(row_north,
+           _mm512_mask_sllv_epi64(second, flip_ranks, second, ranks));
+}
+
+// Adds what one king may do.
+struct KingMoveBoards {
+  __m512i origins, destinations, sacrifices;
+};
+void AddKing(__m512i bits, __m512i origin, __m512i moves, __m512i sacrifices,
+             KingMoveBoards& boards) {
+  const __mmask8 any = _mm512_test_epi64_mask(moves, moves);
+  // Of the origins, numbers of 32 bits, only the low bytes matter.
+  const __m512i bit = _mm512_maskz_permutexvar_epi8(0x0101010101010101,
+                                                    origin, bits);
+  const __m512i board = _mm512_sllv_epi64(_mm512_set1_epi64(1), bit);
+  boards.origins = _mm512_mask_or_epi64(boards.origins, any, boards.origins,
+                                        board);
+  boards.destinations = Or(boards.destinations, moves);
+  boards.sacrifices = Or(boards.sacrifices, sacrifices);
+}
+
+bool LoadBlock(const EncoderTables& tables, const BlockInput& input,
+               EncoderBlock& block) {
+  constexpr int kStateBytes = 64, kLegalBytes = 104, kSymmetryBytes = 2;
+  const auto* const states = reinterpret_cast<const uint8_t*>(input.states);
+  const auto* const legal = reinterpret_cast<const uint8_t*>(input.legal);
+  const auto* const symmetries =
+      reinterpret_cast<const uint8_t*>(input.symmetries);
+  __m512i s[8], l[8], m[8];
+  uint8_t views[kBlockSize * kSymmetryBytes];
+  for (int i = 0; i < kBlockSize; ++i) {
+    const int from = i < input.count ? i : input.count - 1;
+    s[i] = _mm512_loadu_si512(states + kStateBytes * from);
+    l[i] = _mm512_loadu_si512(legal + kLegalBytes * from);
+    m[i] = _mm512_maskz_loadu_epi64(0x1f, legal + kLegalBytes * from + 64);
+    std::memcpy(views + kSymmetryBytes * i, symmetries + kSymmetryBytes * from,
+                kSymmetryBytes);
+  }
+  Transpose(s);
+  Transpose(l);
+  Transpose(m);
+  const __m512i symmetry = _mm512_cvtepu16_epi64(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(views)));
+  const __m512i transforms = ByteOf<0>(symmetry);
+  const __m512i variants = ByteOf<0>(s[6]);
+  const __m512i seats = ByteOf<2>(s[6]);
+  const __mmask8 doubles = AreIn(tables.doubles, variants);
+  const __mmask8 blue = _mm512_test_epi64_mask(seats, _mm512_set1_epi64(1));
+  const __m512i own = _mm512_mask_blend_epi64(blue, s[0], s[1]);
+  const __m512i enemy = _mm512_mask_blend_epi64(blue, s[1], s[0]);
+
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(block.transforms),
+                   _mm512_cvtepi64_epi8(transforms));
+  StoreRow(block.rows[kRowOwn], own);
+  StoreRow(block.rows[kRowEnemy], enemy);
+  StoreRow(block.rows[kRowOwnKings], _mm512_mask_blend_epi64(blue, s[2], s[3]));
+  StoreRow(block.rows[kRowEnemyKings],
+           _mm512_mask_blend_epi64(blue, s[3], s[2]));
+  StorePairs(transforms, s[4], s[5], block.rows[kRowLinksEast],
+             block.rows[kRowLinksNorth]);
+  const __m512i linked = Or(
+      s[4], s[5],
+      Or(_mm512_slli_epi64(s[4], 1), _mm512_slli_epi64(s[5], kRankStride)));
+  _mm512_store_si512(block.linked, linked);
+  _mm512_store_si512(
+      block.by_links,
+      _mm512_movm_epi64(AreIn(tables.by_links, variants)));
+  _mm512_store_si512(
+      block.by_kings,
+      _mm512_movm_epi64(AreIn(tables.by_kings, variants)));
+  StoreRow(block.rows[kRowArea],
+           _mm512_mask_permutexvar_epi64(
+               _mm512_set1_epi64(static_cast<int64_t>(kAllHills)), doubles,
+               transforms, _mm512_load_si512(tables.souths)));
+
+  StoreRow(block.rows[kRowLegalHills], l[0]);
+  StorePairs(transforms, m[2], m[3], block.rows[kRowLegalLinksEast],
+             block.rows[kRowLegalLinksNorth]);
+  const __m512i bits = _mm512_load_si512(tables.bits);
+  KingMoveBoards kings = {};
+  AddKing(bits, l[1], l[2], l[3], kings);
+  AddKing(bits, l[4], l[5], l[6], kings);
+  AddKing(bits, l[7], m[0], m[1], kings);
+  StoreRow(block.rows[kRowLegalOrigins], kings.origins);
+  StoreRow(block.rows[kRowLegalDestinations], kings.destinations);
+  StoreRow(block.rows[kRowLegalSacrifices], kings.sacrifices);
+
+  const __m512i pass = ByteOf<0>(m[4]);
+  __m512i count = pass;
+  for (const __m512i& board : {l[0], l[2], l[3], l[5], l[6], m[0], m[1], m[2],
+                               m[3]}) {
+    count = _mm512_add_epi64(count, _mm512_popcnt_epi64(board));
+  }
+  _mm512_store_si512(block.sides[0], own);
+  _mm512_store_si512(block.sides[1], enemy);
+  _mm512_store_si512(block.state_words[0], s[6]);
+  _mm512_store_si512(block.state_words[1], s[7]);
+  _mm512_store_si512(block.legal_counts, count);
+  _mm512_store_si512(block.legal_pass, pass);
+  const __m512i last_seat = _mm512_mask_blend_epi64(
+      doubles, _mm512_set1_epi64(1), _mm512_set1_epi64(3));
+  return _mm512_test_epi64_mask(
+             _mm512_add_epi64(seats, ByteOf<1>(symmetry)), last_seat) == 0;
+}
+
+// --- Globals -----------------------------------------------------------------
+
+__m256 Float(__m512i numbers) { return _mm512_cvtepi64_ps(numbers); }
+__m256 Float(__mmask8 mask) {
+  return _mm256_maskz_mov_ps(mask, _mm256_set1_ps(1));
+}
+__m256 Quotient(__m512i numbers, float divisor) {
+  return _mm256_div_ps(Float(numbers), _mm256_set1_ps(divisor));
+}
+__mmask8 Are(__m512i numbers, int n) {
+  return _mm512_cmpeq_epi64_mask(numbers, _mm512_set1_epi64(n));
+}
+
+// The number of adjacent pairs, at most 40 (kMaxBridges).
+__m512i CountBridges(__m512i board) {
+  const __m512i east =
+      _mm512_and_si512(board, _mm512_slli_epi64(board, 1));
+  const __m512i north =
+      _mm512_and_si512(board, _mm512_slli_epi64(board, kRankStride));
+  return _mm512_min_epu64(_mm512_add_epi64(_mm512_popcnt_epi64(east),
+                                           _mm512_popcnt_epi64(north)),
+                          _mm512_set1_epi64(40));
+}
+
+// Own minus enemy points as the positions stand; as Score of outcome.cc.
+__m512i Margin(__m512i first_lead, __m512i territory_lead, __m512i own_captured,
+               __m512i enemy_captured) {
+  const __m512i zero = _mm512_setzero_si512(), two = _mm512_set1_epi64(2);
+  const __m512i captured = _mm512_sub_epi64(own_captured, enemy_captured);
+  const __m512i lead = _mm512_mask_blend_epi64(
+      _mm512_test_epi64_mask(first_lead, first_lead), territory_lead,
+      first_lead);
+  __m512i margin = _mm512_add_epi64(lead, captured);
+  margin = _mm512_mask_add_epi64(margin, _mm512_cmpgt_epi64_mask(lead, zero),
+                                 margin, two);
+  margin = _mm512_mask_sub_epi64(margin, _mm512_cmplt_epi64_mask(lead, zero),
+                                 margin, two);
+  margin = _mm512_maskz_mov_epi64(_mm512_test_epi64_mask(lead, lead), margin);
+  const __mmask8 decided =
+      _mm512_cmpge_epu64_mask(_mm512_max_epu64(own_captured, enemy_captured),
+                              two);
+  return _mm512_mask_mov_epi64(margin, decided, captured);
+}
+
+// Sixteen floats from each position: rows of values[i] become columns.
+struct SixteenFloats {
+  __m512 of[kBlockSize];
+};
+SixteenFloats TransposeFloats(const __m256* values) {
+  __m512 part[2][4];  // four values of each position, and the four after them
+  for (int half = 0; half < 2; ++half) {
+    __m512 r[4];
+    for (int i = 0; i < 4; ++i) {
+      r[i] = _mm512_insertf32x8(_mm512_castps256_ps512(values[8 * half + i]),
+                                values[8 * half + 4 + i], 1);
+    }
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1]));
+    const __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
+    const __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
+    part[half][0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    part[half][1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    part[half][2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    part[half][3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+  }
+  SixteenFloats floats;
+  for (int i = 0; i < 4; ++i) {
+    floats.of[i] = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0x88);
+    floats.of[4 + i] = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0xdd);
+  }
+  return floats;
+}
+
+// The order is that of kGlobals.
+void StoreGlobals(const EncoderTables& tables, const BlockInput& input,
+                  const EncoderBlock& block, float* out) {
+  const __m512i word = _mm512_load_si512(block.state_words[0]);
+  const __m512i options = _mm512_load_si512(block.state_words[1]);
+  const __m512i own = _mm512_load_si512(block.sides[0]);
+  const __m512i enemy = _mm512_load_si512(block.sides[1]);
+  const __m512i own_kingdoms = _mm512_load_si512(block.own_components);
+  const __m512i enemy_kingdoms = _mm512_load_si512(block.enemy_components);
+  const __m512i variants = ByteOf<0>(word);
+  const __m512i phase = ByteOf<1>(word);
+  const __m512i ending = ByteOf<3>(word);
+  const __mmask8 blue =
+      _mm512_test_epi64_mask(word, _mm512_set1_epi64(1 << 16));
+  const __m512i red_captured = ByteOf<6>(word), blue_captured = ByteOf<7>(word);
+  const __m512i own_captured =
+      _mm512_mask_blend_epi64(blue, red_captured, blue_captured);
+  const __m512i enemy_captured =
+      _mm512_mask_blend_epi64(blue, blue_captured, red_captured);
+  const __m512i own_territory = _mm512_popcnt_epi64(own);
+  const __m512i enemy_territory = _mm512_popcnt_epi64(enemy);
+  const __m512i own_bridges = CountBridges(own);
+  const __m512i enemy_bridges = CountBridges(enemy);
+  const __m512i vacant = _mm512_sub_epi64(
+      _mm512_set1_epi64(kNumHills),
+      _mm512_add_epi64(own_territory, enemy_territory));
+  const __m512i first_lead = _mm512_mask_sub_epi64(
+      _mm512_sub_epi64(enemy_kingdoms, own_kingdoms),
+      AreIn(tables.by_bridges, variants), own_bridges, enemy_bridges);
+  const __m512i margin =
+      Margin(first_lead, _mm512_sub_epi64(own_territory, enemy_territory),
+             own_captured, enemy_captured);
+
+  constexpr int kVariantValues = 10, kPhaseValues = 4;
+  static_assert(kNumGlobals == 38);
+  __m256 values[48] = {};
+  __m256* next = values;
+  for (int i = 0; i < kVariantValues; ++i) *next++ = Float(Are(variants, i));
+  for (int i = 0; i < kPhaseValues; ++i) *next++ = Float(Are(phase, i));
+  *next++ = Float(AreIn(tables.doubles, variants));
+  *next++ = Quotient(ByteOf<0>(options), 40);
+  *next++ = Quotient(ByteOf<1>(options), 5);
+  *next++ = Float(ByteOf<2>(options));
+  *next++ = Float(ByteOf<3>(options));
+  *next++ = Float(ByteOf<4>(options));
+  *next++ = _mm256_div_ps(Float(ByteOf<5>(word)), Float(ByteOf<0>(options)));
+  *next++ = Float(Are(ending, 1));
+  *next++ = Float(Are(ending, 3));
+  *next++ = Float(Are(ending, 4));
+  *next++ = Quotient(ByteOf<4>(word), 3);
+  *next++ = Quotient(own_captured, 3);
+  *next++ = Quotient(enemy_captured, 3);
+  *next++ = Quotient(vacant, 45);
+  *next++ = Quotient(own_territory, 23);
+  *next++ = Quotient(enemy_territory, 23);
+  *next++ = Quotient(own_kingdoms, 10);
+  *next++ = Quotient(enemy_kingdoms, 10);
+  *next++ = Quotient(own_bridges, 40);
+  *next++ = Quotient(enemy_bridges, 40);
+  *next++ = Quotient(margin, 10);
+  *next++ = Float(_mm512_max_epi64(
+      _mm512_min_epi64(margin, _mm512_set1_epi64(1)), _mm512_set1_epi64(-1)));
+  *next++ = Quotient(_mm512_load_si512(block.legal_counts), 45);
+  *next++ = Float(_mm512_load_si512(block.legal_pass));
+
+  const SixteenFloats first = TransposeFloats(values);
+  const SixteenFloats second = TransposeFloats(values + 16);
+  const SixteenFloats third = TransposeFloats(values + 32);
+  for (int i = 0; i < input.count; ++i) {
+    float* const globals = out + kNumGlobals * i;
+    _mm512_storeu_ps(globals, first.of[i]);
+    _mm512_storeu_ps(globals + 16, second.of[i]);
+    _mm512_mask_storeu_ps(globals + 32, 0x3f, third.of[i]);
+  }
+}
+
+// --- Packing -----------------------------------------------------------------
 
 void PackChannelsFirst(const __m512i (&ranks)[4], PositionBits& bits) {
   for (int group = 0; group < 3; ++group) {
@@ -356,8 +656,6 @@ void Pack(bool channels_last, const EncoderBlock& block, int i,
                                _mm512_load_si512(block.rows[8 * group + i]));
   }
   (channels_last ? PackChannelsLast : PackChannelsFirst)(ranks, bits);
-  bits.own_components = static_cast<int32_t>(block.own_components[i]);
-  bits.enemy_components = static_cast<int32_t>(block.enemy_components[i]);
 }
 
 void Expand(bool channels_last, const PositionBits& bits, float* out) {
@@ -372,7 +670,11 @@ void Expand(bool channels_last, const PositionBits& bits, float* out) {
 }  // namespace
 
 EncoderKernel Avx512EncoderKernel() {
-  return {.derive = Derive, .pack = Pack, .expand = Expand};
+  return {.load = LoadBlock,
+          .globals = StoreGlobals,
+          .derive = Derive,
+          .pack = Pack,
+          .expand = Expand};
 }
 
 }  // namespace tara

@@ -23,6 +23,10 @@
 
 namespace tara {
 
+struct LegalSet;
+struct State;
+struct Symmetry;
+
 inline constexpr int kBlockSize = 8;
 
 // Bytes of a position's bits: one for each 8 floats.
@@ -81,9 +85,30 @@ struct EncoderBlock {
   alignas(64) Board by_links[kBlockSize];
   alignas(64) Board by_kings[kBlockSize];
   uint8_t transforms[kBlockSize];  // board transforms
+  // What the globals tell of: the boards of both sides, the last two words of
+  // the states, the numbers of legal actions, and whether passing is legal.
+  alignas(64) Board sides[2][kBlockSize];  // own, enemy
+  alignas(64) uint64_t state_words[2][kBlockSize];
+  alignas(64) uint64_t legal_counts[kBlockSize];
+  alignas(64) uint64_t legal_pass[kBlockSize];
   // Connected components by adjacency, by column; DeriveRows fills them.
   alignas(64) uint64_t own_components[kBlockSize];
   alignas(64) uint64_t enemy_components[kBlockSize];
+};
+
+// What loading looks up. Sets of variants are bits by their numbers.
+struct EncoderTables {
+  alignas(64) Board souths[8];  // by board transform
+  alignas(64) uint8_t bits[64];  // BitOf, by hill
+  uint64_t doubles, by_links, by_kings, by_bridges;
+};
+
+// Positions of a block: `count` of each, 1 to kBlockSize.
+struct BlockInput {
+  const State* states;
+  const Symmetry* symmetries;
+  const LegalSet* legal;
+  int count;
 };
 
 // The planes of a position, turned, as bits: one for each float of the output,
@@ -91,12 +116,18 @@ struct EncoderBlock {
 struct PositionBits {
   alignas(64) uint8_t planes[192];  // kBitBytes used
   uint8_t neighbours[2][64];
-  int32_t own_components;
-  int32_t enemy_components;
 };
 
-// One way to do the work, but for loading.
+// One way to do the work.
 struct EncoderKernel {
+  // Fills what the other steps need. Returns whether each symmetry brings the
+  // seat to move to seat 0.
+  bool (*load)(const EncoderTables& tables, const BlockInput& input,
+               EncoderBlock& block);
+  // Writes the globals of the positions, once the components are counted and,
+  // in Stone of Destiny, replaced by the kingdoms.
+  void (*globals)(const EncoderTables& tables, const BlockInput& input,
+                  const EncoderBlock& block, float* out);
   // Completes a block whose given rows are filled.
   void (*derive)(EncoderBlock& block);
   // Makes the bits of position `i` of a block that `derive` has completed.
