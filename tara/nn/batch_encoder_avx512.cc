@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "tara/core/board.h"
 #include "tara/nn/encoder_block.h"
@@ -383,26 +382,26 @@ void AddKing(__m512i bits, __m512i origin, __m512i moves, __m512i sacrifices,
 
 bool LoadBlock(const EncoderTables& tables, const BlockInput& input,
                EncoderBlock& block) {
-  constexpr int kStateBytes = 64, kLegalBytes = 104, kSymmetryBytes = 2;
+  constexpr int kStateBytes = 64, kLegalBytes = 104;
   const auto* const states = reinterpret_cast<const uint8_t*>(input.states);
   const auto* const legal = reinterpret_cast<const uint8_t*>(input.legal);
-  const auto* const symmetries =
-      reinterpret_cast<const uint8_t*>(input.symmetries);
   __m512i s[8], l[8], m[8];
-  uint8_t views[kBlockSize * kSymmetryBytes];
   for (int i = 0; i < kBlockSize; ++i) {
     const int from = i < input.count ? i : input.count - 1;
     s[i] = _mm512_loadu_si512(states + kStateBytes * from);
     l[i] = _mm512_loadu_si512(legal + kLegalBytes * from);
     m[i] = _mm512_maskz_loadu_epi64(0x1f, legal + kLegalBytes * from + 64);
-    std::memcpy(views + kSymmetryBytes * i, symmetries + kSymmetryBytes * from,
-                kSymmetryBytes);
   }
   Transpose(s);
   Transpose(l);
   Transpose(m);
-  const __m512i symmetry = _mm512_cvtepu16_epi64(
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(views)));
+  // Two bytes each; the last one is repeated.
+  const __m128i symmetries = _mm_permutexvar_epi16(
+      _mm_min_epi16(_mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0),
+                    _mm_set1_epi16(static_cast<int16_t>(input.count - 1))),
+      _mm_maskz_loadu_epi16(static_cast<__mmask8>((1 << input.count) - 1),
+                            input.symmetries));
+  const __m512i symmetry = _mm512_cvtepu16_epi64(symmetries);
   const __m512i transforms = ByteOf<0>(symmetry);
   const __m512i variants = ByteOf<0>(s[6]);
   const __m512i seats = ByteOf<2>(s[6]);
