@@ -14,7 +14,7 @@
 #include "tara/nn/encoder_block.h"
 #include "tara/nn/features.h"
 
-#if defined(__BMI2__)
+#if defined(__BMI2__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -276,6 +276,75 @@ void PackPlanes(const TurnedRows& rows, uint8_t* bits) {
   }
 }
 
+#if defined(__AVX2__)
+
+// Calls visit(square, bits), bit i the square's bit of row i.
+template <typename Visitor>
+void ForEachSquare(const TurnedRows& rows, Visitor visit) {
+  static_assert(kNumEncoderRows == 32);
+  // Rank r of a board in its byte r: seven bits that move by r.
+  alignas(64) uint64_t ranks[kNumEncoderRows];
+  for (int row = 0; row < kNumEncoderRows; ++row) {
+    uint64_t x = 0;
+    for (int rank = 0; rank < kBoardSize; ++rank) {
+      x |= (rows[row] >> rank) & (uint64_t{0x7f} << (8 * rank));
+    }
+    ranks[row] = x;
+  }
+  // Then byte i of vector r comes from row i.
+  const __m256i pairs = _mm256_broadcastsi128_si256(
+      _mm_set_epi8(15, 7, 14, 6, 13, 5, 12, 4, 11, 3, 10, 2, 9, 1, 8, 0));
+  __m256i a[8], b[8];
+  for (int i = 0; i < 8; ++i) {
+    const auto* const low = reinterpret_cast<const __m128i*>(ranks + 2 * i);
+    const auto* const high = reinterpret_cast<const __m128i*>(ranks + 16 + 2 * i);
+    a[i] = _mm256_shuffle_epi8(
+        _mm256_inserti128_si256(
+            _mm256_castsi128_si256(_mm_load_si128(low)), _mm_load_si128(high), 1),
+        pairs);
+  }
+  for (int i = 0; i < 4; ++i) {
+    b[i] = _mm256_unpacklo_epi16(a[2 * i], a[2 * i + 1]);      // ranks 0 to 3
+    b[4 + i] = _mm256_unpackhi_epi16(a[2 * i], a[2 * i + 1]);  // 4 to 7
+  }
+  for (int half = 0; half < 8; half += 4) {
+    for (int i = 0; i < 2; ++i) {
+      const __m256i even = b[half + 2 * i], odd = b[half + 2 * i + 1];
+      a[half + i] = _mm256_unpacklo_epi32(even, odd);      // ranks 0 and 1
+      a[half + 2 + i] = _mm256_unpackhi_epi32(even, odd);  // 2 and 3
+    }
+  }
+  for (int i = 0; i < 8; i += 2) {
+    b[i] = _mm256_unpacklo_epi64(a[i], a[i + 1]);
+    b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 1]);
+  }
+  for (int rank = 0; rank < kBoardSize; ++rank) {
+    for (int file = 0; file < kBoardSize; ++file) {
+      visit(kBoardSize * rank + file,
+            static_cast<uint32_t>(
+                _mm256_movemask_epi8(_mm256_slli_epi64(b[rank], 7 - file))));
+    }
+  }
+}
+
+// PositionBits::neighbours holds, by square, indices into kNeighbourPairs.
+void PackPosition(bool channels_last, const TurnedRows& rows,
+                  PositionBits& bits) {
+  if (channels_last) {
+    ForEachSquare(rows, [&](int square, uint32_t planes) {
+      std::memcpy(bits.planes + 3 * square, &planes, sizeof(planes));
+      bits.neighbours[0][square] = static_cast<uint8_t>(planes >> 24);
+    });
+  } else {
+    PackPlanes(rows, bits.planes);
+    ForEachSquare(rows, [&](int square, uint32_t planes) {
+      bits.neighbours[0][square] = static_cast<uint8_t>(planes >> 24);
+    });
+  }
+}
+
+#else
+
 // Bits [49, 8] of eight planes, to every `stride`-th byte.
 void PackSquares(const Board* rows, int stride, uint8_t* bits) {
   for (int rank = 0; rank < kBoardSize; ++rank) {
@@ -303,6 +372,8 @@ void PackPosition(bool channels_last, const TurnedRows& rows,
   }
   PackSquares(&rows[kRowOwnFours], /*stride=*/1, bits.neighbours[0]);
 }
+
+#endif
 
 bool LoadPortable(const EncoderTables& /*tables*/, const BlockInput& input,
                   EncoderBlock& block) {
@@ -339,7 +410,18 @@ void PackPortable(bool channels_last, const EncoderBlock& block, int i,
   const int transform = block.transforms[i];
   TurnedRows rows;
   for (int row = 0; row < kNumEncoderRows; ++row) {
-    rows[row] = TransformBoard(transform, block.rows[row][i]);
+    rows[row] = block.rows[row][i];
+  }
+  // One step after the other, so that the compiler makes vectors of each.
+  for (const int step : {int{kTranspose}, 1, 2}) {
+    if ((transform & step) == 0) continue;
+    if (step == kTranspose) {
+      for (Board& board : rows) board = Transpose(board);
+    } else if (step == 1) {
+      for (Board& board : rows) board = FlipFiles(board);
+    } else {
+      for (Board& board : rows) board = FlipRanks(board);
+    }
   }
   PackPosition(channels_last, rows, bits);
 }

@@ -585,7 +585,7 @@ void StoreGlobals(const EncoderTables& tables, const BlockInput& input,
 
   constexpr int kVariantValues = 10, kPhaseValues = 4;
   static_assert(kNumGlobals == 38);
-  __m256 values[48] = {};
+  __m256 values[48];
   __m256* next = values;
   for (int i = 0; i < kVariantValues; ++i) *next++ = Float(Are(variants, i));
   for (int i = 0; i < kPhaseValues; ++i) *next++ = Float(Are(phase, i));
@@ -615,6 +615,7 @@ void StoreGlobals(const EncoderTables& tables, const BlockInput& input,
   *next++ = Quotient(_mm512_load_si512(block.legal_counts), 45);
   *next++ = Float(_mm512_load_si512(block.legal_pass));
 
+  while (next != values + 48) *next++ = _mm256_setzero_ps();
   const SixteenFloats first = TransposeFloats(values);
   const SixteenFloats second = TransposeFloats(values + 16);
   const SixteenFloats third = TransposeFloats(values + 32);
