@@ -228,6 +228,8 @@ struct Portable;  // names the instruction set
 
 constexpr NeighbourPairs kNeighbourPairs = MakeNeighbourPairs();
 
+#if !defined(__AVX2__)
+
 // The floats of the eight bits of a byte.
 constexpr auto MakeByteImages() {
   std::array<std::array<float, 8>, 256> images{};
@@ -237,6 +239,8 @@ constexpr auto MakeByteImages() {
   return images;
 }
 alignas(64) constexpr auto kByteImages = MakeByteImages();
+
+#endif
 
 // Returns the 49 squares of a board without gaps.
 uint64_t Squares(Board board) {
@@ -396,10 +400,33 @@ void GlobalsPortable(const EncoderTables& /*tables*/, const BlockInput& input,
   }
 }
 
+#if defined(__AVX2__)
+// Returns the numbers of bits of four boards, by half bytes.
+__m256i CountBits(__m256i boards) {
+  const __m256i half = _mm256_set1_epi8(15);
+  const __m256i counts = _mm256_broadcastsi128_si256(
+      _mm_set_epi8(4, 3, 3, 2, 3, 2, 2, 1, 3, 2, 2, 1, 2, 1, 1, 0));
+  const __m256i low =
+      _mm256_shuffle_epi8(counts, _mm256_and_si256(boards, half));
+  const __m256i high = _mm256_shuffle_epi8(
+      counts, _mm256_and_si256(_mm256_srli_epi64(boards, 4), half));
+  return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+#endif
+
 void DerivePortable(EncoderBlock& block) {
   using Vector = BoardLanes<Portable>::Vector;
   DeriveRows<Portable>(block, [](const Vector& boards) {
     Vector counts;
+#if defined(__AVX2__)
+    for (int half = 0; half < 2; ++half) {
+      __m256i bits;
+      std::memcpy(&bits, reinterpret_cast<const char*>(&boards) + 32 * half, 32);
+      bits = CountBits(bits);
+      std::memcpy(reinterpret_cast<char*>(&counts) + 32 * half, &bits, 32);
+    }
+    return counts;
+#endif
     for (int i = 0; i < kBlockSize; ++i) counts[i] = std::popcount(boards[i]);
     return counts;
   });
@@ -426,6 +453,67 @@ void PackPortable(bool channels_last, const EncoderBlock& block, int i,
   PackPosition(channels_last, rows, bits);
 }
 
+#if defined(__AVX2__)
+
+// The floats of eight bits of a word, from the lowest on; `shifts` brings each
+// of them to the top of its lane.
+__m256 Ones(__m256i word, __m256i shifts) {
+  alignas(32) static constexpr float kOnes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  return _mm256_maskload_ps(kOnes, _mm256_sllv_epi32(word, shifts));
+}
+
+__m256i BroadcastWord(const uint8_t* bytes) {
+  int32_t word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return _mm256_set1_epi32(word);
+}
+
+void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
+  const __m256i first = _mm256_set_epi32(24, 25, 26, 27, 28, 29, 30, 31);
+  const __m256i eight = _mm256_set1_epi32(8);
+  const __m256i second = _mm256_sub_epi32(first, eight);
+  const __m256i third = _mm256_sub_epi32(second, eight);
+  const __m256i fourth = _mm256_sub_epi32(third, eight);
+  const uint8_t* const pairs = bits.neighbours[0];
+  if (channels_last) {
+    static_assert(kRowOwnNeighbours == 16 + 5 && kNumPlanes == 24);
+    for (int square = 0; square < kNumSquares; ++square) {
+      const __m256i word = BroadcastWord(bits.planes + 3 * square);
+      // Enemy neighbours are in the even places, own ones in the odd.
+      double pair;
+      std::memcpy(&pair, &kNeighbourPairs.swapped[pairs[square]], sizeof(pair));
+      _mm256_storeu_ps(out, Ones(word, first));
+      _mm256_storeu_ps(out + 8, Ones(word, second));
+      _mm256_storeu_ps(out + 16,
+                       _mm256_blend_ps(Ones(word, third),
+                                       _mm256_castpd_ps(_mm256_set1_pd(pair)),
+                                       3 << 5));
+      out += kNumPlanes;
+    }
+    return;
+  }
+  for (int i = 0; i + 4 <= kBitBytes; i += 4) {
+    const __m256i word = BroadcastWord(bits.planes + i);
+    _mm256_storeu_ps(out + 8 * i, Ones(word, first));
+    _mm256_storeu_ps(out + 8 * i + 8, Ones(word, second));
+    _mm256_storeu_ps(out + 8 * i + 16, Ones(word, third));
+    _mm256_storeu_ps(out + 8 * i + 24, Ones(word, fourth));
+  }
+  static_assert(kBitBytes % 4 == 3);
+  constexpr int kRest = kBitBytes - 3;
+  const __m256i word = BroadcastWord(bits.planes + kRest);
+  _mm256_storeu_ps(out + 8 * kRest, Ones(word, first));
+  _mm256_storeu_ps(out + 8 * kRest + 8, Ones(word, second));
+  _mm256_storeu_ps(out + 8 * kRest + 16, Ones(word, third));
+  for (int square = 0; square < kNumSquares; ++square) {
+    const float* const pair = kNeighbourPairs.pairs[pairs[square]];
+    out[kRowOwnNeighbours * kNumSquares + square] = pair[0];
+    out[kRowEnemyNeighbours * kNumSquares + square] = pair[1];
+  }
+}
+
+#else
+
 void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
   for (int i = 0; i < kBitBytes; ++i) {
     std::memcpy(out + 8 * i, kByteImages[bits.planes[i]].data(),
@@ -443,6 +531,8 @@ void ExpandPortable(bool channels_last, const PositionBits& bits, float* out) {
     }
   }
 }
+
+#endif
 
 // In Stone of Destiny the kingdoms are not the components.
 void CountKingdomsByLinks(const BlockInput& input, EncoderBlock& block) {

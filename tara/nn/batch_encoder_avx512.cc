@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "tara/core/board.h"
 #include "tara/nn/encoder_block.h"
@@ -237,25 +238,15 @@ void ExpandChannelsFirst(const PositionBits& bits, float* out) {
   if (kHead == 0) StoreEight(bits.planes + kBitBytes - 1, out + kPlaneFloats - 8);
 }
 
-// The pairs of kNeighbourPairs, enemy neighbours first.
-constexpr auto MakeSwappedPairs() {
-  std::array<std::array<float, 2>, 128> swapped{};
-  for (int bits = 0; bits < 128; ++bits) {
-    swapped[bits] = {kNeighbourPairs.pairs[bits][1],
-                     kNeighbourPairs.pairs[bits][0]};
-  }
-  return swapped;
-}
-alignas(64) constexpr auto kSwappedPairs = MakeSwappedPairs();
-
 // Puts the own neighbours of a square at a lane, an odd one, and the enemy
 // neighbours behind: a pair in every place where one may be, and a mask.
 template <int kLane>
 __m512 WithNeighbours(__m512 floats, uint8_t pair) {
   static_assert(kLane % 2 == 1);
   constexpr __mmask16 kLanes = 3 << kLane;
-  const __m512 pairs = _mm512_castpd_ps(_mm512_set1_pd(
-      *reinterpret_cast<const double*>(kSwappedPairs[pair].data())));
+  double both;
+  std::memcpy(&both, kNeighbourPairs.swapped[pair], sizeof(both));
+  const __m512 pairs = _mm512_castpd_ps(_mm512_set1_pd(both));
   return _mm512_mask_mov_ps(floats, kLanes, pairs);
 }
 

@@ -138,11 +138,10 @@ struct EncoderKernel {
 };
 
 // The floats of both neighbours' planes on one square, by the bits of the
-// rows from kRowOwnFours on. Padded, so that loads may reach beyond a pair.
+// rows from kRowOwnFours on.
 struct NeighbourPairs {
-  float before[16];
   float pairs[128][2];
-  float after[16];
+  float swapped[128][2];  // enemy, own
 };
 constexpr NeighbourPairs MakeNeighbourPairs() {
   NeighbourPairs table{};
@@ -151,6 +150,8 @@ constexpr NeighbourPairs MakeNeighbourPairs() {
         (bits & 1) + ((bits >> 2) & 1) * 0.5f + ((bits >> 5) & 1) * 0.25f;
     table.pairs[bits][1] =
         ((bits >> 1) & 1) + ((bits >> 3) & 1) * 0.5f + ((bits >> 6) & 1) * 0.25f;
+    table.swapped[bits][0] = table.pairs[bits][1];
+    table.swapped[bits][1] = table.pairs[bits][0];
   }
   return table;
 }
