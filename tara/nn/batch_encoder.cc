@@ -425,9 +425,9 @@ void DerivePortable(EncoderBlock& block) {
       bits = CountBits(bits);
       std::memcpy(reinterpret_cast<char*>(&counts) + 32 * half, &bits, 32);
     }
-    return counts;
-#endif
+#else
     for (int i = 0; i < kBlockSize; ++i) counts[i] = std::popcount(boards[i]);
+#endif
     return counts;
   });
 }
