@@ -134,8 +134,7 @@ class HighKingsLanes {
         ending = Select(NonZero(stranded), W(kDoubleCapture), ending);
       }
     }
-    const W lead =
-        CountKingdoms(done_.ringforts[1]) - CountKingdoms(done_.ringforts[0]);
+    const W lead = KingdomLead<kSet>(done_.ringforts[0], done_.ringforts[1]);
     const W territory =
         PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
     const W kings = captured[0] - captured[1];

@@ -242,10 +242,10 @@ class StoneOfDestinyLanes {
   [[gnu::noinline]] void ScoreFinished(PlayoutSums& sums) {
     const M mask = FirstLanes<kSet>(finished_);
     finished_ = 0;
-    const W lead = request_.options.link_all_at_end
-                       ? CountKingdoms(done_.ringforts[1]) -
-                             CountKingdoms(done_.ringforts[0])
-                       : CountKingdomsByLinks(1) - CountKingdomsByLinks(0);
+    const W lead =
+        request_.options.link_all_at_end
+            ? KingdomLead<kSet>(done_.ringforts[0], done_.ringforts[1])
+            : CountKingdomsByLinks(1) - CountKingdomsByLinks(0);
     const W territory =
         PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
     const W plies = W(kNumHills) + (done_.tally >> kPliesShift);
