@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
@@ -29,7 +30,6 @@
 #include "tara/eval/statistics_page.h"
 #include "tara/eval/variant_statistics.h"
 #include "tara/eval/variant_statistics_report.h"
-#include "tara/train/atomic_file.h"
 #include "tara/train/stop.h"
 
 namespace tara {

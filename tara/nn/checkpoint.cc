@@ -1,18 +1,12 @@
 #include "tara/nn/checkpoint.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tara/base/status_macros.h"
+#include "tara/base/atomic_file.h"
 #include "tara/nn/features.h"
 #include "tara/nn/policy_map.h"
 #include "third_party/crc32c/crc32c.h"
@@ -162,60 +156,6 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
   return checkpoint;
 }
 
-absl::Status WriteAll(int file, absl::string_view bytes,
-                      const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("Cannot write ", path));
-    }
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  if (::fsync(file) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("Cannot sync ", path));
-  }
-  return absl::OkStatus();
-}
-
-// Makes a rename in the folder of `path` survive a loss of power.
-absl::Status SyncFolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "."
-                             : slash == 0               ? "/"
-                                                        : path.substr(0, slash);
-  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("Cannot open ", folder));
-  }
-  const absl::Cleanup close = [file] { ::close(file); };
-  if (::fsync(file) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("Cannot sync ", folder));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return absl::ErrnoToStatus(errno,
-                               absl::StrCat("Cannot open checkpoint ", path));
-  }
-  const absl::Cleanup close = [file] { ::close(file); };
-  std::string bytes;
-  char buffer[1 << 16];
-  while (true) {
-    const ssize_t count = ::read(file, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      return absl::ErrnoToStatus(errno,
-                                 absl::StrCat("Cannot read checkpoint ", path));
-    }
-    if (count == 0) return bytes;
-    bytes.append(buffer, static_cast<size_t>(count));
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<const NamedTensor*> Checkpoint::Find(
@@ -238,26 +178,17 @@ absl::Status WriteCheckpoint(const std::string& path,
   Append(uint32_t{crc32c::Crc32c(payload.data(), payload.size())}, header);
   Append(uint64_t{payload.size()}, header);
 
-  const std::string temporary = path + ".tmp";
-  const int file =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) {
-    return absl::ErrnoToStatus(errno,
-                               absl::StrCat("Cannot create ", temporary));
-  }
-  {
-    const absl::Cleanup close = [file] { ::close(file); };
-    TARA_RETURN_IF_ERROR(WriteAll(file, header + payload, temporary));
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat("Cannot rename ", temporary, " to ", path));
-  }
-  return SyncFolderOf(path);
+  return WriteFileAtomically(path, header + payload);
 }
 
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
-  TARA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  const absl::StatusOr<std::string> contents = ReadWholeFile(path);
+  if (!contents.ok()) {
+    return absl::Status(
+        contents.status().code(),
+        absl::StrCat("Cannot open checkpoint: ", contents.status().message()));
+  }
+  const std::string& bytes = *contents;
   if (bytes.substr(0, kMagic.size()) != kMagic) {
     return absl::DataLossError(
         absl::StrCat(path,

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/train/atomic_file.h"
 
 namespace tara {
 namespace {

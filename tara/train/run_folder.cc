@@ -17,8 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/train/atomic_file.h"
 #include "tara/train/config.h"
 
 namespace tara {

@@ -13,7 +13,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/train/atomic_file.h"
+#include "tara/base/atomic_file.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/train/atomic_file.h"
+#include "tara/base/atomic_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-#ifndef TARA_TRAIN_ATOMIC_FILE_H_
-#define TARA_TRAIN_ATOMIC_FILE_H_
+#ifndef TARA_BASE_ATOMIC_FILE_H_
+#define TARA_BASE_ATOMIC_FILE_H_
 
 #include <string>
 
@@ -23,4 +23,4 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 
 }  // namespace tara
 
-#endif  // TARA_TRAIN_ATOMIC_FILE_H_
+#endif  // TARA_BASE_ATOMIC_FILE_H_
