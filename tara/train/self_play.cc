@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
 #include "tara/base/random.h"
@@ -17,30 +18,24 @@ namespace tara {
 namespace {
 
 // A game that is being played: its tree, its stream and its record so far.
-// Owned by one worker.
-class Game {
+// Hands itself to the sink when it is over.
+class Game : public SearchedGame {
  public:
-  Game(const SelfPlayOptions& options, uint64_t game_index)
+  Game(const SelfPlayOptions& options, uint64_t game_index,
+       const GameSink& sink, SelfPlayStats& stats)
       : Game(options, game_index,
-             DeriveSeed(options.run_seed, game_index,
-                        StreamPurpose::kSelfPlay)) {}
+             DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay),
+             sink, stats) {}
 
-  Tree& tree() { return tree_; }
-  Tree::Leaf& leaf() { return leaf_; }
-  bool finished() const { return tree_.root().finished(); }
-
-  // Plays an action by the root's visits. REQUIRES: the tree is done.
-  void Play();
-
-  // REQUIRES: finished().
-  const proto::GameRecord& Finish() {
-    SetResult(tree_.root(), record_);
-    return record_;
-  }
+  Tree& tree() override { return tree_; }
+  absl::StatusOr<bool> Play() override;
 
  private:
-  Game(const SelfPlayOptions& options, uint64_t game_index, uint64_t seed)
+  Game(const SelfPlayOptions& options, uint64_t game_index, uint64_t seed,
+       const GameSink& sink, SelfPlayStats& stats)
       : options_(options),
+        sink_(sink),
+        stats_(stats),
         random_(seed),
         tree_(options.search, Start(options, game_index), random_()),
         record_(NewGameRecord(tree_.root(), {.seed = seed,
@@ -53,14 +48,28 @@ class Game {
     return options.starts[game_index % options.starts.size()];
   }
 
+  // Plays an action by the root's visits and records it.
+  void PlayAction();
+
   const SelfPlayOptions& options_;
+  const GameSink& sink_;
+  SelfPlayStats& stats_;
   Random random_;  // before tree_, which is seeded from it
   Tree tree_;
-  Tree::Leaf leaf_;
   proto::GameRecord record_;
 };
 
-void Game::Play() {
+absl::StatusOr<bool> Game::Play() {
+  PlayAction();
+  stats_.plies += 1;
+  if (!tree_.finished()) return true;
+  SetResult(tree_.root(), record_);
+  TARA_RETURN_IF_ERROR(sink_(record_));
+  stats_.games += 1;
+  return false;
+}
+
+void Game::PlayAction() {
   const std::vector<RootAction> actions = tree_.root_actions();
   const bool draws = record_.steps_size() < options_.temperature_plies;
   const Action action =
@@ -114,86 +123,6 @@ class Work {
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Plays many games in step on one thread: a leaf of each makes a batch.
-class Worker {
- public:
-  Worker(const SelfPlayOptions& options, int num_games, Work& work,
-         Evaluator& evaluator, const GameSink& sink, SelfPlayStats& stats)
-      : options_(options),
-        work_(work),
-        evaluator_(evaluator),
-        sink_(sink),
-        stats_(stats),
-        games_(num_games) {}
-
-  absl::Status Run() {
-    results_.resize(games_.size());
-    while (!work_.stopped()) {
-      TARA_RETURN_IF_ERROR(GatherBatch());
-      if (states_.empty()) return absl::OkStatus();
-      const auto results = absl::MakeSpan(results_).first(states_.size());
-      TARA_RETURN_IF_ERROR(evaluator_.Evaluate(states_, results));
-      stats_.batches += 1;
-      stats_.evaluations += static_cast<int64_t>(states_.size());
-      stats_.simulations += static_cast<int64_t>(states_.size());
-      for (size_t i = 0; i < states_.size(); ++i) {
-        in_batch_[i]->tree().Apply(in_batch_[i]->leaf(), results[i]);
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status GatherBatch() {
-    states_.clear();
-    in_batch_.clear();
-    for (std::unique_ptr<Game>& game : games_) {
-      TARA_RETURN_IF_ERROR(WalkToLeaf(game));
-      if (game == nullptr) continue;
-      states_.push_back(game->leaf().state);
-      in_batch_.push_back(game.get());
-    }
-    return absl::OkStatus();
-  }
-
-  // Goes on with a slot's game, and the games after it, until a leaf needs an
-  // evaluation. Empties the slot when no game is left to start.
-  absl::Status WalkToLeaf(std::unique_ptr<Game>& game) {
-    while (true) {
-      if (game == nullptr) {
-        uint64_t game_index;
-        if (!work_.NextGame(game_index)) return absl::OkStatus();
-        game = std::make_unique<Game>(options_, game_index);
-      }
-      if (game->tree().done()) {
-        game->Play();
-        stats_.plies += 1;
-        if (!game->finished()) continue;
-        TARA_RETURN_IF_ERROR(sink_(game->Finish()));
-        stats_.games += 1;
-        game = nullptr;
-        continue;
-      }
-      const Tree::Gathered gathered = game->tree().Gather(game->leaf());
-      if (gathered == Tree::Gathered::kLeaf) return absl::OkStatus();
-      TARA_CHECK(gathered == Tree::Gathered::kFinished,
-                 "a tree with no leaf in flight met one");
-      stats_.simulations += 1;
-    }
-  }
-
-  const SelfPlayOptions& options_;
-  Work& work_;
-  Evaluator& evaluator_;
-  const GameSink& sink_;
-  SelfPlayStats& stats_;
-  std::vector<std::unique_ptr<Game>> games_;  // slots; null: nothing to play
-  // The batch, in parallel, and the evaluations, kept for their memory.
-  std::vector<State> states_;
-  std::vector<Game*> in_batch_;
-  std::vector<Evaluation> results_;
-};
-
 }  // namespace
 
 absl::Status PlayGames(const SelfPlayOptions& options,
@@ -214,8 +143,14 @@ absl::Status PlayGames(const SelfPlayOptions& options,
   std::vector<std::thread> pool;
   for (int i = 0; i < threads; ++i) {
     pool.emplace_back([&] {
-      Worker worker(options, in_step, work, evaluator, sink, stats);
-      const absl::Status status = worker.Run();
+      const absl::Status status = PlayManyGames(
+          {.games = in_step},
+          [&]() -> std::unique_ptr<SearchedGame> {
+            uint64_t game_index;
+            if (!work.NextGame(game_index)) return nullptr;
+            return std::make_unique<Game>(options, game_index, sink, stats);
+          },
+          evaluator, [&] { return work.stopped(); }, stats);
       if (!status.ok()) work.Fail(status);
     });
   }

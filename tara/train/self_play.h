@@ -12,6 +12,7 @@
 #include "proto/game.pb.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/many_games.h"
 #include "tara/mcts/tree.h"
 #include "tara/train/stop.h"
 
@@ -37,12 +38,9 @@ struct SelfPlayOptions {
 };
 
 // Counts what self-play does; readable while it runs. Thread-safe.
-struct SelfPlayStats {
+struct SelfPlayStats : SearchCounters {
   std::atomic<int64_t> games = 0;  // finished and taken by the sink
   std::atomic<int64_t> plies = 0;  // actions played
-  std::atomic<int64_t> simulations = 0;
-  std::atomic<int64_t> evaluations = 0;  // positions sent to the evaluator
-  std::atomic<int64_t> batches = 0;      // calls of the evaluator
 };
 
 // Takes a finished game. Called from several threads at once.

@@ -1,0 +1,248 @@
+#include "tara/mcts/many_games.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/batching_evaluator.h"
+#include "tara/mcts/choose_action.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/tree.h"
+
+namespace tara {
+namespace {
+
+// Visits at each turn of a game: what its searches came to.
+using History = std::vector<std::vector<int>>;
+using Histories = std::map<int, History>;
+
+// A game of a variant, by index, that plays the most visited action and notes
+// what it has searched when it is over.
+class NotedGame : public SearchedGame {
+ public:
+  NotedGame(int index, int simulations, Histories& histories)
+      : index_(index),
+        histories_(histories),
+        random_(DeriveSeed(5, index, StreamPurpose::kTest)),
+        tree_({.simulations = simulations, .dirichlet_fraction = 0.25f},
+              InitialState(static_cast<Variant>(index % kNumVariants)),
+              random_()) {}
+
+  Tree& tree() override { return tree_; }
+
+  absl::StatusOr<bool> Play() override {
+    EXPECT_EQ(tree_.in_flight(), 0);
+    if (told_to_fail) return absl::InternalError("told to fail");
+    std::vector<int> visits;
+    for (const RootAction& action : tree_.root_actions()) {
+      visits.push_back(action.visits);
+    }
+    history_.push_back(visits);
+    tree_.Advance(ChooseAction(tree_.root_actions(), 0, random_));
+    // The first plies are enough, but some games are played to the end.
+    if (!tree_.finished() && (history_.size() < 6 || index_ % 7 == 0)) {
+      return true;
+    }
+    histories_[index_] = history_;
+    return false;
+  }
+
+  bool told_to_fail = false;
+
+ private:
+  const int index_;
+  Histories& histories_;
+  Random random_;
+  Tree tree_;
+  History history_;
+};
+
+// Answers as playouts do; counts; fails from a given batch on.
+class CountingEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    EXPECT_EQ(states.size(), results.size());
+    ++batches;
+    positions += static_cast<int64_t>(states.size());
+    if (batches > batches_before_failure) {
+      return absl::InternalError("the evaluator fails");
+    }
+    return playouts_.Evaluate(states, results);
+  }
+
+  int64_t batches = 0;
+  int64_t positions = 0;
+  int64_t batches_before_failure = INT64_MAX;
+
+ private:
+  PlayoutEvaluator playouts_{1, 3};
+};
+
+constexpr auto kNeverStop = [] { return false; };
+
+Histories PlayNotedGames(const ManyGamesOptions& options, int games) {
+  Histories histories;
+  CountingEvaluator evaluator;
+  SearchCounters counters;
+  int next = 0;
+  const absl::Status status = PlayManyGames(
+      options,
+      [&]() -> std::unique_ptr<SearchedGame> {
+        if (next == games) return nullptr;
+        return std::make_unique<NotedGame>(next++, 24, histories);
+      },
+      evaluator, kNeverStop, counters);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(counters.evaluations, evaluator.positions);
+  EXPECT_EQ(counters.batches, evaluator.batches);
+  EXPECT_GE(counters.simulations, evaluator.positions);
+  return histories;
+}
+
+TEST(ManyGamesTest, AGameDependsNeitherOnItsCompanyNorOnGroups) {
+  const Histories alone = PlayNotedGames({.games = 1}, 12);
+  ASSERT_EQ(alone.size(), 12u);
+  EXPECT_EQ(alone, PlayNotedGames({.games = 5}, 12));
+  EXPECT_EQ(alone, PlayNotedGames({.games = 64}, 12));
+  EXPECT_EQ(alone, PlayNotedGames({.games = 6, .groups = 2}, 12));
+  EXPECT_EQ(alone, PlayNotedGames({.games = 1, .groups = 2}, 12));
+}
+
+TEST(ManyGamesTest, SeveralLeavesOfAGameDoNotDependOnItsCompanyEither) {
+  const Histories alone = PlayNotedGames({.games = 1, .leaves_per_game = 4}, 9);
+  ASSERT_EQ(alone.size(), 9u);
+  EXPECT_EQ(alone, PlayNotedGames({.games = 7, .leaves_per_game = 4}, 9));
+  EXPECT_EQ(alone,
+            PlayNotedGames({.games = 7, .leaves_per_game = 4, .groups = 2}, 9));
+  EXPECT_NE(alone, PlayNotedGames({.games = 7}, 9));
+}
+
+TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
+  Histories histories;
+  CountingEvaluator evaluator;
+  SearchCounters counters;
+  int next = 1;
+  ASSERT_TRUE(PlayManyGames(
+                  {.games = 6},
+                  [&]() -> std::unique_ptr<SearchedGame> {
+                    if (next > 6) return nullptr;
+                    return std::make_unique<NotedGame>(next++, 24, histories);
+                  },
+                  evaluator, kNeverStop, counters)
+                  .ok());
+  // Six games of six searches, none of which meets the end of the game: all
+  // batches are full but for those where kept subtrees make a search shorter.
+  EXPECT_GT(evaluator.positions, 5 * evaluator.batches);
+}
+
+TEST(ManyGamesTest, NoGamesNeedNoEvaluations) {
+  for (const int groups : {1, 2}) {
+    CountingEvaluator evaluator;
+    SearchCounters counters;
+    EXPECT_TRUE(PlayManyGames(
+                    {.groups = groups},
+                    [] { return std::unique_ptr<SearchedGame>(); }, evaluator,
+                    kNeverStop, counters)
+                    .ok());
+    EXPECT_EQ(evaluator.batches, 0);
+  }
+}
+
+TEST(ManyGamesTest, ErrorsOfTheEvaluatorEndIt) {
+  for (const int groups : {1, 2}) {
+    CountingEvaluator evaluator;
+    evaluator.batches_before_failure = 20;
+    Histories histories;
+    SearchCounters counters;
+    int next = 0;
+    const absl::Status status = PlayManyGames(
+        {.games = 4, .leaves_per_game = 2, .groups = groups},
+        [&] { return std::make_unique<NotedGame>(next++, 24, histories); },
+        evaluator, kNeverStop, counters);
+    EXPECT_EQ(status.message(), "the evaluator fails");
+    EXPECT_EQ(evaluator.batches, 21);
+    EXPECT_EQ(counters.batches, 20);
+  }
+}
+
+TEST(ManyGamesTest, ErrorsOfAGameEndIt) {
+  for (const int groups : {1, 2}) {
+    CountingEvaluator evaluator;
+    Histories histories;
+    SearchCounters counters;
+    int next = 0;
+    const absl::Status status = PlayManyGames(
+        {.games = 4, .groups = groups},
+        [&] {
+          auto game = std::make_unique<NotedGame>(next++, 24, histories);
+          game->told_to_fail = next == 9;
+          return game;
+        },
+        evaluator, kNeverStop, counters);
+    EXPECT_EQ(status.message(), "told to fail");
+  }
+}
+
+TEST(ManyGamesTest, StoppingDropsTheGamesInProgress) {
+  for (const int groups : {1, 2}) {
+    CountingEvaluator evaluator;
+    Histories histories;
+    SearchCounters counters;
+    int next = 0;
+    const absl::Status status = PlayManyGames(
+        {.games = 3, .groups = groups},
+        [&] { return std::make_unique<NotedGame>(next++, 24, histories); },
+        evaluator, [&] { return counters.batches >= 300; }, counters);
+    EXPECT_TRUE(status.ok());
+    EXPECT_EQ(counters.batches, 300);
+    EXPECT_FALSE(histories.empty());
+    EXPECT_LT(static_cast<int>(histories.size()), next);
+  }
+}
+
+TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
+  const Histories alone = PlayNotedGames({.games = 1}, 12);
+  CountingEvaluator backend;
+  BatchingEvaluator evaluator(&backend, 16);
+  std::vector<Histories> histories(3);
+  std::vector<std::thread> workers;
+  SearchCounters counters;
+  for (int worker = 0; worker < 3; ++worker) {
+    workers.emplace_back([&, worker] {
+      int next = worker;
+      const absl::Status status = PlayManyGames(
+          {.games = 2, .groups = 1 + worker % 2},
+          [&]() -> std::unique_ptr<SearchedGame> {
+            if (next >= 12) return nullptr;
+            const int index = std::exchange(next, next + 3);
+            return std::make_unique<NotedGame>(index, 24, histories[worker]);
+          },
+          evaluator, kNeverStop, counters);
+      EXPECT_TRUE(status.ok()) << status.message();
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  Histories together;
+  for (const Histories& some : histories) {
+    together.insert(some.begin(), some.end());
+  }
+  EXPECT_EQ(together, alone);
+  EXPECT_EQ(evaluator.batches(), backend.batches);
+  EXPECT_EQ(counters.evaluations, backend.positions);
+}
+
+}  // namespace
+}  // namespace tara
