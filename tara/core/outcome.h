@@ -12,6 +12,14 @@ namespace tara {
 // A supply of bridges: more adjacent pairs than this count as this many.
 inline constexpr int kMaxBridges = 40;
 
+// No margin is larger: points are at most 2 for the lead plus 45 for as many
+// ringforts (docs/rules.md sections 2, 6 and 7).
+inline constexpr int kMaxMargin = 47;
+
+// Margins there are, from -kMaxMargin to kMaxMargin: margin m has index
+// m + kMaxMargin in tables over them.
+inline constexpr int kNumMargins = 2 * kMaxMargin + 1;
+
 // How a game stands when it ends. Arrays are by side, Red first.
 struct Outcome {
   std::array<int, 2> points;

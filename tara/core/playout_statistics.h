@@ -10,10 +10,6 @@
 
 namespace tara {
 
-// No margin is larger: points are at most 2 for the lead plus 45 for as many
-// ringforts (docs/rules.md sections 2, 6 and 7).
-inline constexpr int kMaxMargin = 47;
-
 // Games this long and longer are counted together; with the rules as written
 // random play stays far below.
 inline constexpr int kMaxCountedLength = 511;
@@ -34,7 +30,7 @@ struct PlayoutStatistics {
   int64_t legal_times_length = 0;
   std::array<int64_t, 3> results = {};  // Red wins, draws, Blue wins
   // By Red's points minus Blue's, from -kMaxMargin on.
-  std::array<int64_t, 2 * kMaxMargin + 1> margins = {};
+  std::array<int64_t, kNumMargins> margins = {};
   std::array<int64_t, 6> endings = {};      // by Ending
   int64_t captures = 0;                     // of ringforts; swaps are none
   int64_t kings_captured = 0;               // by default too

@@ -20,7 +20,7 @@ struct PlayoutSums {
   int64_t legal_actions = 0;
   int64_t legal_squares = 0;
   int64_t legal_times_length = 0;
-  int64_t margins[2 * kMaxMargin + 1] = {};
+  int64_t margins[kNumMargins] = {};
   int64_t endings[6] = {};
   int64_t captures = 0;
   int64_t kings_captured = 0;
