@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -28,6 +29,31 @@ absl::Span<CachingEvaluator::Entry> CachingEvaluator::Bucket(Shard& shard,
   return absl::MakeSpan(&shard.entries[bucket * kWays], kWays);
 }
 
+void CachingEvaluator::Store(const Evaluation& evaluation, Entry& entry) {
+  const std::vector<float>& margins = evaluation.margins;
+  const auto is_chance = [](float probability) { return probability != 0; };
+  const auto begin = std::find_if(margins.begin(), margins.end(), is_chance);
+  const auto end = std::find_if(margins.rbegin(),
+                                std::make_reverse_iterator(begin), is_chance)
+                       .base();
+  entry.first_margin = static_cast<int>(begin - margins.begin());
+  entry.num_margins = static_cast<int>(margins.size());
+  entry.evaluation.priors = evaluation.priors;
+  entry.evaluation.win = evaluation.win;
+  entry.evaluation.draw = evaluation.draw;
+  entry.evaluation.loss = evaluation.loss;
+  entry.evaluation.margin = evaluation.margin;
+  entry.evaluation.margins.assign(begin, end);
+}
+
+void CachingEvaluator::Restore(const Entry& entry, Evaluation& evaluation) {
+  evaluation = entry.evaluation;
+  if (entry.num_margins == 0) return;
+  evaluation.margins.assign(entry.num_margins, 0);
+  std::copy(entry.evaluation.margins.begin(), entry.evaluation.margins.end(),
+            evaluation.margins.begin() + entry.first_margin);
+}
+
 bool CachingEvaluator::Find(uint64_t hash, const State& state,
                             Evaluation& evaluation) {
   Shard& shard = ShardOf(hash);
@@ -35,7 +61,7 @@ bool CachingEvaluator::Find(uint64_t hash, const State& state,
   for (Entry& entry : Bucket(shard, hash)) {
     if (entry.last_used == 0 || entry.state != state) continue;
     entry.last_used = ++shard.tick;
-    evaluation = entry.evaluation;
+    Restore(entry, evaluation);
     return true;
   }
   return false;
@@ -54,7 +80,7 @@ void CachingEvaluator::Insert(uint64_t hash, const State& state,
     }
   }
   oldest->state = state;
-  oldest->evaluation = evaluation;
+  Store(evaluation, *oldest);
   oldest->last_used = ++shard.tick;
 }
 

@@ -24,7 +24,9 @@ namespace tara {
 class CachingEvaluator : public Evaluator {
  public:
   // Keeps about `capacity` positions (rounded up to a power of two of at least
-  // kNumShards * kWays), some 300 bytes each. REQUIRES: capacity > 0.
+  // kNumShards * kWays), some 300 bytes each, and 4 bytes for each margin
+  // between the least and the greatest that an answer gives a chance. REQUIRES:
+  // capacity > 0.
   CachingEvaluator(Evaluator* evaluator, int64_t capacity);
 
   // Errors as the evaluator's; a failed batch leaves nothing behind.
@@ -46,7 +48,11 @@ class CachingEvaluator : public Evaluator {
 
   struct Entry {
     State state = {};
+    // Its margins are those from the first that is not 0 to the last: those
+    // of few playouts, or of a position near its end, are mostly zeros.
     Evaluation evaluation;
+    int first_margin = 0;    // where they begin
+    int num_margins = 0;     // of the answer, zeros included
     uint64_t last_used = 0;  // tick of the shard; 0: empty
   };
 
@@ -56,6 +62,8 @@ class CachingEvaluator : public Evaluator {
     uint64_t tick ABSL_GUARDED_BY(mutex) = 0;
   };
 
+  static void Store(const Evaluation& evaluation, Entry& entry);
+  static void Restore(const Entry& entry, Evaluation& evaluation);
   Shard& ShardOf(uint64_t hash) { return shards_[hash % kNumShards]; }
   // Returns the entries where a position may be.
   absl::Span<Entry> Bucket(Shard& shard, uint64_t hash)

@@ -20,6 +20,12 @@ struct Evaluation {
   float loss = 0;
   // Expected points of the side to move minus those of its opponent.
   float margin = 0;
+  // Probability of each final margin: margins[m + kMaxMargin] that the side to
+  // move ends m points ahead. kNumMargins long (tara/core/outcome.h), sums to
+  // 1 and has the mean `margin`; empty where the evaluator cannot say. What it
+  // says of wins and losses may differ a little from `win` and `loss`: a
+  // network learns both.
+  std::vector<float> margins;
 
   // Win minus loss probability, in [-1, 1].
   float value() const { return win - loss; }

@@ -1,5 +1,7 @@
 #include "tara/mcts/playout_evaluator.h"
 
+#include <vector>
+
 #include "tara/base/check.h"
 #include "tara/core/board.h"
 #include "tara/core/legal_set.h"
@@ -30,7 +32,9 @@ absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
         DeriveSeed(seed_, HashState(state), StreamPurpose::kPlayouts));
     int wins = 0;
     int losses = 0;
-    int margins = 0;
+    int points = 0;
+    std::vector<float>& margins = results[i].margins;
+    margins.assign(kNumMargins, 0);
     for (int playout = 0; playout < playouts_; ++playout) {
       State end = state;
       PlayRandomly(end, random);
@@ -38,7 +42,8 @@ absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
       const int margin = state.side() == kRed ? red_margin : -red_margin;
       wins += margin > 0;
       losses += margin < 0;
-      margins += margin;
+      points += margin;
+      ++margins[margin + kMaxMargin];
     }
     const int legal = LegalActions(state).Count();
     const auto games = static_cast<float>(playouts_);
@@ -46,7 +51,8 @@ absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
     results[i].win = static_cast<float>(wins) / games;
     results[i].loss = static_cast<float>(losses) / games;
     results[i].draw = static_cast<float>(playouts_ - wins - losses) / games;
-    results[i].margin = static_cast<float>(margins) / games;
+    results[i].margin = static_cast<float>(points) / games;
+    for (float& share : margins) share /= games;
   }
   return absl::OkStatus();
 }

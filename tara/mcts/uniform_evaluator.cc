@@ -12,6 +12,7 @@ absl::Status UniformEvaluator::Evaluate(absl::Span<const State> states,
     results[i].priors.assign(legal, 1.0f / static_cast<float>(legal));
     results[i].win = results[i].loss = 0.5f;
     results[i].draw = results[i].margin = 0;
+    results[i].margins.clear();
   }
   return absl::OkStatus();
 }

@@ -48,6 +48,7 @@ void ExpectSame(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.draw, b.draw);
   EXPECT_EQ(a.loss, b.loss);
   EXPECT_EQ(a.margin, b.margin);
+  EXPECT_EQ(a.margins, b.margins);
 }
 
 // Evaluates all states through the cache in batches and compares.

@@ -111,6 +111,36 @@ TEST_P(EvaluatorsTest, UniformHoldsEveryGameEven) {
   }
 }
 
+TEST_P(EvaluatorsTest, MarginsOfPlayoutsAgreeWithTheirResults) {
+  PlayoutEvaluator playouts(7, 3);
+  for (const Evaluation& evaluation : Evaluate(playouts, GameWithoutEnd(5))) {
+    ASSERT_EQ(evaluation.margins.size(), kNumMargins);
+    float win = 0;
+    float loss = 0;
+    float mean = 0;
+    for (int margin = 1; margin <= kMaxMargin; ++margin) {
+      const float ahead = evaluation.margins[kMaxMargin + margin];
+      const float behind = evaluation.margins[kMaxMargin - margin];
+      win += ahead;
+      loss += behind;
+      mean += static_cast<float>(margin) * (ahead - behind);
+    }
+    EXPECT_NEAR(win, evaluation.win, 1e-6);
+    EXPECT_NEAR(evaluation.margins[kMaxMargin], evaluation.draw, 1e-6);
+    EXPECT_NEAR(loss, evaluation.loss, 1e-6);
+    EXPECT_NEAR(mean, evaluation.margin, 1e-5);
+  }
+}
+
+TEST_P(EvaluatorsTest, UniformForgetsTheMarginsOfAReusedResult) {
+  UniformEvaluator uniform;
+  std::vector<Evaluation> results(1);
+  results[0].margins.assign(kNumMargins, 0.5f);
+  const std::vector<State> states = {GameWithoutEnd(1)[0]};
+  ASSERT_TRUE(uniform.Evaluate(states, absl::MakeSpan(results)).ok());
+  EXPECT_TRUE(results[0].margins.empty());
+}
+
 TEST_P(EvaluatorsTest, PlayoutsApproachTheExactExpectationNearTheEnd) {
   constexpr int kPlayouts = 4000;
   PlayoutEvaluator playouts(kPlayouts, 9);
