@@ -1,0 +1,152 @@
+#include "tara/mcts/utility.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+// By UtilityKind.
+constexpr std::array<absl::string_view, 4> kKindNames = {"win", "points", "mix",
+                                                         "match"};
+
+// By Variant. Of 2 million uniformly random games each, from
+// `tara stats --variant all --games 2M --format=json` (margin_counts); the
+// sampling error is below 0.01.
+constexpr std::array<float, kNumVariants> kMarginDeviations = {
+    3.61f,  // sacred_hill_l1
+    3.44f,  // sacred_hill_l2
+    3.68f,  // sacred_hill_doubles_l1
+    3.65f,  // sacred_hill_doubles_l2
+    6.19f,  // four_treasures
+    6.34f,  // four_treasures_doubles
+    4.30f,  // high_kings_l1
+    4.28f,  // high_kings_l2
+    3.71f,  // poisoned_chalice
+    3.53f,  // stone_of_destiny
+};
+
+int Sign(int number) { return (number > 0) - (number < 0); }
+
+// P(X <= x) of a standard normal X.
+double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+double PointsUtility(double margin, double scale) {
+  return 2 / std::numbers::pi * std::atan(margin / scale);
+}
+
+// The formula of Utility, with `lead` = D.
+double MatchUtility(int lead, int games_left, double margin_deviation) {
+  if (games_left == 0) return Sign(lead);
+  const double s = margin_deviation * std::sqrt(games_left);
+  return NormalCdf((lead + 0.5) / s) + NormalCdf((lead - 0.5) / s) - 1;
+}
+
+double UtilityOfMargin(const UtilityOptions& options, int margin) {
+  switch (options.kind) {
+    case UtilityKind::kWinLoss:
+      return Sign(margin);
+    case UtilityKind::kPoints:
+      return PointsUtility(margin, options.points_scale);
+    case UtilityKind::kMix:
+      return (1 - options.points_weight) * Sign(margin) +
+             options.points_weight *
+                 PointsUtility(margin, options.points_scale);
+    case UtilityKind::kMatch:
+      return MatchUtility(options.match.red_lead + margin,
+                          options.match.games_left, options.margin_deviation);
+  }
+  return 0;
+}
+
+float ResultWeight(const UtilityOptions& options) {
+  switch (options.kind) {
+    case UtilityKind::kWinLoss:
+      return 1;
+    case UtilityKind::kPoints:
+      return 0;
+    case UtilityKind::kMix:
+      return 1 - options.points_weight;
+    case UtilityKind::kMatch:
+      return options.match == MatchScore{} ? 1 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+absl::string_view UtilityKindName(UtilityKind kind) {
+  return kKindNames[static_cast<size_t>(kind)];
+}
+
+absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name) {
+  const auto* const found =
+      std::find(kKindNames.begin(), kKindNames.end(), name);
+  if (found == kKindNames.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown utility '", name, "'; expected one of ",
+                     absl::StrJoin(kKindNames, ", ")));
+  }
+  return static_cast<UtilityKind>(found - kKindNames.begin());
+}
+
+Utility::Utility(const UtilityOptions& options)
+    : options_(options), result_weight_(ResultWeight(options)) {
+  TARA_CHECK(options.points_weight >= 0 && options.points_weight <= 1,
+             "a share is between 0 and 1");
+  TARA_CHECK(options.points_scale > 0, "points have a scale");
+  TARA_CHECK(options.margin_deviation > 0, "margins vary");
+  TARA_CHECK(options.match.games_left >= 0, "fewer than no games are left");
+  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+    const int i = margin + kMaxMargin;
+    of_margin_[i] = static_cast<float>(UtilityOfMargin(options, margin));
+    // Rounding must not make more points worse.
+    if (i > 0) of_margin_[i] = std::max(of_margin_[i], of_margin_[i - 1]);
+  }
+}
+
+float Utility::WithMargins(const Evaluation& evaluation, int sign) const {
+  const std::vector<float>& margins = evaluation.margins;
+  TARA_CHECK(margins.size() == kNumMargins, "a probability for each margin");
+  float mean = 0;
+  float value = 0;  // win minus loss by the margins, for the side to move
+  for (int margin = 1; margin <= kMaxMargin; ++margin) {
+    const float ahead = margins[kMaxMargin + margin];
+    const float behind = margins[kMaxMargin - margin];
+    mean += ahead * OfRedMargin(sign * margin) +
+            behind * OfRedMargin(-sign * margin);
+    value += ahead - behind;
+  }
+  mean += margins[kMaxMargin] * OfRedMargin(0);
+  mean +=
+      result_weight_ * static_cast<float>(sign) * (evaluation.value() - value);
+  // Sums of rounded probabilities, and two opinions of winning.
+  return std::clamp(mean, -1.0f, 1.0f);
+}
+
+float Utility::WithoutMargins(const Evaluation& evaluation, int sign) const {
+  if (options_.kind == UtilityKind::kMatch) {
+    const int typical = static_cast<int>(std::lround(
+        std::max(std::abs(evaluation.margin), options_.margin_deviation)));
+    return evaluation.win * OfRedMargin(sign * typical) +
+           evaluation.draw * OfRedMargin(0) +
+           evaluation.loss * OfRedMargin(-sign * typical);
+  }
+  const auto points = static_cast<float>(
+      PointsUtility(evaluation.margin, options_.points_scale));
+  return static_cast<float>(sign) *
+         (result_weight_ * evaluation.value() + (1 - result_weight_) * points);
+}
+
+float MarginDeviation(Variant variant) {
+  return kMarginDeviations[static_cast<size_t>(variant)];
+}
+
+}  // namespace tara
