@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tara/base/check.h"
+#include "tara/core/outcome.h"
 
 namespace tara {
 namespace {
