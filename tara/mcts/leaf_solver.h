@@ -1,0 +1,23 @@
+#ifndef TARA_MCTS_LEAF_SOLVER_H_
+#define TARA_MCTS_LEAF_SOLVER_H_
+
+#include <optional>
+
+#include "tara/core/state.h"
+
+namespace tara {
+
+// Solves positions near the end of the game: the seam between the search and
+// an exact solver. For one thread at a time.
+class LeafSolver {
+ public:
+  virtual ~LeafSolver() = default;
+
+  // Returns Red's points minus Blue's under best play of both sides, or
+  // nothing where it gives up. REQUIRES: the state is not finished.
+  virtual std::optional<int> SolveRedMargin(const State& state) = 0;
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_LEAF_SOLVER_H_
