@@ -60,5 +60,60 @@ TEST(DirichletTest, ATinyAlphaStillGivesADistribution) {
   }
 }
 
+TEST(DirichletTest, UnequalParametersGiveUnequalMeans) {
+  // The mean of a component is its share of the parameters' sum; variance
+  // mean (1 - mean) / (sum + 1).
+  constexpr int kDraws = 20000;
+  const std::vector<double> alphas = {0.2, 1.0, 0.8};
+  Random random(DeriveSeed(3, 0, StreamPurpose::kTest));
+  std::vector<double> sums(3);
+  for (int i = 0; i < kDraws; ++i) {
+    const std::vector<float> draw = DrawDirichlet(alphas, random);
+    for (int j = 0; j < 3; ++j) sums[j] += draw[j];
+  }
+  for (int j = 0; j < 3; ++j) {
+    const double mean = alphas[j] / 2;
+    EXPECT_NEAR(sums[j] / kDraws, mean,
+                4 * std::sqrt(mean * (1 - mean) / 3 / kDraws));
+  }
+}
+
+TEST(RootNoiseTest, EvenNoiseHasTheConcentrationOverTheLegalActions) {
+  Random random(5);
+  Random same(5);
+  EXPECT_EQ(
+      DrawRootNoise({.concentration = 8}, {0.7f, 0.1f, 0.1f, 0.1f}, random),
+      DrawDirichlet(2.0, 4, same));
+}
+
+TEST(RootNoiseTest, ShapedNoiseFavoursActionsAboveTheMeanLogPrior) {
+  // Logarithms of the clipped priors: log 0.01 twice, log 0.0001 twice; half a
+  // logarithm of 100 above the mean each of the first two. So these get
+  // 0.5 / 4 + 0.5 / 2 = 3/8 of the concentration, the others 1/8.
+  const std::vector<float> priors = {0.95f, 0.0001f, 0.04f, 0.0001f};
+  const std::vector<double> alphas = ShapedAlphas(16, priors);
+  ASSERT_EQ(alphas.size(), 4);
+  EXPECT_NEAR(alphas[0], 6, 1e-5);
+  EXPECT_NEAR(alphas[1], 2, 1e-5);
+  EXPECT_NEAR(alphas[2], 6, 1e-5);
+  EXPECT_NEAR(alphas[3], 2, 1e-5);
+}
+
+TEST(RootNoiseTest, ShapedNoiseIsEvenWhereNoPriorStandsOut) {
+  for (const std::vector<float>& priors : std::vector<std::vector<float>>{
+           {0.5f, 0.3f, 0.2f}, std::vector<float>(300, 1 / 300.0f), {1.0f}}) {
+    for (const double alpha : ShapedAlphas(3, priors)) {
+      EXPECT_NEAR(alpha, 3.0 / static_cast<double>(priors.size()), 1e-9);
+    }
+  }
+}
+
+TEST(RootNoiseTest, ShapedNoiseBearsPriorsOfZero) {
+  Random random(1);
+  const std::vector<float> noise = DrawRootNoise(
+      {.concentration = 10, .shaped = true}, {0.6f, 0, 0.4f}, random);
+  EXPECT_NEAR(std::accumulate(noise.begin(), noise.end(), 0.0), 1, 1e-5);
+}
+
 }  // namespace
 }  // namespace tara
