@@ -1,12 +1,16 @@
 #include "tara/mcts/choose_action.h"
 
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/playout_statistics.h"
 
 namespace tara {
 namespace {
@@ -94,6 +98,139 @@ TEST(ChooseActionTest, FullTiesAreDrawnEvenly) {
     EXPECT_NEAR(counts[HillAction(hill)], 1000, 110);
   }
   EXPECT_EQ(counts[HillAction(1)], 0);
+}
+
+// Sets what is proved of an action's margin.
+void Prove(int low, int high, RootAction& action) {
+  action.low = static_cast<int8_t>(low);
+  action.high = static_cast<int8_t>(high);
+}
+
+// Returns the hills that are ever chosen.
+std::set<Hill> Chosen(const std::vector<RootAction>& actions,
+                      const ChoiceOptions& options) {
+  Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
+  std::set<Hill> chosen;
+  for (int i = 0; i < 300; ++i) {
+    chosen.insert(
+        static_cast<Hill>(Index(ChooseAction(actions, options, random))));
+  }
+  return chosen;
+}
+
+constexpr float kTemperatures[] = {0, 1};
+
+TEST(ChooseActionTest, AProvedWinIsPlayedWhateverTheVisits) {
+  std::vector<RootAction> actions = WithVisits({90, 5, 80});
+  Prove(1, kMaxMargin, actions[1]);
+  for (const float temperature : kTemperatures) {
+    EXPECT_EQ(Chosen(actions, {.temperature = temperature}),
+              (std::set<Hill>{1}));
+  }
+}
+
+TEST(ChooseActionTest, OfSeveralProvedWinsTheSurestMarginIsPlayed) {
+  std::vector<RootAction> actions = WithVisits({90, 5, 80});
+  Prove(1, kMaxMargin, actions[0]);
+  Prove(4, 4, actions[1]);
+  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
+  // Drawing is among them all, by their visits.
+  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{0, 1}));
+}
+
+TEST(ChooseActionTest, AProvedLossIsAvoidedAtEveryTemperature) {
+  std::vector<RootAction> actions = WithVisits({90, 50, 40});
+  Prove(-kMaxMargin, -1, actions[0]);
+  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
+  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{1, 2}));
+}
+
+TEST(ChooseActionTest, AProvedDrawIsRuledOutByNothingThatMayLose) {
+  std::vector<RootAction> actions = WithVisits({50, 40, 30});
+  Prove(0, 0, actions[0]);
+  Prove(-3, -3, actions[2]);
+  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{0}));
+  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{0, 1}));
+  // But by what draws at least it is.
+  Prove(0, kMaxMargin, actions[1]);
+  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{1}));
+}
+
+TEST(ChooseActionTest, AProvedDrawIsPlayedWhereAllOthersLose) {
+  std::vector<RootAction> actions = WithVisits({50, 1, 30});
+  Prove(-7, -2, actions[0]);
+  Prove(0, 0, actions[1]);
+  Prove(-3, -3, actions[2]);
+  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
+}
+
+TEST(ChooseActionTest, WhereAllIsLostTheSmallestLossIsPlayed) {
+  std::vector<RootAction> actions = WithVisits({50, 10, 30});
+  Prove(-7, -7, actions[0]);
+  Prove(-2, -2, actions[1]);
+  Prove(-3, -3, actions[2]);
+  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
+}
+
+TEST(ChooseActionTest, WorthDecidesWhatIsProvedBest) {
+  // By points a sure 1 does not settle what may bring more.
+  std::vector<RootAction> actions = WithVisits({50, 10, 30});
+  Prove(1, 1, actions[1]);
+  Prove(-9, 0, actions[2]);
+  const auto points = [](int margin) { return static_cast<float>(margin); };
+  EXPECT_EQ(Chosen(actions, {.worth = points}), (std::set<Hill>{0}));
+  EXPECT_EQ(Chosen(actions, {.temperature = 1, .worth = points}),
+            (std::set<Hill>{0, 1}));
+}
+
+TEST(ChooseActionTest, WhatIsProvedNeedsNoVisits) {
+  std::vector<RootAction> actions = WithVisits({0, 0});
+  Prove(2, 2, actions[1]);
+  for (const float temperature : kTemperatures) {
+    EXPECT_EQ(Chosen(actions, {.temperature = temperature}),
+              (std::set<Hill>{1}));
+  }
+}
+
+TEST(ChooseActionTest, PriorsDecideWhereOnlyProvedLossesWereVisited) {
+  std::vector<RootAction> actions = WithVisits({10, 0, 0});
+  Prove(-1, -1, actions[0]);
+  actions[2].prior = 0.5f;
+  for (const float temperature : kTemperatures) {
+    EXPECT_EQ(Chosen(actions, {.temperature = temperature, .confidence_z = 3}),
+              (std::set<Hill>{2}));
+  }
+}
+
+TEST(ChooseActionTest, TheLowerConfidenceBoundIsTheFormula) {
+  RootAction action = WithVisits({24})[0];
+  action.mean_value = 0.5f;
+  action.value_deviation = 0.5f;
+  // (24 * 0.25 + 1) / 25 = 0.28
+  EXPECT_FLOAT_EQ(LowerConfidenceBound(action, 2),
+                  0.5f - 2 * std::sqrt(0.28f / 24));
+}
+
+TEST(ChooseActionTest, AHigherBoundBeatsMoreVisits) {
+  std::vector<RootAction> actions = WithVisits({500, 400, 10, 0});
+  for (RootAction& action : actions) action.value_deviation = 0.4f;
+  actions[0].mean_value = 0.1f;
+  actions[1].mean_value = 0.3f;
+  actions[2].mean_value = 0.9f;  // too few visits to compare
+  EXPECT_EQ(Chosen(actions, {.confidence_z = 3}), (std::set<Hill>{1}));
+  EXPECT_EQ(Chosen(actions, {.confidence_z = 0}), (std::set<Hill>{0}));
+  // Half a standard error apart is not enough for a large z: the errors are
+  // about 0.4 / sqrt(500) = 0.018 and 0.4 / sqrt(400) = 0.02.
+  actions[1].mean_value = 0.11f;
+  EXPECT_EQ(Chosen(actions, {.confidence_z = 10}), (std::set<Hill>{0}));
+}
+
+TEST(ChooseActionTest, FewEqualValuesAreNotTakenForCertain) {
+  std::vector<RootAction> actions = WithVisits({100, 20});
+  actions[0].mean_value = 0.45f;
+  actions[0].value_deviation = 0.3f;
+  actions[1].mean_value = 0.5f;  // with no spread at all in its 20 visits
+  EXPECT_EQ(Chosen(actions, {.confidence_z = 5}), (std::set<Hill>{0}));
 }
 
 TEST(ChooseActionDeathTest, ASearchIsNeeded) {
