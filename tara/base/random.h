@@ -27,6 +27,7 @@ enum class StreamPurpose : uint64_t {
   kArena = 4,
   kPlayouts = 5,
   kTest = 6,
+  kResignation = 7,
 };
 
 // Returns the seed of the stream (run seed, index, purpose).
