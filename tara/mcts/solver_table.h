@@ -11,7 +11,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "tara/core/bits.h"
 #include "tara/core/board.h"
@@ -93,13 +95,24 @@ class SolverTable {
   using Position = PackedPosition<kWords>;
   static constexpr int kMaxGames = 16;
 
-  // Takes at most `bytes`, but at least a few buckets.
+  // Takes at most `bytes`, but at least a few buckets. Memory that is never
+  // written to is never taken from the system. Throws std::bad_alloc.
   explicit SolverTable(int64_t bytes)
-      : buckets_(static_cast<size_t>(
-            std::max<int64_t>(kMinBuckets, bytes / sizeof(Bucket)))) {}
+      : num_buckets_(static_cast<size_t>(
+            std::max<int64_t>(kMinBuckets, bytes / int64_t{sizeof(Bucket)}))) {
+    Clear();
+  }
 
   // Forgets everything.
-  void Clear() { std::fill(buckets_.begin(), buckets_.end(), Bucket()); }
+  void Clear() {
+    memory_.reset();
+    // One bucket more: memory need not begin with a line of the cache.
+    memory_.reset(std::calloc(num_buckets_ + 1, sizeof(Bucket)));
+    if (memory_ == nullptr) throw std::bad_alloc();
+    const auto address = reinterpret_cast<uintptr_t>(memory_.get());
+    buckets_ = reinterpret_cast<Bucket*>((address + sizeof(Bucket) - 1) /
+                                         sizeof(Bucket) * sizeof(Bucket));
+  }
 
   void Prefetch(const Position& position, int game) const {
     __builtin_prefetch(&BucketOf(position, game));
@@ -144,7 +157,7 @@ class SolverTable {
                    static_cast<uint64_t>(age_) << 55 |
                    static_cast<uint64_t>(work) << 59;
     // Entries grow older as the table fills anew.
-    if (++stores_ >= buckets_.size()) {
+    if (++stores_ >= num_buckets_) {
       stores_ = 0;
       age_ = (age_ + 1) % kAges;
     }
@@ -159,7 +172,7 @@ class SolverTable {
 
   // One line of the cache.
   struct alignas(64) Bucket {
-    std::array<Position, kEntries> entries = {};
+    std::array<Position, kEntries> entries;
   };
   static_assert(sizeof(Bucket) == 64);
 
@@ -195,8 +208,7 @@ class SolverTable {
 
   size_t IndexOf(const Position& position, int game) const {
     return static_cast<size_t>(
-        static_cast<unsigned __int128>(Hash(position, game)) *
-            buckets_.size() >>
+        static_cast<unsigned __int128>(Hash(position, game)) * num_buckets_ >>
         64);
   }
   const Bucket& BucketOf(const Position& position, int game) const {
@@ -206,8 +218,14 @@ class SolverTable {
     return buckets_[IndexOf(position, game)];
   }
 
-  std::vector<Bucket> buckets_;
-  size_t stores_ = 0;  // since entries last grew older
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  size_t num_buckets_;
+  std::unique_ptr<void, Free> memory_;
+  Bucket* buckets_ = nullptr;  // in memory_
+  size_t stores_ = 0;          // since entries last grew older
   int age_ = 0;
 };
 
