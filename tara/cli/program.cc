@@ -9,6 +9,7 @@
 #include "tara/cli/games.h"
 #include "tara/cli/perft.h"
 #include "tara/cli/show.h"
+#include "tara/cli/solve.h"
 #include "tara/cli/stats.h"
 #include "tara/cli/usage.h"
 #include "tara/cli/variants.h"
@@ -22,6 +23,7 @@ constexpr char kVersion[] = "tara 0.1.0";
 void RegisterCommands(Command& root) {
   RegisterGames(root);
   RegisterShow(root);
+  RegisterSolve(root);
   RegisterVariants(root);
   RegisterVerify(root);
   RegisterPerft(root);

@@ -9,11 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/game_flags.h"
 #include "tara/cli/usage.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_lines.h"
 
@@ -21,29 +23,6 @@ namespace tara {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Returns the position from which the actions are played.
-absl::StatusOr<State> FirstPosition(const ShowOptions& options) {
-  if (options.position.empty()) {
-    if (options.game.variant.empty()) {
-      return UsageError("--variant is required (or --position)");
-    }
-    return StartOf(options.game);
-  }
-  if (!options.game.options.empty()) {
-    return UsageError(
-        "--option and --position exclude each other: a position names its "
-        "rule options itself");
-  }
-  absl::StatusOr<State> state = ParsePosition(options.position);
-  if (!state.ok() || options.game.variant.empty()) return state;
-  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(options.game));
-  if (state->variant != variant) {
-    return UsageError(absl::StrCat("--position is of ", Info(state->variant).id,
-                                   ", but --variant is ", Info(variant).id));
-  }
-  return state;
-}
 
 // Returns the result in words, Red's numbers before Blue's.
 std::string DescribeOutcome(const Outcome& outcome) {
@@ -90,8 +69,7 @@ void PrintText(const State& state, const ShowOptions& options,
 }  // namespace
 
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(State state, FirstPosition(options));
-  TARA_RETURN_IF_ERROR(PlayActions(options.actions, "--actions", state));
+  TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
   if (options.format == "json") {
     PrintJson(state, console);
   } else {
@@ -114,20 +92,7 @@ void RegisterShow(Command& root) {
   Command& command = root.AddCommand(
       "show", "show a position: board, seat, legal actions, result");
   const auto options = std::make_shared<ShowOptions>();
-  AddGameFlags(command, &options->game,
-               "variant, by its identifier in `tara variants` (required, but "
-               "with --position)",
-               /*required=*/false);
-  command.AddText({.names = "--actions",
-                   .placeholder = "ACTIONS",
-                   .help = "actions to play first, as in \"D4 E6\"",
-                   .default_text = "none"},
-                  &options->actions);
-  command.AddText({.names = "--position",
-                   .placeholder = "TEXT",
-                   .help = "position to begin with, as `tara show` writes it",
-                   .default_text = "the start of the game"},
-                  &options->position);
+  AddPositionFlags(command, &options->position);
   command.AddChoice({.names = "--format", .help = "form of the output"},
                     {"text", "json"}, &options->format);
   AddDrawingFlags(command, &options->ascii, &options->colour);

@@ -6,14 +6,12 @@
 #include "absl/status/statusor.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
-#include "tara/cli/game_flags.h"
+#include "tara/cli/position_flags.h"
 
 namespace tara {
 
 struct ShowOptions {
-  GameFlags game;
-  std::string actions;
-  std::string position;
+  PositionFlags position;
   std::string format = "text";
   std::string colour = "auto";
   bool ascii = false;

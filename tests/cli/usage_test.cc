@@ -17,9 +17,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
-constexpr const char* kCommands[] = {"play",  "train", "arena",    "selfplay",
-                                     "games", "show",  "variants", "verify",
-                                     "perft", "stats", "bench"};
+constexpr const char* kCommands[] = {"play",   "train", "arena", "selfplay",
+                                     "games",  "show",  "solve", "variants",
+                                     "verify", "perft", "stats", "bench"};
 
 // A wrong command line, and a part of what is said about it.
 struct WrongUsage {
@@ -94,6 +94,16 @@ INSTANTIATE_TEST_SUITE_P(
         WrongUsage{{"show", "--variant", "high_kings_l1", "--position",
                     "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -"},
                    "--position is of four_treasures"},
+        WrongUsage{{"solve"}, "--variant is required (or --position)"},
+        WrongUsage{{"solve", "--position",
+                    "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -",
+                    "--option", "no_progress_limit=3"},
+                   "--option and --position exclude each other"},
+        WrongUsage{
+            {"solve", "--variant", "four_treasures", "--node-limit", "0"},
+            "--node-limit: bad value '0'; expected a whole number"},
+        WrongUsage{{"solve", "--variant", "four_treasures", "--table-mb", "x"},
+                   "--table-mb: bad value 'x'; expected an integer"},
         WrongUsage{{"games"}, "tara games has list, show, export, stats"},
         WrongUsage{{"games", "lisst"}, "did you mean 'list'?"},
         WrongUsage{{"games", "list", "x.db", "--variant", "chess"},

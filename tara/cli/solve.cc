@@ -1,0 +1,247 @@
+#include "tara/cli/solve.h"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/status_line.h"
+#include "tara/cli/usage.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/endgame_solver.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMaxTableMb = 1 << 16;
+constexpr int64_t kMaxNodes = int64_t{1} << 52;
+
+// All that is to be printed.
+struct SolveReport {
+  // Red's margin lies from low to high; equal: solved.
+  int low = -kMaxMargin;
+  int high = kMaxMargin;
+  std::optional<std::vector<Action>> best_actions;
+  std::optional<std::vector<EndgameSolver::ActionValue>> actions;
+  int64_t nodes = 0;
+  double seconds = 0;
+  bool interrupted = false;
+  bool complete = false;
+};
+
+// Returns the margin in words, "Red by 5", "Blue by 3", "a draw".
+std::string DescribeMargin(int red_margin) {
+  if (red_margin == 0) return "a draw";
+  return absl::StrCat(red_margin > 0 ? "Red" : "Blue", " by ",
+                      std::abs(red_margin));
+}
+
+std::string DescribeWinner(int red_margin) {
+  if (red_margin == 0) return "a draw";
+  return absl::StrCat(red_margin > 0 ? "Red" : "Blue", " wins by ",
+                      std::abs(red_margin),
+                      std::abs(red_margin) == 1 ? " point" : " points");
+}
+
+// Solves step by step: the value, the best actions, the values of all actions.
+class SolveRun {
+ public:
+  SolveRun(const SolveOptions& options, const StopCheck& stop, Console& console)
+      : options_(options),
+        stop_(stop),
+        status_line_(console),
+        start_(absl::Now()),
+        solver_({.table_bytes = options.table_mb << 20,
+                 .node_limit = options.node_limit,
+                 .keep_going = [this](const SolverProgress& progress) {
+                   return KeepGoing(progress);
+                 }}) {}
+  SolveRun(const SolveRun&) = delete;
+  SolveRun& operator=(const SolveRun&) = delete;
+
+  SolveReport Run(const State& state) {
+    Solve(state);
+    report_.seconds = Seconds();
+    status_line_.Clear();
+    return report_;
+  }
+
+ private:
+  double Seconds() const { return absl::ToDoubleSeconds(absl::Now() - start_); }
+
+  void Solve(const State& state) {
+    const std::optional<EndgameSolver::Solution> solution =
+        solver_.Solve(state);
+    report_.nodes = solver_.progress().nodes;
+    report_.low = solver_.progress().low;
+    report_.high = solver_.progress().high;
+    if (!solution.has_value()) return;
+    report_.best_actions = solution->best_actions;
+    if (options_.all_actions) {
+      report_.actions = solver_.SolveActions(state);
+      report_.nodes += solver_.progress().nodes;
+    }
+    report_.complete = !options_.all_actions || report_.actions.has_value();
+  }
+
+  bool KeepGoing(const SolverProgress& progress) {
+    const double seconds = Seconds();
+    const double nodes = static_cast<double>(report_.nodes + progress.nodes);
+    status_line_.Show(absl::StrFormat(
+        "search %d: Red's margin is %d to %d; %.1f million positions, %.1f "
+        "million/s",
+        progress.iteration, progress.low, progress.high, nodes / 1e6,
+        nodes / 1e6 / (seconds > 0 ? seconds : 1)));
+    report_.interrupted = stop_ && stop_();
+    return !report_.interrupted;
+  }
+
+  const SolveOptions& options_;
+  const StopCheck& stop_;
+  StatusLine status_line_;
+  absl::Time start_;
+  SolveReport report_;
+  EndgameSolver solver_;
+};
+
+std::vector<std::string> Texts(const std::vector<Action>& actions) {
+  std::vector<std::string> texts;
+  for (const Action action : actions) texts.push_back(ActionToText(action));
+  return texts;
+}
+
+void PrintJson(const State& state, const SolveReport& report,
+               Console& console) {
+  const bool solved = report.low == report.high;
+  Json json = {{"variant", std::string(Info(state.variant).id)},
+               {"position", PositionToText(state)},
+               {"red_margin", solved ? Json(report.low) : Json()},
+               {"low", report.low},
+               {"high", report.high},
+               {"best_actions", report.best_actions.has_value()
+                                    ? Json(Texts(*report.best_actions))
+                                    : Json()}};
+  if (report.actions.has_value()) {
+    json["actions"] = Json::array();
+    for (const EndgameSolver::ActionValue& value : *report.actions) {
+      json["actions"].push_back({{"action", ActionToText(value.action)},
+                                 {"red_margin", value.red_margin}});
+    }
+  }
+  json["nodes"] = report.nodes;
+  json["seconds"] = report.seconds;
+  console.out << json.dump() << "\n";
+}
+
+void PrintText(const SolveReport& report, Console& console) {
+  if (report.low == report.high) {
+    console.out << absl::StrFormat("Result:    %s (red_margin %d)\n",
+                                   DescribeWinner(report.low), report.low);
+  } else {
+    console.out << absl::StrFormat(
+        "Result:    not solved; between %s and %s (red_margin %d to %d)\n",
+        DescribeMargin(report.low), DescribeMargin(report.high), report.low,
+        report.high);
+  }
+  if (report.best_actions.has_value()) {
+    const std::string best = absl::StrJoin(Texts(*report.best_actions), " ");
+    console.out << "Best:      "
+                << (best.empty() ? "none: the game has ended" : Wrap(best, 11))
+                << "\n";
+  }
+  if (report.actions.has_value()) {
+    const std::string all = absl::StrJoin(
+        *report.actions, "  ",
+        [](std::string* text, const EndgameSolver::ActionValue& value) {
+          absl::StrAppendFormat(text, "%s:%d", ActionToText(value.action),
+                                value.red_margin);
+        });
+    console.out << "Actions:   " << Wrap(all, 11) << "\n";
+  }
+  console.out << absl::StrFormat("Searched:  %d positions in %.3f s\n",
+                                 report.nodes, report.seconds);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
+                             Console& console) {
+  TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
+  SolveReport report;
+  try {
+    report = SolveRun(options, stop, console).Run(state);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "--table-mb: no memory for a table of ", options.table_mb, " MB"));
+  }
+  if (options.format == "json") {
+    PrintJson(state, report, console);
+  } else {
+    PrintText(report, console);
+  }
+  if (report.complete) return kExitOk;
+  console.err << (report.interrupted
+                      ? "tara solve: interrupted\n"
+                      : "tara solve: gave up at the node limit\n");
+  return report.interrupted ? kExitInterrupted : kExitFailure;
+}
+
+void RegisterSolve(Command& root) {
+  Command& command = root.AddCommand(
+      "solve", "find the exact result of a position, and the best actions");
+  const auto options = std::make_shared<SolveOptions>();
+  AddPositionFlags(command, &options->position);
+  command.AddSwitch({.names = "--all-actions",
+                     .help = "also find the exact result of every action"},
+                    &options->all_actions);
+  command.AddCount({.names = "--node-limit",
+                    .placeholder = "N",
+                    .help = "positions after which to give up, as in 100M (for "
+                            "the result and the best actions; again for "
+                            "--all-actions)",
+                    .default_text = "none"},
+                   1, kMaxNodes, &options->node_limit);
+  command.AddInteger({.names = "--table-mb",
+                      .placeholder = "N",
+                      .help = "memory of the transposition table, in MB"},
+                     1, kMaxTableMb, &options->table_mb);
+  command.AddChoice({.names = "--format", .help = "form of the output"},
+                    {"text", "json"}, &options->format);
+  command.SetNotes(
+      "red_margin is Red's points minus Blue's under best play of both "
+      "sides.\n\nJSON: {\"variant\", \"position\", \"red_margin\", \"low\", "
+      "\"high\", \"best_actions\",\n\"actions\", \"nodes\", \"seconds\"}; "
+      "\"actions\" with --all-actions alone. What is not\nknown is null; low "
+      "and "
+      "high are proved bounds of red_margin.\n\nCtrl-C and the node limit end "
+      "the "
+      "search: the bounds known so far are printed,\nand the exit status is "
+      "130 "
+      "or 1. With up to 12 vacant hills most games take\nmilliseconds; High "
+      "Kings "
+      "and Stone of Destiny take longer.");
+  command.SetExamples(
+      {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
+       "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
+  command.SetRun([options](Console& console) {
+    return RunSolve(*options, StopOnSignals(), console);
+  });
+}
+
+}  // namespace tara
