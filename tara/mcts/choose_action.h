@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/playout_statistics.h"
+#include "tara/core/outcome.h"
 
 namespace tara {
 

@@ -10,7 +10,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/playout_statistics.h"
+#include "tara/core/outcome.h"
 
 namespace tara {
 namespace {

@@ -1,0 +1,135 @@
+#include "tara/mcts/stop_rule.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/mcts/choose_action.h"
+
+namespace tara {
+namespace {
+
+// A search of so many simulations, by visits of its actions, in no time.
+SearchProgress WithVisits(const std::vector<int>& visits) {
+  std::vector<RootAction> actions;
+  SearchProgress progress;
+  for (const int count : visits) {
+    actions.push_back({.action = HillAction(static_cast<Hill>(actions.size())),
+                       .prior = 0.1f,
+                       .visits = count,
+                       .mean_value = 0});
+    progress.simulations += count;
+  }
+  progress.new_simulations = progress.simulations;
+  CountVisits(actions, progress);
+  return progress;
+}
+
+TEST(StopRuleTest, TheTwoMostVisitedAreCounted) {
+  const auto check = [](const std::vector<int>& visits, int most, int second) {
+    const SearchProgress progress = WithVisits(visits);
+    EXPECT_EQ(progress.num_actions, visits.size());
+    EXPECT_EQ(progress.most_visits, most);
+    EXPECT_EQ(progress.second_visits, second);
+  };
+  check({3, 9, 4}, 9, 4);
+  check({9, 3, 9}, 9, 9);
+  check({1, 2, 3}, 3, 2);
+  check({7}, 7, 0);
+  check({}, 0, 0);
+}
+
+TEST(StopRuleTest, SimulationsKeptFromBeforeCountForTheLimit) {
+  const SimulationLimit limit(100);
+  EXPECT_FALSE(limit.Stops({.simulations = 99, .new_simulations = 1}));
+  EXPECT_TRUE(limit.Stops({.simulations = 100, .new_simulations = 0}));
+}
+
+TEST(StopRuleTest, TimeLeavesRoomForOneSimulation) {
+  const TimeLimit limit(absl::Seconds(2));
+  EXPECT_FALSE(
+      limit.Stops({.simulations = 5, .elapsed = absl::Milliseconds(1999)}));
+  EXPECT_TRUE(limit.Stops({.simulations = 5, .elapsed = absl::Seconds(2)}));
+  EXPECT_FALSE(limit.Stops({.simulations = 0, .elapsed = absl::Seconds(9)}));
+}
+
+TEST(StopRuleTest, AProvedRootAndASingleActionAreSettled) {
+  const SettledRoot rule({});
+  SearchProgress progress = WithVisits({5, 5});
+  EXPECT_FALSE(rule.Stops(progress));
+  progress.root_settled = true;
+  EXPECT_TRUE(rule.Stops(progress));
+  EXPECT_TRUE(rule.Stops(WithVisits({1})));
+  EXPECT_FALSE(rule.Stops(WithVisits({0})));  // not even evaluated
+}
+
+TEST(StopRuleTest, TheMostVisitedIsSettledWhenItCannotBeOvertaken) {
+  const SettledRoot rule({.simulations = 100});
+  // 20 are left: the second could draw level at 60, but not at 59.
+  EXPECT_FALSE(rule.Stops(WithVisits({50, 30})));
+  EXPECT_TRUE(rule.Stops(WithVisits({51, 29})));
+  // Without a limit nothing is settled by visits.
+  EXPECT_FALSE(SettledRoot({}).Stops(WithVisits({1000000, 0})));
+}
+
+TEST(StopRuleTest, TimeLeftCountsAsTheSimulationsThatFitIntoIt) {
+  const SettledRoot rule({.time = absl::Seconds(5), .speed_margin = 1.5f});
+  // 100 in 4 s: 37.5 are taken to fit into the last second.
+  SearchProgress progress = WithVisits({68, 32});
+  progress.elapsed = absl::Seconds(4);
+  EXPECT_FALSE(rule.Stops(progress));
+  progress = WithVisits({69, 31});
+  progress.elapsed = absl::Seconds(4);
+  EXPECT_TRUE(rule.Stops(progress));
+  // Speed is that of this search alone.
+  progress.new_simulations = 110;
+  EXPECT_FALSE(rule.Stops(progress));
+  // No time has passed: who knows.
+  progress.elapsed = absl::ZeroDuration();
+  EXPECT_FALSE(rule.Stops(progress));
+}
+
+TEST(StopRuleTest, TheTighterOfTwoLimitsSettles) {
+  const SettledRoot rule({.simulations = 110, .time = absl::Seconds(100)});
+  SearchProgress progress = WithVisits({60, 40});
+  progress.elapsed = absl::Seconds(1);
+  EXPECT_TRUE(rule.Stops(progress));
+}
+
+TEST(StopRuleTest, SettlingNeverChangesTheMostVisited) {
+  // Against going on to the end, with visits drawn at random.
+  for (int seed = 0; seed < 200; ++seed) {
+    Random random(DeriveSeed(1, seed, StreamPurpose::kTest));
+    const SettledRoot rule({.simulations = 60});
+    std::vector<int> visits(3);
+    int settled_on = -1;
+    const auto most = [&visits] {
+      return static_cast<int>(std::max_element(visits.begin(), visits.end()) -
+                              visits.begin());
+    };
+    for (int i = 0; i < 60; ++i) {
+      ++visits[random.Below(4) % 3];
+      if (settled_on < 0 && rule.Stops(WithVisits(visits))) settled_on = most();
+    }
+    if (settled_on >= 0) {
+      EXPECT_EQ(settled_on, most()) << seed;
+    }
+  }
+}
+
+TEST(StopRuleTest, OneOfSeveralRulesIsEnough) {
+  AnyOf rules;
+  EXPECT_FALSE(rules.Stops({.simulations = 1000}));
+  rules.Add(std::make_unique<SimulationLimit>(100));
+  rules.Add(std::make_unique<TimeLimit>(absl::Seconds(1)));
+  EXPECT_FALSE(rules.Stops({.simulations = 99}));
+  EXPECT_TRUE(rules.Stops({.simulations = 100}));
+  EXPECT_TRUE(rules.Stops({.simulations = 1, .elapsed = absl::Seconds(1)}));
+}
+
+}  // namespace
+}  // namespace tara
