@@ -8,8 +8,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tara/core/batch/formulas.h"
+#include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
 #include "tara/nn/encoder_block.h"
+#include "tara/nn/encoder_pipeline.h"
 #include "tara/nn/features.h"
 
 // False positives in intrinsics of g++ 12 (https://gcc.gnu.org/PR105593).
@@ -19,7 +23,9 @@
 namespace tara {
 namespace {
 
-struct Avx512;  // names the instruction set
+constexpr InstructionSet kSet = InstructionSet::kAvx512;
+using Word = batch::Word<kSet>;
+static_assert(Word::kLanes == kBlockSize);
 
 using Bytes = std::array<uint8_t, 64>;
 constexpr int kSide = kBoardSize;
@@ -80,8 +86,8 @@ constexpr Turn MakeTurn(int transform) {
       }
     }
     // vpshufb counts bytes within each 16.
-    turn.order[i] = order == 0x80 ? order
-                                  : static_cast<uint8_t>(order + (i % 16) / 8 * 8);
+    turn.order[i] =
+        order == 0x80 ? order : static_cast<uint8_t>(order + (i % 16) / 8 * 8);
     turn.factor[i] = factor;
   }
   return turn;
@@ -91,7 +97,7 @@ constexpr Turn kTurns[8] = {MakeTurn(0), MakeTurn(1), MakeTurn(2), MakeTurn(3),
 
 // Returns eight boards, turned, as ranks in bytes; unused bits are zero. No
 // branches: when training, the next transform is anyone's guess.
-__m512i TurnedRanks(int transform, __m512i boards) {
+TARA_INLINE __m512i TurnedRanks(int transform, __m512i boards) {
   const __m512i ranks = _mm512_maskz_multishift_epi64_epi8(
       0x7f7f7f7f7f7f7f7f, Load(kRankShifts), boards);
   const Turn& turn = kTurns[transform];
@@ -115,15 +121,16 @@ constexpr Bytes kPackedDirect = MakeBytes(PackedDirect);
 constexpr Bytes kPackedCarry = MakeBytes(PackedCarry);
 
 // Returns the 8 x 49 bits of eight boards without gaps, in 49 bytes.
-__m512i PackPlanes(__m512i ranks) {
+TARA_INLINE __m512i PackPlanes(__m512i ranks) {
   // Bytes of 7 bits become words of 14, those become 28, and those 49.
   const __m512i words =
       _mm512_maddubs_epi16(_mm512_set1_epi16(0x8001 - 0x10000), ranks);
-  const __m512i halves = _mm512_madd_epi16(words, _mm512_set1_epi32(0x40000001));
+  const __m512i halves =
+      _mm512_madd_epi16(words, _mm512_set1_epi32(0x40000001));
   const __m512i low = _mm512_set1_epi64(0xfffffff);
-  const __m512i boards = _mm512_or_si512(
-      _mm512_and_si512(halves, low),
-      _mm512_andnot_si512(low, _mm512_srli_epi64(halves, 4)));
+  const __m512i boards =
+      _mm512_or_si512(_mm512_and_si512(halves, low),
+                      _mm512_andnot_si512(low, _mm512_srli_epi64(halves, 4)));
   // Board j begins in bit j of byte 6 j.
   const __m512i shifted =
       _mm512_sllv_epi64(boards, _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
@@ -143,7 +150,7 @@ constexpr Bytes kByRank =
 constexpr Bytes kUnitBits = MakeBytes([](int i) { return 1 << (i % 8); });
 
 // Returns eight boards by square: bit p of byte 8 r + f is board p's.
-__m512i BySquare(__m512i ranks) {
+TARA_INLINE __m512i BySquare(__m512i ranks) {
   return _mm512_gf2p8affine_epi64_epi8(
       Load(kUnitBits), _mm512_permutexvar_epi8(Load(kByRank), ranks), 0);
 }
@@ -151,8 +158,8 @@ __m512i BySquare(__m512i ranks) {
 constexpr int PaddedSquare(int square) {
   return 8 * (square / kSide) + square % kSide;
 }
-constexpr Bytes kSquares = MakeBytes(
-    [](int i) { return i < kNumSquares ? PaddedSquare(i) : -1; });
+constexpr Bytes kSquares =
+    MakeBytes([](int i) { return i < kNumSquares ? PaddedSquare(i) : -1; });
 
 // Byte `i` of the squares of three groups of planes: where it comes from.
 template <int kPart>
@@ -169,13 +176,13 @@ constexpr int FromThird(int i) {
 }
 
 template <int kPart>
-__m512i Interleave(const __m512i (&groups)[4]) {
+TARA_INLINE __m512i Interleave(const __m512i (&groups)[4]) {
   static constexpr Bytes kTwo = MakeBytes(FromFirstTwo<kPart>);
   static constexpr Bytes kThird = MakeBytes(FromThird<kPart>);
   const __m512i two =
       _mm512_permutex2var_epi8(groups[0], Load(kTwo), groups[1]);
-  return _mm512_mask_permutexvar_epi8(two, Used(FromThird<kPart>),
-                                      Load(kThird), groups[2]);
+  return _mm512_mask_permutexvar_epi8(two, Used(FromThird<kPart>), Load(kThird),
+                                      groups[2]);
 }
 
 // --- Floats ------------------------------------------------------------------
@@ -186,7 +193,7 @@ __m512i Interleave(const __m512i (&groups)[4]) {
 
 // Loads a mask. From the intrinsic g++ 12 makes a load and a move from a
 // general register, which takes twice as long.
-__mmask16 Mask16(const uint8_t* bits) {
+TARA_INLINE __mmask16 Mask16(const uint8_t* bits) {
   struct TwoBytes {
     uint8_t bytes[2];
   };
@@ -197,45 +204,56 @@ __mmask16 Mask16(const uint8_t* bits) {
   return mask;
 }
 
-__m512 Ones(const uint8_t* bits) {
+TARA_INLINE __m512 Ones(const uint8_t* bits) {
   return _mm512_maskz_mov_ps(Mask16(bits), _mm512_set1_ps(1.0f));
 }
 
+// Around the caches, or at any address.
+template <bool kAround>
+void Store(float* out, __m512 floats) {
+  kAround ? _mm512_stream_ps(out, floats) : _mm512_storeu_ps(out, floats);
+}
+template <bool kAround>
+void Store(float* out, __m256 floats) {
+  kAround ? _mm256_stream_ps(out, floats) : _mm256_storeu_ps(out, floats);
+}
+
+template <bool kAround>
 void StoreEight(const uint8_t* bits, float* out) {
-  _mm256_storeu_ps(out, _mm256_maskz_mov_ps(*bits, _mm256_set1_ps(1.0f)));
+  Store<kAround>(out, _mm256_maskz_mov_ps(*bits, _mm256_set1_ps(1.0f)));
 }
 
 // Writes the floats of a position. kHead is 8 if eight floats come before the
 // first of a cache line, else 0.
-template <int kHead>
+template <int kHead, bool kAround>
 void ExpandChannelsFirst(const PositionBits& bits, float* out) {
   constexpr int kHeadBytes = kHead / 8;
   constexpr int kVectors = (kPlaneFloats - kHead) / 16;
   // Vectors that hold neighbours.
-  constexpr int kFirst =
-      (kRowOwnNeighbours * kNumSquares - kHead) / 16;
+  constexpr int kFirst = (kRowOwnNeighbours * kNumSquares - kHead) / 16;
   constexpr int kLast =
       ((kRowEnemyNeighbours + 1) * kNumSquares - 1 - kHead) / 16;
-  if (kHead == 8) StoreEight(bits.planes, out);
+  if (kHead == 8) StoreEight<kAround>(bits.planes, out);
   float* const aligned = out + kHead;
   const uint8_t* const planes = bits.planes + kHeadBytes;
 #pragma GCC unroll 16
   for (int i = 0; i < kFirst; ++i) {
-    _mm512_storeu_ps(aligned + 16 * i, Ones(planes + 2 * i));
+    Store<kAround>(aligned + 16 * i, Ones(planes + 2 * i));
   }
   for (int i = kFirst; i <= kLast; ++i) {
     const int byte = kHeadBytes + 2 * i - 2 * kNumSquares;
     __m512 floats = Ones(planes + 2 * i);
-    floats = _mm512_mask_add_ps(floats, Mask16(bits.neighbours[0] + byte), floats,
-                                _mm512_set1_ps(0.25f));
-    floats = _mm512_mask_add_ps(floats, Mask16(bits.neighbours[1] + byte), floats,
-                                _mm512_set1_ps(0.5f));
-    _mm512_storeu_ps(aligned + 16 * i, floats);
+    floats = _mm512_mask_add_ps(floats, Mask16(bits.neighbours[0] + byte),
+                                floats, _mm512_set1_ps(0.25f));
+    floats = _mm512_mask_add_ps(floats, Mask16(bits.neighbours[1] + byte),
+                                floats, _mm512_set1_ps(0.5f));
+    Store<kAround>(aligned + 16 * i, floats);
   }
   for (int i = kLast + 1; i < kVectors; ++i) {
-    _mm512_storeu_ps(aligned + 16 * i, Ones(planes + 2 * i));
+    Store<kAround>(aligned + 16 * i, Ones(planes + 2 * i));
   }
-  if (kHead == 0) StoreEight(bits.planes + kBitBytes - 1, out + kPlaneFloats - 8);
+  if (kHead == 0)
+    StoreEight<kAround>(bits.planes + kBitBytes - 1, out + kPlaneFloats - 8);
 }
 
 // Puts the own neighbours of a square at a lane, an odd one, and the enemy
@@ -251,7 +269,7 @@ __m512 WithNeighbours(__m512 floats, uint8_t pair) {
 }
 
 // Squares of 24 floats: three vectors are two squares.
-template <int kHead>
+template <int kHead, bool kAround>
 void ExpandChannelsLast(const PositionBits& bits, float* out) {
   static_assert(kNumPlanes == 24);
   constexpr int kOwn = kRowOwnNeighbours;
@@ -259,43 +277,43 @@ void ExpandChannelsLast(const PositionBits& bits, float* out) {
   const uint8_t* pairs = bits.neighbours[0];
   if (kHead == 8) {
     // Begins with the last 16 planes of a square.
-    StoreEight(planes, out);
+    StoreEight<kAround>(planes, out);
     planes += 1;
     out += 8;
-  #pragma GCC unroll 4
-  for (int i = 0; i < kNumSquares / 2; ++i) {
-      _mm512_storeu_ps(out, WithNeighbours<kOwn - 8>(Ones(planes), pairs[0]));
-      _mm512_storeu_ps(out + 16, Ones(planes + 2));
-      _mm512_storeu_ps(
-          out + 32, WithNeighbours<kOwn - 16>(Ones(planes + 4), pairs[1]));
+#pragma GCC unroll 4
+    for (int i = 0; i < kNumSquares / 2; ++i) {
+      Store<kAround>(out, WithNeighbours<kOwn - 8>(Ones(planes), pairs[0]));
+      Store<kAround>(out + 16, Ones(planes + 2));
+      Store<kAround>(out + 32,
+                     WithNeighbours<kOwn - 16>(Ones(planes + 4), pairs[1]));
       planes += 6;
       pairs += 2;
       out += 48;
     }
-    _mm512_storeu_ps(out, WithNeighbours<kOwn - 8>(Ones(planes), pairs[0]));
+    Store<kAround>(out, WithNeighbours<kOwn - 8>(Ones(planes), pairs[0]));
     return;
   }
 #pragma GCC unroll 4
   for (int i = 0; i < kNumSquares / 2; ++i) {
-    _mm512_storeu_ps(out, Ones(planes));
-    _mm512_storeu_ps(out + 16,
-                     WithNeighbours<kOwn - 16>(Ones(planes + 2), pairs[0]));
-    _mm512_storeu_ps(out + 32,
-                     WithNeighbours<kOwn - 8>(Ones(planes + 4), pairs[1]));
+    Store<kAround>(out, Ones(planes));
+    Store<kAround>(out + 16,
+                   WithNeighbours<kOwn - 16>(Ones(planes + 2), pairs[0]));
+    Store<kAround>(out + 32,
+                   WithNeighbours<kOwn - 8>(Ones(planes + 4), pairs[1]));
     planes += 6;
     pairs += 2;
     out += 48;
   }
-  _mm512_storeu_ps(out, Ones(planes));
+  Store<kAround>(out, Ones(planes));
   const __m512 last = WithNeighbours<kOwn - 16>(
       _mm512_maskz_mov_ps(planes[2], _mm512_set1_ps(1.0f)), pairs[0]);
-  _mm256_storeu_ps(out + 16, _mm512_castps512_ps256(last));
+  Store<kAround>(out + 16, _mm512_castps512_ps256(last));
 }
 
 // --- A block -----------------------------------------------------------------
 
 // Rows by columns become columns by rows, in place.
-void Transpose(__m512i (&r)[8]) {
+TARA_INLINE void Transpose(__m512i (&r)[8]) {
   __m512i a[8], b[8];
   for (int i = 0; i < 8; i += 2) {
     a[i] = _mm512_unpacklo_epi64(r[i], r[i + 1]);      // columns 0 2 4 6
@@ -314,12 +332,14 @@ void Transpose(__m512i (&r)[8]) {
   }
 }
 
-// Row i of a group of eight then holds that group's boards of position i.
-void TransposeGroup(Board (*rows)[kBlockSize]) {
-  __m512i r[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm512_load_si512(rows[i]);
+// Stores a group of eight rows; row i then holds its boards of position i.
+TARA_INLINE void StoreGroup(__m512i (&r)[8], Board (*rows)[kBlockSize]) {
   Transpose(r);
   for (int i = 0; i < 8; ++i) _mm512_store_si512(rows[i], r[i]);
+}
+
+__m512i LoadRow(const Board (&row)[kBlockSize]) {
+  return _mm512_load_si512(row);
 }
 
 // --- Loading: states and legal sets as words, eight positions side by side ---
@@ -347,9 +367,12 @@ void StoreRow(Board (&row)[kBlockSize], __m512i boards) {
   _mm512_store_si512(row, boards);
 }
 
-// As BeforeTransform of batch_encoder.cc.
-void StorePairs(__m512i transforms, __m512i east, __m512i north,
-                Board (&row_east)[kBlockSize], Board (&row_north)[kBlockSize]) {
+// As BeforeTransform of batch_encoder_portable.cc.
+struct Pairs {
+  __m512i east, north;
+};
+TARA_INLINE Pairs BeforeTransform(__m512i transforms, __m512i east,
+                                  __m512i north) {
   const __mmask8 flip_files =
       _mm512_test_epi64_mask(transforms, _mm512_set1_epi64(1));
   const __mmask8 flip_ranks =
@@ -362,43 +385,38 @@ void StorePairs(__m512i transforms, __m512i east, __m512i north,
   const __m512i ranks = _mm512_mask_blend_epi64(transpose, rank, one);
   const __m512i first = _mm512_mask_blend_epi64(transpose, east, north);
   const __m512i second = _mm512_mask_blend_epi64(transpose, north, east);
-  StoreRow(row_east, _mm512_mask_sllv_epi64(first, flip_files, first, files));
-  StoreRow(row_north,
-           _mm512_mask_sllv_epi64(second, flip_ranks, second, ranks));
+  return {.east = _mm512_mask_sllv_epi64(first, flip_files, first, files),
+          .north = _mm512_mask_sllv_epi64(second, flip_ranks, second, ranks)};
 }
 
 // Adds what one king may do.
 struct KingMoveBoards {
   __m512i origins, destinations, sacrifices;
 };
-void AddKing(__m512i bits, __m512i origin, __m512i moves, __m512i sacrifices,
-             KingMoveBoards& boards) {
+TARA_INLINE void AddKing(__m512i bits, __m512i origin, __m512i moves,
+                         __m512i sacrifices, KingMoveBoards& boards) {
   const __mmask8 any = _mm512_test_epi64_mask(moves, moves);
   // Of the origins, numbers of 32 bits, only the low bytes matter.
-  const __m512i bit = _mm512_maskz_permutexvar_epi8(0x0101010101010101,
-                                                    origin, bits);
+  const __m512i bit =
+      _mm512_maskz_permutexvar_epi8(0x0101010101010101, origin, bits);
   const __m512i board = _mm512_sllv_epi64(_mm512_set1_epi64(1), bit);
-  boards.origins = _mm512_mask_or_epi64(boards.origins, any, boards.origins,
-                                        board);
+  boards.origins =
+      _mm512_mask_or_epi64(boards.origins, any, boards.origins, board);
   boards.destinations = Or(boards.destinations, moves);
   boards.sacrifices = Or(boards.sacrifices, sacrifices);
 }
 
-bool LoadBlock(const EncoderTables& tables, const BlockInput& input,
-               EncoderBlock& block) {
-  constexpr int kStateBytes = 64, kLegalBytes = 104;
+// The transforms are needed where links are loaded: with the legal ones.
+bool LoadStates(const EncoderTables& tables, const BlockInput& input,
+                EncoderBlock& block) {
+  constexpr int kStateBytes = 64;
   const auto* const states = reinterpret_cast<const uint8_t*>(input.states);
-  const auto* const legal = reinterpret_cast<const uint8_t*>(input.legal);
-  __m512i s[8], l[8], m[8];
+  __m512i s[8];
   for (int i = 0; i < kBlockSize; ++i) {
     const int from = i < input.count ? i : input.count - 1;
     s[i] = _mm512_loadu_si512(states + kStateBytes * from);
-    l[i] = _mm512_loadu_si512(legal + kLegalBytes * from);
-    m[i] = _mm512_maskz_loadu_epi64(0x1f, legal + kLegalBytes * from + 64);
   }
   Transpose(s);
-  Transpose(l);
-  Transpose(m);
   // Two bytes each; the last one is repeated.
   const __m128i symmetries = _mm_permutexvar_epi16(
       _mm_min_epi16(_mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0),
@@ -406,153 +424,202 @@ bool LoadBlock(const EncoderTables& tables, const BlockInput& input,
       _mm_maskz_loadu_epi16(static_cast<__mmask8>((1 << input.count) - 1),
                             input.symmetries));
   const __m512i symmetry = _mm512_cvtepu16_epi64(symmetries);
-  const __m512i transforms = ByteOf<0>(symmetry);
   const __m512i variants = ByteOf<0>(s[6]);
   const __m512i seats = ByteOf<2>(s[6]);
   const __mmask8 doubles = AreIn(tables.doubles, variants);
   const __mmask8 blue = _mm512_test_epi64_mask(seats, _mm512_set1_epi64(1));
   const __m512i own = _mm512_mask_blend_epi64(blue, s[0], s[1]);
   const __m512i enemy = _mm512_mask_blend_epi64(blue, s[1], s[0]);
+  const __m512i own_kings = _mm512_mask_blend_epi64(blue, s[2], s[3]);
+  const __m512i enemy_kings = _mm512_mask_blend_epi64(blue, s[3], s[2]);
 
   _mm_storel_epi64(reinterpret_cast<__m128i*>(block.transforms),
-                   _mm512_cvtepi64_epi8(transforms));
-  StoreRow(block.rows[kRowOwn], own);
-  StoreRow(block.rows[kRowEnemy], enemy);
-  StoreRow(block.rows[kRowOwnKings], _mm512_mask_blend_epi64(blue, s[2], s[3]));
-  StoreRow(block.rows[kRowEnemyKings],
-           _mm512_mask_blend_epi64(blue, s[3], s[2]));
-  StorePairs(transforms, s[4], s[5], block.rows[kRowLinksEast],
-             block.rows[kRowLinksNorth]);
-  const __m512i linked = Or(
-      s[4], s[5],
-      Or(_mm512_slli_epi64(s[4], 1), _mm512_slli_epi64(s[5], kRankStride)));
-  _mm512_store_si512(block.linked, linked);
-  _mm512_store_si512(
-      block.by_links,
-      _mm512_movm_epi64(AreIn(tables.by_links, variants)));
-  _mm512_store_si512(
-      block.by_kings,
-      _mm512_movm_epi64(AreIn(tables.by_kings, variants)));
-  StoreRow(block.rows[kRowArea],
-           _mm512_mask_permutexvar_epi64(
-               _mm512_set1_epi64(static_cast<int64_t>(kAllHills)), doubles,
-               transforms, _mm512_load_si512(tables.souths)));
+                   _mm512_cvtepi64_epi8(symmetry));
+  StoreRow(block.sides[0], own);
+  StoreRow(block.sides[1], enemy);
+  StoreRow(block.enemy_kings, enemy_kings);
+  StoreRow(block.links[0], s[4]);
+  StoreRow(block.links[1], s[5]);
+  StoreRow(block.state_words[0], s[6]);
+  StoreRow(block.state_words[1], s[7]);
+  const __m512i hills = _mm512_set1_epi64(static_cast<int64_t>(kAllHills));
+  __m512i group[8] = {hills,
+                      _mm512_andnot_si512(_mm512_or_si512(own, enemy), hills),
+                      own,
+                      enemy,
+                      own_kings,
+                      enemy_kings,
+                      _mm512_and_si512(own_kings, enemy),
+                      _mm512_and_si512(enemy_kings, own)};
+  StoreGroup(group, block.rows);
+  const __m512i last_seat = _mm512_mask_blend_epi64(
+      doubles, _mm512_set1_epi64(1), _mm512_set1_epi64(3));
+  return _mm512_test_epi64_mask(_mm512_add_epi64(seats, ByteOf<1>(symmetry)),
+                                last_seat) == 0;
+}
 
-  StoreRow(block.rows[kRowLegalHills], l[0]);
-  StorePairs(transforms, m[2], m[3], block.rows[kRowLegalLinksEast],
-             block.rows[kRowLegalLinksNorth]);
+__m512i TransformsOf(const EncoderBlock& block) {
+  uint64_t transforms;
+  __builtin_memcpy(&transforms, block.transforms, sizeof(transforms));
+  return _mm512_cvtepu8_epi64(
+      _mm_cvtsi64_si128(static_cast<int64_t>(transforms)));
+}
+
+void LoadLegal(const EncoderTables& tables, const BlockInput& input,
+               EncoderBlock& block) {
+  constexpr int kLegalBytes = 104;
+  const auto* const legal = reinterpret_cast<const uint8_t*>(input.legal);
+  __m512i l[8], m[8];
+  for (int i = 0; i < kBlockSize; ++i) {
+    const int from = i < input.count ? i : input.count - 1;
+    l[i] = _mm512_loadu_si512(legal + kLegalBytes * from);
+    m[i] = _mm512_maskz_loadu_epi64(0x1f, legal + kLegalBytes * from + 64);
+  }
+  Transpose(l);
+  Transpose(m);
+  const __m512i pass = ByteOf<0>(m[4]);
+  __m512i count = pass;
+  for (const __m512i& board :
+       {l[0], l[2], l[3], l[5], l[6], m[0], m[1], m[2], m[3]}) {
+    count = _mm512_add_epi64(count, _mm512_popcnt_epi64(board));
+  }
+  StoreRow(block.legal_counts, count);
+  StoreRow(block.legal_pass, pass);
+
   const __m512i bits = _mm512_load_si512(tables.bits);
   KingMoveBoards kings = {};
   AddKing(bits, l[1], l[2], l[3], kings);
   AddKing(bits, l[4], l[5], l[6], kings);
   AddKing(bits, l[7], m[0], m[1], kings);
-  StoreRow(block.rows[kRowLegalOrigins], kings.origins);
-  StoreRow(block.rows[kRowLegalDestinations], kings.destinations);
-  StoreRow(block.rows[kRowLegalSacrifices], kings.sacrifices);
+  const __m512i transforms = TransformsOf(block);
+  const Pairs links = BeforeTransform(transforms, LoadRow(block.links[0]),
+                                      LoadRow(block.links[1]));
+  const Pairs legal_links = BeforeTransform(transforms, m[2], m[3]);
+  static_assert(kRowLinksEast == 8 && kRowLegalLinksNorth == 15);
+  __m512i group[8] = {links.east,       links.north,        l[0],
+                      kings.origins,    kings.destinations, kings.sacrifices,
+                      legal_links.east, legal_links.north};
+  StoreGroup(group, block.rows + 8);
+}
 
-  const __m512i pass = ByteOf<0>(m[4]);
-  __m512i count = pass;
-  for (const __m512i& board : {l[0], l[2], l[3], l[5], l[6], m[0], m[1], m[2],
-                               m[3]}) {
-    count = _mm512_add_epi64(count, _mm512_popcnt_epi64(board));
+// --- Deriving ----------------------------------------------------------------
+
+Word LoadWord(const Board (&row)[kBlockSize]) { return Word::Load(row); }
+
+void Derive(const EncoderTables& tables, EncoderBlock& block) {
+  const __m512i variants = ByteOf<0>(LoadRow(block.state_words[0]));
+  const __m512i east = LoadRow(block.links[0]);
+  const __m512i north = LoadRow(block.links[1]);
+  const __m512i linked =
+      Or(east, north,
+         Or(_mm512_slli_epi64(east, 1), _mm512_slli_epi64(north, kRankStride)));
+  const __m512i area = _mm512_mask_permutexvar_epi64(
+      _mm512_set1_epi64(static_cast<int64_t>(kAllHills)),
+      AreIn(tables.doubles, variants), TransformsOf(block),
+      _mm512_load_si512(tables.souths));
+  const auto word = [](__m512i boards) { return Word((Word::Native)boards); };
+  const auto vector = [](Word boards) { return (__m512i)boards.v; };
+  const DerivedBoards<Word> derived(
+      LoadWord(block.sides[0]), LoadWord(block.sides[1]),
+      LoadWord(block.enemy_kings), word(linked),
+      word(_mm512_movm_epi64(AreIn(tables.by_links, variants))),
+      word(_mm512_movm_epi64(AreIn(tables.by_kings, variants))));
+  const auto& near_own = derived.near_own;
+  const auto& near_enemy = derived.near_enemy;
+  static_assert(kRowArea == 16 && kRowOwnFours == 24);
+  __m512i planes[8] = {area,
+                       vector(derived.besieged_by_own),
+                       vector(derived.besieged_by_enemy),
+                       vector(derived.own_singles),
+                       vector(derived.enemy_singles),
+                       vector(near_own.fours),
+                       vector(near_enemy.fours),
+                       vector(derived.enemy_reach)};
+  StoreGroup(planes, block.rows + 16);
+  const __m512i none = _mm512_setzero_si512();
+  __m512i counts[8] = {vector(near_own.fours),
+                       vector(near_enemy.fours),
+                       vector(near_own.twos),
+                       vector(near_enemy.twos),
+                       none,
+                       vector(near_own.ones),
+                       vector(near_enemy.ones),
+                       none};
+  StoreGroup(counts, block.rows + 24);
+}
+
+void CountKingdoms(const EncoderTables& tables, const EncoderJob& job,
+                   const BlockInput& input, EncoderBlock& block) {
+  const Word sides[2] = {LoadWord(block.sides[0]), LoadWord(block.sides[1])};
+  Word kingdoms[2];
+  batch::CountKingdoms<kSet>(sides, kingdoms);
+  kingdoms[0].Store(block.kingdoms[0]);
+  kingdoms[1].Store(block.kingdoms[1]);
+  const __m512i variants = ByteOf<0>(LoadRow(block.state_words[0]));
+  if (AreIn(tables.by_links, variants) != 0) {
+    job.count_kingdoms_by_links(input, block);
   }
-  _mm512_store_si512(block.sides[0], own);
-  _mm512_store_si512(block.sides[1], enemy);
-  _mm512_store_si512(block.state_words[0], s[6]);
-  _mm512_store_si512(block.state_words[1], s[7]);
-  _mm512_store_si512(block.legal_counts, count);
-  _mm512_store_si512(block.legal_pass, pass);
-  const __m512i last_seat = _mm512_mask_blend_epi64(
-      doubles, _mm512_set1_epi64(1), _mm512_set1_epi64(3));
-  return _mm512_test_epi64_mask(
-             _mm512_add_epi64(seats, ByteOf<1>(symmetry)), last_seat) == 0;
 }
 
 // --- Globals -----------------------------------------------------------------
 
-__m256 Float(__m512i numbers) { return _mm512_cvtepi64_ps(numbers); }
-__m256 Float(__mmask8 mask) {
-  return _mm256_maskz_mov_ps(mask, _mm256_set1_ps(1));
-}
-__m256 Quotient(__m512i numbers, float divisor) {
-  return _mm256_div_ps(Float(numbers), _mm256_set1_ps(divisor));
-}
-__mmask8 Are(__m512i numbers, int n) {
-  return _mm512_cmpeq_epi64_mask(numbers, _mm512_set1_epi64(n));
-}
-
 // The number of adjacent pairs, at most 40 (kMaxBridges).
-__m512i CountBridges(__m512i board) {
-  const __m512i east =
-      _mm512_and_si512(board, _mm512_slli_epi64(board, 1));
+TARA_INLINE __m512i CountBridges(__m512i board) {
+  const __m512i east = _mm512_and_si512(board, _mm512_slli_epi64(board, 1));
   const __m512i north =
       _mm512_and_si512(board, _mm512_slli_epi64(board, kRankStride));
-  return _mm512_min_epu64(_mm512_add_epi64(_mm512_popcnt_epi64(east),
-                                           _mm512_popcnt_epi64(north)),
-                          _mm512_set1_epi64(40));
+  return _mm512_min_epu64(
+      _mm512_add_epi64(_mm512_popcnt_epi64(east), _mm512_popcnt_epi64(north)),
+      _mm512_set1_epi64(40));
 }
 
 // Own minus enemy points as the positions stand; as Score of outcome.cc.
-__m512i Margin(__m512i first_lead, __m512i territory_lead, __m512i own_captured,
-               __m512i enemy_captured) {
+TARA_INLINE __m512i Margin(__m512i first_lead, __m512i territory_lead,
+                           __m512i own_captured, __m512i enemy_captured) {
   const __m512i zero = _mm512_setzero_si512(), two = _mm512_set1_epi64(2);
   const __m512i captured = _mm512_sub_epi64(own_captured, enemy_captured);
-  const __m512i lead = _mm512_mask_blend_epi64(
-      _mm512_test_epi64_mask(first_lead, first_lead), territory_lead,
-      first_lead);
+  const __m512i lead =
+      _mm512_mask_blend_epi64(_mm512_test_epi64_mask(first_lead, first_lead),
+                              territory_lead, first_lead);
   __m512i margin = _mm512_add_epi64(lead, captured);
   margin = _mm512_mask_add_epi64(margin, _mm512_cmpgt_epi64_mask(lead, zero),
                                  margin, two);
   margin = _mm512_mask_sub_epi64(margin, _mm512_cmplt_epi64_mask(lead, zero),
                                  margin, two);
   margin = _mm512_maskz_mov_epi64(_mm512_test_epi64_mask(lead, lead), margin);
-  const __mmask8 decided =
-      _mm512_cmpge_epu64_mask(_mm512_max_epu64(own_captured, enemy_captured),
-                              two);
+  const __mmask8 decided = _mm512_cmpge_epu64_mask(
+      _mm512_max_epu64(own_captured, enemy_captured), two);
   return _mm512_mask_mov_epi64(margin, decided, captured);
 }
 
-// Sixteen floats from each position: rows of values[i] become columns.
-struct SixteenFloats {
-  __m512 of[kBlockSize];
-};
-SixteenFloats TransposeFloats(const __m256* values) {
-  __m512 part[2][4];  // four values of each position, and the four after them
-  for (int half = 0; half < 2; ++half) {
-    __m512 r[4];
-    for (int i = 0; i < 4; ++i) {
-      r[i] = _mm512_insertf32x8(_mm512_castps256_ps512(values[8 * half + i]),
-                                values[8 * half + 4 + i], 1);
-    }
-    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1]));
-    const __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1]));
-    const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3]));
-    const __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
-    part[half][0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
-    part[half][1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
-    part[half][2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
-    part[half][3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
-  }
-  SixteenFloats floats;
-  for (int i = 0; i < 4; ++i) {
-    floats.of[i] = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0x88);
-    floats.of[4 + i] = _mm512_shuffle_f32x4(part[0][i], part[1][i], 0xdd);
-  }
-  return floats;
+// Byte n of the words, counted up to 8, becomes the numbers.
+template <int n>
+__m512i At(__m512i numbers) {
+  return _mm512_slli_epi64(numbers, 8 * n);
+}
+// One in the byte of the words that the numbers tell, `n` bytes further down.
+__m512i OneAt(__m512i numbers, int n) {
+  const __m512i bit =
+      _mm512_sub_epi64(_mm512_slli_epi64(numbers, 3), _mm512_set1_epi64(8 * n));
+  return _mm512_sllv_epi64(_mm512_set1_epi64(1), bit);  // 0 beyond 64 bits
 }
 
+// Each position's globals, before their division, are its bytes 0 to 37. What
+// may be negative comes with something added. Byte kLimitByte divides the
+// counter of no progress.
+constexpr int kNoProgressByte = 20;
+constexpr int kLimitByte = 40;
+constexpr int kMarginByte = 34, kMarginBias = 64, kSignBias = 1;
+
 // The order is that of kGlobals.
-void StoreGlobals(const EncoderTables& tables, const BlockInput& input,
-                  const EncoderBlock& block, float* out) {
-  const __m512i word = _mm512_load_si512(block.state_words[0]);
-  const __m512i options = _mm512_load_si512(block.state_words[1]);
-  const __m512i own = _mm512_load_si512(block.sides[0]);
-  const __m512i enemy = _mm512_load_si512(block.sides[1]);
-  const __m512i own_kingdoms = _mm512_load_si512(block.own_components);
-  const __m512i enemy_kingdoms = _mm512_load_si512(block.enemy_components);
+void GatherGlobals(const EncoderTables& tables, EncoderBlock& block) {
+  const __m512i word = LoadRow(block.state_words[0]);
+  const __m512i options = LoadRow(block.state_words[1]);
+  const __m512i own = LoadRow(block.sides[0]), enemy = LoadRow(block.sides[1]);
+  const __m512i own_kingdoms = LoadRow(block.kingdoms[0]);
+  const __m512i enemy_kingdoms = LoadRow(block.kingdoms[1]);
   const __m512i variants = ByteOf<0>(word);
-  const __m512i phase = ByteOf<1>(word);
-  const __m512i ending = ByteOf<3>(word);
+  const __mmask8 doubles = AreIn(tables.doubles, variants);
   const __mmask8 blue =
       _mm512_test_epi64_mask(word, _mm512_set1_epi64(1 << 16));
   const __m512i red_captured = ByteOf<6>(word), blue_captured = ByteOf<7>(word);
@@ -564,63 +631,82 @@ void StoreGlobals(const EncoderTables& tables, const BlockInput& input,
   const __m512i enemy_territory = _mm512_popcnt_epi64(enemy);
   const __m512i own_bridges = CountBridges(own);
   const __m512i enemy_bridges = CountBridges(enemy);
-  const __m512i vacant = _mm512_sub_epi64(
-      _mm512_set1_epi64(kNumHills),
-      _mm512_add_epi64(own_territory, enemy_territory));
+  const __m512i vacant =
+      _mm512_sub_epi64(_mm512_set1_epi64(kNumHills),
+                       _mm512_add_epi64(own_territory, enemy_territory));
   const __m512i first_lead = _mm512_mask_sub_epi64(
       _mm512_sub_epi64(enemy_kingdoms, own_kingdoms),
       AreIn(tables.by_bridges, variants), own_bridges, enemy_bridges);
   const __m512i margin =
       Margin(first_lead, _mm512_sub_epi64(own_territory, enemy_territory),
              own_captured, enemy_captured);
+  const __m512i sign = _mm512_max_epi64(
+      _mm512_min_epi64(margin, _mm512_set1_epi64(1)), _mm512_set1_epi64(-1));
 
-  constexpr int kVariantValues = 10, kPhaseValues = 4;
   static_assert(kNumGlobals == 38);
-  __m256 values[48];
-  __m256* next = values;
-  for (int i = 0; i < kVariantValues; ++i) *next++ = Float(Are(variants, i));
-  for (int i = 0; i < kPhaseValues; ++i) *next++ = Float(Are(phase, i));
-  *next++ = Float(AreIn(tables.doubles, variants));
-  *next++ = Quotient(ByteOf<0>(options), 40);
-  *next++ = Quotient(ByteOf<1>(options), 5);
-  *next++ = Float(ByteOf<2>(options));
-  *next++ = Float(ByteOf<3>(options));
-  *next++ = Float(ByteOf<4>(options));
-  *next++ = _mm256_div_ps(Float(ByteOf<5>(word)), Float(ByteOf<0>(options)));
-  *next++ = Float(Are(ending, 1));
-  *next++ = Float(Are(ending, 3));
-  *next++ = Float(Are(ending, 4));
-  *next++ = Quotient(ByteOf<4>(word), 3);
-  *next++ = Quotient(own_captured, 3);
-  *next++ = Quotient(enemy_captured, 3);
-  *next++ = Quotient(vacant, 45);
-  *next++ = Quotient(own_territory, 23);
-  *next++ = Quotient(enemy_territory, 23);
-  *next++ = Quotient(own_kingdoms, 10);
-  *next++ = Quotient(enemy_kingdoms, 10);
-  *next++ = Quotient(own_bridges, 40);
-  *next++ = Quotient(enemy_bridges, 40);
-  *next++ = Quotient(margin, 10);
-  *next++ = Float(_mm512_max_epi64(
-      _mm512_min_epi64(margin, _mm512_set1_epi64(1)), _mm512_set1_epi64(-1)));
-  *next++ = Quotient(_mm512_load_si512(block.legal_counts), 45);
-  *next++ = Float(_mm512_load_si512(block.legal_pass));
-
-  while (next != values + 48) *next++ = _mm256_setzero_ps();
-  const SixteenFloats first = TransposeFloats(values);
-  const SixteenFloats second = TransposeFloats(values + 16);
-  const SixteenFloats third = TransposeFloats(values + 32);
-  for (int i = 0; i < input.count; ++i) {
-    float* const globals = out + kNumGlobals * i;
-    _mm512_storeu_ps(globals, first.of[i]);
-    _mm512_storeu_ps(globals + 16, second.of[i]);
-    _mm512_mask_storeu_ps(globals + 32, 0x3f, third.of[i]);
+  const __m512i limit = ByteOf<0>(options);
+  // Ends announced: out (1), passed (3), board full (4).
+  const __m512i endings = _mm512_permutexvar_epi64(
+      ByteOf<3>(word),
+      _mm512_set_epi64(0, 0, 0, int64_t{1} << 56, int64_t{1} << 48, 0,
+                       int64_t{1} << 40, 0));
+  __m512i r[8] = {
+      OneAt(variants, 0),
+      Or(Or(OneAt(variants, 8), At<2>(OneAt(ByteOf<1>(word), 0)), At<7>(limit)),
+         _mm512_maskz_set1_epi64(doubles, int64_t{1} << 48)),
+      Or(_mm512_and_si512(_mm512_srli_epi64(options, 8),
+                          _mm512_set1_epi64(0xffffffff)),
+         At<4>(ByteOf<5>(word)), endings),
+      Or(Or(ByteOf<4>(word), At<1>(own_captured), At<2>(enemy_captured)),
+         Or(At<3>(vacant), At<4>(own_territory), At<5>(enemy_territory)),
+         Or(At<6>(own_kingdoms), At<7>(enemy_kingdoms))),
+      Or(Or(own_bridges, At<1>(enemy_bridges),
+            At<4>(LoadRow(block.legal_counts))),
+         Or(At<2>(_mm512_add_epi64(margin, _mm512_set1_epi64(kMarginBias))),
+            At<3>(_mm512_add_epi64(sign, _mm512_set1_epi64(kSignBias))),
+            At<5>(LoadRow(block.legal_pass)))),
+      limit,
+      _mm512_setzero_si512(),
+      _mm512_setzero_si512()};
+  Transpose(r);
+  for (int i = 0; i < kBlockSize; ++i) {
+    _mm512_store_si512(block.global_bytes[i], r[i]);
   }
+}
+
+// Sixteen bytes as numbers.
+__m512i Numbers(const uint8_t* bytes) {
+  return _mm512_cvtepu8_epi32(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
+}
+
+TARA_INLINE void WriteGlobals(const uint8_t* bytes, float* out) {
+  alignas(64) static constexpr float kDivisors[48] = {
+      1,  1,  1,  1, 1,  1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  40,
+      5,  1,  1,  1, 0,  1, 1, 1, 3, 3, 3, 45, 23, 23, 10, 10,
+      40, 40, 10, 1, 45, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1};
+  const __m512 limit = _mm512_mask_cvtepi32_ps(
+      _mm512_load_ps(kDivisors + 16), 1 << (kNoProgressByte - 16),
+      Numbers(bytes + 16 + kLimitByte - kNoProgressByte));
+  const __m512i bias = _mm512_maskz_mov_epi32(
+      3 << (kMarginByte - 32),
+      _mm512_mask_mov_epi32(_mm512_set1_epi32(kSignBias),
+                            1 << (kMarginByte - 32),
+                            _mm512_set1_epi32(kMarginBias)));
+  _mm512_storeu_ps(out, _mm512_div_ps(_mm512_cvtepi32_ps(Numbers(bytes)),
+                                      _mm512_load_ps(kDivisors)));
+  _mm512_storeu_ps(
+      out + 16, _mm512_div_ps(_mm512_cvtepi32_ps(Numbers(bytes + 16)), limit));
+  _mm512_mask_storeu_ps(out + 32, 0x3f,
+                        _mm512_div_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(
+                                          Numbers(bytes + 32), bias)),
+                                      _mm512_load_ps(kDivisors + 32)));
 }
 
 // --- Packing -----------------------------------------------------------------
 
-void PackChannelsFirst(const __m512i (&ranks)[4], PositionBits& bits) {
+TARA_INLINE void PackChannelsFirst(const __m512i (&ranks)[4],
+                                   PositionBits& bits) {
   for (int group = 0; group < 3; ++group) {
     _mm512_storeu_si512(bits.planes + kNumSquares * group,
                         PackPlanes(ranks[group]));
@@ -633,7 +719,8 @@ void PackChannelsFirst(const __m512i (&ranks)[4], PositionBits& bits) {
   _mm512_storeu_si512(bits.neighbours[1], PackPlanes(twos));
 }
 
-void PackChannelsLast(const __m512i (&ranks)[4], PositionBits& bits) {
+TARA_INLINE void PackChannelsLast(const __m512i (&ranks)[4],
+                                  PositionBits& bits) {
   __m512i groups[4];
   for (int i = 0; i < 4; ++i) groups[i] = BySquare(ranks[i]);
   _mm512_store_si512(bits.planes, Interleave<0>(groups));
@@ -643,42 +730,68 @@ void PackChannelsLast(const __m512i (&ranks)[4], PositionBits& bits) {
                       _mm512_permutexvar_epi8(Load(kSquares), groups[3]));
 }
 
-void Derive(EncoderBlock& block) {
-  using Vector = BoardLanes<Avx512>::Vector;
-  DeriveRows<Avx512>(block, [](Vector boards) {
-    return reinterpret_cast<Vector>(
-        _mm512_popcnt_epi64(reinterpret_cast<__m512i>(boards)));
-  });
-  for (int group = 0; group < 4; ++group) TransposeGroup(block.rows + 8 * group);
-}
+// --- The path ----------------------------------------------------------------
 
-void Pack(bool channels_last, const EncoderBlock& block, int i,
-          PositionBits& bits) {
-  __m512i ranks[4];
-  for (int group = 0; group < 4; ++group) {
-    ranks[group] = TurnedRanks(block.transforms[i],
-                               _mm512_load_si512(block.rows[8 * group + i]));
-  }
-  (channels_last ? PackChannelsLast : PackChannelsFirst)(ranks, bits);
-}
-
-void Expand(bool channels_last, const PositionBits& bits, float* out) {
+template <bool kAround>
+void ExpandPosition(bool channels_last, const PositionBits& bits, float* out) {
   const bool odd = reinterpret_cast<uintptr_t>(out) % 64 == 32;
   if (channels_last) {
-    (odd ? ExpandChannelsLast<8> : ExpandChannelsLast<0>)(bits, out);
+    (odd ? ExpandChannelsLast<8, kAround>
+         : ExpandChannelsLast<0, kAround>)(bits, out);
   } else {
-    (odd ? ExpandChannelsFirst<8> : ExpandChannelsFirst<0>)(bits, out);
+    (odd ? ExpandChannelsFirst<8, kAround>
+         : ExpandChannelsFirst<0, kAround>)(bits, out);
   }
 }
+
+struct Avx512Path {
+  template <int kStep>
+  static bool Prepare(const EncoderTables& tables, const EncoderJob& job,
+                      const BlockInput& input, EncoderBlock& block) {
+    if constexpr (kStep == 0) return LoadStates(tables, input, block);
+    if constexpr (kStep == 1) LoadLegal(tables, input, block);
+    if constexpr (kStep == 2) Derive(tables, block);
+    if constexpr (kStep == 3) {
+      CountKingdoms(tables, job, input, block);
+      GatherGlobals(tables, block);
+    }
+    return true;
+  }
+
+  __attribute__((noinline)) static void Pack(const EncoderJob& job,
+                                             const BlockInput& /*input*/,
+                                             const EncoderBlock& block, int i,
+                                             PositionBits& bits,
+                                             float* globals) {
+    __m512i ranks[4];
+    for (int group = 0; group < 4; ++group) {
+      ranks[group] = TurnedRanks(block.transforms[i],
+                                 _mm512_load_si512(block.rows[8 * group + i]));
+    }
+    if (job.channels_last) {
+      PackChannelsLast(ranks, bits);
+    } else {
+      PackChannelsFirst(ranks, bits);
+    }
+    WriteGlobals(block.global_bytes[i], globals);
+  }
+
+  static void Expand(const EncoderJob& job, const PositionBits& bits,
+                     float* planes) {
+    (job.around_caches
+         ? ExpandPosition<true>
+         : ExpandPosition<false>)(job.channels_last, bits, planes);
+  }
+
+  static void Finish(const EncoderJob& job) {
+    if (job.around_caches) _mm_sfence();
+  }
+};
 
 }  // namespace
 
-EncoderKernel Avx512EncoderKernel() {
-  return {.load = LoadBlock,
-          .globals = StoreGlobals,
-          .derive = Derive,
-          .pack = Pack,
-          .expand = Expand};
+bool EncodeOnAvx512(const EncoderTables& tables, const EncoderJob& job) {
+  return EncodeOn<Avx512Path>(tables, job);
 }
 
 }  // namespace tara

@@ -15,10 +15,8 @@
 // links name (TransformPairs) and the area: those come prepared.
 
 #include <cstdint>
-#include <cstring>
 
 #include "tara/core/board.h"
-#include "tara/core/kingdoms.h"
 #include "tara/nn/features.h"
 
 namespace tara {
@@ -78,27 +76,31 @@ static_assert(kRowOwnOnes - kNumPlanes == kRowOwnNeighbours - 16);
 
 // Eight positions, or fewer, the last one repeated.
 struct EncoderBlock {
+  // By row and column; the AVX-512 path turns groups of eight rows into rows by
+  // position: what rows[8 * group + i] holds is then position i's.
   alignas(64) Board rows[kNumEncoderRows][kBlockSize];
   // Ringforts with a link; all ones where adjacency is no link (Stone of
   // Destiny); all ones in High Kings.
   alignas(64) Board linked[kBlockSize];
   alignas(64) Board by_links[kBlockSize];
   alignas(64) Board by_kings[kBlockSize];
+  alignas(64) Board enemy_kings[kBlockSize];
   uint8_t transforms[kBlockSize];  // board transforms
   // What the globals tell of: the boards of both sides, the last two words of
   // the states, the numbers of legal actions, and whether passing is legal.
   alignas(64) Board sides[2][kBlockSize];  // own, enemy
+  alignas(64) Board links[2][kBlockSize];  // to the east, to the north
   alignas(64) uint64_t state_words[2][kBlockSize];
   alignas(64) uint64_t legal_counts[kBlockSize];
   alignas(64) uint64_t legal_pass[kBlockSize];
-  // Connected components by adjacency, by column; DeriveRows fills them.
-  alignas(64) uint64_t own_components[kBlockSize];
-  alignas(64) uint64_t enemy_components[kBlockSize];
+  alignas(64) uint64_t kingdoms[2][kBlockSize];  // own, enemy
+  // Globals as small numbers, by position: each path's own affair.
+  alignas(64) uint8_t global_bytes[kBlockSize][64];
 };
 
 // What loading looks up. Sets of variants are bits by their numbers.
 struct EncoderTables {
-  alignas(64) Board souths[8];  // by board transform
+  alignas(64) Board souths[8];   // by board transform
   alignas(64) uint8_t bits[64];  // BitOf, by hill
   uint64_t doubles, by_links, by_kings, by_bridges;
 };
@@ -118,25 +120,6 @@ struct PositionBits {
   uint8_t neighbours[2][64];
 };
 
-// One way to do the work.
-struct EncoderKernel {
-  // Fills what the other steps need. Returns whether each symmetry brings the
-  // seat to move to seat 0.
-  bool (*load)(const EncoderTables& tables, const BlockInput& input,
-               EncoderBlock& block);
-  // Writes the globals of the positions, once the components are counted and,
-  // in Stone of Destiny, replaced by the kingdoms.
-  void (*globals)(const EncoderTables& tables, const BlockInput& input,
-                  const EncoderBlock& block, float* out);
-  // Completes a block whose given rows are filled.
-  void (*derive)(EncoderBlock& block);
-  // Makes the bits of position `i` of a block that `derive` has completed.
-  void (*pack)(bool channels_last, const EncoderBlock& block, int i,
-               PositionBits& bits);
-  // Writes the planes of a position: kNumPlanes * kNumSquares floats.
-  void (*expand)(bool channels_last, const PositionBits& bits, float* out);
-};
-
 // The floats of both neighbours' planes on one square, by the bits of the
 // rows from kRowOwnFours on.
 struct NeighbourPairs {
@@ -148,47 +131,13 @@ constexpr NeighbourPairs MakeNeighbourPairs() {
   for (int bits = 0; bits < 128; ++bits) {
     table.pairs[bits][0] =
         (bits & 1) + ((bits >> 2) & 1) * 0.5f + ((bits >> 5) & 1) * 0.25f;
-    table.pairs[bits][1] =
-        ((bits >> 1) & 1) + ((bits >> 3) & 1) * 0.5f + ((bits >> 6) & 1) * 0.25f;
+    table.pairs[bits][1] = ((bits >> 1) & 1) + ((bits >> 3) & 1) * 0.5f +
+                           ((bits >> 6) & 1) * 0.25f;
     table.swapped[bits][0] = table.pairs[bits][1];
     table.swapped[bits][1] = table.pairs[bits][0];
   }
   return table;
 }
-
-// The board formulas on eight boards. `Isa` names the instruction set that the
-// including file is compiled for: code for different ones is different code.
-template <typename Isa>
-struct BoardLanes {
-  typedef uint64_t Vector __attribute__((vector_size(8 * kBlockSize)));
-  Vector v;
-
-  explicit BoardLanes(Board board) : v(Vector{} + board) {}
-  explicit BoardLanes(Vector vector) : v(vector) {}
-  explicit BoardLanes(const Board (&row)[kBlockSize]) {
-    std::memcpy(&v, row, sizeof(v));
-  }
-  void Store(Board (&row)[kBlockSize]) const {
-    std::memcpy(row, &v, sizeof(v));
-  }
-
-  friend BoardLanes operator&(BoardLanes a, BoardLanes b) {
-    return BoardLanes(a.v & b.v);
-  }
-  friend BoardLanes operator|(BoardLanes a, BoardLanes b) {
-    return BoardLanes(a.v | b.v);
-  }
-  friend BoardLanes operator^(BoardLanes a, BoardLanes b) {
-    return BoardLanes(a.v ^ b.v);
-  }
-  friend BoardLanes operator~(BoardLanes a) { return BoardLanes(~a.v); }
-  friend BoardLanes operator<<(BoardLanes a, int n) {
-    return BoardLanes(a.v << n);
-  }
-  friend BoardLanes operator>>(BoardLanes a, int n) {
-    return BoardLanes(a.v >> n);
-  }
-};
 
 // Neighbours of a side: the hills adjacent to any, and their number in binary.
 template <typename Lanes>
@@ -204,59 +153,30 @@ struct Neighbours {
   Lanes any, ones, twos, fours;
 };
 
-// Fills the derived rows from: own and enemy ringforts and kings, and what the
-// block holds beside its rows. `count` returns the numbers of bits by column.
-template <typename Isa, typename CountBits>
-void DeriveRows(EncoderBlock& block, CountBits count) {
-  using Lanes = BoardLanes<Isa>;
-  auto& rows = block.rows;
-  const Lanes hills(kAllHills);
-  const Lanes own(rows[kRowOwn]), enemy(rows[kRowEnemy]);
-  const Lanes own_kings(rows[kRowOwnKings]), enemy_kings(rows[kRowEnemyKings]);
-  const Lanes linked(block.linked), by_links(block.by_links);
-  const Lanes by_kings(block.by_kings);
-  const Neighbours<Lanes> near_own(own), near_enemy(enemy);
-  const Lanes vacant = hills & ~(own | enemy);
+// What the planes tell of the ringforts, from the boards of both sides, the
+// kings of the other one and what a block holds beside its rows.
+template <typename Lanes>
+struct DerivedBoards {
+  Neighbours<Lanes> near_own, near_enemy;
+  Lanes besieged_by_own, besieged_by_enemy;
+  Lanes own_singles, enemy_singles;
+  Lanes enemy_reach;
 
-  hills.Store(rows[kRowOnBoard]);
-  vacant.Store(rows[kRowVacant]);
-  (own_kings & enemy).Store(rows[kRowOwnStranded]);
-  (enemy_kings & own).Store(rows[kRowEnemyStranded]);
-  Besieged(own).Store(rows[kRowBesiegedByOwn]);
-  Besieged(enemy).Store(rows[kRowBesiegedByEnemy]);
-  (own & ~(linked | (near_own.any & ~by_links))).Store(rows[kRowOwnSingles]);
-  (enemy & ~(linked | (near_enemy.any & ~by_links)))
-      .Store(rows[kRowEnemySingles]);
-  near_own.fours.Store(rows[kRowOwnNeighbours]);
-  near_enemy.fours.Store(rows[kRowEnemyNeighbours]);
-  near_own.fours.Store(rows[kRowOwnFours]);
-  near_enemy.fours.Store(rows[kRowEnemyFours]);
-  near_own.twos.Store(rows[kRowOwnTwos]);
-  near_enemy.twos.Store(rows[kRowEnemyTwos]);
-  near_own.ones.Store(rows[kRowOwnOnes]);
-  near_enemy.ones.Store(rows[kRowEnemyOnes]);
-  Lanes(Board{0}).Store(rows[kRowUnused4]);
-  Lanes(Board{0}).Store(rows[kRowUnused7]);
-  const Lanes movers = (enemy_kings & by_kings) | (enemy & ~by_kings);
-  const Lanes too_near =
-      near_enemy.any | ((Diagonal(enemy) | TwoStepsStraight(enemy)) & ~by_kings);
-  (vacant & KnightMoves(movers) & ~too_near).Store(rows[kRowEnemyReach]);
-
-  Lanes own_cells = own, enemy_cells = enemy;
-  auto own_components = count(Isolated(own_cells).v);
-  auto enemy_components = count(Isolated(enemy_cells).v);
-  for (int step = 1; step < kShrinkSteps; ++step) {
-    own_cells = Shrunk(own_cells);
-    enemy_cells = Shrunk(enemy_cells);
-    own_components += count(Isolated(own_cells).v);
-    enemy_components += count(Isolated(enemy_cells).v);
-  }
-  Lanes(own_components).Store(block.own_components);
-  Lanes(enemy_components).Store(block.enemy_components);
-}
-
-// REQUIRES: the processor has AVX-512 F, BW, DQ, VL, VBMI, VPOPCNTDQ and GFNI.
-EncoderKernel Avx512EncoderKernel();
+  DerivedBoards(const Lanes& own, const Lanes& enemy, const Lanes& enemy_kings,
+                const Lanes& linked, const Lanes& by_links,
+                const Lanes& by_kings)
+      : near_own(own),
+        near_enemy(enemy),
+        besieged_by_own(Besieged(own)),
+        besieged_by_enemy(Besieged(enemy)),
+        own_singles(own & ~(linked | (near_own.any & ~by_links))),
+        enemy_singles(enemy & ~(linked | (near_enemy.any & ~by_links))),
+        enemy_reach(
+            Lanes(kAllHills) & ~(own | enemy) &
+            KnightMoves((enemy_kings & by_kings) | (enemy & ~by_kings)) &
+            ~(near_enemy.any |
+              ((Diagonal(enemy) | TwoStepsStraight(enemy)) & ~by_kings))) {}
+};
 
 }  // namespace tara
 

@@ -1,6 +1,7 @@
 #include "tara/nn/batch_encoder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,7 @@ struct Positions {
   }
   EncoderInput Span(size_t begin, size_t count) const {
     return {.states = absl::MakeConstSpan(states).subspan(begin, count),
-            .symmetries =
-                absl::MakeConstSpan(symmetries).subspan(begin, count),
+            .symmetries = absl::MakeConstSpan(symmetries).subspan(begin, count),
             .legal = absl::MakeConstSpan(legal).subspan(begin, count)};
   }
 };
@@ -57,8 +57,8 @@ Encoding Expected(const EncoderInput& input, PlaneLayout layout) {
   Encoding encoding;
   std::vector<float> planes(kPlaneValues), globals(kNumGlobals);
   for (size_t i = 0; i < input.states.size(); ++i) {
-    EncodeFeatures(input.states[i], input.symmetries[i],
-                   absl::MakeSpan(planes), absl::MakeSpan(globals));
+    EncodeFeatures(input.states[i], input.symmetries[i], absl::MakeSpan(planes),
+                   absl::MakeSpan(globals));
     for (int j = 0; j < kPlaneValues; ++j) {
       encoding.planes.push_back(
           layout == PlaneLayout::kChannelsFirst
@@ -99,8 +99,7 @@ class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
       ASSERT_EQ(planes[i], expected.planes[i])
           << Info(input.states[i / kPlaneValues].variant).id << ", value "
           << i % kPlaneValues << " of position " << i / kPlaneValues
-          << ", symmetry "
-          << int{input.symmetries[i / kPlaneValues].board};
+          << ", symmetry " << int{input.symmetries[i / kPlaneValues].board};
     }
     for (size_t i = 0; i < count * kNumGlobals; ++i) {
       ASSERT_EQ(globals[i], expected.globals[i])
@@ -131,7 +130,8 @@ TEST_P(BatchEncoderTest, EncodesBatchesOfAnySizeAtAnyPlace) {
   std::shuffle(states.begin(), states.end(), random);
   for (const State& state : states) {
     const std::vector<Symmetry> views = Views(state);
-    positions.Add(state, views[random.Below(static_cast<uint32_t>(views.size()))]);
+    positions.Add(state,
+                  views[random.Below(static_cast<uint32_t>(views.size()))]);
   }
   size_t begin = 0;
   for (const size_t count : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64}) {
@@ -156,6 +156,42 @@ TEST_P(BatchEncoderTest, EncodesPositionsUnderChangedRules) {
     if (!state.finished()) positions.Add(state, Views(state)[0]);
   }
   ExpectEqual(positions, 0, positions.states.size(), 0);
+}
+
+TEST_P(BatchEncoderTest, EncodesWhatDoesNotFitTheCaches) {
+  // Planes of 33 MiB and more may be written around the caches; the scalar
+  // encoder's are compared a period at a time.
+  constexpr size_t kPeriod = 64, kCount = 7424;
+  const auto [instruction_set, layout] = GetParam();
+  const std::vector<State> states = RandomPositionsOfAllVariants(8, 5);
+  Positions positions;
+  for (size_t i = 0; i < kCount; ++i) {
+    const State& state = states[i % kPeriod];
+    positions.Add(state, Views(state)[0]);
+  }
+  const Encoding expected = Expected(positions.Span(0, kPeriod), layout);
+  constexpr float kGuard = -7;
+  constexpr size_t kGuards = 16, kValues = kCount * kPlaneValues;
+  std::vector<float> memory(kValues + 4 * kGuards, kGuard);
+  std::vector<float> globals(kCount * kNumGlobals);
+  float* line = memory.data() + kGuards;
+  while (reinterpret_cast<uintptr_t>(line) % 64 != 0) ++line;
+  for (const int offset : {0, 8, 3}) {
+    float* const planes = line + offset;
+    std::fill(memory.begin(), memory.end(), kGuard);
+    EncodeBatchOn(instruction_set, positions.Span(0, kCount),
+                  {.layout = layout,
+                   .planes = absl::MakeSpan(planes, kValues),
+                   .globals = absl::MakeSpan(globals)});
+    for (size_t i = 0; i < kCount; i += kPeriod) {
+      ASSERT_EQ(std::memcmp(planes + i * kPlaneValues, expected.planes.data(),
+                            kPeriod * kPlaneValues * sizeof(float)),
+                0)
+          << "positions from " << i << " on, offset " << offset;
+    }
+    EXPECT_EQ(planes[-1], kGuard);
+    EXPECT_EQ(planes[kValues], kGuard);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
