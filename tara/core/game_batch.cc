@@ -1,12 +1,16 @@
 #include "tara/core/game_batch.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "tara/base/check.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/playout_sums.h"
-#include "tara/core/playouts.h"
+#include "tara/core/board.h"
+#include "tara/core/rules.h"
 
 namespace tara {
 namespace {
@@ -49,6 +53,29 @@ PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums) {
   return statistics;
 }
 
+// Where a position comes in the order that the kernels take: groups of one
+// variant and one set of options; in them by seat, or in Stone of Destiny by
+// phase, then by number of ringforts.
+struct Place {
+  uint64_t group;
+  int within;
+  int32_t index;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+Place PlaceOf(const State& state, int32_t index) {
+  static_assert(sizeof(RuleOptions) < sizeof(uint64_t));
+  uint64_t group = 0;
+  std::memcpy(&group, &state.options, sizeof(RuleOptions));
+  group = (group << 8) | static_cast<uint64_t>(state.variant);
+  int within = state.seat;
+  if (state.variant == Variant::kStoneOfDestiny) {
+    within = state.phase == Phase::kManoeuvres ? -Count(state.vacant()) : 0;
+  }
+  return {group, within, index};
+}
+
 }  // namespace
 
 PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
@@ -56,18 +83,50 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   int64_t games,
                                   InstructionSet instruction_set) {
   TARA_CHECK(games >= 0, "a negative number of games");
-  const batch::PlayoutKernel kernel =
-      KernelsFor(instruction_set).kernels[static_cast<int>(variant)];
-  if (kernel == nullptr) {
-    return PlayRandomGamesScalar(variant, options, seed, first_game, games);
-  }
   batch::PlayoutSums sums;
-  kernel({.options = options,
-          .seed = seed,
-          .first_game = first_game,
-          .games = games},
-         sums);
+  KernelsFor(instruction_set)
+      .from_start[static_cast<int>(variant)](
+          {.start = InitialState(variant, options),
+           .seed = seed,
+           .first_game = first_game,
+           .games = games},
+          sums);
   return ToStatistics(sums);
+}
+
+void PlayRandomGamesFrom(absl::Span<const State> starts,
+                         absl::Span<const uint64_t> seeds, int playouts,
+                         InstructionSet instruction_set,
+                         absl::Span<int8_t> margins) {
+  TARA_CHECK(playouts > 0, "no playouts of a position");
+  TARA_CHECK(seeds.size() == starts.size() &&
+                 margins.size() == starts.size() * playouts,
+             "spans of different sizes");
+  std::vector<Place> places;
+  places.reserve(starts.size());
+  for (const State& start : starts) {
+    TARA_CHECK(!start.finished(), "a playout from a finished game");
+    places.push_back(PlaceOf(start, static_cast<int32_t>(places.size())));
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<int32_t> order;
+  order.reserve(places.size());
+  for (const Place& place : places) order.push_back(place.index);
+
+  const batch::KernelTable& kernels = KernelsFor(instruction_set);
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && places[end].group == places[begin].group) {
+      ++end;
+    }
+    const Variant variant = starts[order[begin]].variant;
+    kernels.from_positions[static_cast<int>(variant)](
+        {.starts = starts.data(),
+         .seeds = seeds.data(),
+         .playouts = playouts,
+         .order = order.data() + begin,
+         .count = static_cast<int64_t>(end - begin),
+         .margins = margins.data()});
+  }
 }
 
 }  // namespace tara

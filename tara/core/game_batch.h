@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 
 namespace tara {
@@ -22,6 +24,21 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   uint64_t seed, int64_t first_game,
                                   int64_t games,
                                   InstructionSet instruction_set);
+
+// Plays `playouts` uniformly random games from each of the positions, which may
+// be of any variants, with any options, at any phase, many games in step.
+// Writes Red's margin of the i-th game from starts[k] to margins[k * playouts +
+// i]: that of the very game that PlayRandomGamesFromScalar
+// (tara/core/playouts_from.h) plays with seeds[k], on every instruction set.
+//
+// Thread-safe. Positions of one variant with the same options are played
+// together: the more games, the better the lanes are filled.
+// REQUIRES: as PlayRandomGames; playouts > 0; as many seeds as positions; no
+// position is finished.
+void PlayRandomGamesFrom(absl::Span<const State> starts,
+                         absl::Span<const uint64_t> seeds, int playouts,
+                         InstructionSet instruction_set,
+                         absl::Span<int8_t> margins);
 
 }  // namespace tara
 

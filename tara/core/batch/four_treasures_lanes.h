@@ -5,7 +5,6 @@
 
 #include "tara/core/batch/areas.h"
 #include "tara/core/batch/formulas.h"
-#include "tara/core/batch/hill_games.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
@@ -40,9 +39,6 @@ class FourTreasuresRules {
     return Select(Less(pairs, W(kMaxBridges)), pairs, W(kMaxBridges));
   }
 };
-
-template <InstructionSet kSet, int kSeats>
-using FourTreasuresLanes = HillGames<kSet, FourTreasuresRules<kSet, kSeats>>;
 
 }  // namespace tara::batch
 

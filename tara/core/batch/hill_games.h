@@ -62,6 +62,16 @@ class HillGames {
   static constexpr int kLanes = W::kLanes;
   static constexpr int kGames = kVectors * kLanes;
 
+  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
+    for (int64_t done = 0; done < request.games; done += kGames) {
+      const int64_t left = request.games - done;
+      Play(request, request.first_game + done, left < kGames ? left : kGames,
+           sums);
+    }
+  }
+
+ private:
+  // Plays the first `games` games of the run from `first_game` on.
   static void Play(const PlayoutRequest& request, int64_t first_game,
                    int64_t games, PlayoutSums& sums) {
     HillGames group(request, first_game, games);
@@ -70,7 +80,6 @@ class HillGames {
     group.Gather(games, sums);
   }
 
- private:
   struct Vector {
     TARA_INLINE Vector() { choice.Clear(); }
 
@@ -92,7 +101,7 @@ class HillGames {
 
   TARA_INLINE HillGames(const PlayoutRequest& request, int64_t first_game,
                         int64_t games)
-      : rules_(request.options) {
+      : rules_(request.start.options) {
     for (int v = 0; v < kVectors; ++v) {
       const int64_t first = v * kLanes;
       vectors_[v].random = RandomLanes<kSet>(

@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "tara/core/batch/playout_sums.h"
-#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 
 namespace tara::batch {
 
-// Random games first_game ... first_game + games - 1.
+// Random games first_game ... first_game + games - 1 from one position.
 struct PlayoutRequest {
-  RuleOptions options;
+  State start;  // the variant's start position
   uint64_t seed;
   int64_t first_game;
   int64_t games;
@@ -20,9 +20,26 @@ struct PlayoutRequest {
 // Plays the games of a request and adds what they came to.
 using PlayoutKernel = void (*)(const PlayoutRequest&, PlayoutSums&);
 
-// By variant; nullptr where the family has no lanes yet.
+// `playouts` random games from each of some positions of one variant, all with
+// the same options and none finished. Arrays are indexed by position; `order`
+// holds the indices of those to play, sorted by
+// seat, or in Stone of Destiny by phase, then by number of ringforts.
+struct PlayoutsFromRequest {
+  const State* starts;
+  const uint64_t* seeds;
+  int playouts;
+  const int32_t* order;
+  int64_t count;    // length of `order`, not 0
+  int8_t* margins;  // [positions][playouts], Red's; written
+};
+
+// Plays the games and writes their margins.
+using PlayoutsFromKernel = void (*)(const PlayoutsFromRequest&);
+
+// By variant.
 struct KernelTable {
-  PlayoutKernel kernels[kNumVariants];
+  PlayoutKernel from_start[kNumVariants];
+  PlayoutsFromKernel from_positions[kNumVariants];
 };
 
 // One unit each, compiled for its instruction set. Calling a kernel needs a

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "tara/core/batch/formulas.h"
-#include "tara/core/batch/hill_games.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
@@ -158,9 +157,6 @@ class PoisonedChaliceRules {
     return (lines << kBoardSize) - lines;
   }
 };
-
-template <InstructionSet kSet>
-using PoisonedChaliceLanes = HillGames<kSet, PoisonedChaliceRules<kSet>>;
 
 }  // namespace tara::batch
 

@@ -16,14 +16,15 @@ class RandomLanes {
   using W = Word<kSet>;
 
   RandomLanes() = default;
-  // Lane i: the playout stream of game first_game + i.
-  TARA_INLINE RandomLanes(uint64_t run_seed, uint64_t first_game) {
-    W seed = MixedBits(W(run_seed)) ^ (W(first_game) + W::Index());
-    seed = MixedBits(
-        MixedBits(seed) ^
-        W(static_cast<uint64_t>(StreamPurpose::kPlayouts)));
+  // The playout stream (seed, index) of each lane.
+  TARA_INLINE RandomLanes(W seeds, W indices) {
+    W seed = MixedBits(MixedBits(MixedBits(seeds) ^ indices) ^
+                       W(static_cast<uint64_t>(StreamPurpose::kPlayouts)));
     for (W& word : words_) word = seed = MixedBits(seed);
   }
+  // Lane i: the playout stream of game first_game + i.
+  TARA_INLINE RandomLanes(uint64_t run_seed, uint64_t first_game)
+      : RandomLanes(W(run_seed), W(first_game) + W::Index()) {}
 
   TARA_INLINE W operator()() {
     const W result = RotateLeft(words_[0] + words_[3], 23) + words_[0];

@@ -5,7 +5,6 @@
 
 #include "tara/core/batch/areas.h"
 #include "tara/core/batch/formulas.h"
-#include "tara/core/batch/hill_games.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
@@ -91,9 +90,6 @@ class SacredHillRules {
   int proximity_bound_;
   bool shared_row_opening_;
 };
-
-template <InstructionSet kSet, int kLevel, int kSeats>
-using SacredHillLanes = HillGames<kSet, SacredHillRules<kSet, kLevel, kSeats>>;
 
 }  // namespace tara::batch
 

@@ -8,6 +8,7 @@
 #include "tara/core/batch/lanes.h"
 #include "tara/core/batch/pair_choice.h"
 #include "tara/core/batch/patterns.h"
+#include "tara/core/batch/playout_jobs.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/batch/random_lanes.h"
 #include "tara/core/board.h"
@@ -19,25 +20,46 @@ namespace tara::batch {
 // Stone of Destiny in lanes: the rules of tara/core/rules/stone_of_destiny.h
 // by formulas without branches on a lane.
 //
-// Manoeuvres last 45 plies in every game: a few vectors of games play them in
-// step. Battle then takes games from there one by one, into the lanes whose
-// games have ended. A step of Battle is a turn, swap and link, so that here
-// too all lanes do the same; and all change sides together, so that the parity
-// of the step says which role moves.
-template <InstructionSet kSet>
+// Manoeuvres end with the 45th ringfort in every game: a few vectors of games
+// play them in step. Battle then takes games from there one by one, and after
+// them those that start in Battle, into the lanes whose games have ended. A
+// step of Battle is a turn, swap and link, so that here too all lanes do the
+// same; and all change sides together, so that the parity of the step says
+// which role moves.
+//
+// Several vectors, so that one computes while another waits for memory.
+template <InstructionSet kSet, typename Jobs, int kVectors>
 class StoneOfDestinyLanes {
  public:
-  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
-    StoneOfDestinyLanes lanes(request);
-    lanes.PlayToTheEnds(sums);
+  using Results = typename Jobs::Results;
+
+  // Games that start in Manoeuvres, in the order of their ringforts, and in
+  // Battle.
+  TARA_INLINE StoneOfDestinyLanes(const RuleOptions& options,
+                                  const Jobs& in_manoeuvres,
+                                  const Jobs& in_battle, Results& results)
+      : options_(options),
+        in_manoeuvres_(in_manoeuvres),
+        in_battle_(in_battle),
+        results_(results) {}
+
+  // Plays all games.
+  TARA_INLINE void Play() {
+    for (Games& games : games_) {
+      games = {};
+      for (int lane = 0; lane < kLanes; ++lane) StartBattle(lane, 0, games);
+    }
+    while (playing_ > 0) {
+      Turn<0>();
+      Turn<1>();
+    }
+    if (finished_ > 0) ScoreFinished();
   }
 
  private:
   using W = Word<kSet>;
   using M = Mask<kSet>;
   static constexpr int kLanes = W::kLanes;
-  // Several vectors, so that one computes while another waits for memory.
-  static constexpr int kVectors = 4;
   static constexpr int kRingfortsPerSide = 23;
 
   // What a game has come to is counted in one word: legal actions, links,
@@ -58,42 +80,46 @@ class StoneOfDestinyLanes {
     W no_progress;
     W red_role;  // the role that Red plays
     W playing;   // 0: no game is left for this lane
+    W link_due;  // 1: the game starts after the swap of its first turn
     RandomLanes<kSet> random;
+    uint64_t ids[kLanes];
   };
-
-  explicit TARA_INLINE StoneOfDestinyLanes(const PlayoutRequest& request)
-      : request_(request) {}
-
-  TARA_INLINE void PlayToTheEnds(PlayoutSums& sums) {
-    for (Games& games : games_) {
-      games = {};
-      for (int lane = 0; lane < kLanes; ++lane) StartBattle(lane, 0, games);
-    }
-    while (playing_ > 0) {
-      Turn<0>(sums);
-      Turn<1>(sums);
-    }
-    ScoreFinished(sums);
-  }
 
   // Plays the Manoeuvres of the next games, as many as there are lanes.
   [[gnu::noinline]] void PlayManoeuvres() {
-    for (int k = 0; k < kVectors; ++k) {
-      fresh_games_[k] = {};
-      fresh_games_[k].random = RandomLanes<kSet>(
-          request_.seed,
-          static_cast<uint64_t>(request_.first_game + next_game_ + k * kLanes));
+    uint64_t fewest = kNumHills;
+    for (Games& games : fresh_games_) {
+      games = {};
+      for (int lane = 0; lane < kLanes && !in_manoeuvres_.empty(); ++lane) {
+        const Job job = in_manoeuvres_.Take(lane, games.random);
+        const Start& start = job.start;
+        uint64_t built = 0;
+        if constexpr (!Jobs::kStatistics) {
+          for (int side = 0; side < 2; ++side) {
+            games.position.ringforts[side].v[lane] = start.ringforts[side];
+            games.kings[side].v[lane] = start.kings[side];
+          }
+          built = static_cast<uint64_t>(
+              __builtin_popcountll(start.ringforts[0] | start.ringforts[1]));
+        }
+        if (built < fewest) fewest = built;
+        games.ids[lane] = job.id;
+        ++fresh_;
+      }
     }
-    for (int ply = 0; ply < kNumHills; ply += 2) {
-      Build<0>();
-      if (ply < kNumHills - 1) Build<1>();
+    // Red builds the first ringfort, the third and so on.
+    for (uint64_t built = fewest & ~uint64_t{1}; built < kNumHills;
+         built += 2) {
+      Build<0>(built);
+      if (built < kNumHills - 1) Build<1>(built + 1);
     }
-    fresh_ = 0;
+    next_fresh_ = 0;
   }
 
-  // One ply of Manoeuvres in all fresh games. Red has role 0.
+  // One ply of Manoeuvres in all fresh games that have `built` ringforts. Red
+  // has role 0.
   template <int kRole>
-  TARA_INLINE void Build() {
+  TARA_INLINE void Build(uint64_t built) {
     BitChoice<kSet> arrivals[kVectors];
     for (int i = 0; i < kVectors; ++i) {
       Games& games = fresh_games_[i];
@@ -102,55 +128,80 @@ class StoneOfDestinyLanes {
       const W near = WithinTwoStepsOfOne(games.kings[1 - kRole]) & vacant;
       const W targets = FirstNonEmpty(near, vacant);
       const W count = PopCount(targets);
-      arrivals[i].Choose(targets, games.random.Below(count));
+      if constexpr (Jobs::kStatistics) {
+        arrivals[i].Choose(targets, games.random.Below(count));
+      } else {
+        const M later = Less(PopCount(vacant), W(kNumHills - built));
+        const RandomLanes<kSet> before = games.random;
+        arrivals[i].Choose(KeepIf(~later, targets), games.random.Below(count));
+        games.random.Restore(later, before);
+      }
       games.position.tally += count;
     }
     for (int i = 0; i < kVectors; ++i) {
+      Games& games = fresh_games_[i];
       const W arrival = arrivals[i].Chosen();
-      fresh_games_[i].position.ringforts[kRole] |= arrival;
-      fresh_games_[i].kings[kRole] = arrival;
+      games.position.ringforts[kRole] |= arrival;
+      games.kings[kRole] = Jobs::kStatistics ? arrival
+                                             : Select(NonZero(arrival), arrival,
+                                                      games.kings[kRole]);
     }
   }
 
   // Takes the next game, if one is left, into a lane; `role` moves first.
   TARA_INLINE void StartBattle(int lane, int role, Games& games) {
-    if (next_game_ == request_.games) {
+    if (fresh_ == 0 && !in_manoeuvres_.empty()) PlayManoeuvres();
+    if (fresh_ > 0) {
+      StartAfterManoeuvres(lane, role, games);
+    } else if (!in_battle_.empty()) {
+      StartInBattle(lane, role, games);
+    } else {
       games.playing.v[lane] = 0;
       return;
     }
-    if (fresh_ == kVectors * kLanes) PlayManoeuvres();
-    const Games& from = fresh_games_[fresh_ / kLanes];
-    const int i = fresh_++ % kLanes;
-    ++next_game_;
+    games.playing.v[lane] = 1;
     ++playing_;
+  }
+
+  TARA_INLINE void StartAfterManoeuvres(int lane, int role, Games& games) {
+    const Games& from = fresh_games_[next_fresh_ / kLanes];
+    const int i = next_fresh_++ % kLanes;
+    --fresh_;
+    const int red_role = role ^ 1;  // Blue moves first
     for (int side = 0; side < 2; ++side) {
-      // Blue moves first.
-      const int to_role = role ^ 1 ^ side;
-      games.position.ringforts[to_role].v[lane] =
+      games.position.ringforts[red_role ^ side].v[lane] =
           from.position.ringforts[side].v[i];
-      games.kings[to_role].v[lane] = from.kings[side].v[i];
+      games.kings[red_role ^ side].v[lane] = from.kings[side].v[i];
     }
     games.position.links_east.v[lane] = 0;
     games.position.links_north.v[lane] = 0;
     games.position.tally.v[lane] = from.position.tally.v[i];
     games.no_progress.v[lane] = 0;
-    games.red_role.v[lane] = static_cast<uint64_t>(role ^ 1);
-    games.playing.v[lane] = 1;
+    games.red_role.v[lane] = static_cast<uint64_t>(red_role);
     games.random.CopyLane(lane, from.random, i);
+    games.ids[lane] = from.ids[i];
   }
 
-  // Ringforts of `enemy` that can be swapped, given the links. The side to
-  // move always has a spare ringfort; the other never, so that a seat that is
-  // out ends the game.
-  static TARA_INLINE W Swappable(W enemy, W enemy_king, W links_east,
-                                 W links_north) {
-    return enemy & ~enemy_king &
-           ~(links_east | East(links_east) | links_north | North(links_north));
+  TARA_INLINE void StartInBattle(int lane, int role, Games& games) {
+    const Job job = in_battle_.Take(lane, games.random);
+    const Start& start = job.start;
+    const int red_role = role ^ (start.seat & 1);
+    for (int side = 0; side < 2; ++side) {
+      games.position.ringforts[red_role ^ side].v[lane] = start.ringforts[side];
+      games.kings[red_role ^ side].v[lane] = start.kings[side];
+    }
+    games.position.links_east.v[lane] = start.links_east;
+    games.position.links_north.v[lane] = start.links_north;
+    games.position.tally.v[lane] = 0;
+    games.no_progress.v[lane] = start.no_progress;
+    games.red_role.v[lane] = static_cast<uint64_t>(red_role);
+    games.link_due.v[lane] = start.phase == Phase::kLink;
+    games.ids[lane] = job.id;
   }
 
   // One turn of Battle of `kRole` in each lane.
   template <int kRole>
-  TARA_INLINE void Turn(PlayoutSums& sums) {
+  TARA_INLINE void Turn() {
     BitChoice<kSet> arrivals[kVectors];
     PairChoice<kSet> links[kVectors];
     for (int i = 0; i < kVectors; ++i) {
@@ -163,12 +214,11 @@ class StoneOfDestinyLanes {
     for (int i = 0; i < kVectors; ++i) {
       Games& games = games_[i];
       links[i].AddChosen(games.position.links_east, games.position.links_north);
-      const M stalled =
-          ~Less(games.no_progress, W(request_.options.no_progress_limit));
+      const M stalled = ~Less(games.no_progress, W(options_.no_progress_limit));
       const M out = IsZero(Swappable<kRole>(games));
       const unsigned ended = Bits((stalled | out) & NonZero(games.playing));
       if (ended != 0) [[unlikely]] {
-        EndGames(ended, Bits(stalled), 1 - kRole, games, sums);
+        EndGames(ended, Bits(stalled), 1 - kRole, games);
       }
     }
   }
@@ -185,9 +235,16 @@ class StoneOfDestinyLanes {
 
   template <int kRole>
   static TARA_INLINE void ChooseSwap(Games& games, BitChoice<kSet>& arrival) {
-    const W targets = Swappable<1 - kRole>(games);
+    W targets = Swappable<1 - kRole>(games);
+    if constexpr (!Jobs::kStatistics) {
+      targets = KeepIf(IsZero(games.link_due), targets);
+    }
     const W count = PopCount(targets);
+    const RandomLanes<kSet> before = games.random;
     arrival.Choose(targets, games.random.Below(count));
+    if constexpr (!Jobs::kStatistics) {
+      games.random.Restore(NonZero(games.link_due), before);
+    }
     games.position.tally += count + W(uint64_t{1} << kPliesShift);
   }
 
@@ -195,7 +252,13 @@ class StoneOfDestinyLanes {
   static TARA_INLINE void Swap(W arrival, Games& games) {
     games.position.ringforts[kRole] |= arrival;
     games.position.ringforts[1 - kRole] &= ~arrival;
-    games.kings[kRole] = arrival;
+    if constexpr (Jobs::kStatistics) {
+      games.kings[kRole] = arrival;
+    } else {
+      games.kings[kRole] =
+          Select(IsZero(games.link_due), arrival, games.kings[kRole]);
+      games.link_due = W(uint64_t{0});
+    }
   }
 
   template <int kRole>
@@ -218,7 +281,7 @@ class StoneOfDestinyLanes {
 
   // Notes the games that have ended and takes the next into their lanes.
   TARA_INLINE void EndGames(unsigned ended, unsigned stalled, int next_role,
-                            Games& games, PlayoutSums& sums) {
+                            Games& games) {
     const Position& position = games.position;
     for (; ended != 0; ended &= ended - 1) {
       const int lane = __builtin_ctz(ended);
@@ -230,24 +293,34 @@ class StoneOfDestinyLanes {
       done_.links_east.v[i] = position.links_east.v[lane];
       done_.links_north.v[i] = position.links_north.v[lane];
       done_.tally.v[i] = position.tally.v[lane];
+      done_ids_[i] = games.ids[lane];
       endings_.v[i] = static_cast<uint64_t>(
           (stalled >> lane) & 1 ? Ending::kNoProgress : Ending::kOut);
       --playing_;
       StartBattle(lane, next_role, games);
-      if (++finished_ == kLanes) ScoreFinished(sums);
+      if (++finished_ == kLanes) ScoreFinished();
     }
   }
 
   // Scores the games that have been noted.
-  [[gnu::noinline]] void ScoreFinished(PlayoutSums& sums) {
-    const M mask = FirstLanes<kSet>(finished_);
-    finished_ = 0;
+  [[gnu::noinline]] void ScoreFinished() {
     const W lead =
-        request_.options.link_all_at_end
+        options_.link_all_at_end
             ? KingdomLead<kSet>(done_.ringforts[0], done_.ringforts[1])
             : CountKingdomsByLinks(1) - CountKingdomsByLinks(0);
     const W territory =
         PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
+    const W margin = TwoTierMargin(lead, territory);
+    if constexpr (Jobs::kStatistics) {
+      AddStatistics(FirstLanes<kSet>(finished_), margin);
+    } else {
+      WriteMargins(margin, done_ids_, finished_, results_);
+    }
+    finished_ = 0;
+  }
+
+  TARA_INLINE void AddStatistics(M mask, W margin) {
+    PlayoutSums& sums = results_;
     const W plies = W(kNumHills) + (done_.tally >> kPliesShift);
     const W links = (done_.tally >> kLinksShift) &
                     W((uint64_t{1} << (kPliesShift - kLinksShift)) - 1);
@@ -255,7 +328,7 @@ class StoneOfDestinyLanes {
         mask,
         {.length = plies,
          .legal_actions = done_.tally & W((uint64_t{1} << kLinksShift) - 1),
-         .margin = TwoTierMargin(lead, territory),
+         .margin = margin,
          .ending = endings_},
         sums);
     sums.phase_plies[1] += Sum(KeepIf(mask, W(kNumHills)));
@@ -276,15 +349,52 @@ class StoneOfDestinyLanes {
     return kingdoms;
   }
 
-  const PlayoutRequest request_;
-  int64_t next_game_ = 0;
+  const RuleOptions options_;
+  Jobs in_manoeuvres_;
+  Jobs in_battle_;
+  Results& results_;
   int64_t playing_ = 0;
-  int fresh_ = kVectors * kLanes;  // games taken of fresh_games_
-  int finished_ = 0;               // games noted in done_
-  Position done_;                  // arrays by side
+  int fresh_ = 0;       // games left in fresh_games_
+  int next_fresh_ = 0;  // the first of them
+  int finished_ = 0;    // games noted in done_
+  Position done_ = {};  // arrays by side
   W endings_;
+  uint64_t done_ids_[kLanes];
   Games games_[kVectors];
   Games fresh_games_[kVectors];  // at the start of Battle; Red has role 0
+};
+
+template <InstructionSet kSet>
+struct StoneOfDestinyGames {
+  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
+    PlayoutRequest none = request;
+    none.games = 0;
+    StoneOfDestinyLanes<kSet, RunJobs<kSet>, kMaxVectors> lanes(
+        request.start.options, RunJobs<kSet>(request), RunJobs<kSet>(none),
+        sums);
+    lanes.Play();
+  }
+
+  static void PlayFrom(const PlayoutsFromRequest& request) {
+    int64_t manoeuvres = 0;
+    while (manoeuvres < request.count &&
+           StartOf(request.starts[request.order[manoeuvres]]).phase ==
+               Phase::kManoeuvres) {
+      ++manoeuvres;
+    }
+    const PositionJobs<kSet> in_manoeuvres(request, 0, manoeuvres);
+    const PositionJobs<kSet> in_battle(request, manoeuvres, request.count);
+    Margins margins = {request.margins};
+    WithVectorsFor<kSet, kMaxVectors>(
+        in_manoeuvres.left() + in_battle.left(), [&]<int kVectors>() {
+          StoneOfDestinyLanes<kSet, PositionJobs<kSet>, kVectors> lanes(
+              OptionsOf(request), in_manoeuvres, in_battle, margins);
+          lanes.Play();
+        });
+  }
+
+ private:
+  static constexpr int kMaxVectors = 4;
 };
 
 }  // namespace tara::batch

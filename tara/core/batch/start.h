@@ -1,0 +1,46 @@
+#ifndef TARA_CORE_BATCH_START_H_
+#define TARA_CORE_BATCH_START_H_
+
+#include <cstdint>
+
+#include "tara/core/batch/lanes.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+
+namespace tara::batch {
+
+// A State with plain arrays, for units that may not call the inline functions
+// of the standard library (see lanes.h). The same bytes.
+struct Start {
+  uint64_t ringforts[2];
+  uint64_t kings[2];
+  uint64_t links_east;
+  uint64_t links_north;
+  Variant variant;
+  Phase phase;
+  uint8_t seat;
+  Ending ending;
+  uint8_t turns_left;
+  uint8_t no_progress;
+  uint8_t kings_captured[2];
+  RuleOptions options;
+  uint8_t padding[3];
+};
+
+static_assert(sizeof(Start) == sizeof(State));
+static_assert(__builtin_offsetof(Start, kings) ==
+              __builtin_offsetof(State, kings));
+static_assert(__builtin_offsetof(Start, variant) ==
+              __builtin_offsetof(State, variant));
+static_assert(__builtin_offsetof(Start, kings_captured) ==
+              __builtin_offsetof(State, kings_captured));
+static_assert(__builtin_offsetof(Start, options) ==
+              __builtin_offsetof(State, options));
+
+TARA_INLINE Start StartOf(const State& state) {
+  return __builtin_bit_cast(Start, state);
+}
+
+}  // namespace tara::batch
+
+#endif  // TARA_CORE_BATCH_START_H_

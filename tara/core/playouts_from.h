@@ -1,0 +1,29 @@
+#ifndef TARA_CORE_PLAYOUTS_FROM_H_
+#define TARA_CORE_PLAYOUTS_FROM_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "tara/core/state.h"
+
+namespace tara {
+
+// Plays margins.size() games from a position to their ends with uniformly
+// random actions, and writes Red's margin of each. Game i draws one number for
+// each ply, also where only one action is legal, from the stream
+// DeriveSeed(seed, i, StreamPurpose::kPlayouts).
+//
+// Compiled for each variant, two games by turns on one core. Its simple twin is
+// PlayRandomGamesFromByPublicRules.
+// REQUIRES: the position is not finished.
+void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
+                               absl::Span<int8_t> margins);
+
+// The same through LegalActions and ApplyAction, ply by ply: what every faster
+// way of playing the same games is tested against.
+void PlayRandomGamesFromByPublicRules(const State& start, uint64_t seed,
+                                      absl::Span<int8_t> margins);
+
+}  // namespace tara
+
+#endif  // TARA_CORE_PLAYOUTS_FROM_H_
