@@ -4,12 +4,14 @@
 #include <compare>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "tara/base/check.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/board.h"
+#include "tara/core/playouts_from.h"
 #include "tara/core/rules.h"
 
 namespace tara {
@@ -76,6 +78,21 @@ Place PlaceOf(const State& state, int32_t index) {
   return {group, within, index};
 }
 
+// From how many games on lanes are faster than the scalar core
+// (docs/performance.md), which is compiled with PDEP: the portable lanes never
+// are.
+int64_t LanesPayFrom(InstructionSet instruction_set) {
+  switch (instruction_set) {
+    case InstructionSet::kAvx512:
+      return 4;
+    case InstructionSet::kAvx2:
+      return 8;
+    case InstructionSet::kPortable:
+      break;
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
 }  // namespace
 
 PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
@@ -126,6 +143,21 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
          .order = order.data() + begin,
          .count = static_cast<int64_t>(end - begin),
          .margins = margins.data()});
+  }
+}
+
+void PlayRandomGamesFrom(absl::Span<const State> starts,
+                         absl::Span<const uint64_t> seeds, int playouts,
+                         absl::Span<int8_t> margins) {
+  static const InstructionSet kBest = SupportedInstructionSets().back();
+  TARA_CHECK(margins.size() == starts.size() * playouts,
+             "spans of different sizes");
+  if (static_cast<int64_t>(margins.size()) >= LanesPayFrom(kBest)) {
+    return PlayRandomGamesFrom(starts, seeds, playouts, kBest, margins);
+  }
+  for (size_t i = 0; i < starts.size(); ++i) {
+    PlayRandomGamesFromScalar(starts[i], seeds[i],
+                              margins.subspan(i * playouts, playouts));
   }
 }
 

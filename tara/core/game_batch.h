@@ -40,6 +40,12 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
                          InstructionSet instruction_set,
                          absl::Span<int8_t> margins);
 
+// The same games in the way that is fastest here for so many: in lanes of the
+// best instruction set, or by the scalar core if they are few.
+void PlayRandomGamesFrom(absl::Span<const State> starts,
+                         absl::Span<const uint64_t> seeds, int playouts,
+                         absl::Span<int8_t> margins);
+
 }  // namespace tara
 
 #endif  // TARA_CORE_GAME_BATCH_H_

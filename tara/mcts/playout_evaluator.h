@@ -5,19 +5,16 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "tara/base/random.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 
 namespace tara {
 
-// Plays the game to its end from `state` by uniformly random legal actions.
-void PlayRandomly(State& state, Random& random);
-
 // Judges a position by random games from it to the end; all legal actions are
 // equally likely. The games' seeds derive from the position and the seed, so
-// the same position gets the same answer, in any batch and on any thread.
-// Thread-safe; never fails.
+// the same position gets the same answer, in any batch, on any thread and on
+// any processor. Many positions or playouts are cheaper than few: all games of
+// a batch are played in step. Thread-safe; never fails.
 class PlayoutEvaluator : public Evaluator {
  public:
   // REQUIRES: playouts > 0 (random games a position).

@@ -115,7 +115,7 @@ class LanesFromTest
 };
 
 TEST_P(LanesFromTest, PlayTheGamesOfThePublicRulesFromAllPhases) {
-  const std::vector<State> starts = PositionsOf(variant().variant, {}, 150);
+  const std::vector<State> starts = PositionsOf(variant().variant, {}, 100);
   ExpectTheGamesOfThePublicRules(starts, 1);
   ExpectTheGamesOfThePublicRules(
       absl::MakeConstSpan(starts).subspan(0, starts.size() / 5), 7);
@@ -198,6 +198,24 @@ TEST(MixedBatchTest, VariantsAndOptionsMayBeMixed) {
   const std::vector<uint64_t> seeds = Seeds(mixed.size());
   for (const InstructionSet set : SupportedInstructionSets()) {
     EXPECT_EQ(InLanes(mixed, seeds, 2, set), ByPublicRules(mixed, seeds, 2));
+  }
+}
+
+TEST(FastestWayTest, PlaysTheSameGames) {
+  for (const VariantInfo& info : kVariants) {
+    const std::vector<State> starts = PositionsOf(info.variant, {}, 3);
+    const std::vector<uint64_t> seeds = Seeds(starts.size());
+    for (const size_t count : {1, 2, 3, 5, 20}) {
+      for (const int playouts : {1, 2, 4}) {
+        const auto some =
+            absl::MakeConstSpan(starts).subspan(starts.size() - count);
+        const auto streams =
+            absl::MakeConstSpan(seeds).subspan(starts.size() - count);
+        std::vector<int8_t> margins(count * playouts);
+        PlayRandomGamesFrom(some, streams, playouts, absl::MakeSpan(margins));
+        EXPECT_EQ(margins, ByPublicRules(some, streams, playouts));
+      }
+    }
   }
 }
 
