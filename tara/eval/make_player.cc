@@ -8,9 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/eval/alpha_beta_player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/players.h"
+#include "tara/mcts/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/tree.h"
@@ -22,6 +25,13 @@ namespace {
 // Playouts draw from the position and this: a player's strength must not
 // depend on luck with a seed, and a game is reproduced from its own.
 constexpr uint64_t kPlayoutSeed = 0;
+
+AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
+  AlphaBetaLimits limits = {.nodes = spec.nodes};
+  if (spec.depth > 0) limits.depth = spec.depth;
+  if (spec.time_ms > 0) limits.time = absl::Milliseconds(spec.time_ms);
+  return limits;
+}
 
 }  // namespace
 
@@ -59,6 +69,9 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
   if (spec.kind == PlayerKind::kRandom) return NewRandomPlayer();
   if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
+  if (spec.kind == PlayerKind::kAlphaBeta) {
+    return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec));
+  }
   const SearchOptions options = {.simulations = spec.simulations,
                                  .c_puct = spec.c_puct};
   if (spec.kind == PlayerKind::kMcts) {

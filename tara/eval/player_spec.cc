@@ -20,6 +20,11 @@ namespace {
 constexpr int kMaxSimulations = 1000000;
 constexpr int kMaxPlayouts = 100000;
 constexpr float kMaxCPuct = 100;
+// A move of so many nodes takes about as long as one of mcts:sims=1000.
+constexpr int kDefaultNodes = 8000;
+constexpr int kMaxNodes = 2000000000;
+constexpr int kMaxDepth = 100;
+constexpr int kMaxTimeMs = 3600 * 1000;
 
 absl::Status BadSpec(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -54,9 +59,31 @@ absl::Status ReadCPuct(absl::string_view text, absl::string_view value,
                               "'; expected a number from 0 to ", kMaxCPuct));
 }
 
+// Sets what `option` of an alpha-beta player ("nodes=1000") says.
+absl::Status SetAlphaBetaOption(absl::string_view text,
+                                absl::string_view option, PlayerSpec& spec) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(option, absl::MaxSplits('=', 1));
+  const auto& [name, value] = parts;
+  if (name == "nodes") {
+    return ReadNumber(text, name, value, {1, kMaxNodes}, spec.nodes);
+  }
+  if (name == "depth") {
+    return ReadNumber(text, name, value, {1, kMaxDepth}, spec.depth);
+  }
+  if (name == "ms") {
+    return ReadNumber(text, name, value, {1, kMaxTimeMs}, spec.time_ms);
+  }
+  return BadSpec(text, absl::StrCat("unknown option '", option,
+                                    "'; expected nodes=N, depth=D or ms=T"));
+}
+
 // Sets what `option` ("sims=100") says.
 absl::Status SetOption(absl::string_view text, absl::string_view option,
                        PlayerSpec& spec) {
+  if (spec.kind == PlayerKind::kAlphaBeta) {
+    return SetAlphaBetaOption(text, option, spec);
+  }
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(option, absl::MaxSplits('=', 1));
   const auto& [name, value] = parts;
@@ -107,6 +134,9 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   if (has_rest) options = absl::StrSplit(rest, ',');
   if (kind == "mcts") {
     spec.kind = PlayerKind::kMcts;
+  } else if (kind == "alphabeta") {
+    spec.kind = PlayerKind::kAlphaBeta;
+    if (!has_rest) spec.nodes = kDefaultNodes;
   } else if (kind == "net") {
     spec.kind = PlayerKind::kNet;
     if (options.empty() || options[0].empty()) {
@@ -125,7 +155,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   } else {
     return BadSpec(text, absl::StrCat("unknown player '", kind,
                                       "'; expected random, greedy, "
-                                      "mcts[:sims=N] or net:PATH[,sims=N]"));
+                                      "alphabeta[:nodes=N], mcts[:sims=N] or "
+                                      "net:PATH[,sims=N]"));
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;
@@ -134,6 +165,10 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
 std::string PlayerSpecHelp() {
   return R"(  random      any legal action, with equal chances
   greedy      the action with the best immediate score
+  alphabeta[:nodes=N][,depth=D][,ms=T]
+              alpha-beta search with a hand-made evaluation: at most N
+              positions, D actions ahead, T milliseconds a move (8000
+              positions if none is given)
   mcts[:sims=N][,c_puct=X][,playouts=K]
               search (N simulations, 100) with K (1) random games a leaf
   net:PATH[,sims=N][,c_puct=X]

@@ -8,7 +8,7 @@
 
 namespace tara {
 
-enum class PlayerKind { kRandom, kGreedy, kMcts, kNet };
+enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet };
 
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
@@ -17,6 +17,10 @@ struct PlayerSpec {
   int simulations = 100;  // kMcts, kNet; 0 (kNet alone): the policy alone
   float c_puct = 1.5f;    // kMcts, kNet
   int playouts = 1;       // kMcts: random games per leaf
+  // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
+  int nodes = 0;    // positions visited
+  int depth = 0;    // actions ahead
+  int time_ms = 0;  // of a move
 
   friend bool operator==(const PlayerSpec&, const PlayerSpec&) = default;
 };

@@ -75,6 +75,7 @@ class MakePlayerTest : public testing::Test {
 TEST_F(MakePlayerTest, EveryKindOfSpecMakesAPlayer) {
   for (const std::string& spec :
        {std::string("random"), std::string("greedy"),
+        std::string("alphabeta:nodes=100,depth=3,ms=1000"),
         std::string("mcts:sims=10"),
         absl::StrCat("net:", checkpoint_.string(), ",sims=10"),
         absl::StrCat("net:", checkpoint_.string(), ",sims=0")}) {

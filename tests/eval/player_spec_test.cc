@@ -40,6 +40,22 @@ TEST(PlayerSpecTest, OptionsSetWhatTheyName) {
                         .c_puct = 0.5f}));
 }
 
+TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
+  const PlayerSpec plain = Parsed("alphabeta");
+  EXPECT_EQ(plain.kind, PlayerKind::kAlphaBeta);
+  EXPECT_GT(plain.nodes, 0);
+  EXPECT_EQ(plain.depth, 0);
+  EXPECT_EQ(plain.time_ms, 0);
+  // One limit alone is the only one.
+  EXPECT_EQ(Parsed("alphabeta:depth=4"),
+            (PlayerSpec{.kind = PlayerKind::kAlphaBeta, .depth = 4}));
+  EXPECT_EQ(Parsed("alphabeta:nodes=5,depth=4,ms=3"),
+            (PlayerSpec{.kind = PlayerKind::kAlphaBeta,
+                        .nodes = 5,
+                        .depth = 4,
+                        .time_ms = 3}));
+}
+
 TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
   EXPECT_EQ(Parsed("net:a:b").path, "a:b");
   EXPECT_EQ(Parsed("net:with,comma/x.pt,sims=3"),
@@ -51,7 +67,8 @@ TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
 TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("gredy"),
             "bad player spec 'gredy': unknown player 'gredy'; expected random, "
-            "greedy, mcts[:sims=N] or net:PATH[,sims=N]");
+            "greedy, alphabeta[:nodes=N], mcts[:sims=N] or "
+            "net:PATH[,sims=N]");
   EXPECT_EQ(ErrorOf("random:sims=3"),
             "bad player spec 'random:sims=3': random takes no options, got "
             "'sims=3'");
@@ -64,6 +81,12 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
             "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
             "expected sims=N or c_puct=X");
+  EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
+            "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
+            "expected nodes=N, depth=D or ms=T");
+  EXPECT_EQ(ErrorOf("alphabeta:depth=101"),
+            "bad player spec 'alphabeta:depth=101': depth is '101'; expected a "
+            "whole number from 1 to 100");
   EXPECT_EQ(ErrorOf("mcts:sims=3,sims=4"),
             "bad player spec 'mcts:sims=3,sims=4': sims is given twice");
   EXPECT_EQ(ErrorOf("mcts:c_puct=-1"),
@@ -72,17 +95,39 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
 }
 
 TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
-  for (const absl::string_view text :
-       {"", ":", "mcts:", "mcts:sims", "mcts:sims=", "mcts:sims=0",
-        "mcts:sims=1000001", "mcts:sims=1.5", "mcts:sims=1,", "mcts:playouts=0",
-        "mcts:c_puct=nan", "mcts:c_puct=inf", "net", "net:", "net:,sims=1",
-        "net:x,sims=-1", "Random", "random:", " greedy"}) {
+  for (const absl::string_view text : {"",
+                                       ":",
+                                       "mcts:",
+                                       "mcts:sims",
+                                       "mcts:sims=",
+                                       "mcts:sims=0",
+                                       "mcts:sims=1000001",
+                                       "mcts:sims=1.5",
+                                       "mcts:sims=1,",
+                                       "mcts:playouts=0",
+                                       "mcts:c_puct=nan",
+                                       "mcts:c_puct=inf",
+                                       "net",
+                                       "net:",
+                                       "net:,sims=1",
+                                       "net:x,sims=-1",
+                                       "alphabeta:",
+                                       "alphabeta:nodes=0",
+                                       "alphabeta:nodes=1e6",
+                                       "alphabeta:ms=-1",
+                                       "alphabeta:depth",
+                                       "alphabeta:depth=2,",
+                                       "alphabeta:depth=2,depth=3",
+                                       "Random",
+                                       "random:",
+                                       " greedy"}) {
     EXPECT_TRUE(absl::StartsWith(ErrorOf(text), "bad player spec '")) << text;
   }
 }
 
 TEST(PlayerSpecTest, HelpNamesEveryKind) {
-  for (const absl::string_view kind : {"random", "greedy", "mcts", "net:"}) {
+  for (const absl::string_view kind :
+       {"random", "greedy", "alphabeta", "mcts", "net:"}) {
     EXPECT_TRUE(absl::StrContains(PlayerSpecHelp(), kind)) << kind;
   }
 }

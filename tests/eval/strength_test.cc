@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
+#include "tara/eval/alpha_beta_player.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
@@ -43,6 +44,15 @@ TEST_P(StrengthTest, ASearchBeatsRandomPlay) {
   const ArenaResult result = Play(GetParam().variant, 20, *search, *random);
   EXPECT_GT(result.score, 0.7);
   EXPECT_GT(result.mean_margin, 0);
+}
+
+TEST_P(StrengthTest, AnAlphaBetaSearchBeatsGreedyAndRandomPlay) {
+  // Expected are scores near 1: with 8000 nodes it beats mcts:sims=1000.
+  const std::unique_ptr<Player> search = NewAlphaBetaPlayer({.nodes = 500});
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
+  EXPECT_GT(Play(GetParam().variant, 20, *search, *random).score, 0.7);
+  EXPECT_GT(Play(GetParam().variant, 20, *search, *greedy).score, 0.7);
 }
 
 TEST(GreedyStrengthTest, GreedyBeatsRandomOverAllVariants) {

@@ -1,0 +1,46 @@
+#include "tara/eval/alpha_beta_player.h"
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+
+namespace tara {
+namespace {
+
+class AlphaBetaPlayer : public Player {
+ public:
+  AlphaBetaPlayer(const AlphaBetaLimits& limits,
+                  const AlphaBetaOptions& options)
+      : limits_(limits), search_(options) {}
+
+  absl::Status ChooseActions(absl::Span<const State> states,
+                             absl::Span<Random* const> /*randoms*/,
+                             absl::Span<Action> actions) override {
+    for (size_t i = 0; i < states.size(); ++i) {
+      const LegalSet legal = LegalActions(states[i]);
+      actions[i] = legal.Count() == 1
+                       ? legal.Nth(0)
+                       : search_.Search(states[i], limits_).action;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const AlphaBetaLimits limits_;
+  AlphaBeta search_;
+};
+
+}  // namespace
+
+std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
+                                           const AlphaBetaOptions& options) {
+  return std::make_unique<AlphaBetaPlayer>(limits, options);
+}
+
+}  // namespace tara
