@@ -109,6 +109,8 @@ class Group {
           counters_.simulations += 1;
           if (slot.game->searched()) return;
           break;
+        case Tree::Gathered::kFull:
+          return;
         case Tree::Gathered::kInFlight:
           TARA_CHECK(slot.num_leaves > 0,
                      "a tree with no leaf in flight met one");

@@ -2,70 +2,62 @@
 #define TARA_MCTS_TREE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/mcts/choose_action.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/node.h"
+#include "tara/mcts/node_store.h"
+#include "tara/mcts/search_data.h"
+#include "tara/mcts/search_options.h"
+#include "tara/mcts/walk.h"
 
 namespace tara {
 
-struct SearchOptions {
-  // Simulations through the root's actions, those kept by Advance included.
-  // The evaluation of the root itself is not counted, so that a search of one
-  // simulation already has an action to choose.
-  int simulations = 100;
-  // Weight of priors against values: more explores more.
-  float c_puct = 1.5f;
-  // How much worse than its parent an action not yet tried is taken to be,
-  // once all the prior probability has been tried; 0 takes it as equal.
-  float first_play_urgency_reduction = 0.2f;
-  // Dirichlet noise on the root's priors; fraction 0 turns it off.
-  float dirichlet_concentration = 10.0f;  // alpha = this / legal actions
-  float dirichlet_fraction = 0.0f;
-};
-
 // A search tree over one game by PUCT. A simulation is a Gather (walk down to
 // a leaf that needs an evaluation) and an Apply (give the answer back);
-// batches and threads live outside (tara/mcts/run_searches.h).
+// batches and threads live outside (many_games.h, threaded_search.h).
 //
 // Values are kept by side (for Red), never by ply: turns of two actions,
-// skipped turns and teams make parity wrong. A finished game counts with its
-// exact result. Several leaves may be in flight: the edges on their way count
-// as visited (with the value they have so far), so that the next walk tends
-// elsewhere.
+// skipped turns and teams make parity wrong. They are utilities, kept to
+// 1/16384. A finished game counts with what its exact result is worth. Several
+// leaves may be in flight: the edges on their way count as visited, so that the
+// next walk tends elsewhere.
 //
-// Copyable; a copy goes on by itself. Not thread-safe: one owner. Memory: some
-// 100 bytes a node and 24 bytes a legal action of it.
+// With graph_search, positions that several lines reach are one node. The value
+// of an edge is what its child is worth, whoever found it out: a node's mean is
+// that of its own evaluation and of its edges, each with its own visits. An
+// edge with fewer visits than its child catches up without evaluations. A walk
+// that comes back to its own way (High Kings) ends there.
+// Source: KataGo, docs/GraphSearch.md.
+//
+// Copyable; a copy goes on by itself. Not thread-safe: one owner, but for the
+// functions of shared search. node.h draws the memory.
 class Tree {
  public:
-  // A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
-  // Gather reuses its memory.
-  struct Leaf {
-    State state;
-    std::vector<int32_t> path;  // edges from the root; empty: the root
-  };
-
-  enum class Gathered {
-    kLeaf,      // `leaf` is to be evaluated and applied
-    kFinished,  // the walk ended at a finished game: the simulation is done
-    kInFlight,  // the walk met a leaf already in flight: apply that first
-  };
+  using Leaf = SearchLeaf;
+  using Gathered = tara::Gathered;
 
   // Noise is drawn from streams of `seed` alone.
   // REQUIRES: the root is not finished; options.simulations >= 1.
   Tree(const SearchOptions& options, const State& root, uint64_t seed);
 
-  // Whether the root has had its simulations, or is finished.
-  bool done() const {
-    return finished() || root_visits() >= options_.simulations;
-  }
+  // Whether the search is over: the root has had its simulations, its utility
+  // is proved, the memory is full; or the root is finished.
+  bool done() const;
 
   // Whether the root is a finished game (after Advance).
-  bool finished() const { return states_[kRoot].finished(); }
+  bool finished() const { return root().finished(); }
+
+  // Whether what the root is worth is proved (SearchOptions::proof).
+  bool settled() const;
+
+  // Whether the memory limit is reached.
+  bool full() const { return IsFull<false>(data_); }
 
   // Starts a simulation. REQUIRES: the root is not finished.
   Gathered Gather(Leaf& leaf);
@@ -79,74 +71,87 @@ class Tree {
   void Cancel(const Leaf& leaf);
 
   // Makes the position after `action` the root and keeps its subtree; new
-  // noise is drawn. O(size of the kept subtree).
+  // noise is drawn. Frees the rest for new nodes. Needs as much memory again as
+  // the kept subtree, which is kept for the next time; O(size of the subtree).
   // REQUIRES: the action is legal; no leaf is in flight.
   void Advance(Action action);
 
-  const SearchOptions& options() const { return options_; }
-  const State& root() const { return states_[kRoot]; }
+  // Lets the search go on until the root has so many simulations.
+  // REQUIRES: simulations >= 1.
+  void SetSimulations(int simulations);
+
+  const SearchOptions& options() const { return data_.options; }
+  const State& root() const { return data_.store.state(SearchData::kRoot); }
   // Finished simulations through the root's actions.
-  int root_visits() const { return root_visits_; }
+  int root_visits() const;
   // Leaves gathered and neither applied nor cancelled.
-  int in_flight() const { return in_flight_; }
-  // Win minus loss for the side to move at the root, in [-1, 1]; 0 before the
-  // first evaluation.
+  int in_flight() const { return data_.in_flight; }
+  // Utility for the side to move at the root, in [-1, 1]: win minus loss by
+  // default; 0 before the first evaluation.
   float root_value() const;
+  // Expected points of the side to move minus those of its opponent, over all
+  // simulations; 0 before the first evaluation.
+  float root_margin() const;
+  // What is proved of the final margin for the side to move at the root.
+  MarginBounds root_bounds() const;
   // In the order of LegalSet::ForEach; empty before the first evaluation.
   std::vector<RootAction> root_actions() const;
+  // The priors that the search uses at the root (with noise), in the order of
+  // root_actions, and the factor of prior / (1 + visits) in its scores there.
+  std::vector<float> root_search_priors() const;
+  float root_exploration() const;
   // Returns the most visited line from the root.
   std::vector<Action> principal_variation() const;
 
+  // Returns the action that is proved best, once settled() says so.
+  std::optional<Action> proved_action() const;
+
+  // With options().gumbel: the action to play, and the policy target in the
+  // order of root_actions. REQUIRES: the root is evaluated.
+  Action gumbel_action() const;
+  std::vector<float> improved_policy() const;
+
+  // Statistics: of what is in memory, and of all that was done.
+  int64_t num_nodes() const { return data_.store.num_nodes(); }
+  int64_t bytes() const {
+    return data_.store.bytes() + data_.transpositions.bytes();
+  }
+  const SearchCounts& counts() const { return data_.counts; }
+
+  // What the tests look at.
+  const SearchData& data() const { return data_; }
+
+  // --- Several threads (threaded_search.h) ----------------------------------
+  // Between BeginSharing and EndSharing, several threads may call the Shared
+  // functions, and nothing else; they are as Gather, Apply and Cancel.
+
+  // Makes room for as many simulations more as the root is to have, or as the
+  // memory limit allows. REQUIRES: the root is evaluated; no leaf is in flight;
+  // not options.gumbel.
+  void BeginSharing();
+  void EndSharing();
+  Gathered GatherShared(Leaf& leaf) { return GatherLeaf<true>(data_, leaf); }
+  void ApplyShared(const Leaf& leaf, const Evaluation& evaluation) {
+    ApplyLeaf<true>(data_, leaf, evaluation);
+  }
+  void CancelShared(const Leaf& leaf) { CancelLeaf<true>(data_, leaf); }
+  bool DoneShared() const;
+
  private:
-  static constexpr int32_t kRoot = 0;
-  static constexpr int32_t kNone = -1;
-
-  enum class NodeStatus : uint8_t { kNew, kInFlight, kExpanded, kFinished };
-
-  struct Node {
-    int32_t first_edge = kNone;
-    int16_t num_edges = 0;
-    int8_t red_result = 0;  // of a finished game: 1 Red has won, -1 lost
-    NodeStatus status = NodeStatus::kNew;
-  };
-
-  struct Edge {
-    double red_value_sum = 0;  // over visits: win minus loss for Red
-    float prior;               // at the root: with noise
-    int32_t visits = 0;
-    int32_t child = kNone;
-    Action action;
-    uint16_t in_flight = 0;
-  };
-  static_assert(sizeof(Edge) == 24);
-
-  static float MeanRedValue(const Edge& edge);
-
-  int32_t AddNode(const State& state);
-  void Expand(int32_t node, const Evaluation& evaluation);
+  const TreeNode& root_node() const {
+    return data_.store.node(SearchData::kRoot);
+  }
+  bool root_expanded() const {
+    return root_node().shape.status() == NodeStatus::kExpanded;
+  }
+  // Prepares selection at a root that was evaluated: its priors, noise, plan.
+  void PrepareRoot();
   void AddRootNoise();
-  // Adds a visit of value `red_value` to the edges of the path.
-  void Backup(const std::vector<int32_t>& path, double red_value);
-  // Takes a leaf out of flight; returns its node.
-  int32_t Land(const Leaf& leaf);
+  void PlanGumbel();
 
-  // Returns the edge of a node that PUCT picks. `visits` counts those of the
-  // node, in flight too; `red_value` is its mean value.
-  int32_t Select(const Node& node, Side side, int visits,
-                 float red_value) const;
-
-  SearchOptions options_;
+  SearchData data_;
   Random random_;
-  // Arenas: a node is an index into both, its edges are consecutive.
-  std::vector<Node> nodes_;
-  std::vector<State> states_;
-  std::vector<Edge> edges_;
-  std::vector<float> root_priors_;  // without noise, by edge of the root
-  // The root has no edge into it: its statistics. The value is a sum over the
-  // root's own evaluation and root_visits_ simulations.
-  int root_visits_ = 0;
-  int in_flight_ = 0;
-  double root_red_value_sum_ = 0;
+  NodeStore spare_;  // Advance copies into it; the two change places
 };
 
 }  // namespace tara

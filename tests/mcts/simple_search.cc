@@ -1,48 +1,123 @@
 #include "tests/mcts/simple_search.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
+#include <numeric>
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {
 namespace {
 
+// To 12 significant bits, halves up.
+float RoundPrior(float prior) {
+  int exponent = 0;
+  const float mantissa = std::frexp(prior, &exponent);  // in [1/2, 1)
+  return std::ldexp(std::floor(mantissa * 4096 + 0.5f) / 4096, exponent);
+}
+
+// To 1/16384, halves to even.
+double RoundValue(double value) {
+  return std::nearbyint(value * 16384) / 16384;
+}
+
 struct Node {
   State state;
-  std::vector<Action> actions;
+  std::vector<Action> actions;  // by falling prior, then by index
   std::vector<float> priors;
   std::vector<std::unique_ptr<Node>> children;
+  double own_value = 0;
   int visits = 0;
-  double red_value_sum = 0;
+  double sum_of_squares = 0;  // of the utilities of its simulations
 
-  float Mean() const { return static_cast<float>(red_value_sum / visits); }
+  // The mean of its own evaluation and of its children by their visits.
+  double Mean() const {
+    if (state.finished()) return own_value;
+    double sum = own_value;
+    for (const std::unique_ptr<Node>& child : children) {
+      if (child != nullptr) sum += child->visits * RoundValue(child->Mean());
+    }
+    return sum / visits;
+  }
 };
 
-size_t Select(const Node& node, const SearchOptions& options) {
-  const float sign = node.state.side() == kRed ? 1 : -1;
+float Exploration(const Node& node, const SearchOptions& options) {
+  const auto visits = static_cast<float>(node.visits);
+  float c = options.c_puct;
+  if (options.c_puct_growth != 0) {
+    c += options.c_puct_growth *
+         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
+  }
+  if (options.utility_deviation_scale != 0) {
+    const double mean = node.Mean();
+    const double variance =
+        std::max(0.0, node.sum_of_squares / node.visits - mean * mean);
+    const double prior = options.utility_deviation_prior;
+    const double weight = options.utility_deviation_prior_weight;
+    const double deviation =
+        std::sqrt((weight * prior * prior + node.visits * variance) /
+                  (weight + node.visits));
+    c *= static_cast<float>(1 + options.utility_deviation_scale *
+                                    (deviation / prior - 1));
+  }
+  return c * std::sqrt(visits);
+}
+
+float FirstPlayUrgency(const Node& node, bool is_root, float mean,
+                       const SearchOptions& options) {
+  const bool absolute =
+      options.first_play_urgency == FirstPlayUrgency::kAbsolute;
+  float option = absolute ? options.first_play_urgency_value
+                          : options.first_play_urgency_reduction;
+  if (is_root) option = options.root_first_play_urgency.value_or(option);
+  if (absolute) return option;
   float tried = 0;
   for (size_t i = 0; i < node.children.size(); ++i) {
     if (node.children[i] != nullptr) tried += node.priors[i];
   }
-  if (tried > 1) tried = 1;
+  return mean - option * std::sqrt(std::min(tried, 1.0f));
+}
+
+// Returns the first action that was tried and lacks forced playouts, in the
+// order in which they were tried (that of the priors); or -1.
+int Forced(const Node& root, float k) {
+  for (size_t i = 0; i < root.children.size(); ++i) {
+    if (root.children[i] == nullptr) continue;
+    const auto visits = static_cast<float>(root.children[i]->visits);
+    if (visits * visits <
+        k * root.priors[i] * static_cast<float>(root.visits - 1)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+size_t Select(const Node& node, bool is_root, const SearchOptions& options) {
+  if (is_root && options.forced_playouts > 0) {
+    const int forced = Forced(node, options.forced_playouts);
+    if (forced >= 0) return static_cast<size_t>(forced);
+  }
+  const float sign = node.state.side() == kRed ? 1 : -1;
+  const auto mean = static_cast<float>(node.Mean());
+  const float urgency = FirstPlayUrgency(node, is_root, sign * mean, options);
+  const float exploration = Exploration(node, options);
   size_t best = 0;
   float best_score = -1e9f;
   for (size_t i = 0; i < node.children.size(); ++i) {
     const Node* child = node.children[i].get();
     const float value =
-        child != nullptr
-            ? sign * child->Mean()
-            : sign * node.Mean() -
-                  options.first_play_urgency_reduction * std::sqrt(tried);
+        child != nullptr ? sign * static_cast<float>(RoundValue(child->Mean()))
+                         : urgency;
     const int visits = child == nullptr ? 0 : child->visits;
     const float score =
-        value + options.c_puct * std::sqrt(static_cast<float>(node.visits)) *
-                    node.priors[i] / static_cast<float>(1 + visits);
+        value + exploration * node.priors[i] / static_cast<float>(1 + visits);
     if (score > best_score) {
       best_score = score;
       best = i;
@@ -51,36 +126,52 @@ size_t Select(const Node& node, const SearchOptions& options) {
   return best;
 }
 
-// One simulation; returns its value for Red.
-double Simulate(Node& node, Evaluator& evaluator,
-                const SearchOptions& options) {
+// Evaluates a node; returns its utility for Red.
+double Expand(Node& node, Evaluator& evaluator, const Utility& utility) {
+  Evaluation evaluation;
+  TARA_CHECK(evaluator
+                 .Evaluate(absl::MakeConstSpan(&node.state, 1),
+                           absl::MakeSpan(&evaluation, 1))
+                 .ok(),
+             "the evaluator of the test failed");
+  const std::vector<Action> actions = ListActions(node.state);
+  std::vector<float> priors;
+  for (const float prior : evaluation.priors) {
+    priors.push_back(RoundPrior(prior));
+  }
+  std::vector<size_t> order(actions.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return priors[a] > priors[b]; });
+  for (const size_t i : order) {
+    node.actions.push_back(actions[i]);
+    node.priors.push_back(priors[i]);
+  }
+  node.children.resize(actions.size());
+  return utility.OfEvaluation(evaluation, node.state.side());
+}
+
+// One simulation; returns its utility for Red.
+double Simulate(Node& node, bool is_root, Evaluator& evaluator,
+                const SearchOptions& options, const Utility& utility) {
   double red_value = 0;
   if (node.state.finished()) {
-    const int margin = Score(node.state).margin();
-    red_value = (margin > 0) - (margin < 0);
+    red_value = utility.OfRedMargin(Score(node.state).margin());
+    node.own_value = RoundValue(red_value);
   } else if (node.visits == 0) {
-    Evaluation evaluation;
-    TARA_CHECK(evaluator
-                   .Evaluate(absl::MakeConstSpan(&node.state, 1),
-                             absl::MakeSpan(&evaluation, 1))
-                   .ok(),
-               "the evaluator of the test failed");
-    node.actions = ListActions(node.state);
-    node.priors = evaluation.priors;
-    node.children.resize(node.actions.size());
-    red_value =
-        node.state.side() == kRed ? evaluation.value() : -evaluation.value();
+    red_value = Expand(node, evaluator, utility);
+    node.own_value = RoundValue(red_value);
   } else {
-    const size_t chosen = Select(node, options);
+    const size_t chosen = Select(node, is_root, options);
     std::unique_ptr<Node>& child = node.children[chosen];
     if (child == nullptr) {
       child = std::make_unique<Node>();
       child->state = After(node.state, node.actions[chosen]);
     }
-    red_value = Simulate(*child, evaluator, options);
+    red_value = Simulate(*child, false, evaluator, options, utility);
   }
   ++node.visits;
-  node.red_value_sum += red_value;
+  node.sum_of_squares += red_value * red_value;
   return red_value;
 }
 
@@ -88,13 +179,18 @@ double Simulate(Node& node, Evaluator& evaluator,
 
 std::vector<int> SimpleSearch(const State& root, Evaluator& evaluator,
                               const SearchOptions& options) {
+  const Utility utility(options.utility);
   Node node;
   node.state = root;
   for (int i = 0; i < 1 + options.simulations; ++i) {
-    Simulate(node, evaluator, options);
+    Simulate(node, true, evaluator, options, utility);
   }
   std::vector<int> visits;
-  for (const std::unique_ptr<Node>& child : node.children) {
+  for (const Action action : ListActions(root)) {
+    const auto place =
+        std::find(node.actions.begin(), node.actions.end(), action) -
+        node.actions.begin();
+    const Node* child = node.children[static_cast<size_t>(place)].get();
     visits.push_back(child == nullptr ? 0 : child->visits);
   }
   return visits;

@@ -5,13 +5,16 @@
 
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/search_options.h"
 
 namespace tara {
 
 // The simple twin of Tree: one recursive function over nodes that own their
-// children, no arenas, nothing in flight, no noise. Returns the visits of the
-// root's actions after options.simulations simulations.
+// children; no arenas, no sums that are kept up to date (every mean is computed
+// anew from the children, every time), nothing in flight, no noise, no graph,
+// no proof. Its visits are those of Tree exactly: priors and values are rounded
+// as the tree keeps them (priors to 12 significant bits, values to 1/16384).
+// Returns the visits of the root's actions after options.simulations.
 std::vector<int> SimpleSearch(const State& root, Evaluator& evaluator,
                               const SearchOptions& options);
 

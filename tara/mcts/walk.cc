@@ -1,0 +1,371 @@
+#include "tara/mcts/walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "tara/base/check.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/mcts/proof.h"
+#include "tara/mcts/selection.h"
+#include "tara/mcts/state_hash.h"
+
+namespace tara {
+namespace {
+
+constexpr uint32_t kRoot = SearchData::kRoot;
+
+// In a graph, other parents change what a child is worth. A node brings the
+// values of all its edges up to date each time it has had so many visits more.
+constexpr uint32_t kVisitsBetweenRefreshes = 8;
+
+// What one simulation can take, at most: a node, candidates for all actions, a
+// chunk of edges.
+constexpr NodeStore::Room kMostOfOne = {
+    .nodes = 1, .candidates = kNumActions, .edges = 32};
+constexpr int64_t kMostBytesOfOne = sizeof(TreeNode) + sizeof(State) +
+                                    kMostOfOne.candidates * sizeof(Candidate) +
+                                    kMostOfOne.edges * sizeof(TreeEdge) +
+                                    4 * sizeof(uint64_t);
+constexpr int64_t kLeastMaxBytes = 32 * kMostBytesOfOne;
+constexpr uint32_t kMostIndex = 0xffff0000;
+
+// What a simulation brings to the nodes above its leaf.
+struct Result {
+  float square;  // of the utility
+  float margin;
+};
+
+template <bool kShared>
+Result ResultOf(const TreeNode& node) {
+  const auto means = Load<kShared>(node.means);
+  return {.square = means.square, .margin = means.margin};
+}
+
+uint32_t LeafNode(const SearchData& data, const SearchLeaf& leaf) {
+  return leaf.path.empty() ? kRoot : data.store.edge(leaf.path.back()).child;
+}
+
+// Returns the node before the i-th edge of a path.
+uint32_t NodeBefore(const SearchData& data, const std::vector<uint32_t>& path,
+                    size_t i) {
+  return i == 0 ? kRoot : data.store.edge(path[i - 1]).child;
+}
+
+// Adds a result to the means over the simulations of a node, of which there are
+// now `visits`. Threads that do so at the same time may lose a result: these
+// are for reports and the scale of exploration.
+template <bool kShared>
+void AddToMeans(TreeNode& node, uint32_t visits, const Result& result) {
+  auto means = Load<kShared>(node.means);
+  const float share = 1.0f / static_cast<float>(visits);
+  means.square += (result.square - means.square) * share;
+  means.margin += (result.margin - means.margin) * share;
+  Store<kShared>(node.means, means);
+}
+
+// Brings what a node holds of its children up to date.
+template <bool kShared>
+void Refresh(SearchData& data, uint32_t index) {
+  TreeNode& node = data.store.node(index);
+  const NodeShape shape = Load<kShared>(node.shape);
+  data.store.ForEachEdge<kShared>(
+      node, shape, [&](uint32_t slot, const TreeEdge& edge) {
+        if (Load<kShared>(edge.counts).visits == 0) return;
+        const auto value = static_cast<int16_t>(data.ValueUnits<kShared>(
+            data.store.node(Load<kShared>(edge.child))));
+        const EdgeCounts before = Update<kShared>(data.store.edge(slot).counts,
+                                                  [value](EdgeCounts counts) {
+                                                    counts.value = value;
+                                                    return counts;
+                                                  });
+        Add<kShared>(node.totals,
+                     static_cast<uint64_t>(int64_t{before.visits} *
+                                           (int64_t{value} - before.value)));
+      });
+  if (data.options.proof) ProveFromChildren<kShared>(data, index);
+}
+
+// Adds a simulation to the edges of a path and the nodes before them. `landed`:
+// the edges have counted it as in flight.
+template <bool kShared>
+void BackUp(SearchData& data, const std::vector<uint32_t>& path,
+            const Result& result, bool landed) {
+  // A leaf that was never visited tells its parent something new.
+  bool changed = true;
+  for (size_t i = path.size(); i-- > 0;) {
+    const uint32_t parent = NodeBefore(data, path, i);
+    TreeNode& node = data.store.node(parent);
+    TreeEdge& edge = data.store.edge(path[i]);
+    const int value = data.ValueUnits<kShared>(data.store.node(edge.child));
+    const EdgeCounts before =
+        Update<kShared>(edge.counts, [&](EdgeCounts counts) {
+          ++counts.visits;
+          counts.value = static_cast<int16_t>(value);
+          counts.in_flight -= landed ? 1 : 0;
+          return counts;
+        });
+    const int64_t added = (int64_t{before.visits} + 1) * value -
+                          int64_t{before.visits} * before.value;
+    const uint64_t totals = Add<kShared>(node.totals, PackTotals(1, added));
+    const uint32_t visits = UnpackTotals(totals).visits + 1;
+    AddToMeans<kShared>(node, visits, result);
+    if (data.options.proof) {
+      changed = ProveFromChild<kShared>(data, parent, edge.child,
+                                        changed || before.visits == 0);
+    }
+    if (data.options.graph_search && visits % kVisitsBetweenRefreshes == 0) {
+      Refresh<kShared>(data, parent);
+    }
+  }
+}
+
+// Adds to the leaves in flight on the edges of a path.
+template <bool kShared>
+void CountInFlight(SearchData& data, const std::vector<uint32_t>& path,
+                   int added) {
+  for (const uint32_t index : path) {
+    Update<kShared>(data.store.edge(index).counts, [added](EdgeCounts counts) {
+      counts.in_flight = static_cast<uint16_t>(counts.in_flight + added);
+      return counts;
+    });
+  }
+}
+
+// Makes the node of a position, unless there is one.
+template <bool kShared>
+uint32_t FindOrAddNode(SearchData& data, const State& state) {
+  uint64_t hash = 0;
+  if (data.options.graph_search) {
+    hash = HashState(state);
+    const uint32_t found =
+        data.transpositions.Find<kShared>(hash, state, data.store);
+    if (found != kNoIndex) {
+      Add<kShared>(data.counts.transpositions, 1);
+      return found;
+    }
+  }
+  const uint32_t index = data.store.AddNode<kShared>(state);
+  if (state.finished()) {
+    data.MakeTerminal<kShared>(data.store.node(index), Score(state).margin());
+  }
+  if (!data.options.graph_search) return index;
+  return data.transpositions.Insert<kShared>(hash, index, data.store);
+}
+
+// Makes the edge of an action not tried yet. Returns kNoIndex where another
+// thread is making one.
+template <bool kShared>
+uint32_t MakeEdge(SearchData& data, uint32_t index, int position) {
+  TreeNode& node = data.store.node(index);
+  if constexpr (kShared) {
+    const NodeShape before = Update<true>(node.shape, [](NodeShape shape) {
+      shape.word |= NodeShape::kLocked;
+      return shape;
+    });
+    if (before.locked()) return kNoIndex;
+    if (before.num_edges() != position) {  // another one was made meanwhile
+      Update<true>(node.shape, [](NodeShape shape) {
+        shape.word &= ~NodeShape::kLocked;
+        return shape;
+      });
+      return kNoIndex;
+    }
+  }
+  State state = data.store.state(index);
+  ApplyAction(data.store.candidate<kShared>(node, position).action(), state);
+  const uint32_t child = FindOrAddNode<kShared>(data, state);
+  const uint32_t edge = data.store.AddEdge<kShared>(index, position, child);
+  if constexpr (kShared) {
+    Update<true>(node.shape, [](NodeShape shape) {
+      shape.word &= ~NodeShape::kLocked;
+      return shape;
+    });
+  }
+  return edge;
+}
+
+// Ends a walk at a node that needs no evaluation.
+template <bool kShared>
+Gathered EndAt(SearchData& data, uint32_t index, const SearchLeaf& leaf) {
+  TreeNode& node = data.store.node(index);
+  const Result result = ResultOf<kShared>(node);
+  if (Load<kShared>(node.shape).status() == NodeStatus::kTerminal) {
+    Add<kShared>(node.totals, PackTotals(1, node.own_value));
+  }
+  BackUp<kShared>(data, leaf.path, result, /*landed=*/kShared);
+  return Gathered::kFinished;
+}
+
+// Gives a walk up.
+template <bool kShared>
+Gathered GiveUp(SearchData& data, const SearchLeaf& leaf) {
+  if constexpr (kShared) CountInFlight<true>(data, leaf.path, -1);
+  return Gathered::kInFlight;
+}
+
+// Asks the solver for a leaf. Returns whether it is terminal now.
+template <bool kShared>
+bool Solve(SearchData& data, uint32_t index) {
+  const SearchOptions& options = data.options;
+  if (kShared || !options.proof || options.solver == nullptr ||
+      index == kRoot) {
+    return false;
+  }
+  const State& state = data.store.state(index);
+  if (Count(state.vacant()) > options.solver_vacant_hills) return false;
+  const std::optional<int> margin = options.solver->SolveRedMargin(state);
+  if (!margin.has_value()) return false;
+  data.MakeTerminal<kShared>(data.store.node(index), *margin);
+  ++data.counts.solved;
+  return true;
+}
+
+// Ends a walk at a node that is not expanded.
+template <bool kShared>
+Gathered Arrive(SearchData& data, uint32_t index, SearchLeaf& leaf) {
+  TreeNode& node = data.store.node(index);
+  if (Load<kShared>(node.shape).status() == NodeStatus::kTerminal) {
+    return EndAt<kShared>(data, index, leaf);
+  }
+  const NodeShape before = Update<kShared>(node.shape, [](NodeShape shape) {
+    if (shape.status() != NodeStatus::kNew) return shape;
+    shape.word |= static_cast<uint32_t>(NodeStatus::kInFlight)
+                  << NodeShape::kStatusShift;
+    return shape;
+  });
+  if (before.status() != NodeStatus::kNew) return GiveUp<kShared>(data, leaf);
+  if (Solve<kShared>(data, index)) return EndAt<kShared>(data, index, leaf);
+  if constexpr (!kShared) CountInFlight<false>(data, leaf.path, 1);
+  Add<kShared>(data.in_flight, 1);
+  leaf.state = data.store.state(index);
+  return Gathered::kLeaf;
+}
+
+// Whether a walk in a graph ends after its last edge, which leads to `child`
+// and had `counts`: where it has come back to its own way, or where its edge
+// has fewer visits than others have brought to the child.
+template <bool kShared>
+bool EndsInGraph(SearchData& data, uint32_t child, EdgeCounts counts,
+                 const std::vector<uint32_t>& path) {
+  const TreeNode& node = data.store.node(child);
+  if (Load<kShared>(node.shape).status() != NodeStatus::kExpanded) return false;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (NodeBefore(data, path, i) != child) continue;
+    Add<kShared>(data.counts.cycles, 1);
+    return true;
+  }
+  const NodeTotals totals = UnpackTotals(Load<kShared>(node.totals));
+  if (counts.visits + counts.in_flight >= totals.visits) return false;
+  Add<kShared>(data.counts.catch_ups, 1);
+  return true;
+}
+
+}  // namespace
+
+template <bool kShared>
+bool IsFull(const SearchData& data) {
+  const int64_t walks = Load<kShared>(data.in_flight) + 16;
+  if constexpr (kShared) {
+    const NodeStore::Room room = data.store.room();
+    if (room.nodes < walks * kMostOfOne.nodes ||
+        room.candidates < walks * kMostOfOne.candidates ||
+        room.edges < walks * kMostOfOne.edges) {
+      return true;
+    }
+  }
+  const int64_t bytes =
+      data.store.bytes<kShared>() + data.transpositions.bytes();
+  const NodeTotals totals =
+      UnpackTotals(Load<kShared>(data.store.node(kRoot).totals));
+  return bytes + walks * kMostBytesOfOne >
+             std::max(data.options.max_bytes, kLeastMaxBytes) ||
+         totals.visits + walks > kMaxVisits;
+}
+
+template <bool kShared>
+Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
+  leaf.path.clear();
+  if (IsFull<kShared>(data)) return Gathered::kFull;
+  uint32_t index = kRoot;
+  while (true) {
+    const NodeShape shape = Load<kShared>(data.store.node(index).shape);
+    if (shape.status() != NodeStatus::kExpanded) {
+      return Arrive<kShared>(data, index, leaf);
+    }
+    if (shape.settled() && index != kRoot) {
+      return EndAt<kShared>(data, index, leaf);
+    }
+    const Selected selected = index == kRoot
+                                  ? SelectRootAction<kShared>(data)
+                                  : SelectAction<kShared>(data, index);
+    uint32_t edge = selected.edge;
+    if (edge == kNoIndex) {
+      edge = MakeEdge<kShared>(data, index, selected.position);
+      if (edge == kNoIndex) return GiveUp<kShared>(data, leaf);
+    }
+    leaf.path.push_back(edge);
+    EdgeCounts counts = Load<kShared>(data.store.edge(edge).counts);
+    if constexpr (kShared) {
+      counts =
+          Update<true>(data.store.edge(edge).counts, [](EdgeCounts changed) {
+            ++changed.in_flight;
+            return changed;
+          });
+    }
+    index = data.store.edge(edge).child;
+    if (data.options.graph_search &&
+        EndsInGraph<kShared>(data, index, counts, leaf.path)) {
+      return EndAt<kShared>(data, index, leaf);
+    }
+  }
+}
+
+template <bool kShared>
+void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
+               const Evaluation& evaluation) {
+  const uint32_t index = LeafNode(data, leaf);
+  TreeNode& node = data.store.node(index);
+  const NodeShape shape = Load<kShared>(node.shape);
+  TARA_CHECK(shape.status() == NodeStatus::kInFlight,
+             "the leaf is not in flight");
+  data.store.AddCandidates<kShared>(index, evaluation.priors);
+  const float utility = std::clamp(
+      data.utility.OfEvaluation(evaluation, shape.side()), -1.0f, 1.0f);
+  node.own_value = QuantizeValue(utility);
+  const Result result = {
+      .square = utility * utility,
+      .margin = shape.side() == kRed ? evaluation.margin : -evaluation.margin};
+  Store<kShared>(node.means,
+                 {.square = result.square, .margin = result.margin});
+  Store<kShared>(node.totals, PackTotals(1, node.own_value));
+  SearchData::SetStatus<kShared>(node, NodeStatus::kExpanded);
+  Add<kShared>(data.in_flight, -1);
+  BackUp<kShared>(data, leaf.path, result, /*landed=*/true);
+}
+
+template <bool kShared>
+void CancelLeaf(SearchData& data, const SearchLeaf& leaf) {
+  TreeNode& node = data.store.node(LeafNode(data, leaf));
+  TARA_CHECK(Load<kShared>(node.shape).status() == NodeStatus::kInFlight,
+             "the leaf is not in flight");
+  SearchData::SetStatus<kShared>(node, NodeStatus::kNew);
+  CountInFlight<kShared>(data, leaf.path, -1);
+  Store<kShared>(data.was_cancelled, true);
+  Add<kShared>(data.in_flight, -1);
+}
+
+template bool IsFull<false>(const SearchData&);
+template bool IsFull<true>(const SearchData&);
+template Gathered GatherLeaf<false>(SearchData&, SearchLeaf&);
+template Gathered GatherLeaf<true>(SearchData&, SearchLeaf&);
+template void ApplyLeaf<false>(SearchData&, const SearchLeaf&,
+                               const Evaluation&);
+template void ApplyLeaf<true>(SearchData&, const SearchLeaf&,
+                              const Evaluation&);
+template void CancelLeaf<false>(SearchData&, const SearchLeaf&);
+template void CancelLeaf<true>(SearchData&, const SearchLeaf&);
+
+}  // namespace tara
