@@ -108,9 +108,11 @@ int GumbelRoot::Next(absl::Span<const ActionStats> stats,
                      float root_value) const {
   TARA_CHECK(stats.size() == priors_.size(), "statistics of each action");
   int step = 0;
+  int in_flight = 0;
   int most_visits = 0;
   for (const ActionStats& action : stats) {
     step += action.visits;
+    in_flight += action.in_flight;
     most_visits = std::max(most_visits, action.visits);
   }
   int wanted = 0;
@@ -123,7 +125,9 @@ int GumbelRoot::Next(absl::Span<const ActionStats> stats,
       if (action.visits == most_visits - 1) wanted = most_visits - 1;
     }
   }
-  const double mixed_value = MixedValue(stats, root_value);
+  // Among actions without visits it is the same for all: it does not matter.
+  const double mixed_value =
+      in_flight > 0 && wanted > 0 ? MixedValue(stats, root_value) : 0;
   int best = -1;
   int best_visits = -1;
   double best_score = 0;
