@@ -1,0 +1,284 @@
+#include "tara/mcts/search_option_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "tara/mcts/utility.h"
+
+namespace tara {
+namespace {
+
+// A field of SearchOptions as text. `set` returns false, and changes nothing,
+// when the value is not what `expected` says.
+struct OptionText {
+  absl::string_view name;
+  absl::string_view expected;
+  absl::string_view help;
+  bool (*set)(absl::string_view value, SearchOptions& options);
+  std::string (*get)(const SearchOptions& options);
+};
+
+template <typename Number>
+bool ReadNumber(absl::string_view text, Number low, Number high,
+                Number& result) {
+  Number number;
+  bool read;
+  if constexpr (std::is_floating_point_v<Number>) {
+    read = absl::SimpleAtof(text, &number);
+  } else {
+    read = absl::SimpleAtoi(text, &number);
+  }
+  // Written so that NaN fails.
+  if (!read || !(number >= low && number <= high)) return false;
+  result = number;
+  return true;
+}
+
+// Returns the field that a path of members leads to, such as
+// (&SearchOptions::utility, &UtilityOptions::points_weight).
+template <auto kMember, auto... kRest>
+constexpr auto& Field(auto& options) {
+  if constexpr (sizeof...(kRest) == 0) {
+    return options.*kMember;
+  } else {
+    return Field<kRest...>(options.*kMember);
+  }
+}
+
+// A number between two bounds, both allowed.
+template <auto kLow, auto kHigh, auto... kPath>
+constexpr OptionText Number(absl::string_view name, absl::string_view expected,
+                            absl::string_view help) {
+  return {.name = name,
+          .expected = expected,
+          .help = help,
+          .set =
+              [](absl::string_view value, SearchOptions& options) {
+                return ReadNumber(value, kLow, kHigh, Field<kPath...>(options));
+              },
+          .get =
+              [](const SearchOptions& options) {
+                return absl::StrCat(Field<kPath...>(options));
+              }};
+}
+
+// A field that is on or off.
+template <auto... kPath>
+constexpr OptionText Switch(absl::string_view name, absl::string_view help) {
+  return {.name = name,
+          .expected = "on or off",
+          .help = help,
+          .set =
+              [](absl::string_view value, SearchOptions& options) {
+                if (value != "on" && value != "off") return false;
+                Field<kPath...>(options) = value == "on";
+                return true;
+              },
+          .get =
+              [](const SearchOptions& options) {
+                return std::string(Field<kPath...>(options) ? "on" : "off");
+              }};
+}
+
+bool SetUtility(absl::string_view value, SearchOptions& options) {
+  const absl::StatusOr<UtilityKind> kind = ParseUtilityKind(value);
+  if (kind.ok()) options.utility.kind = *kind;
+  return kind.ok();
+}
+
+std::string GetUtility(const SearchOptions& options) {
+  return std::string(UtilityKindName(options.utility.kind));
+}
+
+// "reduction:0.2" or "absolute:-1", of all nodes but the root.
+bool SetFirstPlayUrgency(absl::string_view value, SearchOptions& options) {
+  if (absl::ConsumePrefix(&value, "reduction:")) {
+    if (!ReadNumber(value, 0.0f, 2.0f, options.first_play_urgency_reduction)) {
+      return false;
+    }
+    options.first_play_urgency = FirstPlayUrgency::kReduction;
+    return true;
+  }
+  if (!absl::ConsumePrefix(&value, "absolute:") ||
+      !ReadNumber(value, -1.0f, 1.0f, options.first_play_urgency_value)) {
+    return false;
+  }
+  options.first_play_urgency = FirstPlayUrgency::kAbsolute;
+  return true;
+}
+
+std::string GetFirstPlayUrgency(const SearchOptions& options) {
+  return options.first_play_urgency == FirstPlayUrgency::kReduction
+             ? absl::StrCat("reduction:", options.first_play_urgency_reduction)
+             : absl::StrCat("absolute:", options.first_play_urgency_value);
+}
+
+bool SetRootUrgency(absl::string_view value, SearchOptions& options) {
+  if (value == "same") {
+    options.root_first_play_urgency.reset();
+    return true;
+  }
+  float number;
+  if (!ReadNumber(value, -1.0f, 2.0f, number)) return false;
+  options.root_first_play_urgency = number;
+  return true;
+}
+
+std::string GetRootUrgency(const SearchOptions& options) {
+  return options.root_first_play_urgency.has_value()
+             ? absl::StrCat(*options.root_first_play_urgency)
+             : "same";
+}
+
+bool SetMemory(absl::string_view value, SearchOptions& options) {
+  int64_t megabytes;
+  if (!ReadNumber(value, int64_t{1}, int64_t{1} << 20, megabytes)) return false;
+  options.max_bytes = megabytes << 20;
+  return true;
+}
+
+std::string GetMemory(const SearchOptions& options) {
+  return absl::StrCat(options.max_bytes >> 20);
+}
+
+// The list.
+constexpr OptionText kOptions[] = {
+    Number<1, 16777214, &SearchOptions::simulations>(
+        "sims", "a whole number from 1 to 16777214", "simulations an action"),
+    {.name = "utility",
+     .expected = "win, points, mix or match",
+     .help = "worth of results: the win, points, a mix, the match",
+     .set = SetUtility,
+     .get = GetUtility},
+    Number<0.0f, 1.0f, &SearchOptions::utility, &UtilityOptions::points_weight>(
+        "points_weight", "a number from 0 to 1", "share of points in the mix"),
+    Number<0.1f, 100.0f, &SearchOptions::utility,
+           &UtilityOptions::points_scale>(
+        "points_scale", "a number from 0.1 to 100",
+        "margin worth half of what points can be worth"),
+    Number<0.0f, 100.0f, &SearchOptions::c_puct>(
+        "c_puct", "a number from 0 to 100", "weight of priors against values"),
+    Number<0.0f, 100.0f, &SearchOptions::c_puct_growth>(
+        "c_puct_growth", "a number from 0 to 100",
+        "growth of c_puct with the logarithm of visits"),
+    Number<1.0f, 1e9f, &SearchOptions::c_puct_base>(
+        "c_puct_base", "a number from 1 to 1e9",
+        "visits from which that growth counts"),
+    Number<0.0f, 1.0f, &SearchOptions::utility_deviation_scale>(
+        "deviation_scale", "a number from 0 to 1",
+        "explore more where results differ; 0: not"),
+    Number<0.01f, 1.0f, &SearchOptions::utility_deviation_prior>(
+        "deviation_prior", "a number from 0.01 to 1",
+        "usual deviation of results, for that"),
+    Number<0.0f, 1000.0f, &SearchOptions::utility_deviation_prior_weight>(
+        "deviation_prior_weight", "a number from 0 to 1000",
+        "visits that the usual deviation counts for"),
+    {.name = "fpu",
+     .expected = "reduction:X or absolute:X",
+     .help = "untried actions: X below the parent, or X itself",
+     .set = SetFirstPlayUrgency,
+     .get = GetFirstPlayUrgency},
+    {.name = "root_fpu",
+     .expected = "same, or a number from -1 to 2",
+     .help = "the X of fpu at the root",
+     .set = SetRootUrgency,
+     .get = GetRootUrgency},
+    Number<0.0f, 10.0f, &SearchOptions::virtual_loss>(
+        "virtual_loss", "a number from 0 to 10",
+        "losses that a leaf in flight counts for"),
+    Number<0.0f, 1.0f, &SearchOptions::dirichlet_fraction>(
+        "noise", "a number from 0 to 1",
+        "share of Dirichlet noise in the root's priors"),
+    Number<0.01f, 1000.0f, &SearchOptions::dirichlet_concentration>(
+        "noise_concentration", "a number from 0.01 to 1000",
+        "alpha of the noise times the legal actions"),
+    Switch<&SearchOptions::dirichlet_shaped>(
+        "noise_shaped", "more of that noise where the priors are high"),
+    Number<0.0f, 100.0f, &SearchOptions::forced_playouts>(
+        "forced_playouts", "a number from 0 to 100",
+        "k of forced playouts at the root; 0: none"),
+    Switch<&SearchOptions::gumbel>(
+        "gumbel", "Gumbel noise and sequential halving at the root"),
+    Number<1, 570, &SearchOptions::gumbel_options,
+           &GumbelOptions::considered_actions>("gumbel_actions",
+                                               "a whole number from 1 to 570",
+                                               "actions that Gumbel considers"),
+    Number<0.0f, 1e6f, &SearchOptions::gumbel_options, &GumbelOptions::c_visit>(
+        "gumbel_c_visit", "a number from 0 to 1e6",
+        "weight of values there, beside visits"),
+    Number<0.0f, 1000.0f, &SearchOptions::gumbel_options,
+           &GumbelOptions::c_scale>("gumbel_c_scale", "a number from 0 to 1000",
+                                    "weight of values there, as a factor"),
+    Number<0.0f, 10.0f, &SearchOptions::gumbel_noise>(
+        "gumbel_noise", "a number from 0 to 10",
+        "weight of the noise; 0 in matches"),
+    Switch<&SearchOptions::graph_search>(
+        "graph", "positions reached in different orders share a node"),
+    Switch<&SearchOptions::proof>(
+        "proof", "prove bounds of the margin, and stop where they decide"),
+    Number<0, 45, &SearchOptions::solver_vacant_hills>(
+        "solver_hills", "a whole number from 0 to 45",
+        "solve leaves with at most so many vacant hills"),
+    {.name = "max_mb",
+     .expected = "a whole number from 1 to 1048576",
+     .help = "memory of the tree in MiB",
+     .set = SetMemory,
+     .get = GetMemory},
+};
+
+const OptionText* Find(absl::string_view name) {
+  for (const OptionText& option : kOptions) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool IsSearchOption(absl::string_view name) { return Find(name) != nullptr; }
+
+absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
+                             SearchOptions& options) {
+  const OptionText* const option = Find(name);
+  if (option == nullptr) {
+    std::vector<absl::string_view> names;
+    for (const OptionText& known : kOptions) names.push_back(known.name);
+    return absl::NotFoundError(absl::StrCat("unknown search option '", name,
+                                            "'; expected one of ",
+                                            absl::StrJoin(names, ", ")));
+  }
+  if (option->set(value, options)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is '", value, "'; expected ", option->expected));
+}
+
+std::string FormatSearchOptions(const SearchOptions& options) {
+  const SearchOptions defaults;
+  std::vector<std::string> parts;
+  for (const OptionText& option : kOptions) {
+    const std::string value = option.get(options);
+    if (value == option.get(defaults)) continue;
+    parts.push_back(absl::StrCat(option.name, "=", value));
+  }
+  return absl::StrJoin(parts, ",");
+}
+
+std::string SearchOptionsHelp() {
+  const SearchOptions defaults;
+  std::string help;
+  for (const OptionText& option : kOptions) {
+    absl::StrAppendFormat(&help, "  %-22s %-14s %s\n", option.name,
+                          option.get(defaults), option.help);
+  }
+  return help;
+}
+
+}  // namespace tara
