@@ -178,8 +178,6 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
 
 constexpr NeighbourPairs kNeighbourPairs = MakeNeighbourPairs();
 
-#if !defined(__AVX2__)
-
 // The floats of the eight bits of a byte.
 constexpr auto MakeByteImages() {
   std::array<std::array<float, 8>, 256> images{};
@@ -189,8 +187,6 @@ constexpr auto MakeByteImages() {
   return images;
 }
 alignas(64) constexpr auto kByteImages = MakeByteImages();
-
-#endif
 
 // Returns the 49 squares of a board without gaps.
 uint64_t Squares(Board board) {
@@ -228,6 +224,25 @@ void PackPlanes(const TurnedRows& rows, uint8_t* bits) {
     std::memcpy(bits + kNumSquares * plane / 8, &word, sizeof(word));
     carry = plane % 8 == 7 ? 0 : word >> 48;
   }
+}
+
+// Bits [2, 49] of the neighbours' planes, where they are within those bytes of
+// all planes that hold them.
+void PackNeighbours(Board own, Board enemy, uint8_t* bits) {
+  constexpr int kOwn = kRowOwnNeighbours * kNumSquares % 8;
+  constexpr int kEnemy = kOwn + kNumSquares;
+  static_assert(kEnemy < 64);
+  const uint64_t enemy_squares = Squares(enemy);
+  const uint64_t words[2] = {Squares(own) << kOwn | enemy_squares << kEnemy,
+                             enemy_squares >> (64 - kEnemy)};
+  std::memcpy(bits, words, sizeof(words));
+}
+
+// PositionBits::neighbours holds the bits of value 1 and of value 2.
+void PackChannelsFirst(const TurnedRows& rows, PositionBits& bits) {
+  PackPlanes(rows, bits.planes);
+  PackNeighbours(rows[kRowOwnOnes], rows[kRowEnemyOnes], bits.neighbours[0]);
+  PackNeighbours(rows[kRowOwnTwos], rows[kRowEnemyTwos], bits.neighbours[1]);
 }
 
 #if defined(__AVX2__)
@@ -283,19 +298,11 @@ void ForEachSquare(const TurnedRows& rows, Visitor visit) {
 }
 
 // PositionBits::neighbours holds, by square, indices into kNeighbourPairs.
-void PackPosition(bool channels_last, const TurnedRows& rows,
-                  PositionBits& bits) {
-  if (channels_last) {
-    ForEachSquare(rows, [&](int square, uint32_t planes) {
-      std::memcpy(bits.planes + 3 * square, &planes, sizeof(planes));
-      bits.neighbours[0][square] = static_cast<uint8_t>(planes >> 24);
-    });
-  } else {
-    PackPlanes(rows, bits.planes);
-    ForEachSquare(rows, [&](int square, uint32_t planes) {
-      bits.neighbours[0][square] = static_cast<uint8_t>(planes >> 24);
-    });
-  }
+void PackChannelsLast(const TurnedRows& rows, PositionBits& bits) {
+  ForEachSquare(rows, [&](int square, uint32_t planes) {
+    std::memcpy(bits.planes + 3 * square, &planes, sizeof(planes));
+    bits.neighbours[0][square] = static_cast<uint8_t>(planes >> 24);
+  });
 }
 
 #else
@@ -315,15 +322,9 @@ void PackSquares(const Board* rows, int stride, uint8_t* bits) {
   }
 }
 
-// PositionBits::neighbours holds, by square, indices into kNeighbourPairs.
-void PackPosition(bool channels_last, const TurnedRows& rows,
-                  PositionBits& bits) {
-  if (channels_last) {
-    for (int group = 0; group < 3; ++group) {
-      PackSquares(&rows[8 * group], /*stride=*/3, bits.planes + group);
-    }
-  } else {
-    PackPlanes(rows, bits.planes);
+void PackChannelsLast(const TurnedRows& rows, PositionBits& bits) {
+  for (int group = 0; group < 3; ++group) {
+    PackSquares(&rows[8 * group], /*stride=*/3, bits.planes + group);
   }
   PackSquares(&rows[kRowOwnFours], /*stride=*/1, bits.neighbours[0]);
 }
@@ -405,89 +406,70 @@ void PackBits(bool channels_last, const EncoderBlock& block, int i,
       for (Board& board : rows) board = FlipRanks(board);
     }
   }
-  PackPosition(channels_last, rows, bits);
+  (channels_last ? PackChannelsLast : PackChannelsFirst)(rows, bits);
 }
 
+// Eight floats, one vector with AVX2. `around_caches`: see EncoderJob.
+void StoreEight(bool around_caches, const float* floats, float* out) {
 #if defined(__AVX2__)
-
-// The floats of eight bits of a word, from the lowest on; `shifts` brings each
-// of them to the top of its lane.
-__m256 Ones(__m256i word, __m256i shifts) {
-  alignas(32) static constexpr float kOnes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-  return _mm256_maskload_ps(kOnes, _mm256_sllv_epi32(word, shifts));
-}
-
-__m256i BroadcastWord(const uint8_t* bytes) {
-  int32_t word;
-  std::memcpy(&word, bytes, sizeof(word));
-  return _mm256_set1_epi32(word);
-}
-
-void ExpandBits(bool channels_last, const PositionBits& bits, float* out) {
-  const __m256i first = _mm256_set_epi32(24, 25, 26, 27, 28, 29, 30, 31);
-  const __m256i eight = _mm256_set1_epi32(8);
-  const __m256i second = _mm256_sub_epi32(first, eight);
-  const __m256i third = _mm256_sub_epi32(second, eight);
-  const __m256i fourth = _mm256_sub_epi32(third, eight);
-  const uint8_t* const pairs = bits.neighbours[0];
-  if (channels_last) {
-    static_assert(kRowOwnNeighbours == 16 + 5 && kNumPlanes == 24);
-    for (int square = 0; square < kNumSquares; ++square) {
-      const __m256i word = BroadcastWord(bits.planes + 3 * square);
-      // Enemy neighbours are in the even places, own ones in the odd.
-      double pair;
-      std::memcpy(&pair, &kNeighbourPairs.swapped[pairs[square]], sizeof(pair));
-      _mm256_storeu_ps(out, Ones(word, first));
-      _mm256_storeu_ps(out + 8, Ones(word, second));
-      _mm256_storeu_ps(
-          out + 16,
-          _mm256_blend_ps(Ones(word, third),
-                          _mm256_castpd_ps(_mm256_set1_pd(pair)), 3 << 5));
-      out += kNumPlanes;
-    }
+  if (around_caches) {
+    _mm256_stream_ps(out, _mm256_loadu_ps(floats));
     return;
   }
-  for (int i = 0; i + 4 <= kBitBytes; i += 4) {
-    const __m256i word = BroadcastWord(bits.planes + i);
-    _mm256_storeu_ps(out + 8 * i, Ones(word, first));
-    _mm256_storeu_ps(out + 8 * i + 8, Ones(word, second));
-    _mm256_storeu_ps(out + 8 * i + 16, Ones(word, third));
-    _mm256_storeu_ps(out + 8 * i + 24, Ones(word, fourth));
-  }
-  static_assert(kBitBytes % 4 == 3);
-  constexpr int kRest = kBitBytes - 3;
-  const __m256i word = BroadcastWord(bits.planes + kRest);
-  _mm256_storeu_ps(out + 8 * kRest, Ones(word, first));
-  _mm256_storeu_ps(out + 8 * kRest + 8, Ones(word, second));
-  _mm256_storeu_ps(out + 8 * kRest + 16, Ones(word, third));
-  for (int square = 0; square < kNumSquares; ++square) {
-    const float* const pair = kNeighbourPairs.pairs[pairs[square]];
-    out[kRowOwnNeighbours * kNumSquares + square] = pair[0];
-    out[kRowEnemyNeighbours * kNumSquares + square] = pair[1];
-  }
-}
-
-#else
-
-void ExpandBits(bool channels_last, const PositionBits& bits, float* out) {
-  for (int i = 0; i < kBitBytes; ++i) {
-    std::memcpy(out + 8 * i, kByteImages[bits.planes[i]].data(),
-                8 * sizeof(float));
-  }
-  const uint8_t* const pairs = bits.neighbours[0];
-  for (int square = 0; square < kNumSquares; ++square) {
-    const float* const pair = kNeighbourPairs.pairs[pairs[square]];
-    if (channels_last) {
-      std::memcpy(out + kNumPlanes * square + kRowOwnNeighbours, pair,
-                  2 * sizeof(float));
-    } else {
-      out[kRowOwnNeighbours * kNumSquares + square] = pair[0];
-      out[kRowEnemyNeighbours * kNumSquares + square] = pair[1];
-    }
-  }
-}
-
 #endif
+  static_cast<void>(around_caches);
+  std::memcpy(out, floats, 8 * sizeof(float));
+}
+
+template <bool kAround>
+void ExpandChannelsFirst(const PositionBits& bits, float* out) {
+  // Bytes that hold neighbours.
+  constexpr int kFirst = kRowOwnNeighbours * kNumSquares / 8;
+  constexpr int kEnd = ((kRowEnemyNeighbours + 1) * kNumSquares + 7) / 8;
+  for (int i = 0; i < kFirst; ++i) {
+    StoreEight(kAround, kByteImages[bits.planes[i]].data(), out + 8 * i);
+  }
+  for (int i = kFirst; i < kEnd; ++i) {
+    const auto& fours = kByteImages[bits.planes[i]];
+    const auto& ones = kByteImages[bits.neighbours[0][i - kFirst]];
+    const auto& twos = kByteImages[bits.neighbours[1][i - kFirst]];
+    alignas(32) float floats[8];
+    for (int j = 0; j < 8; ++j) {
+      floats[j] = fours[j] + 0.25f * ones[j] + 0.5f * twos[j];
+    }
+    StoreEight(kAround, floats, out + 8 * i);
+  }
+  for (int i = kEnd; i < kBitBytes; ++i) {
+    StoreEight(kAround, kByteImages[bits.planes[i]].data(), out + 8 * i);
+  }
+}
+
+template <bool kAround>
+void ExpandChannelsLast(const PositionBits& bits, float* out) {
+  static_assert(kNumPlanes == 24 && kRowOwnNeighbours == 16 + 5);
+  for (int square = 0; square < kNumSquares; ++square) {
+    const uint8_t* const planes = bits.planes + 3 * square;
+    const float* const pair = kNeighbourPairs.pairs[bits.neighbours[0][square]];
+    StoreEight(kAround, kByteImages[planes[0]].data(), out);
+    StoreEight(kAround, kByteImages[planes[1]].data(), out + 8);
+#if defined(__AVX2__)
+    // Enemy neighbours are in the even places, own ones in the odd.
+    double both;
+    std::memcpy(&both, &kNeighbourPairs.swapped[bits.neighbours[0][square]],
+                sizeof(both));
+    const __m256 third =
+        _mm256_blend_ps(_mm256_load_ps(kByteImages[planes[2]].data()),
+                        _mm256_castpd_ps(_mm256_set1_pd(both)), 3 << 5);
+    kAround ? _mm256_stream_ps(out + 16, third)
+            : _mm256_storeu_ps(out + 16, third);
+    static_cast<void>(pair);
+#else
+    StoreEight(kAround, kByteImages[planes[2]].data(), out + 16);
+    std::memcpy(out + kRowOwnNeighbours, pair, 2 * sizeof(float));
+#endif
+    out += kNumPlanes;
+  }
+}
 
 struct PortablePath {
   template <int kStep>
@@ -517,10 +499,21 @@ struct PortablePath {
 
   static void Expand(const EncoderJob& job, const PositionBits& bits,
                      float* planes) {
-    ExpandBits(job.channels_last, bits, planes);
+    if (job.channels_last) {
+      (job.around_caches ? ExpandChannelsLast<true>
+                         : ExpandChannelsLast<false>)(bits, planes);
+    } else {
+      (job.around_caches ? ExpandChannelsFirst<true>
+                         : ExpandChannelsFirst<false>)(bits, planes);
+    }
   }
 
-  static void Finish(const EncoderJob& /*job*/) {}
+  static void Finish(const EncoderJob& job) {
+#if defined(__AVX2__)
+    if (job.around_caches) _mm_sfence();
+#endif
+    static_cast<void>(job);
+  }
 };
 
 }  // namespace
