@@ -29,7 +29,7 @@ struct EncoderInput {
 };
 
 // Where the features go. The planes are written fastest when they are aligned
-// to 64 bytes.
+// to 64 bytes; those of more than 32 MiB then go around the caches.
 struct EncoderOutput {
   PlaneLayout layout = PlaneLayout::kChannelsFirst;
   absl::Span<float> planes;   // [B * kNumPlanes * kNumSquares]
