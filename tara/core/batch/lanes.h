@@ -440,6 +440,88 @@ TARA_INLINE int64_t Sum(Word<kSet> a) {
   return sum;
 }
 
+#if defined(__AVX2__)
+// For each set of four lanes, as indices of 32-bit halves: where a lane finds
+// the next of consecutive words, and which lanes lie at the next of consecutive
+// places.
+struct LaneMoves {
+  alignas(32) uint32_t expanded[16][8];
+  alignas(32) uint32_t compressed[16][8];
+};
+constexpr LaneMoves MakeLaneMoves() {
+  LaneMoves moves = {};
+  for (int set = 0; set < 16; ++set) {
+    uint32_t next = 0;
+    for (uint32_t lane = 0; lane < 4; ++lane) {
+      if (((set >> lane) & 1) == 0) continue;
+      for (uint32_t half = 0; half < 2; ++half) {
+        moves.expanded[set][2 * lane + half] = 2 * next + half;
+        moves.compressed[set][2 * next + half] = 2 * lane + half;
+      }
+      ++next;
+    }
+  }
+  return moves;
+}
+inline constexpr LaneMoves kLaneMoves = MakeLaneMoves();
+#endif
+
+// Returns `others` with consecutive words from `words` on in the lanes of a
+// set (bit i: lane i). Reads as many words as there are lanes.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Expanded(unsigned set, const uint64_t* words,
+                                Word<kSet> others) {
+  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return (Native)_mm512_mask_expand_epi64((__m512i)others.v,
+                                            static_cast<__mmask8>(set),
+                                            (__m512i)Word<kSet>::Load(words).v);
+  } else
+#endif
+#if defined(__AVX2__)
+      if constexpr (kSet == InstructionSet::kAvx2) {
+    const __m256i next = _mm256_permutevar8x32_epi32(
+        (__m256i)Word<kSet>::Load(words).v,
+        _mm256_load_si256((const __m256i*)kLaneMoves.expanded[set]));
+    const Word<kSet> bits = (Native)_mm256_setr_epi64x(1, 2, 4, 8);
+    return Select(NonZero(bits & Word<kSet>(uint64_t{set})),
+                  Word<kSet>((Native)next), others);
+  } else
+#endif
+  {
+    for (; set != 0; set &= set - 1) others.v[__builtin_ctz(set)] = *words++;
+    return others;
+  }
+}
+
+// Stores the lanes of a set (bit i: lane i) at consecutive words. Writes as
+// many words as there are lanes.
+template <InstructionSet kSet>
+TARA_INLINE void StoreCompressed(unsigned set, Word<kSet> a, uint64_t* words) {
+  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
+#if defined(__AVX512F__)
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    // Not straight to memory, which is slow on Zen 4.
+    Word<kSet>((Native)_mm512_maskz_compress_epi64(static_cast<__mmask8>(set),
+                                                   (__m512i)a.v))
+        .Store(words);
+  } else
+#endif
+#if defined(__AVX2__)
+      if constexpr (kSet == InstructionSet::kAvx2) {
+    Word<kSet>(
+        (Native)_mm256_permutevar8x32_epi32(
+            (__m256i)a.v,
+            _mm256_load_si256((const __m256i*)kLaneMoves.compressed[set])))
+        .Store(words);
+  } else
+#endif
+  {
+    for (; set != 0; set &= set - 1) *words++ = a.v[__builtin_ctz(set)];
+  }
+}
+
 }  // namespace tara::batch
 
 #endif  // TARA_CORE_BATCH_LANES_H_

@@ -25,7 +25,7 @@
 namespace tara::batch {
 
 struct Job {
-  Start start;
+  const Start& start;
   uint64_t id;  // where the result goes, if it goes anywhere
 };
 
@@ -69,7 +69,7 @@ class RunJobs {
   using Results = PlayoutSums;
 
   explicit TARA_INLINE RunJobs(const PlayoutRequest& request)
-      : start_(StartOf(request.start)),
+      : start_(request.start),
         seed_(request.seed),
         next_(static_cast<uint64_t>(request.first_game)),
         left_(request.games) {}
@@ -85,13 +85,13 @@ class RunJobs {
     }
     random.CopyLane(lane, streams_, kLanes - fresh_--);
     --left_;
-    return {start_, 0};
+    return {StartOf(start_), 0};
   }
 
  private:
   static constexpr int kLanes = Word<kSet>::kLanes;
 
-  const Start start_;
+  const State start_;
   const uint64_t seed_;
   uint64_t next_;  // first game whose stream is not in streams_
   int64_t left_;

@@ -51,6 +51,10 @@ class RandomLanes {
     }
   }
 
+  // The i-th of the four words of the lanes' states.
+  TARA_INLINE W WordAt(int i) const { return words_[i]; }
+  TARA_INLINE void SetWord(int i, W word) { words_[i] = word; }
+
   // Lane `to` goes on with the stream of lane `from` of `source`.
   TARA_INLINE void CopyLane(int to, const RandomLanes& source, int from) {
     for (int i = 0; i < 4; ++i) words_[i].v[to] = source.words_[i].v[from];

@@ -111,7 +111,7 @@ void Register(const VariantInfo& info, int leaves, int playouts) {
 
 void RegisterAll() {
   for (const VariantInfo& info : kVariants) {
-    for (const int leaves : {1, 4, 16, 64}) {
+    for (const int leaves : {1, 2, 4, 8, 16, 64}) {
       for (const int playouts : {1, 4, 16}) Register(info, leaves, playouts);
     }
   }
