@@ -1,10 +1,10 @@
 #include "tara/core/game_batch.h"
 
 #include <algorithm>
-#include <compare>
+#include <array>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tara/base/check.h"
@@ -55,43 +55,49 @@ PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums) {
   return statistics;
 }
 
-// Where a position comes in the order that the kernels take: groups of one
-// variant and one set of options; in them by seat, or in Stone of Destiny by
-// phase, then by number of ringforts.
-struct Place {
-  uint64_t group;
-  int within;
-  int32_t index;
+// No group: its lowest byte is no variant.
+constexpr uint64_t kDone = ~uint64_t{0};
 
-  friend auto operator<=>(const Place&, const Place&) = default;
-};
-
-Place PlaceOf(const State& state, int32_t index) {
+// The variant and the options of a position as one number.
+uint64_t GroupOf(const State& state) {
   static_assert(sizeof(RuleOptions) < sizeof(uint64_t));
   uint64_t group = 0;
   std::memcpy(&group, &state.options, sizeof(RuleOptions));
-  group = (group << 8) | static_cast<uint64_t>(state.variant);
-  int within = state.seat;
-  if (state.variant == Variant::kStoneOfDestiny) {
-    within = state.phase == Phase::kManoeuvres ? -Count(state.vacant()) : 0;
-  }
-  return {group, within, index};
+  return (group << 8) | static_cast<uint64_t>(state.variant);
 }
 
-// From how many games on lanes are faster than the scalar core
-// (docs/performance.md), which is compiled with PDEP: the portable lanes never
-// are.
-int64_t LanesPayFrom(InstructionSet instruction_set) {
-  switch (instruction_set) {
-    case InstructionSet::kAvx512:
-      return 4;
-    case InstructionSet::kAvx2:
-      return 8;
-    case InstructionSet::kPortable:
-      break;
-  }
-  return std::numeric_limits<int64_t>::max();
+// Where a position comes among those of its group, in the order that the
+// kernels take: by seat, or in Stone of Destiny by phase, then by number of
+// ringforts.
+int RankOf(const State& state) {
+  if (state.variant != Variant::kStoneOfDestiny) return state.seat;
+  return state.phase == Phase::kManoeuvres ? kNumHills - Count(state.vacant())
+                                           : kNumHills;
 }
+constexpr int kNumRanks = kNumHills + 1;
+
+// Puts the positions of one group, from `first` on, into `order` by rank, and
+// marks them done. Returns how many there are.
+int64_t TakeGroup(absl::Span<const State> starts, size_t first,
+                  std::vector<uint64_t>& groups, std::vector<int32_t>& order) {
+  const uint64_t group = groups[first];
+  std::array<int32_t, kNumRanks + 1> places = {};  // of the next of each rank
+  for (size_t i = first; i < starts.size(); ++i) {
+    if (groups[i] == group) ++places[RankOf(starts[i]) + 1];
+  }
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  for (size_t i = first; i < starts.size(); ++i) {
+    if (groups[i] != group) continue;
+    order[places[RankOf(starts[i])]++] = static_cast<int32_t>(i);
+    groups[i] = kDone;
+  }
+  return places[kNumRanks - 1];
+}
+
+// From how many games on lanes are faster than the scalar core: measured at 4,
+// where they are only in some variants, and at 8, where they are in all
+// (docs/performance.md).
+constexpr size_t kLanesPayFrom = 6;
 
 }  // namespace
 
@@ -119,29 +125,23 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
   TARA_CHECK(seeds.size() == starts.size() &&
                  margins.size() == starts.size() * playouts,
              "spans of different sizes");
-  std::vector<Place> places;
-  places.reserve(starts.size());
+  std::vector<uint64_t> groups;
+  groups.reserve(starts.size());
   for (const State& start : starts) {
     TARA_CHECK(!start.finished(), "a playout from a finished game");
-    places.push_back(PlaceOf(start, static_cast<int32_t>(places.size())));
+    groups.push_back(GroupOf(start));
   }
-  std::sort(places.begin(), places.end());
-  std::vector<int32_t> order;
-  order.reserve(places.size());
-  for (const Place& place : places) order.push_back(place.index);
-
+  std::vector<int32_t> order(starts.size());
   const batch::KernelTable& kernels = KernelsFor(instruction_set);
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && places[end].group == places[begin].group) {
-      ++end;
-    }
-    const Variant variant = starts[order[begin]].variant;
-    kernels.from_positions[static_cast<int>(variant)](
+  for (size_t first = 0; first < starts.size(); ++first) {
+    if (groups[first] == kDone) continue;
+    const int64_t count = TakeGroup(starts, first, groups, order);
+    kernels.from_positions[static_cast<int>(starts[first].variant)](
         {.starts = starts.data(),
          .seeds = seeds.data(),
          .playouts = playouts,
-         .order = order.data() + begin,
-         .count = static_cast<int64_t>(end - begin),
+         .order = order.data(),
+         .count = count,
          .margins = margins.data()});
   }
 }
@@ -152,7 +152,8 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
   static const InstructionSet kBest = SupportedInstructionSets().back();
   TARA_CHECK(margins.size() == starts.size() * playouts,
              "spans of different sizes");
-  if (static_cast<int64_t>(margins.size()) >= LanesPayFrom(kBest)) {
+  // The scalar core is compiled with PDEP: portable lanes never are faster.
+  if (kBest != InstructionSet::kPortable && margins.size() >= kLanesPayFrom) {
     return PlayRandomGamesFrom(starts, seeds, playouts, kBest, margins);
   }
   for (size_t i = 0; i < starts.size(); ++i) {
