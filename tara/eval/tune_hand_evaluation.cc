@@ -6,8 +6,9 @@
 //
 // Games begin with 0 to kMaxOpening random actions and go on with one player
 // for both sides, now and then with a random action; each position of choice
-// after the opening is an observation. First by mcts (weights are zero
-// then), then twice by the alphabeta of the round before.
+// after the opening is an observation, each game's result the target of its
+// positions. The weights in use: 5000 games a variant by mcts:120, seed 1.
+// (Weights from 2500 games of alphabeta:400 with those played no better.)
 
 #include <cmath>
 #include <cstdint>

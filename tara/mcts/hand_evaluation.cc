@@ -7,6 +7,7 @@
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/rules/stone_of_destiny.h"
 #include "tara/core/rules/view.h"
+#include "tara/mcts/component_counts.h"
 #include "tara/mcts/hand_features.h"
 
 namespace tara {
@@ -20,18 +21,20 @@ struct Feature {
   int (*count)(const SideView&) = nullptr;
 };
 
-// Two places of the shared features are the tempo's, which no side counts.
+// Some places of the shared features are filled by other means: those of the
+// tempo, which no side counts, and those of kingdoms, counted side by side.
 constexpr int kTempo = 0;     // 1 for the side to move
 constexpr int kOddTempo = 1;  // the same if an odd number of hills is vacant
+constexpr int kFirstKingdoms = 2;
 
 using SharedFeatures = std::array<Feature, kNumSharedFeatures>;
 constexpr SharedFeatures kSharedFeatures = {{
     {"tempo", nullptr},
     {"odd_tempo", nullptr},
-    {"kingdoms", f::Kingdoms},
-    {"possible_kingdoms", f::PossibleKingdoms},
-    {"merged_kingdoms", f::MergedKingdoms},
-    {"near_kingdoms", f::NearKingdoms},
+    {"kingdoms", nullptr},
+    {"possible_kingdoms", nullptr},
+    {"merged_kingdoms", nullptr},
+    {"near_kingdoms", nullptr},
     {"territory", f::Territory},
     {"bridges", f::Bridges},
     {"on_edge", f::OnEdge},
@@ -154,6 +157,12 @@ void CountFamilyFeatures(const SideView& red, const SideView& blue,
   });
 }
 
+std::array<int, 4> CountKingdoms(const SideView& view) {
+  return CountComponentsOfFour({f::Ringforts(view), f::PossibleRingforts(view),
+                                f::MergedRingforts(view),
+                                f::NearRingforts(view)});
+}
+
 }  // namespace
 
 HandFeatures ComputeHandFeatures(const State& state) {
@@ -167,6 +176,12 @@ HandFeatures ComputeHandFeatures(const State& state) {
           static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
     }
   });
+  const std::array<int, 4> red_kingdoms = CountKingdoms(red);
+  const std::array<int, 4> blue_kingdoms = CountKingdoms(blue);
+  for (int i = 0; i < 4; ++i) {
+    features[kFirstKingdoms + i] =
+        static_cast<int16_t>(red_kingdoms[i] - blue_kingdoms[i]);
+  }
   const int16_t tempo = state.side() == kRed ? 1 : -1;
   features[kTempo] = tempo;
   features[kOddTempo] = (Count(state.vacant()) & 1) != 0 ? tempo : int16_t{0};
@@ -196,8 +211,11 @@ absl::string_view HandFeatureName(Variant variant, int feature) {
 }
 
 int HandEvaluation(const State& state) {
+  return HandEvaluation(state, kHandWeights[static_cast<int>(state.variant)]);
+}
+
+int HandEvaluation(const State& state, const HandWeights& weights) {
   const HandFeatures features = ComputeHandFeatures(state);
-  const HandWeights& weights = kHandWeights[static_cast<int>(state.variant)];
   int first = 0;
   int last = 0;
   for (int i = 0; i < kNumHandFeatures; ++i) {

@@ -59,21 +59,20 @@ struct Squares {
 
 // --- Kingdoms and territory --------------------------------------------------
 
-inline int Kingdoms(const SideView& view) { return CountComponents(view.own); }
-
-// Kingdoms and open regions, all open hills taken: no play makes fewer.
-inline int PossibleKingdoms(const SideView& view) {
-  return CountComponents(view.own | view.open);
+// The kingdom features count the components of these boards.
+inline Board Ringforts(const SideView& view) { return view.own; }
+// All open hills taken: no play makes fewer kingdoms. (Open regions without a
+// ringfort count too.)
+inline Board PossibleRingforts(const SideView& view) {
+  return view.own | view.open;
 }
-
-// Kingdoms once every open hill that touches two ringforts is taken.
-inline int MergedKingdoms(const SideView& view) {
-  return CountComponents(view.own | (view.open & NeighboursIn(view.own).two));
+// Every open hill taken that touches two ringforts.
+inline Board MergedRingforts(const SideView& view) {
+  return view.own | (view.open & NeighboursIn(view.own).two);
 }
-
-// Kingdoms once every open hill that touches a ringfort is taken.
-inline int NearKingdoms(const SideView& view) {
-  return CountComponents(view.own | (view.open & Adjacent(view.own)));
+// Every open hill taken that touches a ringfort.
+inline Board NearRingforts(const SideView& view) {
+  return view.own | (view.open & Adjacent(view.own));
 }
 
 inline int Territory(const SideView& view) { return Count(view.own); }
