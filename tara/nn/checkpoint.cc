@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little,
               "the file is written as the machine holds its numbers");
 
 constexpr absl::string_view kMagic = "TaraNet\n";
-constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kFormatVersion = 2;
 constexpr size_t kHeaderSize = 24;
 constexpr uint32_t kMaxNameSize = 1000;
 constexpr uint32_t kMaxAxes = 8;
@@ -61,8 +61,9 @@ std::string EncodePayload(const Checkpoint& checkpoint) {
   const TrainingProgress& progress = checkpoint.progress;
   for (const int64_t number :
        {int64_t{kFeatureVersion}, int64_t{kPolicyVersion},
-        int64_t{checkpoint.shape.channels}, int64_t{checkpoint.shape.blocks},
-        progress.step, int64_t{progress.generation}, progress.samples,
+        int64_t{kValueVersion}, int64_t{checkpoint.shape.channels},
+        int64_t{checkpoint.shape.blocks}, progress.step,
+        int64_t{progress.generation}, progress.samples,
         checkpoint.optimizer_steps}) {
     Append(number, payload);
   }
@@ -113,7 +114,7 @@ absl::Status DamagedError(const std::string& path, absl::string_view what) {
 absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
                                          absl::string_view payload) {
   PayloadReader reader(payload);
-  int64_t numbers[8];
+  int64_t numbers[9];
   uint32_t tensor_count = 0;
   if (!reader.Read(numbers)) {
     return DamagedError(path, "its description is incomplete");
@@ -124,19 +125,22 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
   if (numbers[1] != kPolicyVersion) {
     return VersionError(path, "policy", numbers[1], kPolicyVersion);
   }
-  if (numbers[2] < 1 || numbers[2] > 1024 || numbers[3] < 1 ||
-      numbers[3] > 100) {
+  if (numbers[2] != kValueVersion) {
+    return VersionError(path, "value", numbers[2], kValueVersion);
+  }
+  if (numbers[3] < 1 || numbers[3] > 1024 || numbers[4] < 1 ||
+      numbers[4] > 100) {
     return DamagedError(
-        path, absl::StrCat("a network of ", numbers[2], " channels and ",
-                           numbers[3], " blocks is impossible"));
+        path, absl::StrCat("a network of ", numbers[3], " channels and ",
+                           numbers[4], " blocks is impossible"));
   }
   Checkpoint checkpoint = {
-      .shape = {.channels = static_cast<int>(numbers[2]),
-                .blocks = static_cast<int>(numbers[3])},
-      .progress = {.step = numbers[4],
-                   .generation = static_cast<int>(numbers[5]),
-                   .samples = numbers[6]},
-      .optimizer_steps = numbers[7],
+      .shape = {.channels = static_cast<int>(numbers[3]),
+                .blocks = static_cast<int>(numbers[4])},
+      .progress = {.step = numbers[5],
+                   .generation = static_cast<int>(numbers[6]),
+                   .samples = numbers[7]},
+      .optimizer_steps = numbers[8],
       .tensors = {}};
   if (!reader.Read(tensor_count)) {
     return DamagedError(path, "its list of tensors is missing");
@@ -202,6 +206,15 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
   if (!header.Read(magic) || !header.Read(format) || !header.Read(checksum) ||
       !header.Read(size)) {
     return DamagedError(path, "it ends within its header");
+  }
+  if (format == 1) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Checkpoint ", path,
+        " has format version 1: its network tells the expected margin alone. "
+        "This program reads version ",
+        kFormatVersion,
+        ", whose networks tell the chances of every margin; train anew, in "
+        "another run_dir"));
   }
   if (format != kFormatVersion) {
     return VersionError(path, "format", format, kFormatVersion);

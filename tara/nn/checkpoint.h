@@ -7,13 +7,13 @@
 // anything is built from it. Little-endian:
 //
 //   0  8 bytes  "TaraNet\n"
-//   8  uint32   format version (1)
+//   8  uint32   format version (2)
 //  12  uint32   CRC-32C of the payload
 //  16  uint64   size of the payload in bytes
 //  24  payload:
-//        int64 x 8   feature version, policy version, channels, blocks,
-//                    progress.step, progress.generation, progress.samples,
-//                    optimizer steps
+//        int64 x 9   feature version, policy version, value version, channels,
+//                    blocks, progress.step, progress.generation,
+//                    progress.samples, optimizer steps
 //        uint32      number of tensors, then for each:
 //          uint32, bytes      size of the name, name
 //          uint32, int64 x n  number of axes, their sizes
@@ -28,6 +28,11 @@
 #include "absl/strings/string_view.h"
 
 namespace tara {
+
+// Changes when the outputs of the value head change number or meaning.
+//   1  logits of win, draw and loss, and the expected margin
+//   2  logits of win, draw and loss, and of each margin
+inline constexpr int kValueVersion = 2;
 
 // The size of a network.
 struct NetworkShape {
@@ -75,7 +80,7 @@ absl::Status WriteCheckpoint(const std::string& path,
 // Returns the checkpoint at `path`, or:
 //   NOT_FOUND            no such file
 //   DATA_LOSS            no checkpoint, truncated or damaged: where
-//   FAILED_PRECONDITION  of another format, feature or policy version
+//   FAILED_PRECONDITION  of another format, feature, policy or value version
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
 
 }  // namespace tara

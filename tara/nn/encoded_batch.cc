@@ -7,6 +7,7 @@
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/nn/batch_encoder.h"
 #include "tara/nn/features.h"
@@ -31,7 +32,8 @@ void TensorBuffer::Resize(size_t size) {
     // aligned_alloc wants whole lines.
     constexpr size_t kLine = 64;
     const size_t lines = (size * sizeof(float) + kLine - 1) / kLine;
-    floats_.reset(static_cast<float*>(std::aligned_alloc(kLine, lines * kLine)));
+    floats_.reset(
+        static_cast<float*>(std::aligned_alloc(kLine, lines * kLine)));
     TARA_CHECK(floats_ != nullptr, "out of memory");
     capacity_ = size;
   }
@@ -56,11 +58,10 @@ void EncodedBatch::Encode(absl::Span<const State> states,
   }
   planes_.Resize(states.size() * kNumPlanes * kNumSquares);
   globals_.Resize(states.size() * kNumGlobals);
-  EncodeBatch(
-      {.states = states, .symmetries = symmetries, .legal = legal_},
-      {.layout = PlaneLayout::kChannelsLast,
-       .planes = planes_.span(),
-       .globals = globals_.span()});
+  EncodeBatch({.states = states, .symmetries = symmetries, .legal = legal_},
+              {.layout = PlaneLayout::kChannelsLast,
+               .planes = planes_.span(),
+               .globals = globals_.span()});
 }
 
 void EncodedBatch::EncodeCanonical(absl::Span<const State> states) {
@@ -83,7 +84,15 @@ void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
   evaluation.win = result[0];
   evaluation.draw = result[1];
   evaluation.loss = result[2];
-  evaluation.margin = output.margin;
+  std::vector<float>& margins = evaluation.margins;
+  margins.assign(output.margins, output.margins + kNumMargins);
+  Softmax(absl::MakeSpan(margins));
+  evaluation.margin = 0;
+  for (int margin = 1; margin <= kMaxMargin; ++margin) {
+    evaluation.margin +=
+        static_cast<float>(margin) *
+        (margins[kMaxMargin + margin] - margins[kMaxMargin - margin]);
+  }
 }
 
 }  // namespace tara

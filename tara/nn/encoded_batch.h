@@ -70,13 +70,13 @@ class EncodedBatch {
 
 // The network's outputs for one position.
 struct RawOutput {
-  const float* policy;  // [kNumPolicyOutputs]: logits
-  const float* result;  // [3]: logits of win, draw, loss
-  float margin;         // points
+  const float* policy;   // [kNumPolicyOutputs]: logits
+  const float* result;   // [3]: logits of win, draw, loss
+  const float* margins;  // [kNumMargins]: logits, from -kMaxMargin on
 };
 
 // Fills the evaluation of position i: probabilities by softmax, of the policy
-// over the legal actions alone.
+// over the legal actions alone; `margin` is the mean of `margins`.
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
                     Evaluation& evaluation);
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/outcome.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/features.h"
@@ -106,7 +107,7 @@ class FoldedNetwork {
     return {.policy = at::cat(
                 {policy_planes_(policy).flatten(1), policy_pass_(pooled)}, 1),
             .result = output.slice(1, 0, 3).contiguous(),
-            .margin = output.select(1, 3).contiguous()};
+            .margins = output.slice(1, 3).contiguous()};
   }
 
  private:
@@ -172,7 +173,7 @@ class NetworkEvaluator : public Evaluator {
           batch, i,
           {.policy = output.policy.data_ptr<float>() + i * kNumPolicyOutputs,
            .result = output.result.data_ptr<float>() + i * 3,
-           .margin = output.margin.data_ptr<float>()[i] * kMarginScale},
+           .margins = output.margins.data_ptr<float>() + i * kNumMargins},
           results[i]);
     }
   }

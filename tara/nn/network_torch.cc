@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/nn/features.h"
 #include "tara/nn/policy_map.h"
 
@@ -15,6 +17,10 @@ namespace tara {
 namespace {
 
 constexpr int kValueHidden = 64;
+
+// The first logits of the value head: of win, draw and loss, then of margins.
+constexpr int kNumResults = 3;
+constexpr int kNumValueOutputs = kNumResults + kNumMargins;
 
 torch::nn::Conv2d MakeConv(int in_channels, int out_channels, int kernel_size,
                            bool bias) {
@@ -111,8 +117,8 @@ Network::Network(const NetworkShape& network_shape)
           std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
       value_hidden(register_module(
           "value_hidden", MakeLinear(2 * shape.channels, kValueHidden))),
-      value_output(
-          register_module("value_output", MakeLinear(kValueHidden, 4))),
+      value_output(register_module("value_output",
+                                   MakeLinear(kValueHidden, kNumValueOutputs))),
       hills_(MakeHillMask()) {
   for (int i = 0; i < shape.blocks; ++i) {
     blocks.push_back(register_module(
@@ -135,8 +141,8 @@ NetworkOutput Network::forward(const at::Tensor& planes,
   const at::Tensor output = value_output(at::relu(value_hidden(value)));
   return {.policy = at::cat(
               {policy_planes(policy).flatten(1), policy_pass(pooled)}, 1),
-          .result = output.slice(1, 0, 3),
-          .margin = output.select(1, 3)};
+          .result = output.slice(1, 0, kNumResults),
+          .margins = output.slice(1, kNumResults)};
 }
 
 void InitializeWeights(uint64_t seed, Network& network) {
@@ -159,6 +165,12 @@ void InitializeWeights(uint64_t seed, Network& network) {
   }
   for (auto& parameter : network.named_parameters()) {
     if (absl::EndsWith(parameter.key(), "bias")) parameter.value().zero_();
+  }
+  float* const margins =
+      network.value_output->bias.data_ptr<float>() + kNumResults;
+  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+    margins[margin + kMaxMargin] =
+        -static_cast<float>(std::abs(margin)) / kInitialMarginSpread;
   }
 }
 

@@ -20,13 +20,15 @@
 //      |      |                   |
 //   conv 1x1  |               linear, ReLU, linear
 //      |   linear                 |
-//   planes [B, 19, 7, 7]       result [B, 3], margin [B]
+//   planes [B, 19, 7, 7]       result [B, 3], margins [B, 95]
 //   + pass [B, 1]
 //
 // A block:  y = ReLU(norm(conv(x))),  z = ReLU(norm(conv(y)) + x [+ bias]);
 // in every second one, the first included, bias = linear(pooled(y)): what
 // happens anywhere on the board reaches every hill at once. "Pooled" is the
 // mean and the maximum of each channel over the 45 hills.
+// Margins are told as a distribution, one logit each, so that a search may
+// value them as it likes (tara/mcts/utility.h).
 // Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3.
 
 #include <torch/torch.h>
@@ -42,16 +44,17 @@
 
 namespace tara {
 
-// Points are learned in units of this many.
-inline constexpr float kMarginScale = 8.0f;
+// The mean of |margin| in the first opinion of a new network, in points: about
+// that of random games (chances proportional to exp(-|margin| / this)).
+inline constexpr float kInitialMarginSpread = 4.0f;
 
 // Whether the block (from 0) adds pooled knowledge of the whole board.
 inline bool BlockPools(int block) { return block % 2 == 0; }
 
 struct NetworkOutput {
-  at::Tensor policy;  // [B, kNumPolicyOutputs]: logits, see policy_map.h
-  at::Tensor result;  // [B, 3]: logits of win, draw, loss
-  at::Tensor margin;  // [B]: in units of kMarginScale points
+  at::Tensor policy;   // [B, kNumPolicyOutputs]: logits, see policy_map.h
+  at::Tensor result;   // [B, 3]: logits of win, draw, loss
+  at::Tensor margins;  // [B, kNumMargins]: logits, from -kMaxMargin on
 };
 
 // Returns the batch's inputs as tensors that share its memory: planes
@@ -102,14 +105,16 @@ class Network : public torch::nn::Module {
   torch::nn::Linear policy_pass;
   std::shared_ptr<ConvNorm> value_conv;
   torch::nn::Linear value_hidden;
-  torch::nn::Linear value_output;  // win, draw, loss, margin
+  torch::nn::Linear value_output;  // win, draw, loss, then the margins
 
  private:
   at::Tensor hills_;
 };
 
 // Draws the weights anew, from `seed` alone (He et al. 2015, arXiv:1502.01852;
-// the last layers smaller, so that first opinions are mild).
+// the last layers smaller, so that first opinions are mild). Of margins, the
+// first opinion is kInitialMarginSpread for every position: most are out of
+// reach, which a network should not need to learn.
 void InitializeWeights(uint64_t seed, Network& network);
 
 // The tensors that make up a network, by name: its parameters, and the running

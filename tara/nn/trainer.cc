@@ -3,11 +3,13 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/outcome.h"
 #include "tara/nn/adamw_torch.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/features.h"
@@ -28,7 +30,7 @@ struct Targets {
   at::Tensor policy;      // [B, kNumPolicyOutputs]: shares, or all 0
   at::Tensor has_policy;  // [B]: 0 or 1
   at::Tensor result;      // [B, 3]: shares of win, draw, loss
-  at::Tensor margin;      // [B]: in units of kMarginScale
+  at::Tensor margin;      // [B, 1], int64: index of the margin's logit
 };
 
 // Encodes the samples into `batch`, and their targets.
@@ -39,7 +41,7 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
       .policy = at::zeros({count, kNumPolicyOutputs}),
       .has_policy = at::zeros({count}),
       .result = at::empty({count, 3}),
-      .margin = at::empty({count})};
+      .margin = at::empty({count, 1}, at::kLong)};
   std::vector<State> states;
   std::vector<Symmetry> symmetries;
   for (const Sample& sample : samples) {
@@ -64,7 +66,8 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
     result[0] = std::max(sample.result, 0.0f);
     result[1] = 1 - std::abs(sample.result);
     result[2] = std::max(-sample.result, 0.0f);
-    targets.margin.data_ptr<float>()[i] = sample.margin / kMarginScale;
+    TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
+    targets.margin.data_ptr<int64_t>()[i] = sample.margin + kMaxMargin;
   }
   return targets;
 }
@@ -82,7 +85,8 @@ LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
       -(at::log_softmax(logits, 1) * targets.policy).sum() / policies;
   losses.value =
       -(at::log_softmax(output.result, 1) * targets.result).sum(1).mean();
-  losses.margin = at::smooth_l1_loss(output.margin, targets.margin);
+  losses.margin =
+      -at::log_softmax(output.margins, 1).gather(1, targets.margin).mean();
   losses.total = losses.policy + losses.value + margin_weight * losses.margin;
   const at::Tensor agree =
       logits.argmax(1).eq(targets.policy.argmax(1)).to(at::kFloat);
@@ -171,13 +175,13 @@ class TorchTrainer : public Trainer {
           network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_));
       const at::Tensor policy = output.policy.contiguous();
       const at::Tensor result = output.result.contiguous();
-      const at::Tensor margin = output.margin.contiguous();
+      const at::Tensor margins = output.margins.contiguous();
       for (int i = 0; i < encoded_.size(); ++i) {
         FillEvaluation(
             encoded_, i,
             {.policy = policy.data_ptr<float>() + i * kNumPolicyOutputs,
              .result = result.data_ptr<float>() + i * 3,
-             .margin = margin.data_ptr<float>()[i] * kMarginScale},
+             .margins = margins.data_ptr<float>() + i * kNumMargins},
             results[i]);
       }
       return absl::OkStatus();

@@ -27,14 +27,16 @@ struct Sample {
   std::vector<std::pair<Action, float>> policy;
   // +1 won, 0 drawn, -1 lost; between them, a mixture with a draw.
   float result = 0;
-  float margin = 0;  // own points minus the opponent's
+  int margin = 0;  // own points minus the opponent's
 };
 
 struct TrainerOptions {
   // Decoupled decay of convolutions and linear layers, per step and unit of
   // learning rate (AdamW).
   float weight_decay = 1e-2f;
-  // Weight of the margin's Huber loss, whose unit is 8 points.
+  // Weight of the cross-entropy of the margin. A distribution over so many
+  // margins is worth some nats: as much weight as the result's would let it
+  // rule the tower.
   float margin_loss_weight = 0.1f;
   // Gradients longer than this (Euclidean norm over all weights) are shortened
   // to it: single odd batches do no harm.
@@ -47,7 +49,7 @@ struct Losses {
   double total = 0;   // policy + value + margin_loss_weight * margin
   double policy = 0;  // cross-entropy in nats, over samples that have a policy
   double value = 0;   // cross-entropy in nats of win, draw, loss
-  double margin = 0;  // Huber loss
+  double margin = 0;  // cross-entropy in nats of the margins
   // Share of samples with a policy whose most visited action has the highest
   // prior.
   double policy_accuracy = 0;

@@ -68,7 +68,7 @@ Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
                 .symmetry = symmetry,
                 .policy = {},
                 .result = static_cast<float>(position.result),
-                .margin = static_cast<float>(position.margin)};
+                .margin = position.margin};
   const auto begin = game.targets.begin() + position.first_target;
   float total = 0;
   for (auto it = begin; it != begin + position.num_targets; ++it) {

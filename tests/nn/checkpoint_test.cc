@@ -144,24 +144,33 @@ TEST_F(CheckpointTest, OtherVersionsAreNamed) {
   WriteBytes(bytes);
   ExpectError(absl::StatusCode::kFailedPrecondition, "policy version 998");
   bytes = whole;
+  Patch(40, 997, bytes);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kFailedPrecondition, "value version 997");
+  bytes = whole;
   bytes[8] = 77;
   WriteBytes(bytes);
   ExpectError(absl::StatusCode::kFailedPrecondition, "format version 77");
+  bytes[8] = 1;
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kFailedPrecondition,
+              "has format version 1: its network tells the expected margin "
+              "alone");
 }
 
 TEST_F(CheckpointTest, ImpossibleContentsWithAGoodChecksumAreRefused) {
   ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
   const std::string whole = ReadBytes();
   std::string bytes = whole;
-  Patch(40, 0, bytes);
+  Patch(48, 0, bytes);
   WriteBytes(bytes);
   ExpectError(absl::StatusCode::kDataLoss, "0 channels");
-  // The tensors begin at byte 92: size and name of the first (4 + 5), its
-  // number of axes (4), and at byte 105 its first axis.
+  // The tensors begin at byte 100: size and name of the first (4 + 5), its
+  // number of axes (4), and at byte 113 its first axis.
   bytes = whole;
-  Patch(105, int64_t{1} << 62, bytes);
+  Patch(113, int64_t{1} << 62, bytes);
   WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kDataLoss, "no tensor at byte 92");
+  ExpectError(absl::StatusCode::kDataLoss, "no tensor at byte 100");
 }
 
 TEST_F(CheckpointTest, FindSaysWhatIsMissingOrMisshapen) {

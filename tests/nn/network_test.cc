@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/network_evaluator.h"
@@ -50,7 +51,7 @@ class NetworkTest : public ::testing::Test {
                        .symmetry = CanonicalSymmetry(state),
                        .policy = {{legal.Nth(legal.Count() / 2), 1.0f}},
                        .result = static_cast<float>(random.Below(3)) - 1,
-                       .margin = static_cast<float>(random.Below(9)) - 4};
+                       .margin = static_cast<int>(random.Below(9)) - 4};
       if (samples.size() % 7 == 6) sample.policy.clear();
       samples.push_back(sample);
     }
@@ -91,6 +92,10 @@ class NetworkTest : public ::testing::Test {
     EXPECT_NEAR(a.draw, b.draw, tolerance);
     EXPECT_NEAR(a.loss, b.loss, tolerance);
     EXPECT_NEAR(a.margin, b.margin, 10 * tolerance);
+    ASSERT_EQ(a.margins.size(), b.margins.size());
+    for (size_t i = 0; i < a.margins.size(); ++i) {
+      EXPECT_NEAR(a.margins[i], b.margins[i], tolerance);
+    }
   }
 
   std::string folder_;
@@ -113,7 +118,17 @@ TEST_F(NetworkTest, AnswersAreProbabilitiesForEveryVariant) {
     }
     EXPECT_NEAR(sum, 1, 1e-5);
     EXPECT_NEAR(result.win + result.draw + result.loss, 1, 1e-5);
-    EXPECT_TRUE(std::isfinite(result.margin));
+    ASSERT_EQ(result.margins.size(), kNumMargins);
+    float mean = 0;
+    sum = 0;
+    for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+      const float chance = result.margins[margin + kMaxMargin];
+      EXPECT_GE(chance, 0);
+      sum += chance;
+      mean += static_cast<float>(margin) * chance;
+    }
+    EXPECT_NEAR(sum, 1, 1e-5);
+    EXPECT_NEAR(result.margin, mean, 1e-4);
   }
 }
 
@@ -203,6 +218,10 @@ TEST_F(NetworkTest, ATinyBatchIsLearnedByHeart) {
   ASSERT_TRUE(first.ok()) << first.status();
   // Of a new network: about ln 3 for three results.
   EXPECT_NEAR(first->value, std::log(3.0), 0.3);
+  // About the entropy of the first opinion of margins: of a Laplace
+  // distribution of scale 4, 1 + ln 8; targets within 4 points lose less.
+  EXPECT_LT(first->margin, 1 + std::log(8.0));
+  EXPECT_GT(first->margin, 2);
   Losses last;
   for (int i = 0; i < 150; ++i) last = *trainer->Step(samples, 1e-2);
   EXPECT_LT(last.policy, 0.1);
