@@ -66,6 +66,7 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
         PlayArenaInParallel(
             {.variant = variants[i],
              .rule_options = rule_options[i],
+             .by_match = options.by_match,
              .games = static_cast<int>(options.games),
              .opening_plies = static_cast<int>(options.opening_plies),
              .seed = static_cast<uint64_t>(options.seed)},
@@ -92,8 +93,15 @@ void RegisterArena(Command& root) {
                   &options->player_b);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
-                      .help = "games a variant, made even"},
+                      .help = "games a variant, made even; with --by-match "
+                              "made whole pairs of matches"},
                      1, 10000000, &options->games);
+  command.AddSwitch(
+      {.names = "--by-match",
+       .help = "play matches: as many games as there are seats, each started "
+               "by another, points add up; players with utility=match heed "
+               "the score"},
+      &options->by_match);
   command.AddInteger(
       {.names = "--opening-plies",
        .placeholder = "N",
@@ -113,7 +121,8 @@ void RegisterArena(Command& root) {
   command.SetExamples(
       {"arena --variant four_treasures random greedy",
        "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
-       "arena --variant sacred_hill_l1 net:runs/quickstart,sims=100 greedy"});
+       "arena --variant sacred_hill_l1 net:runs/quickstart,sims=100 greedy",
+       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts"});
   command.SetRun(
       [options](Console& console) { return RunArena(*options, console); });
 }

@@ -15,6 +15,7 @@ struct ArenaCommandOptions {
   GameFlags game;
   std::string player_a;
   std::string player_b;
+  bool by_match = false;
   int64_t games = 200;
   int64_t opening_plies = 2;
   int64_t threads = 0;  // all cores

@@ -15,13 +15,16 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/statistics.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
 
 // A game in progress.
 struct Game {
-  int index;  // 2 * pair, and one more where B is Red
+  int series;  // 2 * pair, and one more where B starts the series
+  int number;  // of the game in its series, from 0
+  int lead;    // points of A minus those of B in the games before
   bool a_is_red;
   int length;
   State state;
@@ -29,6 +32,11 @@ struct Game {
 
   bool a_to_move() const { return (state.side() == kRed) == a_is_red; }
 };
+
+// A series is a game by itself or the games of a match.
+int GamesPerSeries(const ArenaOptions& options) {
+  return options.by_match ? Info(options.variant).seats : 1;
+}
 
 absl::Status CheckAtLeast(absl::string_view name, int value, int least) {
   if (value >= least) return absl::OkStatus();
@@ -54,22 +62,31 @@ absl::Status CheckOptions(const ArenaOptions& options) {
   return absl::OkStatus();
 }
 
-// Each pair has three streams: of its opening and of its two games.
-uint64_t StreamSeed(const ArenaOptions& options, int pair, int stream) {
-  return DeriveSeed(options.seed, uint64_t{3} * pair + stream,
+// Which opening the game of a series begins with: pairs of series share them.
+int OpeningOf(const ArenaOptions& options, int series, int number) {
+  return series / 2 * GamesPerSeries(options) + number;
+}
+
+// Each opening has three streams: its own and those of its two games.
+uint64_t StreamSeed(const ArenaOptions& options, int opening, int stream) {
+  return DeriveSeed(options.seed, uint64_t{3} * opening + stream,
                     StreamPurpose::kArena);
 }
 
-// Starts a game (index as in Game): the random opening of its pair is played.
-// An action that would end the game already is not.
-Game StartGame(const ArenaOptions& options, int index) {
-  const int pair = index / 2;
-  Random opening(StreamSeed(options, pair, 0));
-  Game game = {.index = index,
-               .a_is_red = index % 2 == 0,
-               .length = 0,
-               .state = InitialState(options.variant, options.rule_options),
-               .random = Random(StreamSeed(options, pair, 1 + index % 2))};
+// Starts a game of a series: its random opening is played. An action that
+// would end the game already is not.
+Game StartGame(const ArenaOptions& options, int series, int number, int lead) {
+  const int opening_index = OpeningOf(options, series, number);
+  Random opening(StreamSeed(options, opening_index, 0));
+  const bool a_is_red = series % 2 == number % 2;
+  Game game = {
+      .series = series,
+      .number = number,
+      .lead = lead,
+      .a_is_red = a_is_red,
+      .length = 0,
+      .state = InitialState(options.variant, options.rule_options),
+      .random = Random(StreamSeed(options, opening_index, a_is_red ? 1 : 2))};
   while (game.length < options.opening_plies) {
     const LegalSet legal = LegalActions(game.state);
     State next = game.state;
@@ -82,22 +99,30 @@ Game StartGame(const ArenaOptions& options, int index) {
   return game;
 }
 
+// How the match of a game stood when it began.
+MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
+  return {.red_lead = game.a_is_red ? game.lead : -game.lead,
+          .games_left = GamesPerSeries(options) - 1 - game.number};
+}
+
 // Plays one action in each game where this player is to move.
-absl::Status PlayOneAction(Player& player, bool is_a,
-                           std::vector<Game>& games) {
+absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
+                           bool is_a, std::vector<Game>& games) {
   std::vector<Game*> movers;
   std::vector<State> states;
+  std::vector<MatchScore> matches;
   std::vector<Random*> randoms;
   for (Game& game : games) {
     if (game.state.finished() || game.a_to_move() != is_a) continue;
     movers.push_back(&game);
     states.push_back(game.state);
+    matches.push_back(MatchScoreOf(options, game));
     randoms.push_back(&game.random);
   }
   if (movers.empty()) return absl::OkStatus();
   std::vector<Action> actions(movers.size());
-  TARA_RETURN_IF_ERROR(
-      player.ChooseActions(states, randoms, absl::MakeSpan(actions)));
+  TARA_RETURN_IF_ERROR(player.ChooseActionsInMatches(states, matches, randoms,
+                                                     absl::MakeSpan(actions)));
   for (size_t i = 0; i < movers.size(); ++i) {
     const absl::Status legal = PlayAction(actions[i], movers[i]->state);
     TARA_CHECK(legal.ok(), "a player chose an illegal action");
@@ -106,41 +131,114 @@ absl::Status PlayOneAction(Player& player, bool is_a,
   return absl::OkStatus();
 }
 
-ArenaGame ResultOf(const Game& game) {
+ArenaGame ResultOf(const ArenaOptions& options, const Game& game) {
   const int red_margin = Score(game.state).margin();
-  return {.pair = game.index / 2,
+  return {.pair = OpeningOf(options, game.series, game.number),
+          .match = options.by_match ? game.series : -1,
           .a_is_red = game.a_is_red,
           .margin = game.a_is_red ? red_margin : -red_margin,
           .length = game.length};
 }
 
-double ScoreOf(const ArenaGame& game) {
-  return game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
+double ScoreOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
+
+// Returns the games of pairs of series that are finished, by opening, A as Red
+// first.
+std::vector<ArenaGame> WholePairs(const ArenaOptions& options,
+                                  std::vector<ArenaGame> games) {
+  std::sort(
+      games.begin(), games.end(), [](const ArenaGame& x, const ArenaGame& y) {
+        return std::pair(x.pair, !x.a_is_red) < std::pair(y.pair, !y.a_is_red);
+      });
+  const auto pair_of = [&](const ArenaGame& game) {
+    return game.pair / GamesPerSeries(options);
+  };
+  std::vector<ArenaGame> whole;
+  for (auto begin = games.begin(); begin != games.end();) {
+    const auto end = std::find_if(begin, games.end(), [&](const ArenaGame& g) {
+      return pair_of(g) != pair_of(*begin);
+    });
+    if (end - begin == GamesPerPair(options)) {
+      whole.insert(whole.end(), begin, end);
+    }
+    begin = end;
+  }
+  return whole;
+}
+
+// Returns the result of the matches that games are of, all of them whole and
+// in the order of SummarizeGames.
+MatchResult SummarizeMatches(absl::Span<const ArenaGame> games) {
+  MatchResult result;
+  std::vector<double> scores;  // means of the pairs of matches
+  std::vector<double> leads;
+  for (size_t i = 0; i < games.size();) {
+    const int pair = games[i].match / 2;
+    const size_t begin = i;
+    int lead[2] = {};  // of A, in the match that A starts and the other
+    // Of two results in succession, the next begins with an earlier opening.
+    for (; i < games.size() && games[i].match / 2 == pair &&
+           (i == begin || games[i].pair >= games[i - 1].pair);
+         ++i) {
+      lead[games[i].match % 2] += games[i].margin;
+    }
+    for (const int margin : lead) {
+      ++result.matches;
+      result.wins += margin > 0;
+      result.draws += margin == 0;
+      result.losses += margin < 0;
+    }
+    scores.push_back((ScoreOf(lead[0]) + ScoreOf(lead[1])) / 2);
+    leads.push_back((lead[0] + lead[1]) / 2.0);
+  }
+  const Interval score = ScoreInterval(scores);
+  const Interval mean_lead = MeanInterval(leads);
+  result.score = score.mean;
+  result.score_low = score.low;
+  result.score_high = score.high;
+  result.elo = EloDifference(score.mean);
+  result.elo_low = EloDifference(score.low);
+  result.elo_high = EloDifference(score.high);
+  result.mean_lead = mean_lead.mean;
+  result.mean_lead_low = mean_lead.low;
+  result.mean_lead_high = mean_lead.high;
+  return result;
 }
 
 }  // namespace
+
+int GamesPerPair(const ArenaOptions& options) {
+  return 2 * GamesPerSeries(options);
+}
 
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, Player& a, Player& b,
     const ArenaProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckOptions(options));
-  const int num_games = (options.games + 1) / 2 * 2;
+  const int per_pair = GamesPerPair(options);
+  const int num_pairs = (options.games + per_pair - 1) / per_pair;
+  const int num_games = num_pairs * per_pair;
   std::vector<ArenaGame> finished;
   std::vector<Game> games;
-  int started = 0;
+  int started = 0;  // series
   double points = 0;
   while (static_cast<int>(finished.size()) < num_games) {
-    for (; started < num_games &&
+    for (; started < 2 * num_pairs &&
            static_cast<int>(games.size()) < options.concurrent_games;
          ++started) {
-      games.push_back(StartGame(options, 2 * options.first_pair + started));
+      games.push_back(StartGame(options, 2 * options.first_pair + started,
+                                /*number=*/0, /*lead=*/0));
     }
-    TARA_RETURN_IF_ERROR(PlayOneAction(a, /*is_a=*/true, games));
-    TARA_RETURN_IF_ERROR(PlayOneAction(b, /*is_a=*/false, games));
-    for (const Game& game : games) {
+    TARA_RETURN_IF_ERROR(PlayOneAction(options, a, /*is_a=*/true, games));
+    TARA_RETURN_IF_ERROR(PlayOneAction(options, b, /*is_a=*/false, games));
+    for (Game& game : games) {
       if (!game.state.finished()) continue;
-      finished.push_back(ResultOf(game));
-      points += ScoreOf(finished.back());
+      const ArenaGame result = ResultOf(options, game);
+      finished.push_back(result);
+      points += ScoreOf(result.margin);
+      if (game.number + 1 == GamesPerSeries(options)) continue;
+      game = StartGame(options, game.series, game.number + 1,
+                       game.lead + result.margin);
     }
     std::erase_if(games,
                   [](const Game& game) { return game.state.finished(); });
@@ -152,20 +250,7 @@ absl::StatusOr<ArenaResult> PlayArena(
       break;
     }
   }
-
-  // Pair by pair, A as Red first, and without the pairs half done.
-  std::sort(finished.begin(), finished.end(),
-            [](const ArenaGame& x, const ArenaGame& y) {
-              return std::pair(x.pair, !x.a_is_red) <
-                     std::pair(y.pair, !y.a_is_red);
-            });
-  std::vector<ArenaGame> played;
-  for (size_t i = 0; i + 1 < finished.size(); ++i) {
-    if (finished[i].pair != finished[i + 1].pair) continue;
-    played.push_back(finished[i]);
-    played.push_back(finished[i + 1]);
-  }
-  return SummarizeGames(played);
+  return SummarizeGames(WholePairs(options, std::move(finished)));
 }
 
 ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
@@ -180,7 +265,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
     const ArenaGame& second = games[i + 1];
     TARA_CHECK(first.pair == second.pair && first.a_is_red != second.a_is_red,
                "games come in pairs, once with each side as Red");
-    scores.push_back((ScoreOf(first) + ScoreOf(second)) / 2);
+    scores.push_back((ScoreOf(first.margin) + ScoreOf(second.margin)) / 2);
     margins.push_back((first.margin + second.margin) / 2.0);
     for (const ArenaGame& game : {first, second}) {
       result.wins += game.margin > 0;
@@ -191,7 +276,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
       ++result.games_as_red;
       result.wins_as_red += game.margin > 0;
       result.draws_as_red += game.margin == 0;
-      points_as_red += ScoreOf(game);
+      points_as_red += ScoreOf(game.margin);
     }
   }
   result.games = static_cast<int>(games.size());
@@ -207,6 +292,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
   result.mean_margin_low = margin.low;
   result.mean_margin_high = margin.high;
   if (games.empty()) return result;
+  if (games[0].match >= 0) result.matches = SummarizeMatches(games);
   result.mean_length /= result.games;
   result.score_as_red = points_as_red / result.games_as_red;
   result.score_as_blue = 2 * result.score - result.score_as_red;

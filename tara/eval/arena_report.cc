@@ -55,10 +55,58 @@ Cells NumberCells(const ArenaResult& r) {
           absl::StrFormat("%.1f", r.mean_length)};
 }
 
+const Cells& MatchHeadings() {
+  static const auto* const headings =
+      new Cells{"matches", "won", "drawn", "lost", "score %",
+                "95 %",    "Elo", "95 %",  "lead", "95 %"};
+  return *headings;
+}
+
+Cells MatchCells(const MatchResult& r) {
+  return {absl::StrCat(r.matches),
+          absl::StrCat(r.wins),
+          absl::StrCat(r.draws),
+          absl::StrCat(r.losses),
+          Percent(r.score),
+          Range(Percent(r.score_low), Percent(r.score_high)),
+          Elo(r.elo),
+          Range(Elo(r.elo_low), Elo(r.elo_high)),
+          Margin(r.mean_lead),
+          Range(Margin(r.mean_lead_low), Margin(r.mean_lead_high))};
+}
+
 bool SamePlayers(absl::Span<const ArenaReportRow> rows) {
   return std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
     return row.player_a == rows[0].player_a && row.player_b == rows[0].player_b;
   });
+}
+
+// Returns a line a row and, of several rows of the same two players, a total.
+std::string Table(absl::Span<const ArenaReportRow> rows, const Cells& headings,
+                  Cells (*numbers_of)(const ArenaResult&)) {
+  const bool same_players = SamePlayers(rows);
+  Cells names = {"variant"};
+  if (!same_players) names.insert(names.end(), {"A", "B"});
+  const auto with_numbers = [](Cells row, const Cells& numbers) {
+    row.insert(row.end(), numbers.begin(), numbers.end());
+    return row;
+  };
+  std::vector<Cells> table = {with_numbers(names, headings)};
+  std::vector<ArenaGame> all_games;
+  for (const ArenaReportRow& row : rows) {
+    Cells cells = {std::string(Info(row.variant).id)};
+    if (!same_players) {
+      cells.insert(cells.end(), {row.player_a, row.player_b});
+    }
+    table.push_back(with_numbers(cells, numbers_of(row.result)));
+    all_games.insert(all_games.end(), row.result.played.begin(),
+                     row.result.played.end());
+  }
+  if (same_players && rows.size() > 1) {
+    table.push_back(
+        with_numbers({"total"}, numbers_of(SummarizeGames(all_games))));
+  }
+  return TextTable(table, names.size());
 }
 
 // JSON has no infinity.
@@ -67,42 +115,43 @@ nlohmann::ordered_json Number(double number) {
   return number;
 }
 
+nlohmann::ordered_json MatchesToJson(const MatchResult& r) {
+  return {{"matches", r.matches},
+          {"wins", r.wins},
+          {"draws", r.draws},
+          {"losses", r.losses},
+          {"score", Number(r.score)},
+          {"score_low", Number(r.score_low)},
+          {"score_high", Number(r.score_high)},
+          {"elo", Number(r.elo)},
+          {"elo_low", Number(r.elo_low)},
+          {"elo_high", Number(r.elo_high)},
+          {"mean_lead", Number(r.mean_lead)},
+          {"mean_lead_low", Number(r.mean_lead_low)},
+          {"mean_lead_high", Number(r.mean_lead_high)}};
+}
+
 }  // namespace
 
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
   if (rows.empty()) return "no games\n";
-  const bool same_players = SamePlayers(rows);
-  Cells names = {"variant"};
   std::string text;
-  if (same_players) {
+  if (SamePlayers(rows)) {
     absl::StrAppend(&text, "A: ", rows[0].player_a, "\nB: ", rows[0].player_b,
                     "\n");
-  } else {
-    names.insert(names.end(), {"A", "B"});
   }
-  std::vector<Cells> table = {names};
-  std::vector<ArenaGame> all_games;
-  for (const ArenaReportRow& row : rows) {
-    Cells cells = {std::string(Info(row.variant).id)};
-    if (!same_players) {
-      cells.insert(cells.end(), {row.player_a, row.player_b});
-    }
-    table.push_back(std::move(cells));
-    all_games.insert(all_games.end(), row.result.played.begin(),
-                     row.result.played.end());
+  const bool by_match = std::any_of(
+      rows.begin(), rows.end(),
+      [](const ArenaReportRow& row) { return row.result.matches.matches > 0; });
+  if (by_match) {
+    absl::StrAppend(&text,
+                    Table(rows, MatchHeadings(),
+                          [](const ArenaResult& result) {
+                            return MatchCells(result.matches);
+                          }),
+                    "\nThe games of the matches:\n");
   }
-  const auto add_numbers = [](Cells& row, const Cells& numbers) {
-    row.insert(row.end(), numbers.begin(), numbers.end());
-  };
-  add_numbers(table[0], NumberHeadings());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    add_numbers(table[i + 1], NumberCells(rows[i].result));
-  }
-  if (same_players && rows.size() > 1) {
-    table.push_back({"total"});
-    add_numbers(table.back(), NumberCells(SummarizeGames(all_games)));
-  }
-  return absl::StrCat(text, TextTable(table, names.size()));
+  return absl::StrCat(text, Table(rows, NumberHeadings(), NumberCells));
 }
 
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
@@ -131,6 +180,9 @@ std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
                     {"draws_as_red", r.draws_as_red},
                     {"score_as_red", Number(r.score_as_red)},
                     {"score_as_blue", Number(r.score_as_blue)}});
+    if (r.matches.matches > 0) {
+      list.back()["by_match"] = MatchesToJson(r.matches);
+    }
   }
   // Specs may hold any bytes: a path that is no UTF-8 must not throw.
   return list.dump(2, ' ', false,

@@ -18,11 +18,13 @@ struct ArenaReportRow {
 };
 
 // Returns a table for terminals: a heading, a line a row and, of several rows
-// of the same two players, a total over all their games. Ends with a newline.
+// of the same two players, a total over all their games. Where matches were
+// played, a table of them comes first. Ends with a newline.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows);
 
 // Returns a JSON list of objects, one a row, with the fields of ArenaResult
-// (but the single games) by name; infinite numbers are null.
+// (but the single games) by name; infinite numbers are null. `by_match` has
+// the fields of MatchResult where matches were played.
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara

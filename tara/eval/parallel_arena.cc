@@ -90,10 +90,11 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress) {
-  const int pairs = (options.games + 1) / 2;
+  const int per_pair = GamesPerPair(options);
+  const int pairs = (options.games + per_pair - 1) / per_pair;
   threads = std::clamp(threads, 1, std::max(1, pairs));
   Match match(on_progress, threads);
-  match.games = 2 * pairs;
+  match.games = per_pair * pairs;
   std::vector<std::thread> workers;
   for (int thread = 0; thread < threads; ++thread) {
     // As even as can be, in order.
@@ -101,7 +102,7 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const int end = static_cast<int>(int64_t{pairs} * (thread + 1) / threads);
     ArenaOptions part = options;
     part.first_pair += begin;
-    part.games = 2 * (end - begin);
+    part.games = per_pair * (end - begin);
     workers.emplace_back([&, part, thread] {
       match.Finish(PlayPart(part, make_a, make_b, thread, match));
     });

@@ -6,6 +6,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 
@@ -23,6 +24,14 @@ class Player {
   virtual absl::Status ChooseActions(absl::Span<const State> states,
                                      absl::Span<Random* const> randoms,
                                      absl::Span<Action> actions) = 0;
+
+  // The same in games of matches: matches[i] is how that of states[i] stood
+  // when its game began. Most players play every game by itself.
+  virtual absl::Status ChooseActionsInMatches(
+      absl::Span<const State> states, absl::Span<const MatchScore> /*matches*/,
+      absl::Span<Random* const> randoms, absl::Span<Action> actions) {
+    return ChooseActions(states, randoms, actions);
+  }
 };
 
 }  // namespace tara

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
@@ -101,6 +102,53 @@ TEST(ArenaReportTest, TheJsonHasEveryFieldAndNullForInfinity) {
   EXPECT_EQ(won["score_as_red"], 1);
   EXPECT_EQ(won["score_as_blue"], 1);
   EXPECT_EQ(list[1]["elo"], 0);
+}
+
+// Two matches of two games: A wins one of them by 6 and draws the other.
+ArenaReportRow MatchRow(Variant variant) {
+  const std::vector<ArenaGame> games = {
+      {.pair = 0, .match = 0, .a_is_red = true, .margin = 3, .length = 40},
+      {.pair = 0, .match = 1, .a_is_red = false, .margin = 4, .length = 40},
+      {.pair = 1, .match = 1, .a_is_red = true, .margin = -4, .length = 40},
+      {.pair = 1, .match = 0, .a_is_red = false, .margin = 3, .length = 40}};
+  return {.variant = variant,
+          .player_a = "a",
+          .player_b = "b",
+          .result = SummarizeGames(games)};
+}
+
+TEST(ArenaReportTest, MatchesComeBeforeTheirGames) {
+  // The pair of matches scores 3/4; Wilson for one trial: (0.75 + 1.9207 +-
+  // 1.96 * sqrt(0.1875 + 0.9604)) / 4.8415 = 11.8 % and 98.5 %.
+  EXPECT_THAT(
+      ArenaReportText({MatchRow(Variant::kSacredHillL1)}),
+      ::testing::StartsWith(
+          "A: a\n"
+          "B: b\n"
+          "variant         matches  won  drawn  lost  score %          95 %   "
+          "Elo          95 %   lead          95 %\n"
+          "sacred_hill_l1        2    1      1     0     75.0  [11.8, 98.5]  "
+          "+191  [-350, +731]  +3.00  [-inf, +inf]\n"
+          "\n"
+          "The games of the matches:\n"
+          "variant         games  wins"));
+  // A total as that of the games.
+  EXPECT_THAT(ArenaReportText({MatchRow(Variant::kSacredHillL1),
+                               MatchRow(Variant::kPoisonedChalice)}),
+              ::testing::ContainsRegex("total +4 +2 +2 +0 +75.0"));
+}
+
+TEST(ArenaReportTest, TheJsonHasMatchesWhereTheyWerePlayed) {
+  const auto list = nlohmann::json::parse(ArenaReportJson(
+      {MatchRow(Variant::kSacredHillL1), Row(Variant::kSacredHillL1, 4)}));
+  EXPECT_EQ(list[0]["by_match"]["matches"], 2);
+  EXPECT_EQ(list[0]["by_match"]["wins"], 1);
+  EXPECT_EQ(list[0]["by_match"]["draws"], 1);
+  EXPECT_EQ(list[0]["by_match"]["losses"], 0);
+  EXPECT_EQ(list[0]["by_match"]["score"], 0.75);
+  EXPECT_EQ(list[0]["by_match"]["mean_lead"], 3);
+  EXPECT_TRUE(list[0]["by_match"]["mean_lead_low"].is_null());
+  EXPECT_FALSE(list[1].contains("by_match"));
 }
 
 TEST(ArenaReportTest, NamesThatAreNoUtf8DoNotHurt) {

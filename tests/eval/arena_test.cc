@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
+#include "tara/mcts/utility.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {
@@ -120,6 +122,111 @@ TEST_P(ArenaTest, SeedsDecideTheGamesAndConcurrencyDoesNot) {
   EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
   options.seed = 6;
   EXPECT_NE(Margins(Play(options, *random, *random)), margins);
+}
+
+TEST_P(ArenaTest, InMatchesTheTeamsAreRedInTurn) {
+  const int per_match = GetParam().seats;
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const ArenaResult result =
+      Play({.variant = variant(), .by_match = true, .games = 6 * per_match},
+           *random, *random);
+  ASSERT_EQ(result.games, 6 * per_match);
+  EXPECT_EQ(result.matches.matches, 6);
+  std::map<int, std::vector<ArenaGame>> matches;
+  for (const ArenaGame& game : result.played) {
+    matches[game.match].push_back(game);
+  }
+  ASSERT_EQ(matches.size(), 6u);
+  int wins = 0;
+  int losses = 0;
+  for (const auto& [match, games] : matches) {
+    ASSERT_EQ(static_cast<int>(games.size()), per_match);
+    int lead = 0;
+    for (int number = 0; number < per_match; ++number) {
+      // A starts one match of each pair, B the other.
+      EXPECT_EQ(games[number].a_is_red, match % 2 == number % 2);
+      EXPECT_EQ(games[number].pair, match / 2 * per_match + number);
+      lead += games[number].margin;
+    }
+    wins += lead > 0;
+    losses += lead < 0;
+  }
+  EXPECT_EQ(result.matches.wins, wins);
+  EXPECT_EQ(result.matches.losses, losses);
+  EXPECT_EQ(result.matches.draws, 6 - wins - losses);
+}
+
+TEST_P(ArenaTest, MatchesOfAPairAreMirrorImagesToThePlayerOfBothSides) {
+  FixedPlayer a;
+  FixedPlayer b;
+  const ArenaResult result =
+      Play({.variant = variant(), .by_match = true, .games = 40}, a, b);
+  EXPECT_EQ(result.matches.score, 0.5);
+  EXPECT_EQ(result.matches.mean_lead, 0);
+  EXPECT_EQ(result.matches.wins, result.matches.losses);
+}
+
+TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
+  MatchPlayer a;
+  FixedPlayer b(/*last=*/true);
+  const int per_match = GetParam().seats;
+  const ArenaResult result = Play({.variant = variant(),
+                                   .by_match = true,
+                                   .games = 2 * per_match,
+                                   .concurrent_games = 1},
+                                  a, b);
+  std::vector<MatchScore> expected;  // of each game, in the order of play
+  for (const int match : {0, 1}) {
+    int lead = 0;
+    for (int number = 0; number < per_match; ++number) {
+      for (const ArenaGame& played : result.played) {
+        if (played.match != match || played.pair != number) continue;
+        expected.push_back({.red_lead = played.a_is_red ? lead : -lead,
+                            .games_left = per_match - 1 - number});
+        lead += played.margin;
+      }
+    }
+  }
+  std::vector<MatchScore> told;
+  for (const MatchScore& score : a.scores) {
+    if (told.empty() || !(told.back() == score)) told.push_back(score);
+  }
+  EXPECT_EQ(told, expected);
+}
+
+TEST(ArenaBatchTest, GamesByThemselvesAreMatchesOfOne) {
+  MatchPlayer a;
+  FixedPlayer b;
+  const ArenaResult result = Play({.games = 4}, a, b);
+  EXPECT_EQ(result.matches.matches, 0);
+  for (const ArenaGame& game : result.played) EXPECT_EQ(game.match, -1);
+  EXPECT_EQ(a.scores, std::vector<MatchScore>(a.seen.size()));
+}
+
+TEST(ArenaBatchTest, GamesAreRoundedUpToWholePairsOfMatches) {
+  FixedPlayer a;
+  FixedPlayer b;
+  EXPECT_EQ(Play({.by_match = true, .games = 5}, a, b).games, 8);
+  EXPECT_EQ(Play({.variant = Variant::kFourTreasuresDoubles,
+                  .by_match = true,
+                  .games = 3},
+                 a, b)
+                .games,
+            8);
+}
+
+TEST(ArenaBatchTest, OnlyWholePairsOfMatchesCount) {
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const ArenaOptions options = {
+      .by_match = true, .games = 40, .concurrent_games = 3};
+  const absl::StatusOr<ArenaResult> part = PlayArena(
+      options, *random, *random,
+      [](const ArenaProgress& progress) { return progress.games_done < 19; });
+  ASSERT_TRUE(part.ok());
+  EXPECT_GT(part->games, 0);
+  EXPECT_LT(part->games, 20);
+  EXPECT_EQ(part->games % 4, 0);
+  EXPECT_EQ(part->matches.matches, part->games / 2);
 }
 
 TEST(ArenaBatchTest, GamesGoOnTogether) {
@@ -236,6 +343,58 @@ TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
   EXPECT_NEAR(result.mean_margin_high - 1, 1.959964 * std::sqrt(14.25 / 3),
               1e-5);
   EXPECT_NEAR(result.mean_length, 43, 1e-9);
+}
+
+// Games of the pair of matches number `match / 2`, of two games each; margins
+// in the order of SummarizeGames: A as Red first, opening by opening.
+std::vector<ArenaGame> PairOfMatches(int pair, std::vector<int> margins) {
+  std::vector<ArenaGame> games;
+  for (int i = 0; i < 4; ++i) {
+    const bool a_is_red = i % 2 == 0;
+    const int number = i / 2;
+    games.push_back({.pair = 2 * pair + number,
+                     .match = 2 * pair + (a_is_red != (number == 0)),
+                     .a_is_red = a_is_red,
+                     .margin = margins[i],
+                     .length = 40});
+  }
+  return games;
+}
+
+TEST(SummarizeGamesTest, PointsOfAMatchAddUp) {
+  // A starts: 3 as Red, then -5 as Blue: -2, lost though a game was won. B
+  // starts: 4 as Blue, then -4 as Red: drawn. The pair scores 1/4.
+  const std::vector<ArenaGame> first = PairOfMatches(0, {3, 4, -4, -5});
+  const MatchResult one = SummarizeGames(first).matches;
+  EXPECT_EQ(one.matches, 2);
+  EXPECT_EQ(one.wins, 0);
+  EXPECT_EQ(one.draws, 1);
+  EXPECT_EQ(one.losses, 1);
+  EXPECT_NEAR(one.score, 0.25, 1e-9);
+  EXPECT_NEAR(one.mean_lead, -1, 1e-9);
+  // Another pair, of which A wins both by 1; and the first once more, as the
+  // result of another variant. Pairs score 1/4, 1, 1/4: mean 1/2, s^2 = (1/16
+  // + 1/4 + 1/16) / 2 = 3/16, half width 1.96 * sqrt(1/16) = 0.49.
+  std::vector<ArenaGame> all = first;
+  for (const std::vector<ArenaGame>& games :
+       {PairOfMatches(1, {3, 5, -4, -2}), first}) {
+    all.insert(all.end(), games.begin(), games.end());
+  }
+  const MatchResult three = SummarizeGames(all).matches;
+  EXPECT_EQ(three.matches, 6);
+  EXPECT_EQ(three.wins, 2);
+  EXPECT_NEAR(three.score, 0.5, 1e-9);
+  EXPECT_NEAR(three.score_high, 0.5 + 0.489991, 1e-5);
+  EXPECT_EQ(three.elo, 0);
+  EXPECT_NEAR(three.mean_lead, -1.0 / 3, 1e-9);
+}
+
+TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {
+  // Twice the same single pair: not one pair of matches of eight games.
+  const std::vector<ArenaGame> once = PairOfMatches(0, {3, 3, 4, -3});
+  std::vector<ArenaGame> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  EXPECT_EQ(SummarizeGames(twice).matches.matches, 4);
 }
 
 }  // namespace

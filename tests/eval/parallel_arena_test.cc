@@ -49,6 +49,26 @@ TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeTheResult) {
   }
 }
 
+TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeMatches) {
+  const ArenaOptions options = {.variant = Variant::kSacredHillDoublesL1,
+                                .by_match = true,
+                                .games = 50,
+                                .seed = 3};
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
+  const auto alone = PlayArena(options, *random, *greedy);
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  EXPECT_EQ(alone->matches.matches, 14);
+  for (const int threads : {1, 3, 50}) {
+    const auto result =
+        PlayArenaInParallel(options, MakeRandom, MakeGreedy, threads);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
+    EXPECT_EQ(result->matches.score_low, alone->matches.score_low);
+    EXPECT_EQ(result->matches.mean_lead, alone->matches.mean_lead);
+  }
+}
+
 TEST(ParallelArenaTest, ProgressIsOfAllThreads) {
   std::atomic<int> most = 0;
   const auto result = PlayArenaInParallel(

@@ -13,6 +13,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/player.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 
@@ -41,6 +42,22 @@ class FixedPlayer : public Player {
 
  private:
   const bool last_;
+};
+
+// Plays as FixedPlayer; remembers how the matches of its games stood.
+class MatchPlayer : public FixedPlayer {
+ public:
+  using FixedPlayer::FixedPlayer;
+
+  absl::Status ChooseActionsInMatches(absl::Span<const State> states,
+                                      absl::Span<const MatchScore> matches,
+                                      absl::Span<Random* const> randoms,
+                                      absl::Span<Action> actions) override {
+    scores.insert(scores.end(), matches.begin(), matches.end());
+    return ChooseActions(states, randoms, actions);
+  }
+
+  std::vector<MatchScore> scores;  // by state in `seen`
 };
 
 }  // namespace tara
