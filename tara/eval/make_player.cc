@@ -73,6 +73,7 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
     return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec));
   }
   const SearchOptions options = {.simulations = spec.simulations,
+                                 .utility = {.kind = spec.utility},
                                  .c_puct = spec.c_puct};
   if (spec.kind == PlayerKind::kMcts) {
     return NewSearchPlayer(

@@ -78,6 +78,14 @@ absl::Status SetAlphaBetaOption(absl::string_view text,
                                     "'; expected nodes=N, depth=D or ms=T"));
 }
 
+absl::Status ReadUtility(absl::string_view text, absl::string_view value,
+                         UtilityKind& result) {
+  const absl::StatusOr<UtilityKind> kind = ParseUtilityKind(value);
+  if (!kind.ok()) return BadSpec(text, kind.status().message());
+  result = *kind;
+  return absl::OkStatus();
+}
+
 // Sets what `option` ("sims=100") says.
 absl::Status SetOption(absl::string_view text, absl::string_view option,
                        PlayerSpec& spec) {
@@ -96,9 +104,11 @@ absl::Status SetOption(absl::string_view text, absl::string_view option,
   if (name == "playouts" && !is_net) {
     return ReadNumber(text, name, value, {1, kMaxPlayouts}, spec.playouts);
   }
-  return BadSpec(text, absl::StrCat("unknown option '", option, "'; expected ",
-                                    is_net ? "sims=N or c_puct=X"
-                                           : "sims=N, c_puct=X or playouts=K"));
+  if (name == "utility") return ReadUtility(text, value, spec.utility);
+  return BadSpec(
+      text, absl::StrCat("unknown option '", option, "'; expected ",
+                         is_net ? "sims=N, c_puct=X or utility=U"
+                                : "sims=N, c_puct=X, playouts=K or utility=U"));
 }
 
 absl::Status SetOptions(absl::string_view text,
@@ -169,11 +179,13 @@ std::string PlayerSpecHelp() {
               alpha-beta search with a hand-made evaluation: at most N
               positions, D actions ahead, T milliseconds a move (8000
               positions if none is given)
-  mcts[:sims=N][,c_puct=X][,playouts=K]
+  mcts[:sims=N][,c_puct=X][,playouts=K][,utility=U]
               search (N simulations, 100) with K (1) random games a leaf
-  net:PATH[,sims=N][,c_puct=X]
+  net:PATH[,sims=N][,c_puct=X][,utility=U]
               search (N simulations, 100; 0: none) with a network; PATH is a
               checkpoint, or the folder of a run: its latest checkpoint
+  U is what a search plays for: win (the game; default), points, mix (the game
+  first, then points), match (the match that the game is part of)
 )";
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 
@@ -17,6 +18,8 @@ struct PlayerSpec {
   int simulations = 100;  // kMcts, kNet; 0 (kNet alone): the policy alone
   float c_puct = 1.5f;    // kMcts, kNet
   int playouts = 1;       // kMcts: random games per leaf
+  // kMcts, kNet: what results are worth.
+  UtilityKind utility = UtilityKind::kWinLoss;
   // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
   int nodes = 0;    // positions visited
   int depth = 0;    // actions ahead

@@ -18,6 +18,7 @@
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/choose_action.h"
 #include "tara/mcts/run_searches.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
@@ -121,8 +122,18 @@ class SearchPlayer : public Player {
   absl::Status ChooseActions(absl::Span<const State> states,
                              absl::Span<Random* const> randoms,
                              absl::Span<Action> actions) override {
+    // A single game is a match of one.
+    return ChooseActionsInMatches(
+        states, std::vector<MatchScore>(states.size()), randoms, actions);
+  }
+
+  absl::Status ChooseActionsInMatches(absl::Span<const State> states,
+                                      absl::Span<const MatchScore> matches,
+                                      absl::Span<Random* const> randoms,
+                                      absl::Span<Action> actions) override {
     for (size_t first = 0; first < states.size(); first += MaxTrees()) {
       TARA_RETURN_IF_ERROR(SearchSome(states.subspan(first, MaxTrees()),
+                                      matches.subspan(first, MaxTrees()),
                                       randoms.subspan(first, MaxTrees()),
                                       actions.subspan(first, MaxTrees())));
     }
@@ -136,7 +147,16 @@ class SearchPlayer : public Player {
     return static_cast<size_t>(std::max(8, 1000000 / options_.simulations));
   }
 
+  // What results are worth in a game of a match.
+  SearchOptions OptionsFor(const State& state, const MatchScore& match) const {
+    SearchOptions options = options_;
+    options.utility.match = match;
+    options.utility.margin_deviation = MarginDeviation(state.variant);
+    return options;
+  }
+
   absl::Status SearchSome(absl::Span<const State> states,
+                          absl::Span<const MatchScore> matches,
                           absl::Span<Random* const> randoms,
                           absl::Span<Action> actions) {
     std::vector<Tree> trees;
@@ -147,7 +167,8 @@ class SearchPlayer : public Player {
         actions[i] = legal.Nth(0);
         continue;
       }
-      trees.emplace_back(options_, states[i], (*randoms[i])());
+      trees.emplace_back(OptionsFor(states[i], matches[i]), states[i],
+                         (*randoms[i])());
       searched.push_back(i);
     }
     std::vector<Tree*> pointers;

@@ -17,7 +17,9 @@ std::unique_ptr<Player> NewRandomPlayer();
 std::unique_ptr<Player> NewGreedyPlayer();
 
 // Plays the most visited action after a search without noise. All positions
-// of a call are searched in one batch.
+// of a call are searched in one batch. With UtilityKind::kMatch it plays for
+// the match: its score and the variant's margin deviation take the place of
+// those in options.utility.
 std::unique_ptr<Player> NewSearchPlayer(std::unique_ptr<Evaluator> evaluator,
                                         const SearchOptions& options);
 

@@ -44,6 +44,17 @@ TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
   EXPECT_NE(play("1"), play("2"));
 }
 
+TEST(ArenaTest, PlaysMatches) {
+  const TaraResult result =
+      RunTara({"arena", "--variant", "sacred_hill_doubles_l1", "--by-match",
+               "mcts:sims=2,utility=match", "random", "--games", "9",
+               "--format=json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Json row = Json::parse(result.out)[0];
+  EXPECT_EQ(row["games"], 16);  // pairs of matches of four games
+  EXPECT_EQ(row["by_match"]["matches"], 4);
+}
+
 TEST(ArenaTest, SearchBeatsChance) {
   const TaraResult result =
       RunTara({"arena", "--variant", "sacred_hill_l1", "mcts:sims=50", "random",

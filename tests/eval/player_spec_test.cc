@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
@@ -56,6 +57,14 @@ TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
                         .time_ms = 3}));
 }
 
+TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
+  EXPECT_EQ(Parsed("mcts").utility, UtilityKind::kWinLoss);
+  EXPECT_EQ(Parsed("mcts:utility=win").utility, UtilityKind::kWinLoss);
+  EXPECT_EQ(Parsed("mcts:utility=points").utility, UtilityKind::kPoints);
+  EXPECT_EQ(Parsed("net:x,utility=mix").utility, UtilityKind::kMix);
+  EXPECT_EQ(Parsed("net:x,utility=match,sims=5").utility, UtilityKind::kMatch);
+}
+
 TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
   EXPECT_EQ(Parsed("net:a:b").path, "a:b");
   EXPECT_EQ(Parsed("net:with,comma/x.pt,sims=3"),
@@ -77,10 +86,10 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
             "whole number from 1 to 1000000");
   EXPECT_EQ(ErrorOf("mcts:depth=3"),
             "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
-            "expected sims=N, c_puct=X or playouts=K");
+            "expected sims=N, c_puct=X, playouts=K or utility=U");
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
             "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
-            "expected sims=N or c_puct=X");
+            "expected sims=N, c_puct=X or utility=U");
   EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
             "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
             "expected nodes=N, depth=D or ms=T");
@@ -92,6 +101,9 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("mcts:c_puct=-1"),
             "bad player spec 'mcts:c_puct=-1': c_puct is '-1'; expected a "
             "number from 0 to 100");
+  EXPECT_EQ(ErrorOf("mcts:utility=fame"),
+            "bad player spec 'mcts:utility=fame': unknown utility 'fame'; "
+            "expected one of win, points, mix, match");
 }
 
 TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
@@ -107,6 +119,8 @@ TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
                                        "mcts:playouts=0",
                                        "mcts:c_puct=nan",
                                        "mcts:c_puct=inf",
+                                       "mcts:utility",
+                                       "mcts:utility=",
                                        "net",
                                        "net:",
                                        "net:,sims=1",

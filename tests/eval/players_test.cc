@@ -1,12 +1,16 @@
 #include "tara/eval/players.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -19,6 +23,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/tree.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
@@ -48,8 +53,8 @@ class LastTwoEvaluator : public Evaluator {
   const bool fail_;
 };
 
-std::vector<State> StatesOfRandomGame(Variant variant) {
-  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+std::vector<State> StatesOfRandomGame(Variant variant, uint64_t seed = 0) {
+  Random random(DeriveSeed(1, seed, StreamPurpose::kTest));
   std::vector<State> states;
   State state = InitialState(variant);
   while (!state.finished()) {
@@ -146,6 +151,90 @@ TEST(PlayerTest, TiesAreDrawnFromTheGamesStream) {
   EXPECT_EQ(drawn.size(), 2u);
   // 4500 expected, standard deviation 47.
   EXPECT_NEAR(drawn.at(HillAction(44)), 4500, 200);
+}
+
+// Red's margin with best play of both sides for points. Plain minimax; no value
+// after `budget` positions, which it counts down.
+std::optional<int> BestRedMargin(const State& state, int& budget) {
+  if (state.finished()) return Score(state).margin();
+  if (--budget < 0) return std::nullopt;
+  std::optional<int> best;
+  bool given_up = false;
+  LegalActions(state).ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    const std::optional<int> margin = BestRedMargin(next, budget);
+    given_up = given_up || !margin.has_value();
+    if (given_up) return;
+    const bool is_better =
+        !best || (state.side() == kRed ? *margin > *best : *margin < *best);
+    if (is_better) best = margin;
+  });
+  return given_up ? std::nullopt : best;
+}
+
+// A position late in a game where the side to move may win by more or by less.
+struct PointsProblem {
+  State state;
+  int most = 0;              // points that it can be sure to win by
+  std::vector<Action> best;  // the actions that do
+  bool others_win = false;   // some other action wins by less
+};
+
+std::optional<PointsProblem> MakePointsProblem(const State& state) {
+  PointsProblem problem = {
+      .state = state, .most = -kMaxMargin, .best = {}, .others_win = false};
+  const int sign = state.side() == kRed ? 1 : -1;
+  std::vector<std::pair<Action, int>> margins;
+  bool given_up = false;
+  LegalActions(state).ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    int budget = 200;
+    const std::optional<int> red_margin = BestRedMargin(next, budget);
+    given_up = given_up || !red_margin.has_value();
+    if (given_up) return;
+    margins.emplace_back(action, sign * *red_margin);
+    problem.most = std::max(problem.most, sign * *red_margin);
+  });
+  if (given_up) return std::nullopt;
+  for (const auto& [action, margin] : margins) {
+    if (margin == problem.most) problem.best.push_back(action);
+    if (margin > 0 && margin < problem.most) problem.others_win = true;
+  }
+  if (!problem.others_win) return std::nullopt;
+  return problem;
+}
+
+TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
+  const std::unique_ptr<Player> match_player = NewSearchPlayer(
+      std::make_unique<PlayoutEvaluator>(4, 1),
+      {.simulations = 1000, .utility = {.kind = UtilityKind::kMatch}});
+  Random random(1);
+  Random* const pointer = &random;
+  int problems = 0;
+  for (uint64_t seed = 0; seed < 200 && problems < 5; ++seed) {
+    for (const State& state :
+         StatesOfRandomGame(Variant::kFourTreasures, seed)) {
+      const std::optional<PointsProblem> problem = MakePointsProblem(state);
+      if (!problem) continue;
+      ++problems;
+      // So far behind that only the most points win the match.
+      const int lead = 1 - problem->most;
+      const MatchScore score = {.red_lead = state.side() == kRed ? lead : -lead,
+                                .games_left = 0};
+      Action action = kPass;
+      ASSERT_TRUE(match_player
+                      ->ChooseActionsInMatches(absl::MakeConstSpan(&state, 1),
+                                               absl::MakeConstSpan(&score, 1),
+                                               absl::MakeConstSpan(&pointer, 1),
+                                               absl::MakeSpan(&action, 1))
+                      .ok());
+      EXPECT_THAT(problem->best, testing::Contains(action)) << seed;
+      break;
+    }
+  }
+  EXPECT_EQ(problems, 5);
 }
 
 TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {
