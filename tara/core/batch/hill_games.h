@@ -177,6 +177,7 @@ class HillGames {
     for (bool playing = true; playing;) {
       playing = false;
       for (Vector& vector : vectors_) {
+        if (!Any(~vector.finished)) continue;
         BeginRound(vector);
         const W legal = KeepIf(~vector.finished, LegalInAnyPhase(vector));
         const M acting = NonZero(legal);
