@@ -20,6 +20,10 @@ namespace {
 constexpr int kMaxSimulations = 1000000;
 constexpr int kMaxPlayouts = 100000;
 constexpr float kMaxCPuct = 100;
+// Values by playouts are noisy and priors say nothing: more exploration than
+// with a network. At 400 simulations 3 beats 1.5 in every variant tried (62 %
+// of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
+constexpr float kPlayoutCPuct = 3;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
 constexpr int kMaxNodes = 2000000000;
@@ -144,6 +148,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   if (has_rest) options = absl::StrSplit(rest, ',');
   if (kind == "mcts") {
     spec.kind = PlayerKind::kMcts;
+    spec.c_puct = kPlayoutCPuct;
   } else if (kind == "alphabeta") {
     spec.kind = PlayerKind::kAlphaBeta;
     if (!has_rest) spec.nodes = kDefaultNodes;
@@ -180,10 +185,10 @@ std::string PlayerSpecHelp() {
               positions, D actions ahead, T milliseconds a move (8000
               positions if none is given)
   mcts[:sims=N][,c_puct=X][,playouts=K][,utility=U]
-              search (N simulations, 100) with K (1) random games a leaf
+              search (N simulations, 100; X is 3) with K (1) random games a leaf
   net:PATH[,sims=N][,c_puct=X][,utility=U]
-              search (N simulations, 100; 0: none) with a network; PATH is a
-              checkpoint, or the folder of a run: its latest checkpoint
+              search (N simulations, 100; 0: none; X is 1.5) with a network;
+              PATH is a checkpoint, or the folder of a run: its latest
   U is what a search plays for: win (the game; default), points, mix (the game
   first, then points), match (the match that the game is part of)
 )";

@@ -16,7 +16,7 @@ struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
   std::string path = {};  // kNet: checkpoint or folder of a run
   int simulations = 100;  // kMcts, kNet; 0 (kNet alone): the policy alone
-  float c_puct = 1.5f;    // kMcts, kNet
+  float c_puct = 1.5f;    // kMcts (where the parser sets 3), kNet
   int playouts = 1;       // kMcts: random games per leaf
   // kMcts, kNet: what results are worth.
   UtilityKind utility = UtilityKind::kWinLoss;

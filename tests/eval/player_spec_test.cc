@@ -25,7 +25,8 @@ std::string ErrorOf(absl::string_view text) {
 TEST(PlayerSpecTest, PlainKindsNeedNoMore) {
   EXPECT_EQ(Parsed("random"), PlayerSpec{.kind = PlayerKind::kRandom});
   EXPECT_EQ(Parsed("greedy"), PlayerSpec{.kind = PlayerKind::kGreedy});
-  EXPECT_EQ(Parsed("mcts"), PlayerSpec{.kind = PlayerKind::kMcts});
+  EXPECT_EQ(Parsed("mcts"),
+            (PlayerSpec{.kind = PlayerKind::kMcts, .c_puct = 3.0f}));
 }
 
 TEST(PlayerSpecTest, OptionsSetWhatTheyName) {
