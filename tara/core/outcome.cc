@@ -58,7 +58,13 @@ int CountKingdoms(const State& state, Side side) {
 }
 
 Outcome Score(const State& state) {
-  return Score(state, CountKingdoms(state, kRed), CountKingdoms(state, kBlue));
+  if (Info(state.variant).family == Family::kStoneOfDestiny) {
+    return Score(state, CountKingdoms(state, kRed),
+                 CountKingdoms(state, kBlue));
+  }
+  const auto [red, blue] =
+      CountComponentsOfBoth(state.ringforts[kRed], state.ringforts[kBlue]);
+  return Score(state, red, blue);
 }
 
 Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms) {

@@ -1,5 +1,6 @@
 #include "tara/core/playouts.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <type_traits>
@@ -7,6 +8,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/hill_playouts.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
@@ -129,12 +131,18 @@ template <typename Rules>
 }
 
 template <typename Rules>
-[[gnu::flatten]] PlayoutStatistics PlayGames(const View& start, uint64_t seed,
-                                             int64_t first_game,
-                                             int64_t games) {
+PlayoutStatistics PlayGames(const View& start, uint64_t seed,
+                            int64_t first_game, int64_t games) {
   PlayoutStatistics statistics;
-  if (games > 0)
+  if constexpr (std::is_base_of_v<rules::HillTurns<Rules>, Rules>) {
+    HillPlayouts<Rules> group(start, seed, statistics);
+    constexpr int64_t kGames = HillPlayouts<Rules>::kGames;
+    for (int64_t i = 0; i < games; i += kGames) {
+      group.Play(first_game + i, static_cast<int>(std::min(kGames, games - i)));
+    }
+  } else if (games > 0) {
     PlayByTurns<Rules>(start, seed, first_game, first_game + games, statistics);
+  }
   return statistics;
 }
 

@@ -3,28 +3,21 @@
 
 #include <cstdint>
 
+#include "tara/core/choose_nth.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 
 namespace tara {
 
-// Returns which of `count` legal actions a random 64-bit number chooses, in
-// the order of their indices. The same in every playout of the core. Its upper
-// 32 bits choose; no action is preferred by more than count / 2^32.
-// REQUIRES: count > 0.
-constexpr int ChooseNth(uint64_t random, int count) {
-  return static_cast<int>(((random >> 32) * static_cast<uint64_t>(count)) >>
-                          32);
-}
-
 // Plays games first_game ... first_game + games - 1 from the start position to
 // their ends with uniformly random actions, and returns what they came to.
 // Game i draws one number for each ply, also where only one action is legal,
 // from the stream DeriveSeed(seed, i, StreamPurpose::kPlayouts).
 //
-// Compiled for each variant, two games by turns on one core; one call for all
-// games, none for a ply. Its simple twin is PlayRandomGamesByPublicRules.
+// Compiled for each variant, two or three games by turns on one core; one call
+// for all games, none for a ply. Its simple twin is
+// PlayRandomGamesByPublicRules.
 PlayoutStatistics PlayRandomGamesScalar(Variant variant,
                                         const RuleOptions& options,
                                         uint64_t seed, int64_t first_game,

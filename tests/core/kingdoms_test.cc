@@ -44,5 +44,21 @@ TEST(KingdomsTest, RandomBoardsOfEveryDensityAgreeWithFilling) {
   }
 }
 
+TEST(KingdomsTest, BothSidesAtOnceAreWhatEachIsByItself) {
+  Random random(2);
+  for (int i = 0; i < 300000; ++i) {
+    Board red = random();
+    // Dense boards have holes, and holes in holes.
+    if (i % 4 != 0) red |= random();
+    if (i % 4 > 1) red |= random();
+    red &= kAllHills;
+    const Board vacant = i % 3 == 0 ? random() & random() : 0;
+    const Board blue = kAllHills & ~red & ~vacant;
+    const auto [of_red, of_blue] = CountComponentsOfBoth(red, blue);
+    ASSERT_EQ(of_red, CountByFilling(red)) << red;
+    ASSERT_EQ(of_blue, CountByFilling(blue)) << blue;
+  }
+}
+
 }  // namespace
 }  // namespace tara

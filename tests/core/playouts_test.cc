@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/random.h"
+#include "tara/core/draws_ahead.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
@@ -78,6 +79,13 @@ TEST_P(PlayoutsTest, EqualTheSameGamesThroughThePublicRules) {
               PlayRandomGamesByPublicRules(GetParam().variant, options, kSeed,
                                            0, kGames));
   }
+}
+
+// What happens after the numbers drawn ahead is among the games compared.
+TEST(DrawsAheadTest, SomeGamesComparedAreLongerThanTheNumbersDrawnAhead) {
+  const PlayoutStatistics statistics =
+      PlayRandomGamesScalar(Variant::kPoisonedChalice, {}, kSeed, 0, kGames);
+  EXPECT_GT(statistics.max_length, DrawsAhead::kDraws + 1);
 }
 
 TEST_P(PlayoutsTest, NoGamesAreNothingAndOneIsOne) {

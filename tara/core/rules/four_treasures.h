@@ -14,13 +14,11 @@ namespace tara::rules {
 template <int kSeatsInGame>
 struct FourTreasures : HillTurns<FourTreasures<kSeatsInGame>> {
   static constexpr int kSeats = kSeatsInGame;
-  static constexpr bool kNoActionIsOut = true;
+  static constexpr bool kHasManoeuvres = false;
 
-  static void Start(View& view) { view.phase = Phase::kBattle; }
-
-  static HillChoices BeginTurn(View& view) {
+  static Board BattleTargets(const View& view) {
     const Board area = kSeats == 4 ? kDoublesAreas[view.seat] : kAllHills;
-    return {FirstNonEmpty(BesiegedEnemies(view) & area, view.vacant() & area)};
+    return MostlySecond(BesiegedEnemies(view) & area, view.vacant() & area);
   }
 };
 

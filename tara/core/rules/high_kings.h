@@ -31,7 +31,7 @@ struct HighKings {
       view.phase = Phase::kManoeuvres;
     }
     const Board stranded = Stranded(view);
-    const Board movers = FirstNonEmpty(stranded, view.own_kings);
+    const Board movers = MostlySecond(stranded, view.own_kings);
     KingChoices building = KingChoices::Moves(movers, BuildHills(view));
     if (building.empty() && view.phase == Phase::kManoeuvres) {
       view.phase = Phase::kBattle;

@@ -20,13 +20,16 @@ constexpr Board InEachRank(Board files) {
 // Poisoned Chalice (docs/rules.md section 8.1).
 struct PoisonedChalice : HillTurns<PoisonedChalice> {
   static constexpr int kSeats = 2;
-  static constexpr bool kNoActionIsOut = true;
+  static constexpr bool kHasManoeuvres = true;
   static constexpr int kManoeuvresTurns = 8;
 
-  static void Start(View& view) { view.phase = Phase::kManoeuvres; }
+  static bool ManoeuvresOver(const View& view) {
+    return Count(view.vacant()) <= kNumHills - kManoeuvresTurns;
+  }
 
   // One ringfort of each side on each edge, none opposite another.
   static Board ManoeuvresTargets(const View& view) {
+    if (ManoeuvresOver(view)) return 0;
     constexpr Board kEdges[] = {RankBoard(0), RankBoard(6), FileBoard(0),
                                 FileBoard(6)};
     constexpr int kSouthToNorth = kRankStride * (kBoardSize - 1);
@@ -50,16 +53,10 @@ struct PoisonedChalice : HillTurns<PoisonedChalice> {
                                : QualifiedRanks(view.own, view.enemy);
   }
 
-  static HillChoices BeginTurn(View& view) {
+  static Board BattleTargets(const View& view) {
     const Board vacant = view.vacant();
-    if (view.phase == Phase::kManoeuvres) {
-      if (Count(vacant) > kNumHills - kManoeuvresTurns) {
-        return {ManoeuvresTargets(view)};
-      }
-      view.phase = Phase::kBattle;
-    }
-    return {FirstNonEmpty(vacant & QualifiedRows(view),
-                          FirstNonEmpty(BesiegedEnemies(view), vacant))};
+    return FirstNonEmpty(vacant & QualifiedRows(view),
+                         FirstNonEmpty(BesiegedEnemies(view), vacant));
   }
 
  private:

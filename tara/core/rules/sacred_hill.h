@@ -28,15 +28,14 @@ constexpr Board HighestPriority(Board targets, Board own) {
   const Board e = own << 1, w = own >> 1;
   const Board pair_ns = n & s, any_ns = n | s;
   const Board pair_ew = e & w, any_ew = e | w;
-  // Hills with at least 1, 2, 3, 4 adjacent ringforts: each a part of the one
-  // before, so that the targets on all levels that have any are those on the
-  // highest.
+  // Targets with at least 1, 2, 3, 4 adjacent ringforts.
   const Board one = targets & (any_ns | any_ew);
   const Board two = targets & (pair_ns | pair_ew | (any_ns & any_ew));
   const Board three = targets & ((pair_ns & any_ew) | (pair_ew & any_ns));
   const Board four = targets & pair_ns & pair_ew;
-  return targets & (one | AllIfEmpty(one)) & (two | AllIfEmpty(two)) &
-         (three | AllIfEmpty(three)) & (four | AllIfEmpty(four));
+  return SelectNonEmpty(
+      four,
+      SelectNonEmpty(three, SelectNonEmpty(two, SelectNonEmpty(one, targets))));
 }
 
 // Sacred Hill, singles and doubles, Levels 1 and 2 (docs/rules.md sections 3
@@ -44,13 +43,11 @@ constexpr Board HighestPriority(Board targets, Board own) {
 template <int kLevel, int kSeatsInGame>
 struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   static constexpr int kSeats = kSeatsInGame;
-  static constexpr bool kNoActionIsOut = true;
+  static constexpr bool kHasManoeuvres = true;
 
   static Board Area(int seat) {
     return kSeats == 4 ? kDoublesAreas[seat] : kAllHills;
   }
-
-  static void Start(View& view) { view.phase = Phase::kManoeuvres; }
 
   static Board ManoeuvresTargets(const View& view) {
     const Board candidates = view.vacant() & Area(view.seat);
@@ -62,6 +59,9 @@ struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
            ~TooNear(view.own, view.options.proximity_bound);
   }
 
+  // A side without a hill to go to starts Battle for both.
+  static bool ManoeuvresOver(const View&) { return true; }
+
   static Board BattleTargets(const View& view) {
     const Board area = Area(view.seat);
     const Board vacant = view.vacant() & area;
@@ -69,17 +69,8 @@ struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
     if constexpr (kLevel == 2) {
       return HighestPriority(vacant | captures, view.own);
     }
-    return FirstNonEmpty(captures,
-                         FirstNonEmpty(vacant & Adjacent(view.own), vacant));
-  }
-
-  static HillChoices BeginTurn(View& view) {
-    if (view.phase == Phase::kManoeuvres) {
-      const Board targets = ManoeuvresTargets(view);
-      if (targets != 0) return {targets};
-      view.phase = Phase::kBattle;
-    }
-    return {BattleTargets(view)};
+    return MostlySecond(captures,
+                        SelectNonEmpty(vacant & Adjacent(view.own), vacant));
   }
 };
 

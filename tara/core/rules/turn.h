@@ -21,6 +21,8 @@
 //   kNoActionIsOut          a seat without a legal action is out (else its
 //                           turn is skipped)
 
+#include <type_traits>
+
 #include "tara/core/board.h"
 #include "tara/core/rules/choices.h"
 #include "tara/core/rules/view.h"
@@ -98,16 +100,29 @@ inline void TakeHill(Board hill, View& view) {
   view.enemy &= ~hill;
 }
 
-// Returns the whole board for an empty one, and none of it for any other.
-// No branch: for choices that play does not let a processor predict.
-constexpr Board AllIfEmpty(Board board) {
-  return board < 1 ? ~Board{0} : Board{0};
-}
-
-// Returns `first` if it has hills, else `second`. A branch: for choices that
-// nearly always fall one way, where guessing beats waiting.
+// Returns `first` if it has hills, else `second`.
 constexpr Board FirstNonEmpty(Board first, Board second) {
   return first != 0 ? first : second;
+}
+
+// The same by a branch: for choices that nearly always fall on the second,
+// where guessing so beats waiting for the first. An empty statement that
+// cannot be moved keeps compilers from waiting all the same.
+constexpr Board MostlySecond(Board first, Board second) {
+  if (first != 0) [[unlikely]] {
+    if (!std::is_constant_evaluated()) asm volatile("");
+    return first;
+  }
+  return second;
+}
+
+// The same without a branch: for choices that play does not let a processor
+// predict.
+constexpr Board SelectNonEmpty(Board first, Board second) {
+  Board selected = first != 0 ? first : second;
+  // Were it known where the result comes from, compilers would branch.
+  if (!std::is_constant_evaluated()) asm("" : "+r"(selected));
+  return selected;
 }
 
 // Single enemy ringforts besieged by the side to move. A besieged ringfort
@@ -116,11 +131,31 @@ inline Board BesiegedEnemies(const View& view) {
   return view.enemy & Besieged(view.own);
 }
 
-// What the families share whose every turn takes one hill.
+// What the families share whose every turn takes one hill. Rules has
+//   kHasManoeuvres            whether there is a phase before Battle
+//   Board ManoeuvresTargets(view)  the legal hills in Manoeuvres, if it goes on
+//   bool  ManoeuvresOver(view)     whether Battle starts when there are none
+//   Board BattleTargets(view)      the legal hills in Battle
 template <typename Rules>
 struct HillTurns {
   using Choices = HillChoices;
   static constexpr bool kHasKings = false;
+  static constexpr bool kNoActionIsOut = true;
+
+  static void Start(View& view) {
+    view.phase = Rules::kHasManoeuvres ? Phase::kManoeuvres : Phase::kBattle;
+  }
+
+  static HillChoices BeginTurn(View& view) {
+    if constexpr (Rules::kHasManoeuvres) {
+      if (view.phase == Phase::kManoeuvres) {
+        const Board targets = Rules::ManoeuvresTargets(view);
+        if (targets != 0 || !Rules::ManoeuvresOver(view)) return {targets};
+        view.phase = Phase::kBattle;
+      }
+    }
+    return {Rules::BattleTargets(view)};
+  }
 
   static void Play(Board hill, View& view) {
     TakeHill(hill, view);
