@@ -147,7 +147,10 @@ std::optional<int> EndgameSolver::Impl::RedMargin(const State& state) {
   }
   progress_.low = -kMaxMargin;
   progress_.high = kMaxMargin;
-  int guess = Score(state).margin();
+  const View view(state);
+  int guess = GuessMargin(view, Info(state.variant).family);
+  if (view.side() != kRed) guess = -guess;
+  guess = std::clamp(guess, -kMaxMargin, kMaxMargin);
   while (progress_.low < progress_.high) {
     const int beta = std::max(guess, progress_.low + 1);
     ++progress_.iteration;

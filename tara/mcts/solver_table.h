@@ -22,19 +22,22 @@
 
 namespace tara {
 
-// A position without variant and rule options, in kWords words: the low 50
-// bits of the first and the low 45 of the second belong to it, and the others
-// whole. What is left of these two the table uses:
+// A position without variant and rule options, in kWords words, of which the
+// table uses some bits:
 //
 //   word 0   63      57 56      50 49                                0
 //            | upper   | lower   |  position                         |
 //   word 1   63   59 58  55 54 51 50   45 44                         0
 //            | work | age  | game | best |  position                 |
+//   word 2   |  position                                             |
+//   word 3   63    56 55                                             0
+//            | count |  position                                     |
 template <int kWords>
 using PackedPosition = std::array<uint64_t, kWords>;
 
 inline constexpr uint64_t kPositionOfWord0 = (uint64_t{1} << 50) - 1;
 inline constexpr uint64_t kPositionOfWord1 = (uint64_t{1} << 45) - 1;
+inline constexpr uint64_t kPositionOfWord3 = (uint64_t{1} << 56) - 1;
 
 // Packs the positions in which all turns take one hill.
 inline PackedPosition<2> PackHillPosition(const rules::View& view) {
@@ -46,8 +49,9 @@ inline PackedPosition<2> PackHillPosition(const rules::View& view) {
           BitsAt(view.enemy, kAllHills)};
 }
 
-// Packs any position. Only one of kings (High Kings) and links (Stone of
-// Destiny, whose sides have one king each) fills the last two words.
+// Packs any position; of High Kings without the number of actions without
+// progress, which SolverBounds has. Kings (High Kings) or links (Stone of
+// Destiny, whose sides have one king each) fill the last two words.
 inline PackedPosition<4> PackPosition(const rules::View& view) {
   constexpr Board kWesternHills = kAllHills & (kAllHills >> 1);
   constexpr Board kSouthernHills = kAllHills & (kAllHills >> kRankStride);
@@ -72,9 +76,8 @@ inline PackedPosition<4> PackPosition(const rules::View& view) {
   }
   packed[2] = BitsAt(view.own_kings, kAllHills) | counts << kNumHills;
   packed[3] = BitsAt(view.enemy_kings, kAllHills) |
-              static_cast<uint64_t>(view.no_progress) << kNumHills |
-              static_cast<uint64_t>(view.kings_captured) << 53 |
-              static_cast<uint64_t>(view.kings_lost) << 55;
+              static_cast<uint64_t>(view.kings_captured) << kNumHills |
+              static_cast<uint64_t>(view.kings_lost) << (kNumHills + 2);
   return packed;
 }
 
@@ -86,6 +89,9 @@ struct SolverBounds {
   int lower;
   int upper;
   int best = kNoBest;  // number of an action that was good, in their order
+  // High Kings: actions without progress before the position, for which the
+  // bounds hold.
+  int no_progress = 0;
 };
 
 // Memory is fixed. Not thread-safe.
@@ -126,6 +132,9 @@ class SolverTable {
       bounds.lower = static_cast<int>(entry[0] >> 50 & 0x7f) - kMarginOffset;
       bounds.upper = static_cast<int>(entry[0] >> 57) - kMarginOffset;
       bounds.best = static_cast<int>(entry[1] >> 45 & 0x3f);
+      if constexpr (kWords == 4) {
+        bounds.no_progress = static_cast<int>(entry[3] >> 56);
+      }
       return true;
     }
     return false;
@@ -156,6 +165,9 @@ class SolverTable {
                    static_cast<uint64_t>(game) << 51 |
                    static_cast<uint64_t>(age_) << 55 |
                    static_cast<uint64_t>(work) << 59;
+    if constexpr (kWords == 4) {
+      (*place)[3] |= static_cast<uint64_t>(bounds.no_progress) << 56;
+    }
     // Entries grow older as the table fills anew.
     if (++stores_ >= num_buckets_) {
       stores_ = 0;
@@ -182,7 +194,10 @@ class SolverTable {
               ((entry[1] ^ position[1]) & kPositionOfWord1) == 0 &&
               (entry[1] >> 51 & 0xf) == static_cast<uint64_t>(game) &&
               (entry[0] >> 57) != 0;
-    for (int i = 2; i < kWords; ++i) is = is && entry[i] == position[i];
+    if constexpr (kWords == 4) {
+      is = is && entry[2] == position[2] &&
+           ((entry[3] ^ position[3]) & kPositionOfWord3) == 0;
+    }
     return is;
   }
 
