@@ -67,7 +67,7 @@ class NullWindowSearch {
       return 0;
     const int standing = kCountsProgress ? StandingMargin(view, kFamily) : 0;
     const PackedPosition<kWords> position = Pack(view);
-    SolverBounds known = Known(position, view.no_progress, standing);
+    SolverBounds known = Known(position, view, standing);
     if (known.lower >= beta) return known.lower;
     if (known.upper < beta) return known.upper;
 
@@ -126,14 +126,18 @@ class NullWindowSearch {
   // it would also have as things stand makes sure of it when the limit is
   // nearer, too: the limit only ends its play earlier. And a side that makes
   // sure of more than that does so before the limit, and when the limit is
-  // further away.
-  SolverBounds Known(const PackedPosition<kWords>& position, int no_progress,
+  // further away. (A stranded king makes a difference at the limit; but it
+  // becomes stranded by progress, and moves in its side's next turn.)
+  SolverBounds Known(const PackedPosition<kWords>& position, const View& view,
                      int standing) const {
     SolverBounds known = {.lower = -kMaxMargin, .upper = kMaxMargin};
     if (!table_.Find(position, game_, known)) return known;
     if constexpr (kCountsProgress) {
-      const bool nearer = no_progress >= known.no_progress;
-      const bool further = no_progress <= known.no_progress;
+      const bool stranded =
+          ((view.own_kings & view.enemy) | (view.enemy_kings & view.own)) != 0;
+      const int more = view.no_progress - known.no_progress;
+      const bool nearer = stranded ? more == 0 : more >= 0;
+      const bool further = stranded ? more == 0 : more <= 0;
       if (!(known.lower <= standing ? nearer : further)) {
         known.lower = -kMaxMargin;
       }

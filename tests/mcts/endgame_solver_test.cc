@@ -3,11 +3,14 @@
 #include "tara/mcts/endgame_solver.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/casts.h"
+#include "absl/container/flat_hash_map.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -22,6 +25,8 @@
 
 namespace tara {
 namespace {
+
+using StateWords = std::array<uint64_t, 8>;
 
 // Red's margin under best play: minimax by side over every line to the end,
 // by the public rules and without anything else. Gives up after `budget`
@@ -115,8 +120,10 @@ TEST_P(EndgameSolverTest, AgreesWithMinimaxUnderEveryRuleOption) {
   EndgameSolver solver;
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(GetParam())) continue;
-    for (const int value : {option.min_value, option.min_value + 1,
-                            option.max_value, option.DefaultValue() - 1}) {
+    for (const int value :
+         {option.min_value, option.min_value + 1, option.min_value + 2,
+          option.min_value + 3, option.min_value + 5, option.max_value,
+          option.DefaultValue() - 1}) {
       if (value < option.min_value || value > option.max_value) continue;
       RuleOptions options;
       option.set(options, value);
@@ -163,6 +170,74 @@ TEST_P(EndgameSolverTest, KnowsAllBestActionsAndTheMarginOfEach) {
     }
   }
   EXPECT_GE(choices, 10);
+}
+
+// As PlainMinimax, but solves each position once: for endings of High Kings,
+// whose kings wander.
+std::optional<int> MinimaxOnce(const State& state, size_t max_states,
+                               absl::flat_hash_map<StateWords, int>& solved) {
+  if (state.finished()) return Score(state).margin();
+  const auto words = absl::bit_cast<StateWords>(state);
+  const auto found = solved.find(words);
+  if (found != solved.end()) return found->second;
+  if (solved.size() >= max_states) return std::nullopt;
+  std::optional<int> best;
+  for (const Action action : ListActions(state)) {
+    const std::optional<int> value =
+        MinimaxOnce(After(state, action), max_states, solved);
+    if (!value.has_value()) return std::nullopt;
+    if (!best.has_value()) best = value;
+    best = state.side() == kRed ? std::max(*best, *value)
+                                : std::min(*best, *value);
+  }
+  solved.emplace(words, *best);
+  return best;
+}
+
+class HighKingsSolverTest : public testing::TestWithParam<Variant> {};
+
+INSTANTIATE_TEST_SUITE_P(Levels, HighKingsSolverTest,
+                         testing::Values(Variant::kHighKingsL1,
+                                         Variant::kHighKingsL2));
+
+TEST_P(HighKingsSolverTest, WhatIsKnownForOneCountHoldsForTheOthers) {
+  // One solver is asked for the same positions with every number of actions
+  // without progress, from few to many and from many to few, so that it meets
+  // what it found out for another number.
+  int positions = 0;
+  int counts_matter = 0;
+  for (const int limit : {1, 2, 3, 5, 8, 12}) {
+    RuleOptions options;
+    options.no_progress_limit = static_cast<uint8_t>(limit);
+    for (uint64_t seed = 0; seed < 25; ++seed) {
+      const std::vector<SolvedPosition> game = SmallPositions(
+          InitialState(GetParam(), options), 1000 * seed + limit, 2000);
+      State state = game.back().state;  // the earliest of them
+      if (state.finished()) continue;
+      EndgameSolver upwards;
+      EndgameSolver downwards;
+      std::vector<std::optional<int>> expected;
+      for (int count = 0; count < limit; ++count) {
+        state.no_progress = static_cast<uint8_t>(count);
+        absl::flat_hash_map<StateWords, int> solved;
+        expected.push_back(MinimaxOnce(state, 10'000, solved));
+        if (!expected.back().has_value()) continue;
+        ++positions;
+        counts_matter += expected.back() != expected.front();
+        EXPECT_EQ(upwards.SolveRedMargin(state), expected.back())
+            << PositionToText(state);
+      }
+      for (int count = limit - 1; count >= 0; --count) {
+        state.no_progress = static_cast<uint8_t>(count);
+        const std::optional<int> margin = expected[static_cast<size_t>(count)];
+        if (!margin.has_value()) continue;
+        EXPECT_EQ(downwards.SolveRedMargin(state), margin)
+            << PositionToText(state);
+      }
+    }
+  }
+  EXPECT_GE(positions, 300);
+  EXPECT_GE(counts_matter, 5);
 }
 
 TEST(EndgameSolverLimitTest, GivesUpAtTheNodeLimitWithSoundBounds) {
