@@ -26,11 +26,18 @@ class DrawsAhead {
     for (int vector = 0; vector < kGames / kStride; ++vector) {
       const uint64_t first = first_game + uint64_t{kStride} * vector;
       Words seed = Words{first, first + 1, first + 2, first + 3} ^ mixed;
-      seed = Mixed(seed) ^ static_cast<uint64_t>(StreamPurpose::kPlayouts);
-      seed = Mixed(seed);
+      Mix(seed);
+      seed ^= static_cast<uint64_t>(StreamPurpose::kPlayouts);
+      Mix(seed);
       Words state[4];
-      for (Words& words : state) words = seed = Mixed(seed);
-      for (Words& draws : draws_[vector]) draws = Next(state) >> 32;
+      for (Words& words : state) {
+        Mix(seed);
+        words = seed;
+      }
+      for (Words& draws : draws_[vector]) {
+        Next(state, draws);
+        draws >>= 32;
+      }
     }
   }
 
@@ -44,27 +51,30 @@ class DrawsAhead {
  private:
   typedef uint64_t Words __attribute__((vector_size(8 * kStride)));
 
-  static Words Mixed(Words x) {
+  // By reference: passing vectors by value takes AVX, which is not everywhere.
+
+  static void Mix(Words& x) {
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
+    x ^= x >> 31;
   }
 
-  static Words Rotated(Words x, int bits) {
-    return (x << bits) | (x >> (64 - bits));
+  static void Rotate(Words& x, int bits) {
+    x = (x << bits) | (x >> (64 - bits));
   }
 
-  static Words Next(Words (&state)[4]) {
-    const Words result = Rotated(state[0] + state[3], 23) + state[0];
+  static void Next(Words (&state)[4], Words& result) {
+    result = state[0] + state[3];
+    Rotate(result, 23);
+    result += state[0];
     const Words shifted = state[1] << 17;
     state[2] ^= state[0];
     state[3] ^= state[1];
     state[1] ^= state[2];
     state[0] ^= state[3];
     state[2] ^= shifted;
-    state[3] = Rotated(state[3], 45);
-    return result;
+    Rotate(state[3], 45);
   }
 
   Words draws_[kGames / kStride][kDraws];
