@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"

@@ -5,10 +5,11 @@
 #include "tara/core/bits.h"
 #include "tara/core/board.h"
 #include "tara/core/rules/poisoned_chalice.h"
-#include "tara/core/rules/stone_of_destiny.h"
 #include "tara/core/rules/view.h"
 #include "tara/mcts/component_counts.h"
+#include "tara/mcts/family_features.h"
 #include "tara/mcts/hand_features.h"
+#include "tara/mcts/side_view.h"
 
 namespace tara {
 namespace {

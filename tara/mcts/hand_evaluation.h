@@ -4,12 +4,12 @@
 // A hand-made judgement of positions, for players without a network: what can
 // be counted on bitboards, weighted.
 //
-// Each feature is a count for one side (tara/mcts/hand_features.h); what
-// is weighted is Red's count minus Blue's, so that exchanging the colours
-// exchanges the judgement. A feature has two weights by variant, one for the
-// first turn and one for the last, between which the game's stage
-// interpolates. Weights come from games by logistic regression
-// (tara/eval/tune_hand_evaluation.cc).
+// Each feature is a count for one side (tara/mcts/hand_features.h,
+// tara/mcts/family_features.h); what is weighted is Red's count minus Blue's,
+// so that exchanging the colours exchanges the judgement. A feature has two
+// weights by variant, one for the first turn and one for the last, between
+// which the game's stage interpolates. Weights come from games by logistic
+// regression (tara/eval/tune_hand_evaluation.cc).
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ inline constexpr int kNumHandFeatures = kNumSharedFeatures + kNumFamilyFeatures;
 // move, -1 or 0 for Blue.
 using HandFeatures = std::array<int16_t, kNumHandFeatures>;
 
-// The stage of a game: kLastStage where it starts, 0 where nothing is left to
+// The stage of a game: kFirstStage where it starts, 0 where nothing is left to
 // decide.
 inline constexpr int kFirstStage = 64;
 
