@@ -49,7 +49,8 @@ inline int Urgency(const rules::KingChoices::Move& move,
   if (captured_kings != 0) urgency += 50;
   if ((move.to & view.enemy) != 0) urgency += 20;
   if ((move.to & view.vacant()) != 0) urgency += 10;
-  if (move.sacrifice) urgency -= 10;
+  // A sacrifice stirs a game that would else be lost as it stands.
+  if (move.sacrifice) urgency += aim.content_now ? -40 : 40;
   return urgency;
 }
 
