@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace tara {
 // A growing array of plain values, addressed by index, whose memory is kept
 // when it is cleared. New values are uninitialized: memory that was never
 // written costs nothing (the kernel commits pages when they are touched), so
-// that a large capacity may be reserved.
+// that a large capacity may be reserved. Aligned to cache lines.
 //
 // Copyable. One owner; but once Reserve has made room for all that will come,
 // nothing moves and several threads may call Extend<true>.
@@ -89,15 +90,22 @@ class Arena {
   }
 
   void Move(uint32_t capacity) {
-    auto data = std::make_unique_for_overwrite<T[]>(capacity);
+    std::unique_ptr<T[], Free> data(static_cast<T*>(
+        ::operator new (size_t{capacity} * sizeof(T), kAlignment)));
     if (size_ > 0) std::memcpy(data.get(), data_.get(), size_ * sizeof(T));
     data_ = std::move(data);
     capacity_ = capacity;
   }
 
-  std::unique_ptr<T[]> data_;
-  uint32_t size_ = 0;
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(T* memory) const { ::operator delete(memory, kAlignment); }
+  };
+
+  std::unique_ptr<T[], Free> data_;
   uint32_t capacity_ = 0;
+  // In a cache line of its own: several threads write it, and read the above.
+  alignas(64) uint32_t size_ = 0;
 };
 
 }  // namespace tara

@@ -117,7 +117,7 @@ struct NodeTotals {
   }
   float Mean() const {
     return visits == 0 ? 0
-                       : static_cast<float>(static_cast<double>(sum) / visits) *
+                       : static_cast<float>(sum) / static_cast<float>(visits) *
                              kValueUnit;
   }
 };
@@ -194,7 +194,7 @@ struct TreeNode {
   uint32_t edges = kNoIndex;       // the first slot of the first chunk
   NodeShape shape;
   MarginBounds bounds;
-  int16_t own_value = 0;  // of its evaluation, in units
+  uint16_t next_prior = 0;  // of the best candidate without an edge, encoded
 };
 static_assert(sizeof(TreeNode) == 32);
 static_assert(kNumActions <= NodeShape::kCountMask);

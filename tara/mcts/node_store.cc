@@ -1,5 +1,6 @@
 #include "tara/mcts/node_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -45,7 +46,7 @@ void NodeStore::AddCandidates(uint32_t index, absl::Span<const float> priors) {
 }
 
 template <bool kShared>
-void NodeStore::BringBestForward(const TreeNode& node, int first, int count) {
+void NodeStore::BringBestForward(TreeNode& node, int first, int count) {
   if (first >= count) return;
   Candidate* const candidates = &candidates_[node.candidates];
   int best = first;
@@ -59,14 +60,18 @@ void NodeStore::BringBestForward(const TreeNode& node, int first, int count) {
   const Candidate front = candidates[first];
   Store<kShared>(candidates[first], candidates[best]);
   Store<kShared>(candidates[best], front);
+  Store<kShared>(node.next_prior, static_cast<uint16_t>(best_key >> 16));
 }
 
 template <bool kShared>
 uint32_t NodeStore::NextSlot(TreeNode& node, int num_edges) {
   const auto new_chunk = [this](int room) {
-    return edges_.Extend<kShared>(static_cast<uint32_t>(room) + 1);
+    const uint32_t slots = static_cast<uint32_t>(room) + 1;
+    const uint32_t first = edges_.Extend<kShared>(slots);
+    std::fill_n(&edges_[first], slots, TreeEdge());
+    return first;
   };
-  int room = kFirstChunk - 1;
+  int room = kInFirstChunk;
   if (num_edges == 0) return node.edges = new_chunk(room);
   uint32_t chunk = node.edges;
   int position = num_edges;
@@ -107,7 +112,7 @@ uint32_t NodeStore::AddEdge(uint32_t index, int position, uint32_t child) {
 }
 
 void NodeStore::SetPriors(uint32_t index, absl::Span<const float> priors) {
-  const TreeNode& node = nodes_[index];
+  TreeNode& node = nodes_[index];
   Candidate* const candidates = &candidates_[node.candidates];
   for (int i = 0; i < node.shape.num_candidates(); ++i) {
     candidates[i] = Candidate(EncodePrior(priors[i]), candidates[i].action());

@@ -17,6 +17,9 @@ namespace tara {
 // until Clear. Copyable. Functions of a bool kShared: see shared_memory.h.
 class NodeStore {
  public:
+  // Edges of a node that lie in its first chunk.
+  static constexpr int kInFirstChunk = 3;
+
   TreeNode& node(uint32_t index) { return nodes_[index]; }
   const TreeNode& node(uint32_t index) const { return nodes_[index]; }
   const State& state(uint32_t node) const { return states_[node]; }
@@ -40,14 +43,28 @@ class NodeStore {
   template <bool kShared = false, typename Visitor>
   void ForEachEdge(const TreeNode& node, NodeShape shape,
                    Visitor&& visit) const {
-    uint32_t slot = node.edges;
-    int room = kFirstChunk - 1;
-    for (int left = shape.num_edges(); left > 0;) {
+    ForEachRun<kShared>(node, shape, [&](uint32_t first, int count) {
+      const uint32_t end = first + static_cast<uint32_t>(count);
+      for (uint32_t slot = first; slot < end; ++slot) visit(slot, edges_[slot]);
+    });
+  }
+
+  // The same by runs of edges that lie side by side: visit(first, count). All
+  // runs but the first, which is of at most 3, may be read up to a multiple of
+  // 8 slots.
+  template <bool kShared = false, typename Visitor>
+  void ForEachRun(const TreeNode& node, NodeShape shape,
+                  Visitor&& visit) const {
+    int left = shape.num_edges();
+    if (left == 0) return;  // another thread may be making the first chunk
+    uint32_t first = node.edges;
+    int room = kInFirstChunk;
+    while (true) {
       const int here = std::min(left, room);
-      for (int i = 0; i < here; ++i, ++slot) visit(slot, edges_[slot]);
+      visit(first, here);
       left -= here;
-      if (left == 0) break;
-      slot = Load<kShared>(edges_[slot].child);
+      if (left == 0) return;
+      first = Load<kShared>(edges_[first + static_cast<uint32_t>(room)].child);
       room = NextRoom(room);
     }
   }
@@ -100,7 +117,6 @@ class NodeStore {
   void Clear();
 
  private:
-  static constexpr int kFirstChunk = 4;
   static constexpr int kLargestChunk = 32;
 
   // Edges that fit into the chunk after one that has room for so many.
@@ -113,9 +129,10 @@ class NodeStore {
   template <bool kShared>
   uint32_t NextSlot(TreeNode& node, int num_edges);
 
-  // Moves the best of the candidates from `first` on to the front of them.
+  // Moves the best of the candidates from `first` on to the front of them, and
+  // tells the node its prior.
   template <bool kShared>
-  void BringBestForward(const TreeNode& node, int first, int count);
+  void BringBestForward(TreeNode& node, int first, int count);
 
   Arena<TreeNode> nodes_;
   Arena<State> states_;

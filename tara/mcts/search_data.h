@@ -50,8 +50,14 @@ struct SearchData {
 
   NodeStore store;
   Transpositions transpositions;  // graph_search
-  SearchCounts counts;
-  int32_t in_flight = 0;  // leaves gathered and neither applied nor cancelled
+  // In cache lines of their own: what several threads write.
+  alignas(64) SearchCounts counts;
+  // Leaves gathered and neither applied nor cancelled; while several threads
+  // share the tree, the walks and leaves that they may have at a time.
+  alignas(64) int32_t in_flight = 0;
+  int32_t shared_walks = 0;
+  // A walk found no room (since the last Advance).
+  bool was_full = false;
   // A leaf was cancelled: there may be edges without visits.
   bool was_cancelled = false;
 
@@ -77,7 +83,9 @@ struct SearchData {
   template <bool kShared>
   int ValueUnits(const TreeNode& node) const {
     const NodeShape shape = Load<kShared>(node.shape);
-    if (shape.status() == NodeStatus::kTerminal) return node.own_value;
+    if (shape.status() == NodeStatus::kTerminal) {
+      return UtilityUnits(Load<kShared>(node.bounds).low);
+    }
     const int mean = UnpackTotals(Load<kShared>(node.totals)).MeanUnits();
     if (!options.proof) return mean;
     const auto bounds = Load<kShared>(node.bounds);
@@ -88,7 +96,7 @@ struct SearchData {
   // The same as a utility, not rounded. One owner.
   float ValueOf(const TreeNode& node) const {
     if (node.shape.status() == NodeStatus::kTerminal) {
-      return static_cast<float>(node.own_value) * kValueUnit;
+      return static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit;
     }
     const float mean = UnpackTotals(node.totals).Mean();
     return std::clamp(
@@ -96,15 +104,25 @@ struct SearchData {
         static_cast<float>(UtilityUnits(node.bounds.high)) * kValueUnit);
   }
 
+  // What its own evaluation gave the root, for Red. One owner.
+  float RootOwnValue() const {
+    const TreeNode& root = store.node(kRoot);
+    int64_t sum = UnpackTotals(root.totals).sum;
+    store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
+      sum -= int64_t{edge.counts.visits} * edge.counts.value;
+    });
+    return static_cast<float>(sum) * kValueUnit;
+  }
+
   // Makes a node the end of all lines through it.
   template <bool kShared>
   void MakeTerminal(TreeNode& node, int red_margin) {
     const auto margin = static_cast<int8_t>(red_margin);
     Store<kShared>(node.bounds, {.low = margin, .high = margin});
-    node.own_value = UtilityUnits(red_margin);
-    Store<kShared>(node.means, {.square = node.own_value * kValueUnit *
-                                          (node.own_value * kValueUnit),
-                                .margin = static_cast<float>(red_margin)});
+    const float utility = static_cast<float>(UtilityUnits(red_margin));
+    Store<kShared>(node.means,
+                   {.square = utility * kValueUnit * (utility * kValueUnit),
+                    .margin = static_cast<float>(red_margin)});
     SetStatus<kShared>(node, NodeStatus::kTerminal, NodeShape::kSettled);
   }
 

@@ -2,28 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "tara/core/board.h"
+#include "tara/mcts/edge_scan.h"
 
 namespace tara {
 namespace {
 
-// What all actions of a node have in common.
+// What the actions of a node have in common.
 struct Terms {
-  bool is_red;
-  float side_unit;    // a unit of value for the side to move
-  float exploration;  // c(N) * sqrt(N)
-  float mean;         // of the node, for the side to move
-  float virtual_loss;
+  ScanTerms scan;
+  float mean;  // of the node, for the side to move
 };
 
 // What is summed over the edges of a node where leaves are in flight.
 struct EdgeSums {
-  float visited_prior = 0;
+  int32_t visited_prior = 0;  // in units of kPriorUnit
   uint32_t in_flight = 0;
 };
+
+int32_t PriorUnits(uint16_t prior) {
+  return static_cast<int32_t>(DecodePrior(prior) * (1 / kPriorUnit));
+}
 
 template <bool kShared>
 EdgeSums SumEdges(const SearchData& data, const TreeNode& node,
@@ -33,7 +34,7 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node,
       node, shape, [&](uint32_t, const TreeEdge& edge) {
         const auto counts = Load<kShared>(edge.counts);
         sums.in_flight += counts.in_flight;
-        if (counts.visits > 0) sums.visited_prior += DecodePrior(edge.prior);
+        if (counts.visits > 0) sums.visited_prior += PriorUnits(edge.prior);
       });
   return sums;
 }
@@ -49,32 +50,47 @@ float DeviationFactor(const SearchOptions& options, float mean, float square,
   return 1 + options.utility_deviation_scale * (deviation / prior - 1);
 }
 
-template <bool kShared>
-Terms TermsOf(const SearchData& data, const TreeNode& node, NodeShape shape,
-              uint32_t in_flight) {
-  const SearchOptions& options = data.options;
-  const NodeTotals totals = UnpackTotals(Load<kShared>(node.totals));
-  const auto visits = static_cast<float>(totals.visits + in_flight);
+// Returns c(N) where the options make it depend on the node.
+[[gnu::noinline]] float VaryingC(const SearchOptions& options, float visits,
+                                 float mean, float square,
+                                 uint32_t finished_visits) {
   float c = options.c_puct;
   if (options.c_puct_growth != 0) {
     c += options.c_puct_growth *
          std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
   }
-  const float red_mean = totals.Mean();
   if (options.utility_deviation_scale != 0) {
-    c *= DeviationFactor(options, red_mean, Load<kShared>(node.means).square,
-                         static_cast<float>(totals.visits));
+    c *= DeviationFactor(options, mean, square,
+                         static_cast<float>(finished_visits));
   }
-  const bool is_red = shape.side() == kRed;
-  return {.is_red = is_red,
-          .side_unit = is_red ? kValueUnit : -kValueUnit,
-          .exploration = c * std::sqrt(visits),
-          .mean = is_red ? red_mean : -red_mean,
-          .virtual_loss = options.virtual_loss};
+  return c;
 }
 
+template <bool kShared>
+[[gnu::always_inline]] inline Terms TermsOf(const SearchData& data,
+                                            const TreeNode& node,
+                                            NodeShape shape,
+                                            uint32_t in_flight) {
+  const SearchOptions& options = data.options;
+  const NodeTotals totals = UnpackTotals(Load<kShared>(node.totals));
+  const auto visits = static_cast<float>(totals.visits + in_flight);
+  const float red_mean = totals.Mean();
+  float c = options.c_puct;
+  if (options.c_puct_growth != 0 || options.utility_deviation_scale != 0)
+      [[unlikely]] {
+    c = VaryingC(options, visits, red_mean, Load<kShared>(node.means).square,
+                 totals.visits);
+  }
+  const bool is_red = shape.side() == kRed;
+  return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
+                   .exploration = c * std::sqrt(visits),
+                   .first_play = 0},
+          .mean = is_red ? red_mean : -red_mean};
+}
+
+// `visited_prior` is in units of kPriorUnit.
 float FirstPlayUrgencyValue(const SearchOptions& options, bool is_root,
-                            float mean, float visited_prior) {
+                            float mean, int32_t visited_prior) {
   if (options.first_play_urgency == FirstPlayUrgency::kAbsolute) {
     return is_root && options.root_first_play_urgency.has_value()
                ? *options.root_first_play_urgency
@@ -83,7 +99,8 @@ float FirstPlayUrgencyValue(const SearchOptions& options, bool is_root,
   const float reduction = is_root && options.root_first_play_urgency.has_value()
                               ? *options.root_first_play_urgency
                               : options.first_play_urgency_reduction;
-  return mean - reduction * std::sqrt(std::min(visited_prior, 1.0f));
+  const float visited = static_cast<float>(visited_prior) * kPriorUnit;
+  return mean - reduction * std::sqrt(std::min(visited, 1.0f));
 }
 
 // Whether an action to a child cannot be better than what the side to move has
@@ -95,6 +112,16 @@ bool IsDominated(bool is_red, MarginBounds child, MarginBounds node) {
                       (child.low == node.high && child.high > node.high);
 }
 
+// Whether what is proved leaves an action out. A settled child has nothing more
+// to tell, and what it is worth bounds what its parent is; but at the root its
+// visits say that it is good (`settled_too` false).
+template <bool kShared>
+bool IsLeftOut(const TreeNode& child, bool settled_too, bool is_red,
+               MarginBounds node) {
+  return (settled_too && Load<kShared>(child.shape).settled()) ||
+         IsDominated(is_red, Load<kShared>(child.bounds), node);
+}
+
 // Returns the mean with leaves in flight counted as partly lost.
 float WithVirtualLoss(float value, EdgeCounts counts, float virtual_loss) {
   const auto visits = static_cast<float>(counts.visits);
@@ -102,67 +129,93 @@ float WithVirtualLoss(float value, EdgeCounts counts, float virtual_loss) {
   return (value * visits - lost) / (visits + lost);
 }
 
-// kInFlight: edges may have leaves in flight, or no visits. kBounds: bounds of
-// children count.
-template <bool kShared, bool kInFlight, bool kBounds>
-Selected Select(const SearchData& data, uint32_t index) {
-  const TreeNode& node = data.store.node(index);
-  const NodeShape shape = Load<kShared>(node.shape);
-  const bool is_root = index == SearchData::kRoot;
-  EdgeSums sums;
-  if constexpr (kInFlight) sums = SumEdges<kShared>(data, node, shape);
-  const Terms terms = TermsOf<kShared>(data, node, shape, sums.in_flight);
-  float first_play = 0;
-  if constexpr (kInFlight) {
-    first_play = FirstPlayUrgencyValue(data.options, is_root, terms.mean,
-                                       sums.visited_prior);
+// Adds one edge to a scan, with a given value.
+void AddEdge(const ScanTerms& terms, uint32_t slot, const TreeEdge& edge,
+             EdgeCounts counts, float value, ScanResult& result) {
+  if (counts.visits > 0) result.prior_sum += PriorUnits(edge.prior);
+  const auto visits =
+      static_cast<int32_t>(1 + counts.visits + counts.in_flight);
+  const float score = value + terms.exploration * DecodePrior(edge.prior) /
+                                  static_cast<float>(visits);
+  if (score > result.score) {
+    result.score = score;
+    result.slot = slot;
   }
-  MarginBounds bounds;
-  if constexpr (kBounds) bounds = Load<kShared>(node.bounds);
+}
 
-  Selected best;
-  float best_score = -std::numeric_limits<float>::infinity();
+float ValueForSide(const ScanTerms& terms, EdgeCounts counts) {
+  return counts.visits == 0
+             ? terms.first_play
+             : terms.side_unit * static_cast<float>(counts.value);
+}
+
+// Finds the best edge of a node by value, prior and visits alone.
+template <bool kShared>
+ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
+                     NodeShape shape, const ScanTerms& terms) {
+  // The first edges, side by side in a chunk of their own, one by one.
+  ScanResult result;
+  const int in_first = std::min(shape.num_edges(), NodeStore::kInFirstChunk);
+  for (int i = 0; i < in_first; ++i) {
+    const uint32_t slot = node.edges + static_cast<uint32_t>(i);
+    const TreeEdge& edge = data.store.edge(slot);
+    const auto counts = Load<kShared>(edge.counts);
+    AddEdge(terms, slot, edge, counts, ValueForSide(terms, counts), result);
+  }
+  if (shape.num_edges() <= in_first) return result;
+  EdgeScan scan(terms);
+  data.store.ForEachRun<kShared>(node, shape, [&](uint32_t first, int count) {
+    if (first == node.edges) return;
+    const TreeEdge* const edges = &data.store.edge(first);
+    for (int i = 0; i < count; i += EdgeScan::kWidth) {
+      const int here = std::min(count - i, EdgeScan::kWidth);
+      const uint32_t slot = first + static_cast<uint32_t>(i);
+      if constexpr (kShared) {
+        // What others write is read edge by edge.
+        TreeEdge copies[EdgeScan::kWidth];
+        for (int k = 0; k < here; ++k) {
+          copies[k].counts = Load<true>(edges[i + k].counts);
+          copies[k].prior = edges[i + k].prior;
+        }
+        scan.Add(copies, slot, here);
+      } else {
+        scan.Add(edges + i, slot, here);
+      }
+    }
+  });
+  return scan.Finish(result);
+}
+
+// The same with virtual losses, and without actions that are left out.
+template <bool kShared>
+ScanResult ScanWithCare(const SearchData& data, const TreeNode& node,
+                        NodeShape shape, bool settled_too,
+                        const ScanTerms& terms) {
+  ScanResult result;
+  const auto bounds = Load<kShared>(node.bounds);
+  const bool is_red = shape.side() == kRed;
+  const float virtual_loss = data.options.virtual_loss;
   data.store.ForEachEdge<kShared>(
       node, shape, [&](uint32_t slot, const TreeEdge& edge) {
-        const float prior = DecodePrior(edge.prior);
+        const TreeNode& child = data.store.node(edge.child);
+        if (shape.bounds_below() &&
+            IsLeftOut<kShared>(child, settled_too, is_red, bounds)) {
+          return;
+        }
         const auto counts = Load<kShared>(edge.counts);
-        float value = terms.side_unit * static_cast<float>(counts.value);
-        uint32_t visits = counts.visits;
-        if constexpr (kInFlight) {
-          if (counts.visits == 0) value = first_play;
-          if (counts.in_flight > 0 && terms.virtual_loss > 0) {
-            value = WithVirtualLoss(value, counts, terms.virtual_loss);
-          }
-          visits += counts.in_flight;
-        } else {
-          sums.visited_prior += prior;
+        float value = ValueForSide(terms, counts);
+        if (counts.in_flight > 0 && virtual_loss > 0) {
+          value = WithVirtualLoss(value, counts, virtual_loss);
         }
-        if constexpr (kBounds) {
-          const TreeNode& child = data.store.node(Load<kShared>(edge.child));
-          if (IsDominated(terms.is_red, Load<kShared>(child.bounds), bounds)) {
-            return;
-          }
-        }
-        const float score =
-            value + terms.exploration * prior /
-                        static_cast<float>(static_cast<int32_t>(1 + visits));
-        if (score > best_score) {
-          best_score = score;
-          best.edge = slot;
-        }
+        AddEdge(terms, slot, edge, counts, value, result);
       });
-  const int next = shape.num_edges();
-  if (next == shape.num_candidates()) return best;
-  if constexpr (!kInFlight) {
-    first_play = FirstPlayUrgencyValue(data.options, is_root, terms.mean,
-                                       sums.visited_prior);
-  }
-  const float prior =
-      DecodePrior(data.store.candidate<kShared>(node, next).prior());
-  if (first_play + terms.exploration * prior > best_score) {
-    best = {.position = next};
-  }
-  return best;
+  return result;
+}
+
+// Whether edges may have leaves in flight, or no visits.
+template <bool kShared>
+bool MayBeInFlight(const SearchData& data) {
+  return kShared || data.in_flight > 0 || data.was_cancelled;
 }
 
 // Returns an edge of the root that lacks playouts it must have, or kNoIndex.
@@ -170,8 +223,8 @@ template <bool kShared>
 uint32_t ForcedEdge(const SearchData& data) {
   const TreeNode& root = data.store.node(SearchData::kRoot);
   const NodeTotals totals = UnpackTotals(Load<kShared>(root.totals));
-  const auto visits = static_cast<float>(totals.visits - 1) +
-                      static_cast<float>(Load<kShared>(data.in_flight));
+  const auto visits =
+      static_cast<float>(totals.visits - 1 + (kShared ? 0 : data.in_flight));
   uint32_t forced = kNoIndex;
   data.store.ForEachEdge<kShared>(
       root, Load<kShared>(root.shape),
@@ -189,7 +242,7 @@ uint32_t ForcedEdge(const SearchData& data) {
 
 Selected SelectByGumbel(const SearchData& data) {
   const TreeNode& root = data.store.node(SearchData::kRoot);
-  const float own = static_cast<float>(root.own_value) * kValueUnit;
+  const float own = data.RootOwnValue();
   const int chosen = data.gumbel->Next(GumbelStats(data),
                                        root.shape.side() == kRed ? own : -own);
   Selected selected;
@@ -211,16 +264,43 @@ Selected SelectByGumbel(const SearchData& data) {
 }  // namespace
 
 template <bool kShared>
-Selected SelectAction(const SearchData& data, uint32_t index) {
-  const NodeShape shape = Load<kShared>(data.store.node(index).shape);
-  if (shape.bounds_below()) [[unlikely]] {
-    const Selected selected = Select<kShared, true, true>(data, index);
-    // All are left out where the node is settled: then any will do.
-    if (selected.edge != kNoIndex || selected.position > 0) return selected;
+Selected SelectAction(const SearchData& data, uint32_t index,
+                      bool settled_too) {
+  const TreeNode& node = data.store.node(index);
+  const auto shape = Load<kShared>(node.shape);
+  const bool is_root = index == SearchData::kRoot;
+  const bool in_flight = MayBeInFlight<kShared>(data);
+  EdgeSums sums;
+  if (in_flight) sums = SumEdges<kShared>(data, node, shape);
+  Terms terms = TermsOf<kShared>(data, node, shape, sums.in_flight);
+  if (in_flight) {
+    terms.scan.first_play = FirstPlayUrgencyValue(
+        data.options, is_root, terms.mean, sums.visited_prior);
   }
-  return kShared || data.in_flight > 0 || data.was_cancelled
-             ? Select<kShared, true, false>(data, index)
-             : Select<kShared, false, false>(data, index);
+  const bool with_care =
+      shape.bounds_below() || (in_flight && data.options.virtual_loss > 0);
+  const ScanResult best =
+      with_care
+          ? ScanWithCare<kShared>(data, node, shape, settled_too, terms.scan)
+          : ScanEdges<kShared>(data, node, shape, terms.scan);
+  const int next = shape.num_edges();
+  if (next < shape.num_candidates()) {
+    if (!in_flight) {
+      // A scan with care leaves edges out of its sum.
+      if (with_care) sums = SumEdges<kShared>(data, node, shape);
+      terms.scan.first_play = FirstPlayUrgencyValue(
+          data.options, is_root, terms.mean,
+          with_care ? sums.visited_prior : best.prior_sum);
+    }
+    const float prior = DecodePrior(Load<kShared>(node.next_prior));
+    if (terms.scan.first_play + terms.scan.exploration * prior > best.score) {
+      return {.position = next};
+    }
+  } else if (best.slot == kNoIndex) {
+    // All are left out where the node is settled and does not know yet.
+    return {.edge = node.edges};
+  }
+  return {.edge = best.slot};
 }
 
 template <bool kShared>
@@ -232,14 +312,14 @@ Selected SelectRootAction(const SearchData& data) {
     const uint32_t forced = ForcedEdge<kShared>(data);
     if (forced != kNoIndex) return {.edge = forced};
   }
-  return SelectAction<kShared>(data, SearchData::kRoot);
+  return SelectAction<kShared>(data, SearchData::kRoot, /*settled_too=*/false);
 }
 
 float Exploration(const SearchData& data, uint32_t index) {
   const TreeNode& node = data.store.node(index);
   return TermsOf<false>(data, node, node.shape,
                         SumEdges<false>(data, node, node.shape).in_flight)
-      .exploration;
+      .scan.exploration;
 }
 
 std::vector<GumbelRoot::ActionStats> GumbelStats(const SearchData& data) {
@@ -258,8 +338,8 @@ std::vector<GumbelRoot::ActionStats> GumbelStats(const SearchData& data) {
   return stats;
 }
 
-template Selected SelectAction<false>(const SearchData&, uint32_t);
-template Selected SelectAction<true>(const SearchData&, uint32_t);
+template Selected SelectAction<false>(const SearchData&, uint32_t, bool);
+template Selected SelectAction<true>(const SearchData&, uint32_t, bool);
 template Selected SelectRootAction<false>(const SearchData&);
 template Selected SelectRootAction<true>(const SearchData&);
 

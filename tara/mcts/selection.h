@@ -29,10 +29,11 @@ struct Selected {
 // "Exploration exploitation in Go"; its reduction with the prior probability of
 // the actions tried, Wu 2019 (arXiv:1902.10565), appendix A.
 //
-// With proof, actions that some other action of the node is proved to be as
-// good as are left out.
+// With proof, actions are left out that another one of the node is proved to be
+// as good as, and, with `settled_too`, those whose worth is settled: as long as
+// others are left.
 template <bool kShared>
-Selected SelectAction(const SearchData& data, uint32_t node);
+Selected SelectAction(const SearchData& data, uint32_t node, bool settled_too);
 
 // The same at the root, with forced playouts or by Gumbel noise where the
 // options say so. REQUIRES: kShared: not options.gumbel.

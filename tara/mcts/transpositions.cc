@@ -41,6 +41,13 @@ void Transpositions::Allocate(uint32_t capacity) {
   TARA_CHECK(entries_ != nullptr, "out of memory");
 }
 
+int64_t Transpositions::BytesWith(int64_t nodes) const {
+  const auto capacity =
+      std::bit_ceil(std::max<uint64_t>(nodes * 2, kLeastCapacity));
+  return std::max<int64_t>(
+      bytes(), static_cast<int64_t>(capacity) * int64_t{sizeof(uint64_t)});
+}
+
 template <bool kShared>
 uint32_t Transpositions::Find(uint64_t hash, const State& state,
                               const NodeStore& store) const {

@@ -40,6 +40,8 @@ class Transpositions {
   // Makes room for so many nodes in all.
   void Reserve(uint32_t nodes, const NodeStore& store);
 
+  // Bytes once there are so many nodes; and now.
+  int64_t BytesWith(int64_t nodes) const;
   int64_t bytes() const { return int64_t{capacity_} * sizeof(uint64_t); }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -57,7 +58,7 @@ bool Tree::done() const {
 bool Tree::DoneShared() const {
   const NodeTotals totals = UnpackTotals(Load<true>(root_node().totals));
   return static_cast<int>(totals.visits) - 1 >= options().simulations ||
-         Load<true>(root_node().shape).settled() || IsFull<true>(data_);
+         Load<true>(root_node().shape).settled() || Load<true>(data_.was_full);
 }
 
 int Tree::root_visits() const {
@@ -142,6 +143,8 @@ void Tree::Advance(Action action) {
                           });
   data_.root_priors.clear();
   data_.gumbel.reset();
+  data_.was_full = false;
+  data_.was_cancelled = false;
   const bool keeps =
       kept != kNoIndex &&
       data_.store.node(kept).shape.status() == NodeStatus::kExpanded;
@@ -157,6 +160,40 @@ void Tree::Advance(Action action) {
     EnterRoot(state, data_);
   }
 }
+
+void Tree::BeginSharing(int walks) {
+  TARA_CHECK(root_expanded(), "the root is not evaluated");
+  TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
+  data_.shared_walks = walks;
+  TARA_CHECK(in_flight() == 0, "a leaf is in flight");
+  TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
+  // Per simulation a node, some edges' slots, and more candidates than most
+  // nodes have; what is not used is never committed. A limit of memory that is
+  // too low for what other threads may be about to add is raised to that.
+  const int64_t most = std::max<int64_t>(options().max_bytes, 0);
+  const int64_t simulations =
+      std::max(0,
+               std::min(options().simulations, static_cast<int>(kMaxVisits)) -
+                   root_visits()) +
+      walks;
+  const int64_t least = 2 * int64_t{walks} + 32;
+  const auto room = [&](int64_t each, size_t bytes, int64_t more) {
+    const int64_t limit = most / static_cast<int64_t>(bytes);
+    return static_cast<uint32_t>(
+        std::min<int64_t>(std::min(each * simulations, limit) + more,
+                          std::numeric_limits<int32_t>::max()));
+  };
+  data_.store.Reserve(
+      {.nodes = room(1, sizeof(TreeNode) + sizeof(State), least),
+       .candidates = room(64, sizeof(Candidate), least * kNumActions),
+       .edges = room(5, sizeof(TreeEdge), least * 32)});
+  if (options().graph_search) {
+    data_.transpositions.Reserve(
+        data_.store.num_nodes() + data_.store.room().nodes, data_.store);
+  }
+}
+
+void Tree::EndSharing() { data_.store.EndSharing(); }
 
 float Tree::root_value() const {
   if (!root_expanded()) return 0;
@@ -254,7 +291,7 @@ std::optional<Action> Tree::proved_action() const {
 
 Action Tree::gumbel_action() const {
   TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
-  const float own = static_cast<float>(root_node().own_value) * kValueUnit;
+  const float own = data_.RootOwnValue();
   const int place =
       data_.gumbel->Best(GumbelStats(data_), ForSide(root().side(), own));
   return LegalActions(root()).Nth(place);
@@ -262,7 +299,7 @@ Action Tree::gumbel_action() const {
 
 std::vector<float> Tree::improved_policy() const {
   TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
-  const float own = static_cast<float>(root_node().own_value) * kValueUnit;
+  const float own = data_.RootOwnValue();
   return data_.gumbel->ImprovedPolicy(GumbelStats(data_),
                                       ForSide(root().side(), own));
 }

@@ -56,8 +56,8 @@ class Tree {
   // Whether what the root is worth is proved (SearchOptions::proof).
   bool settled() const;
 
-  // Whether the memory limit is reached.
-  bool full() const { return IsFull<false>(data_); }
+  // Whether Gather found the memory limit reached.
+  bool full() const { return data_.was_full; }
 
   // Starts a simulation. REQUIRES: the root is not finished.
   Gathered Gather(Leaf& leaf);
@@ -126,9 +126,10 @@ class Tree {
   // functions, and nothing else; they are as Gather, Apply and Cancel.
 
   // Makes room for as many simulations more as the root is to have, or as the
-  // memory limit allows. REQUIRES: the root is evaluated; no leaf is in flight;
-  // not options.gumbel.
-  void BeginSharing();
+  // memory limit allows. At most `walks` walks and leaves in flight may then be
+  // at a time. REQUIRES: the root is evaluated; no leaf is in flight; not
+  // options.gumbel.
+  void BeginSharing(int walks);
   void EndSharing();
   Gathered GatherShared(Leaf& leaf) { return GatherLeaf<true>(data_, leaf); }
   void ApplyShared(const Leaf& leaf, const Evaluation& evaluation) {

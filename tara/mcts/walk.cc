@@ -30,7 +30,6 @@ constexpr int64_t kMostBytesOfOne = sizeof(TreeNode) + sizeof(State) +
                                     kMostOfOne.edges * sizeof(TreeEdge) +
                                     4 * sizeof(uint64_t);
 constexpr int64_t kLeastMaxBytes = 32 * kMostBytesOfOne;
-constexpr uint32_t kMostIndex = 0xffff0000;
 
 // What a simulation brings to the nodes above its leaf.
 struct Result {
@@ -193,7 +192,7 @@ Gathered EndAt(SearchData& data, uint32_t index, const SearchLeaf& leaf) {
   TreeNode& node = data.store.node(index);
   const Result result = ResultOf<kShared>(node);
   if (Load<kShared>(node.shape).status() == NodeStatus::kTerminal) {
-    Add<kShared>(node.totals, PackTotals(1, node.own_value));
+    Add<kShared>(node.totals, PackTotals(1, data.ValueUnits<kShared>(node)));
   }
   BackUp<kShared>(data, leaf.path, result, /*landed=*/kShared);
   return Gathered::kFinished;
@@ -204,6 +203,28 @@ template <bool kShared>
 Gathered GiveUp(SearchData& data, const SearchLeaf& leaf) {
   if constexpr (kShared) CountInFlight<true>(data, leaf.path, -1);
   return Gathered::kInFlight;
+}
+
+// Where the action selected at the root is settled, gives it its visit, for
+// nothing. That it is the best so far is then seen in the visits; but they tell
+// nothing new: with every second of them, `selected` becomes one of the others,
+// to walk on. Returns whether the simulation is done.
+bool EndsAtSettledAction(SearchData& data, Selected& selected,
+                         SearchLeaf& leaf) {
+  if (selected.edge == kNoIndex) return false;
+  const TreeEdge& edge = data.store.edge(selected.edge);
+  if (!data.store.node(edge.child).shape.settled()) return false;
+  leaf.path.push_back(selected.edge);
+  EndAt<false>(data, edge.child, leaf);
+  leaf.path.clear();
+  const TreeNode& root = data.store.node(kRoot);
+  if (edge.counts.visits % 2 == 1 || root.shape.settled() ||
+      static_cast<int>(UnpackTotals(root.totals).visits) >
+          data.options.simulations) {
+    return true;
+  }
+  selected = SelectAction<false>(data, kRoot, /*settled_too=*/true);
+  return false;
 }
 
 // Asks the solver for a leaf. Returns whether it is terminal now.
@@ -239,7 +260,7 @@ Gathered Arrive(SearchData& data, uint32_t index, SearchLeaf& leaf) {
   if (before.status() != NodeStatus::kNew) return GiveUp<kShared>(data, leaf);
   if (Solve<kShared>(data, index)) return EndAt<kShared>(data, index, leaf);
   if constexpr (!kShared) CountInFlight<false>(data, leaf.path, 1);
-  Add<kShared>(data.in_flight, 1);
+  if constexpr (!kShared) ++data.in_flight;
   leaf.state = data.store.state(index);
   return Gathered::kLeaf;
 }
@@ -267,7 +288,8 @@ bool EndsInGraph(SearchData& data, uint32_t child, EdgeCounts counts,
 
 template <bool kShared>
 bool IsFull(const SearchData& data) {
-  const int64_t walks = Load<kShared>(data.in_flight) + 16;
+  const int64_t walks =
+      1 + (kShared ? data.shared_walks : int64_t{data.in_flight});
   if constexpr (kShared) {
     const NodeStore::Room room = data.store.room();
     if (room.nodes < walks * kMostOfOne.nodes ||
@@ -276,19 +298,24 @@ bool IsFull(const SearchData& data) {
       return true;
     }
   }
-  const int64_t bytes =
-      data.store.bytes<kShared>() + data.transpositions.bytes();
+  int64_t bytes = data.store.bytes<kShared>() + walks * kMostBytesOfOne;
+  if (data.options.graph_search) {
+    bytes +=
+        data.transpositions.BytesWith(data.store.num_nodes<kShared>() + walks);
+  }
   const NodeTotals totals =
       UnpackTotals(Load<kShared>(data.store.node(kRoot).totals));
-  return bytes + walks * kMostBytesOfOne >
-             std::max(data.options.max_bytes, kLeastMaxBytes) ||
+  return bytes > std::max(data.options.max_bytes, kLeastMaxBytes) ||
          totals.visits + walks > kMaxVisits;
 }
 
 template <bool kShared>
 Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
   leaf.path.clear();
-  if (IsFull<kShared>(data)) return Gathered::kFull;
+  if (Load<kShared>(data.was_full) || IsFull<kShared>(data)) {
+    Store<kShared>(data.was_full, true);
+    return Gathered::kFull;
+  }
   uint32_t index = kRoot;
   while (true) {
     const NodeShape shape = Load<kShared>(data.store.node(index).shape);
@@ -298,9 +325,13 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     if (shape.settled() && index != kRoot) {
       return EndAt<kShared>(data, index, leaf);
     }
-    const Selected selected = index == kRoot
-                                  ? SelectRootAction<kShared>(data)
-                                  : SelectAction<kShared>(data, index);
+    Selected selected = index == kRoot ? SelectRootAction<kShared>(data)
+                                       : SelectAction<kShared>(
+                                             data, index, /*settled_too=*/true);
+    if (!kShared && index == kRoot && shape.bounds_below() &&
+        EndsAtSettledAction(data, selected, leaf)) {
+      return Gathered::kFinished;
+    }
     uint32_t edge = selected.edge;
     if (edge == kNoIndex) {
       edge = MakeEdge<kShared>(data, index, selected.position);
@@ -334,15 +365,14 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
   data.store.AddCandidates<kShared>(index, evaluation.priors);
   const float utility = std::clamp(
       data.utility.OfEvaluation(evaluation, shape.side()), -1.0f, 1.0f);
-  node.own_value = QuantizeValue(utility);
   const Result result = {
       .square = utility * utility,
       .margin = shape.side() == kRed ? evaluation.margin : -evaluation.margin};
   Store<kShared>(node.means,
                  {.square = result.square, .margin = result.margin});
-  Store<kShared>(node.totals, PackTotals(1, node.own_value));
+  Store<kShared>(node.totals, PackTotals(1, QuantizeValue(utility)));
   SearchData::SetStatus<kShared>(node, NodeStatus::kExpanded);
-  Add<kShared>(data.in_flight, -1);
+  if constexpr (!kShared) --data.in_flight;
   BackUp<kShared>(data, leaf.path, result, /*landed=*/true);
 }
 
@@ -354,7 +384,7 @@ void CancelLeaf(SearchData& data, const SearchLeaf& leaf) {
   SearchData::SetStatus<kShared>(node, NodeStatus::kNew);
   CountInFlight<kShared>(data, leaf.path, -1);
   Store<kShared>(data.was_cancelled, true);
-  Add<kShared>(data.in_flight, -1);
+  if constexpr (!kShared) --data.in_flight;
 }
 
 template bool IsFull<false>(const SearchData&);

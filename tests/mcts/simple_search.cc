@@ -37,15 +37,16 @@ struct Node {
   int visits = 0;
   double sum_of_squares = 0;  // of the utilities of its simulations
 
-  // The mean of its own evaluation and of its children by their visits.
-  double Mean() const {
-    if (state.finished()) return own_value;
+  // Its own evaluation and its children by their visits.
+  double Sum() const {
+    if (state.finished()) return own_value * visits;
     double sum = own_value;
     for (const std::unique_ptr<Node>& child : children) {
       if (child != nullptr) sum += child->visits * RoundValue(child->Mean());
     }
-    return sum / visits;
+    return sum;
   }
+  double Mean() const { return Sum() / visits; }
 };
 
 float Exploration(const Node& node, const SearchOptions& options) {
@@ -78,11 +79,13 @@ float FirstPlayUrgency(const Node& node, bool is_root, float mean,
                           : options.first_play_urgency_reduction;
   if (is_root) option = options.root_first_play_urgency.value_or(option);
   if (absolute) return option;
-  float tried = 0;
+  double tried = 0;  // each prior cut to a multiple of 2^-24
   for (size_t i = 0; i < node.children.size(); ++i) {
-    if (node.children[i] != nullptr) tried += node.priors[i];
+    if (node.children[i] == nullptr) continue;
+    tried += std::floor(std::ldexp(node.priors[i], 24));
   }
-  return mean - option * std::sqrt(std::min(tried, 1.0f));
+  const auto sum = static_cast<float>(std::ldexp(tried, -24));
+  return mean - option * std::sqrt(std::min(sum, 1.0f));
 }
 
 // Returns the first action that was tried and lacks forced playouts, in the
@@ -105,7 +108,8 @@ size_t Select(const Node& node, bool is_root, const SearchOptions& options) {
     if (forced >= 0) return static_cast<size_t>(forced);
   }
   const float sign = node.state.side() == kRed ? 1 : -1;
-  const auto mean = static_cast<float>(node.Mean());
+  const float mean =
+      static_cast<float>(node.Sum()) / static_cast<float>(node.visits);
   const float urgency = FirstPlayUrgency(node, is_root, sign * mean, options);
   const float exploration = Exploration(node, options);
   size_t best = 0;

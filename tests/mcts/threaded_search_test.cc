@@ -1,0 +1,140 @@
+// One tree, several threads. Also to be run with --config=tsan.
+
+#include "tara/mcts/threaded_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/run_searches.h"
+#include "tara/mcts/tree.h"
+#include "tara/mcts/uniform_evaluator.h"
+#include "tests/mcts/positions.h"
+#include "tests/mcts/tree_invariants.h"
+
+namespace tara {
+namespace {
+
+bool Never() { return false; }
+
+class ThreadedSearchTest : public testing::TestWithParam<VariantInfo> {
+ protected:
+  State start() const { return InitialState(GetParam().variant); }
+  State late() const {
+    const std::vector<State> game = RandomGame(GetParam().variant, 3);
+    return game[game.size() - std::min<size_t>(8, game.size())];
+  }
+
+  PlayoutEvaluator playouts_{1, 17};
+  UniformEvaluator uniform_;
+};
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, ThreadedSearchTest,
+                         testing::ValuesIn(kVariants), VariantTestName);
+
+TEST_P(ThreadedSearchTest, EveryNodeAddsUpAfterwards) {
+  for (const bool graph : {false, true}) {
+    for (const bool proof : {false, true}) {
+      for (const int leaves : {1, 7}) {
+        for (const State& root : {start(), late()}) {
+          Tree tree({.simulations = 800, .graph_search = graph, .proof = proof},
+                    root, 1);
+          ASSERT_TRUE(SearchWithThreads(
+                          tree, playouts_,
+                          {.threads = 4, .leaves_per_batch = leaves}, Never)
+                          .ok());
+          EXPECT_TRUE(tree.done());
+          EXPECT_LT(tree.root_visits(), 800 + 4 * leaves);
+          ExpectInvariants(tree, playouts_);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ThreadedSearchTest, OneThreadSearchesAsOneOwnerDoes) {
+  const SearchOptions options = {.simulations = 500};
+  Tree shared(options, start(), 1);
+  Tree owned(options, start(), 1);
+  ASSERT_TRUE(SearchWithThreads(shared, playouts_, {.threads = 1}, Never).ok());
+  ASSERT_TRUE(RunSearches({&owned}, playouts_).ok());
+  const std::vector<RootAction> a = shared.root_actions();
+  const std::vector<RootAction> b = owned.root_actions();
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].visits, b[i].visits);
+}
+
+TEST_P(ThreadedSearchTest, TheTreeGoesOnAfterAdvancingWithOneOwner) {
+  Tree tree({.simulations = 600, .graph_search = true}, start(), 1);
+  for (int ply = 0; ply < 3; ++ply) {
+    ASSERT_TRUE(SearchWithThreads(tree, uniform_, {.threads = 2}, Never).ok());
+    tree.Advance(tree.principal_variation()[0]);
+    ExpectInvariants(tree, uniform_);
+    ASSERT_TRUE(RunSearches({&tree}, uniform_).ok());
+    ExpectInvariants(tree, uniform_);
+  }
+}
+
+TEST_P(ThreadedSearchTest, AFullTreeEndsTheSearch) {
+  Tree tree({.simulations = 10000000, .max_bytes = 8 << 20}, start(), 1);
+  ASSERT_TRUE(SearchWithThreads(tree, uniform_, {.threads = 3}, Never).ok());
+  EXPECT_TRUE(tree.full());
+  EXPECT_TRUE(tree.done());
+  EXPECT_LE(tree.bytes(), 8 << 20);
+  EXPECT_GT(tree.root_visits(), 1000);
+}
+
+TEST(ThreadedSearchStopTest, TheCallbackEndsTheSearch) {
+  UniformEvaluator uniform;
+  Tree tree({.simulations = 10000000}, InitialState(Variant::kSacredHillL1), 1);
+  std::atomic<int> asked = 0;
+  ASSERT_TRUE(SearchWithThreads(tree, uniform, {.threads = 2}, [&] {
+                return ++asked > 100;
+              }).ok());
+  EXPECT_FALSE(tree.done());
+  EXPECT_GT(tree.root_visits(), 50);
+  EXPECT_LT(tree.root_visits(), 110);
+}
+
+// Fails from a given batch on, in whatever thread.
+class FailingEvaluator : public Evaluator {
+ public:
+  explicit FailingEvaluator(int batches) : batches_(batches) {}
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    if (--batches_ < 0) return absl::InternalError("told to fail");
+    return uniform_.Evaluate(states, results);
+  }
+
+ private:
+  std::atomic<int> batches_;
+  UniformEvaluator uniform_;
+};
+
+TEST(ThreadedSearchErrorTest, AfterAFailureTheTreeCanGoOn) {
+  for (const int batches : {0, 1, 40}) {
+    FailingEvaluator failing(batches);
+    Tree tree({.simulations = 500}, InitialState(Variant::kFourTreasures), 1);
+    EXPECT_EQ(SearchWithThreads(tree, failing,
+                                {.threads = 3, .leaves_per_batch = 4}, Never)
+                  .message(),
+              "told to fail");
+    EXPECT_LT(tree.root_visits(), 500);
+    UniformEvaluator uniform;
+    ExpectInvariants(tree, uniform);
+    ASSERT_TRUE(SearchWithThreads(tree, uniform, {.threads = 3}, Never).ok());
+    EXPECT_GE(tree.root_visits(), 500);
+    ExpectInvariants(tree, uniform);
+  }
+}
+
+}  // namespace
+}  // namespace tara

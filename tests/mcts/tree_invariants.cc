@@ -1,0 +1,122 @@
+#include "tests/mcts/tree_invariants.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/mcts/node.h"
+#include "tara/mcts/utility.h"
+#include "tests/mcts/positions.h"
+
+namespace tara {
+namespace {
+
+std::string Bytes(const State& state) {
+  std::string bytes(sizeof(State), '\0');
+  std::memcpy(bytes.data(), &state, sizeof(State));
+  return bytes;
+}
+
+// The value of a node's own evaluation, in units.
+int64_t OwnUnits(const SearchData& data, const State& state,
+                 Evaluator& evaluator) {
+  Evaluation evaluation;
+  EXPECT_TRUE(evaluator
+                  .Evaluate(absl::MakeConstSpan(&state, 1),
+                            absl::MakeSpan(&evaluation, 1))
+                  .ok());
+  const Utility utility(data.options.utility);
+  return std::lrint(utility.OfEvaluation(evaluation, state.side()) * 16384);
+}
+
+void ExpectNodeAddsUp(const SearchData& data, uint32_t index,
+                      Evaluator& evaluator) {
+  const TreeNode& node = data.store.node(index);
+  const State& state = data.store.state(index);
+  int64_t sum = OwnUnits(data, state, evaluator);
+  uint32_t visits = 1;
+  std::vector<Action> actions;
+  data.store.ForEachEdge(node, node.shape, [&](uint32_t, const TreeEdge& edge) {
+    EXPECT_EQ(edge.counts.in_flight, 0);
+    visits += edge.counts.visits;
+    sum += int64_t{edge.counts.visits} * edge.counts.value;
+    actions.push_back(edge.action());
+    EXPECT_EQ(data.store.state(edge.child), After(state, edge.action()));
+  });
+  const NodeTotals totals = UnpackTotals(node.totals);
+  EXPECT_EQ(totals.visits, visits);
+  EXPECT_EQ(totals.sum, sum);
+
+  const int tried = node.shape.num_edges();
+  uint32_t best_key = 0;
+  for (int i = 0; i < node.shape.num_candidates(); ++i) {
+    const Candidate candidate = data.store.candidate(node, i);
+    if (i < tried) {
+      EXPECT_EQ(candidate.action(), actions[i]);
+    } else {
+      actions.push_back(candidate.action());
+      best_key = std::max(best_key, candidate.key);
+    }
+  }
+  if (tried < node.shape.num_candidates()) {
+    EXPECT_EQ(data.store.candidate(node, tried).key, best_key);
+    EXPECT_EQ(node.next_prior, best_key >> 16);
+  }
+  std::sort(actions.begin(), actions.end());
+  EXPECT_EQ(actions, ListActions(state));
+}
+
+}  // namespace
+
+void ExpectInvariants(const Tree& tree, Evaluator& evaluator) {
+  const SearchData& data = tree.data();
+  std::vector<int> edges_into(data.store.num_nodes());
+  for (uint32_t i = 0; i < data.store.num_nodes(); ++i) {
+    const TreeNode& node = data.store.node(i);
+    EXPECT_NE(node.shape.status(), NodeStatus::kInFlight);
+    if (node.shape.status() == NodeStatus::kExpanded) {
+      ExpectNodeAddsUp(data, i, evaluator);
+    }
+    data.store.ForEachEdge(
+        node, node.shape, [&](uint32_t, const TreeEdge& edge) {
+          ++edges_into[edge.child];
+          if (data.options.graph_search || data.options.proof) return;
+          const TreeNode& child = data.store.node(edge.child);
+          const NodeTotals totals = UnpackTotals(child.totals);
+          EXPECT_EQ(edge.counts.visits, totals.visits);
+          if (totals.visits > 0) {
+            EXPECT_EQ(edge.counts.value, totals.MeanUnits());
+          }
+        });
+  }
+  std::set<std::string> positions;
+  for (uint32_t i = 0; i < data.store.num_nodes(); ++i) {
+    if (!data.options.graph_search) {
+      EXPECT_EQ(edges_into[i], i == 0 ? 0 : 1);
+      continue;
+    }
+    EXPECT_TRUE(positions.insert(Bytes(data.store.state(i))).second);
+  }
+}
+
+std::optional<int> ExactMargin(const State& state, int& budget) {
+  if (state.finished()) return Score(state).margin();
+  if (--budget < 0) return std::nullopt;
+  const bool is_red = state.side() == kRed;
+  int best = is_red ? -kMaxMargin : kMaxMargin;
+  for (const Action action : ListActions(state)) {
+    const std::optional<int> margin = ExactMargin(After(state, action), budget);
+    if (!margin.has_value()) return std::nullopt;
+    best = is_red ? std::max(best, *margin) : std::min(best, *margin);
+  }
+  return best;
+}
+
+}  // namespace tara
