@@ -18,6 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/bench_search.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
 #include "tara/core/game_batch.h"
@@ -324,7 +325,8 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
 void RegisterBench(Command& root) {
   Command& bench =
       root.AddCommand("bench", "how fast the parts of the program are");
-  bench.SetExamples({"bench core", "bench core --help"});
+  bench.SetExamples({"bench core", "bench search", "bench core --help"});
+  RegisterBenchSearch(bench);
   Command& command = bench.AddCommand(
       "core", "plies and games a second of random play, by instruction set");
   const auto options = std::make_shared<BenchCoreOptions>();

@@ -65,13 +65,53 @@ TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
               AllOf(HasSubstr("scalar"), HasSubstr("tara: interrupted")));
 }
 
+TEST(BenchSearchTest, MeasuresEveryVariantWithEveryEvaluator) {
+  for (const std::string threads : {"1", "2"}) {
+    const TaraResult result =
+        RunTara({"bench", "search", "--seconds", "0.001", "--simulations", "50",
+                 "--threads", threads, "--format=json"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.err, IsEmpty());
+    std::set<std::string> rows;
+    for (const Json& row : Json::parse(result.out)) {
+      rows.insert(row.at("variant").get<std::string>() + " " +
+                  row.at("evaluator").get<std::string>());
+      EXPECT_EQ(row.at("threads"), std::stoi(threads));
+      EXPECT_GT(row.at("simulations_per_s"), 0);
+      EXPECT_GT(row.at("bytes_per_simulation"), 96);  // a node and its state
+      EXPECT_GT(row.at("batch_fill"), 0.5);
+      EXPECT_LE(row.at("batch_fill"), 1);
+      EXPECT_GE(row.at("graph_hit_rate"), 0);
+      EXPECT_LT(row.at("graph_hit_rate"), 1);
+    }
+    EXPECT_EQ(rows.size(), 2 * kVariants.size());
+  }
+}
+
+TEST(BenchSearchTest, PrintsATable) {
+  const TaraResult result =
+      RunTara({"bench", "search", "--variant", "poisoned_chalice", "--seconds",
+               "0.001", "--evaluator", "uniform"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("M simulations/s"), HasSubstr("graph hits"),
+                    HasSubstr("\npoisoned_chalice  uniform ")));
+}
+
+TEST(BenchSearchTest, TheSignatureIsOneNumber) {
+  const TaraResult result = RunTara({"bench", "search", "--signature"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out.size(), 17u);
+  EXPECT_EQ(result.out.find_first_not_of("0123456789abcdef"), 16u);
+}
+
 TEST(BenchCoreTest, WrongArgumentsAreUsageErrors) {
   struct Wrong {
     std::vector<std::string> arguments;
     std::string message;
   };
   for (const Wrong& wrong : {
-           Wrong{{"bench"}, "which command? tara bench has core"},
+           Wrong{{"bench"}, "which command? tara bench has "},
            Wrong{{"bench", "cor"}, "did you mean 'core'?"},
            Wrong{{"bench", "core", "--variant", "chess"},
                  "unknown variant 'chess'"},
