@@ -46,7 +46,7 @@ Advisor MakeAdvisor(const PlayerSpec& spec, int simulations, uint64_t seed) {
     }
     SearchOptions options;
     options.simulations = simulations;
-    options.c_puct = spec.c_puct;
+    options.c_puct = spec.search.search.c_puct;
     Tree tree(options, state, seed);
     Tree* const trees[] = {&tree};
     TARA_RETURN_IF_ERROR(RunSearches(trees, **evaluator));

@@ -122,9 +122,8 @@ absl::Status PlaySession::LetOpponentMove() {
   const State& state = states_.back();
   console_.out.flush();
   Action action;
-  Random* const random = &random_;
-  TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&state, 1),
-                                               absl::MakeConstSpan(&random, 1),
+  const Turn turn = {.state = state, .random = &random_, .actions = actions_};
+  TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));
   console_.out << SeatName(state.variant, state.seat) << " plays "
                << ActionToText(action) << ".\n";

@@ -4,7 +4,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
@@ -19,14 +18,13 @@ class AlphaBetaPlayer : public Player {
                   const AlphaBetaOptions& options)
       : limits_(limits), search_(options) {}
 
-  absl::Status ChooseActions(absl::Span<const State> states,
-                             absl::Span<Random* const> /*randoms*/,
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      const LegalSet legal = LegalActions(states[i]);
-      actions[i] = legal.Count() == 1
-                       ? legal.Nth(0)
-                       : search_.Search(states[i], limits_).action;
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const State& state = turns[i].state;
+      const LegalSet legal = LegalActions(state);
+      actions[i] = legal.Count() == 1 ? legal.Nth(0)
+                                      : search_.Search(state, limits_).action;
     }
     return absl::OkStatus();
   }

@@ -26,10 +26,12 @@ struct Game {
   int number;  // of the game in its series, from 0
   int lead;    // points of A minus those of B in the games before
   bool a_is_red;
-  int length;
   State state;
   Random random;
+  std::vector<Action> actions;  // so far, those of the opening included
 
+  // Unique in this arena and in those of the parts of a match.
+  uint64_t id() const { return 16 * static_cast<uint64_t>(series) + number; }
   bool a_to_move() const { return (state.side() == kRed) == a_is_red; }
 };
 
@@ -84,17 +86,18 @@ Game StartGame(const ArenaOptions& options, int series, int number, int lead) {
       .number = number,
       .lead = lead,
       .a_is_red = a_is_red,
-      .length = 0,
       .state = InitialState(options.variant, options.rule_options),
-      .random = Random(StreamSeed(options, opening_index, a_is_red ? 1 : 2))};
-  while (game.length < options.opening_plies) {
+      .random = Random(StreamSeed(options, opening_index, a_is_red ? 1 : 2)),
+      .actions = {}};
+  while (static_cast<int>(game.actions.size()) < options.opening_plies) {
     const LegalSet legal = LegalActions(game.state);
+    const Action action =
+        legal.Nth(static_cast<int>(opening.Below(legal.Count())));
     State next = game.state;
-    ApplyAction(legal.Nth(static_cast<int>(opening.Below(legal.Count()))),
-                next);
+    ApplyAction(action, next);
     if (next.finished()) break;
     game.state = next;
-    ++game.length;
+    game.actions.push_back(action);
   }
   return game;
 }
@@ -109,24 +112,23 @@ MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
 absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
                            bool is_a, std::vector<Game>& games) {
   std::vector<Game*> movers;
-  std::vector<State> states;
-  std::vector<MatchScore> matches;
-  std::vector<Random*> randoms;
+  std::vector<Turn> turns;
   for (Game& game : games) {
     if (game.state.finished() || game.a_to_move() != is_a) continue;
     movers.push_back(&game);
-    states.push_back(game.state);
-    matches.push_back(MatchScoreOf(options, game));
-    randoms.push_back(&game.random);
+    turns.push_back({.state = game.state,
+                     .random = &game.random,
+                     .match = MatchScoreOf(options, game),
+                     .game = game.id(),
+                     .actions = game.actions});
   }
   if (movers.empty()) return absl::OkStatus();
   std::vector<Action> actions(movers.size());
-  TARA_RETURN_IF_ERROR(player.ChooseActionsInMatches(states, matches, randoms,
-                                                     absl::MakeSpan(actions)));
+  TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
   for (size_t i = 0; i < movers.size(); ++i) {
     const absl::Status legal = PlayAction(actions[i], movers[i]->state);
     TARA_CHECK(legal.ok(), "a player chose an illegal action");
-    ++movers[i]->length;
+    movers[i]->actions.push_back(actions[i]);
   }
   return absl::OkStatus();
 }
@@ -137,7 +139,7 @@ ArenaGame ResultOf(const ArenaOptions& options, const Game& game) {
           .match = options.by_match ? game.series : -1,
           .a_is_red = game.a_is_red,
           .margin = game.a_is_red ? red_margin : -red_margin,
-          .length = game.length};
+          .length = static_cast<int>(game.actions.size())};
 }
 
 double ScoreOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
@@ -235,6 +237,8 @@ absl::StatusOr<ArenaResult> PlayArena(
       if (!game.state.finished()) continue;
       const ArenaGame result = ResultOf(options, game);
       finished.push_back(result);
+      a.EndGame(game.id());
+      b.EndGame(game.id());
       points += ScoreOf(result.margin);
       if (game.number + 1 == GamesPerSeries(options)) continue;
       game = StartGame(options, game.series, game.number + 1,

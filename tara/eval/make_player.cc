@@ -13,10 +13,10 @@
 #include "tara/eval/alpha_beta_player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/players.h"
+#include "tara/eval/search_player.h"
 #include "tara/mcts/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/tree.h"
 #include "tara/nn/network_evaluator.h"
 
 namespace tara {
@@ -72,20 +72,17 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   if (spec.kind == PlayerKind::kAlphaBeta) {
     return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec));
   }
-  const SearchOptions options = {.simulations = spec.simulations,
-                                 .utility = {.kind = spec.utility},
-                                 .c_puct = spec.c_puct};
   if (spec.kind == PlayerKind::kMcts) {
     return NewSearchPlayer(
         std::make_unique<PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
-        options);
+        spec.search);
   }
   TARA_ASSIGN_OR_RETURN(const std::string checkpoint,
                         FindCheckpoint(spec.path));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
                         LoadNetworkEvaluator(checkpoint));
-  if (spec.simulations == 0) return NewPolicyPlayer(std::move(evaluator));
-  return NewSearchPlayer(std::move(evaluator), options);
+  if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
+  return NewSearchPlayer(std::move(evaluator), spec.search);
 }
 
 }  // namespace tara

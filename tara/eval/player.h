@@ -1,6 +1,8 @@
 #ifndef TARA_EVAL_PLAYER_H_
 #define TARA_EVAL_PLAYER_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
@@ -10,28 +12,37 @@
 
 namespace tara {
 
-// Chooses actions. Stateless between calls, so that one player can play many
-// games at once; all randomness comes from the games' own streams, so that a
-// game does not depend on those played beside it. Not thread-safe.
+// A position in which a player is to choose, and the game it is of.
+struct Turn {
+  State state;
+  // The game's own stream: whatever the player draws comes from it, so that a
+  // game does not depend on those played beside it.
+  Random* random = nullptr;
+  // How the match of the game stood when the game began.
+  MatchScore match = {};
+  // Names the game among all that the player ever plays, with the actions that
+  // have led to `state`: what a player needs who goes on with what it thought
+  // at its last turn. No actions: nothing to go on with.
+  uint64_t game = 0;
+  absl::Span<const Action> actions = {};
+};
+
+// Chooses actions; plays many games at once. Not thread-safe.
 // Players are made from specs by tara/eval/make_player.h.
 class Player {
  public:
   virtual ~Player() = default;
 
-  // Fills actions[i] with the choice in states[i], drawing from *randoms[i].
-  // Returns the error of what the player thinks with (a network's backend).
-  // REQUIRES: no state is finished; the spans have one size.
-  virtual absl::Status ChooseActions(absl::Span<const State> states,
-                                     absl::Span<Random* const> randoms,
+  // Fills actions[i] with the choice in turns[i]. Returns the error of what the
+  // player thinks with (a network's backend).
+  // REQUIRES: no state is finished; the spans have one size; no two turns are
+  // of one game.
+  virtual absl::Status ChooseActions(absl::Span<const Turn> turns,
                                      absl::Span<Action> actions) = 0;
 
-  // The same in games of matches: matches[i] is how that of states[i] stood
-  // when its game began. Most players play every game by itself.
-  virtual absl::Status ChooseActionsInMatches(
-      absl::Span<const State> states, absl::Span<const MatchScore> /*matches*/,
-      absl::Span<Random* const> randoms, absl::Span<Action> actions) {
-    return ChooseActions(states, randoms, actions);
-  }
+  // Told that a game is over, or goes on without this player: what is kept of
+  // it may be forgotten.
+  virtual void EndGame(uint64_t /*game*/) {}
 };
 
 }  // namespace tara

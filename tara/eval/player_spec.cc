@@ -12,18 +12,20 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/search_option_text.h"
 
 namespace tara {
 namespace {
 
-constexpr int kMaxSimulations = 1000000;
 constexpr int kMaxPlayouts = 100000;
-constexpr float kMaxCPuct = 100;
 // Values by playouts are noisy and priors say nothing: more exploration than
 // with a network. At 400 simulations 3 beats 1.5 in every variant tried (62 %
 // of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
 constexpr float kPlayoutCPuct = 3;
+constexpr int kMaxLeaves = 1024;
+constexpr float kMaxConfidence = 100;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
 constexpr int kMaxNodes = 2000000000;
@@ -50,17 +52,28 @@ absl::Status ReadNumber(absl::string_view text, absl::string_view name,
                                     range.first, " to ", range.second));
 }
 
-absl::Status ReadCPuct(absl::string_view text, absl::string_view value,
-                       float& result) {
+absl::Status ReadSwitch(absl::string_view text, absl::string_view name,
+                        absl::string_view value, bool& result) {
+  if (value != "on" && value != "off") {
+    return BadSpec(text,
+                   absl::StrCat(name, " is '", value, "'; expected on or off"));
+  }
+  result = value == "on";
+  return absl::OkStatus();
+}
+
+absl::Status ReadConfidence(absl::string_view text, absl::string_view value,
+                            float& result) {
   float number = 0;
   // Written so that NaN fails.
-  if (absl::SimpleAtof(value, &number) && number >= 0 && number <= kMaxCPuct) {
+  if (absl::SimpleAtof(value, &number) && number >= 0 &&
+      number <= kMaxConfidence) {
     result = number;
     return absl::OkStatus();
   }
-  return BadSpec(text,
-                 absl::StrCat("c_puct is '", value,
-                              "'; expected a number from 0 to ", kMaxCPuct));
+  return BadSpec(
+      text, absl::StrCat("lcb is '", value, "'; expected a number from 0 to ",
+                         kMaxConfidence));
 }
 
 // Sets what `option` of an alpha-beta player ("nodes=1000") says.
@@ -82,37 +95,53 @@ absl::Status SetAlphaBetaOption(absl::string_view text,
                                     "'; expected nodes=N, depth=D or ms=T"));
 }
 
-absl::Status ReadUtility(absl::string_view text, absl::string_view value,
-                         UtilityKind& result) {
-  const absl::StatusOr<UtilityKind> kind = ParseUtilityKind(value);
-  if (!kind.ok()) return BadSpec(text, kind.status().message());
-  result = *kind;
-  return absl::OkStatus();
-}
-
-// Sets what `option` ("sims=100") says.
-absl::Status SetOption(absl::string_view text, absl::string_view option,
-                       PlayerSpec& spec) {
-  if (spec.kind == PlayerKind::kAlphaBeta) {
-    return SetAlphaBetaOption(text, option, spec);
-  }
+// Sets what `option` of a searching player ("sims=100") says.
+absl::Status SetSearchPlayerOption(absl::string_view text,
+                                   absl::string_view option, PlayerSpec& spec) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(option, absl::MaxSplits('=', 1));
   const auto& [name, value] = parts;
-  const bool is_net = spec.kind == PlayerKind::kNet;
-  if (name == "sims") {
-    return ReadNumber(text, name, value, {is_net ? 0 : 1, kMaxSimulations},
-                      spec.simulations);
-  }
-  if (name == "c_puct") return ReadCPuct(text, value, spec.c_puct);
-  if (name == "playouts" && !is_net) {
+  SearchPlayerOptions& search = spec.search;
+  if (name == "playouts" && spec.kind == PlayerKind::kMcts) {
     return ReadNumber(text, name, value, {1, kMaxPlayouts}, spec.playouts);
   }
-  if (name == "utility") return ReadUtility(text, value, spec.utility);
+  if (name == "ms") {
+    int time_ms;
+    TARA_RETURN_IF_ERROR(
+        ReadNumber(text, name, value, {1, kMaxTimeMs}, time_ms));
+    search.time = absl::Milliseconds(time_ms);
+    return absl::OkStatus();
+  }
+  if (name == "leaves") {
+    return ReadNumber(text, name, value, {1, kMaxLeaves},
+                      search.leaves_per_game);
+  }
+  if (name == "reuse") return ReadSwitch(text, name, value, search.reuse);
+  if (name == "lcb") return ReadConfidence(text, value, search.confidence_z);
+  if (name == "sims" && value == "0" && spec.kind == PlayerKind::kNet) {
+    spec.policy_alone = true;
+    return absl::OkStatus();
+  }
+  const absl::Status status = SetSearchOption(name, value, search.search);
+  if (status.ok() || IsSearchOption(name)) {
+    return status.ok() ? status : BadSpec(text, status.message());
+  }
   return BadSpec(
-      text, absl::StrCat("unknown option '", option, "'; expected ",
-                         is_net ? "sims=N, c_puct=X or utility=U"
-                                : "sims=N, c_puct=X, playouts=K or utility=U"));
+      text,
+      absl::StrCat("unknown option '", option,
+                   "'; expected ms, leaves, reuse, "
+                   "lcb, ",
+                   spec.kind == PlayerKind::kMcts ? "playouts, " : "",
+                   "or a search option such as sims, c_puct or graph; --help "
+                   "lists them"));
+}
+
+// Sets what `option` says.
+absl::Status SetOption(absl::string_view text, absl::string_view option,
+                       PlayerSpec& spec) {
+  return spec.kind == PlayerKind::kAlphaBeta
+             ? SetAlphaBetaOption(text, option, spec)
+             : SetSearchPlayerOption(text, option, spec);
 }
 
 absl::Status SetOptions(absl::string_view text,
@@ -148,7 +177,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   if (has_rest) options = absl::StrSplit(rest, ',');
   if (kind == "mcts") {
     spec.kind = PlayerKind::kMcts;
-    spec.c_puct = kPlayoutCPuct;
+    spec.search.search.c_puct = kPlayoutCPuct;
   } else if (kind == "alphabeta") {
     spec.kind = PlayerKind::kAlphaBeta;
     if (!has_rest) spec.nodes = kDefaultNodes;
@@ -178,20 +207,29 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
 }
 
 std::string PlayerSpecHelp() {
-  return R"(  random      any legal action, with equal chances
+  return absl::StrCat(
+      R"(  random      any legal action, with equal chances
   greedy      the action with the best immediate score
   alphabeta[:nodes=N][,depth=D][,ms=T]
               alpha-beta search with a hand-made evaluation: at most N
               positions, D actions ahead, T milliseconds a move (8000
               positions if none is given)
-  mcts[:sims=N][,c_puct=X][,playouts=K][,utility=U]
-              search (N simulations, 100; X is 3) with K (1) random games a leaf
-  net:PATH[,sims=N][,c_puct=X][,utility=U]
-              search (N simulations, 100; 0: none; X is 1.5) with a network;
-              PATH is a checkpoint, or the folder of a run: its latest
-  U is what a search plays for: win (the game; default), points, mix (the game
-  first, then points), match (the match that the game is part of)
-)";
+  mcts[:OPTION=VALUE,...]
+              search with random games: playouts=K of them a leaf (1);
+              c_puct is 3
+  net:PATH[,OPTION=VALUE,...]
+              search with a network; sims=0: none, the policy alone. PATH is a
+              checkpoint, or the folder of a run: its latest checkpoint
+
+Options of mcts and net, beside playouts:
+  ms                     none           milliseconds an action, instead of sims
+  leaves                 1              leaves of a position in one batch
+  reuse                  off            go on with the tree of the last turn
+  lcb                    0              play by lower confidence bounds, so many
+                                        standard errors below the mean; 0: by
+                                        visits
+)",
+      SearchOptionsHelp());
 }
 
 }  // namespace tara

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "tara/mcts/utility.h"
+#include "tara/eval/search_player.h"
 
 namespace tara {
 
@@ -14,21 +14,19 @@ enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet };
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
-  std::string path = {};  // kNet: checkpoint or folder of a run
-  int simulations = 100;  // kMcts, kNet; 0 (kNet alone): the policy alone
-  float c_puct = 1.5f;    // kMcts (where the parser sets 3), kNet
-  int playouts = 1;       // kMcts: random games per leaf
-  // kMcts, kNet: what results are worth.
-  UtilityKind utility = UtilityKind::kWinLoss;
+  std::string path = {};      // kNet: checkpoint or folder of a run
+  bool policy_alone = false;  // kNet: no search (sims=0)
+  int playouts = 1;           // kMcts: random games per leaf
+  // kMcts, kNet: how they search. Gumbel roots are without noise;
+  // the parser sets a c_puct of 3 for kMcts.
+  SearchPlayerOptions search = {.search = {.gumbel_noise = 0}};
   // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
   int nodes = 0;    // positions visited
   int depth = 0;    // actions ahead
   int time_ms = 0;  // of a move
-
-  friend bool operator==(const PlayerSpec&, const PlayerSpec&) = default;
 };
 
-// Parses a spec such as "greedy" or "net:runs/first,sims=200". Returns
+// Parses a spec such as "greedy" or "net:runs/first,sims=200,graph=on". Returns
 // INVALID_ARGUMENT naming the spec, the offending part and what was expected.
 absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
 

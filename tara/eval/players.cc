@@ -15,16 +15,9 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/mcts/caching_evaluator.h"
-#include "tara/mcts/choose_action.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
-
-// Positions a searching player remembers; some 20 MB.
-constexpr int64_t kCacheCapacity = int64_t{1} << 16;
 
 // Collects the actions with the highest score and draws one of them.
 class BestAction {
@@ -53,13 +46,12 @@ class BestAction {
 
 class RandomPlayer : public Player {
  public:
-  absl::Status ChooseActions(absl::Span<const State> states,
-                             absl::Span<Random* const> randoms,
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      const LegalSet legal = LegalActions(states[i]);
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const LegalSet legal = LegalActions(turns[i].state);
       actions[i] =
-          legal.Nth(static_cast<int>(randoms[i]->Below(legal.Count())));
+          legal.Nth(static_cast<int>(turns[i].random->Below(legal.Count())));
     }
     return absl::OkStatus();
   }
@@ -67,12 +59,11 @@ class RandomPlayer : public Player {
 
 class GreedyPlayer : public Player {
  public:
-  absl::Status ChooseActions(absl::Span<const State> states,
-                             absl::Span<Random* const> randoms,
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      const State& state = states[i];
-      BestAction best(*randoms[i]);
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const State& state = turns[i].state;
+      BestAction best(*turns[i].random);
       LegalActions(state).ForEach([&](Action action) {
         State next = state;
         ApplyAction(action, next);
@@ -90,16 +81,17 @@ class PolicyPlayer : public Player {
   explicit PolicyPlayer(std::unique_ptr<Evaluator> evaluator)
       : evaluator_(std::move(evaluator)) {}
 
-  absl::Status ChooseActions(absl::Span<const State> states,
-                             absl::Span<Random* const> randoms,
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
+    std::vector<State> states;
+    for (const Turn& turn : turns) states.push_back(turn.state);
     std::vector<Evaluation> evaluations(states.size());
     TARA_RETURN_IF_ERROR(
         evaluator_->Evaluate(states, absl::MakeSpan(evaluations)));
-    for (size_t i = 0; i < states.size(); ++i) {
-      BestAction best(*randoms[i]);
+    for (size_t i = 0; i < turns.size(); ++i) {
+      BestAction best(*turns[i].random);
       size_t next = 0;
-      LegalActions(states[i]).ForEach([&](Action action) {
+      LegalActions(turns[i].state).ForEach([&](Action action) {
         best.Offer(action, evaluations[i].priors[next++]);
       });
       actions[i] = best.best();
@@ -111,82 +103,6 @@ class PolicyPlayer : public Player {
   const std::unique_ptr<Evaluator> evaluator_;
 };
 
-class SearchPlayer : public Player {
- public:
-  SearchPlayer(std::unique_ptr<Evaluator> evaluator,
-               const SearchOptions& options)
-      : evaluator_(std::move(evaluator)),
-        cache_(evaluator_.get(), kCacheCapacity),
-        options_(options) {}
-
-  absl::Status ChooseActions(absl::Span<const State> states,
-                             absl::Span<Random* const> randoms,
-                             absl::Span<Action> actions) override {
-    // A single game is a match of one.
-    return ChooseActionsInMatches(
-        states, std::vector<MatchScore>(states.size()), randoms, actions);
-  }
-
-  absl::Status ChooseActionsInMatches(absl::Span<const State> states,
-                                      absl::Span<const MatchScore> matches,
-                                      absl::Span<Random* const> randoms,
-                                      absl::Span<Action> actions) override {
-    for (size_t first = 0; first < states.size(); first += MaxTrees()) {
-      TARA_RETURN_IF_ERROR(SearchSome(states.subspan(first, MaxTrees()),
-                                      matches.subspan(first, MaxTrees()),
-                                      randoms.subspan(first, MaxTrees()),
-                                      actions.subspan(first, MaxTrees())));
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  // Trees searched at a time: as many as hold some million simulations (about
-  // a gigabyte), but enough for a decent batch.
-  size_t MaxTrees() const {
-    return static_cast<size_t>(std::max(8, 1000000 / options_.simulations));
-  }
-
-  // What results are worth in a game of a match.
-  SearchOptions OptionsFor(const State& state, const MatchScore& match) const {
-    SearchOptions options = options_;
-    options.utility.match = match;
-    options.utility.margin_deviation = MarginDeviation(state.variant);
-    return options;
-  }
-
-  absl::Status SearchSome(absl::Span<const State> states,
-                          absl::Span<const MatchScore> matches,
-                          absl::Span<Random* const> randoms,
-                          absl::Span<Action> actions) {
-    std::vector<Tree> trees;
-    std::vector<size_t> searched;  // index into states, by tree
-    for (size_t i = 0; i < states.size(); ++i) {
-      const LegalSet legal = LegalActions(states[i]);
-      if (legal.Count() == 1) {
-        actions[i] = legal.Nth(0);
-        continue;
-      }
-      trees.emplace_back(OptionsFor(states[i], matches[i]), states[i],
-                         (*randoms[i])());
-      searched.push_back(i);
-    }
-    std::vector<Tree*> pointers;
-    for (Tree& tree : trees) pointers.push_back(&tree);
-    TARA_RETURN_IF_ERROR(RunSearches(pointers, cache_));
-    for (size_t tree = 0; tree < trees.size(); ++tree) {
-      const size_t i = searched[tree];
-      actions[i] = ChooseAction(trees[tree].root_actions(), /*temperature=*/0,
-                                *randoms[i]);
-    }
-    return absl::OkStatus();
-  }
-
-  const std::unique_ptr<Evaluator> evaluator_;
-  CachingEvaluator cache_;
-  const SearchOptions options_;
-};
-
 }  // namespace
 
 std::unique_ptr<Player> NewRandomPlayer() {
@@ -195,11 +111,6 @@ std::unique_ptr<Player> NewRandomPlayer() {
 
 std::unique_ptr<Player> NewGreedyPlayer() {
   return std::make_unique<GreedyPlayer>();
-}
-
-std::unique_ptr<Player> NewSearchPlayer(std::unique_ptr<Evaluator> evaluator,
-                                        const SearchOptions& options) {
-  return std::make_unique<SearchPlayer>(std::move(evaluator), options);
 }
 
 std::unique_ptr<Player> NewPolicyPlayer(std::unique_ptr<Evaluator> evaluator) {

@@ -5,7 +5,6 @@
 
 #include "tara/eval/player.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/tree.h"
 
 namespace tara {
 
@@ -15,13 +14,6 @@ std::unique_ptr<Player> NewRandomPlayer();
 // Plays an action after which its side's lead in points, were the game over,
 // is largest; draws among equals.
 std::unique_ptr<Player> NewGreedyPlayer();
-
-// Plays the most visited action after a search without noise. All positions
-// of a call are searched in one batch. With UtilityKind::kMatch it plays for
-// the match: its score and the variant's margin deviation take the place of
-// those in options.utility.
-std::unique_ptr<Player> NewSearchPlayer(std::unique_ptr<Evaluator> evaluator,
-                                        const SearchOptions& options);
 
 // Plays the action with the highest prior; draws among equals. No search.
 std::unique_ptr<Player> NewPolicyPlayer(std::unique_ptr<Evaluator> evaluator);

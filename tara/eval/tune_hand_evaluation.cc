@@ -36,7 +36,7 @@
 #include "tara/eval/alpha_beta_player.h"
 #include "tara/eval/logistic_regression.h"
 #include "tara/eval/player.h"
-#include "tara/eval/players.h"
+#include "tara/eval/search_player.h"
 #include "tara/mcts/hand_evaluation.h"
 #include "tara/mcts/playout_evaluator.h"
 
@@ -78,9 +78,9 @@ void PlayGame(Variant variant, Player& player, Random& random,
   while (!state.finished()) {
     Action action = RandomAction(state, random);
     if (random.Uniform() >= kRandomActions) {
-      Random* randoms[] = {&random};
+      const Turn turn = {.state = state, .random = &random};
       const absl::Status status =
-          player.ChooseActions({&state, 1}, randoms, {&action, 1});
+          player.ChooseActions({&turn, 1}, {&action, 1});
       TARA_CHECK(status.ok(), "players without a network do not fail");
     }
     if (LegalActions(state).Count() > 1) AddObservation(state, data);
@@ -148,7 +148,7 @@ int Main(int argc, char** argv) {
   const std::unique_ptr<Player> player =
       spec.first == "mcts"
           ? NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
-                            {.simulations = strength})
+                            {.search = {.simulations = strength}})
           : NewAlphaBetaPlayer({.nodes = strength}, {.table_bytes = 1 << 20});
   for (const VariantInfo& info : kVariants) {
     if (arguments[0] != "all" && arguments[0] != info.id) continue;

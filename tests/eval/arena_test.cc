@@ -167,7 +167,7 @@ TEST_P(ArenaTest, MatchesOfAPairAreMirrorImagesToThePlayerOfBothSides) {
 }
 
 TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
-  MatchPlayer a;
+  FixedPlayer a;
   FixedPlayer b(/*last=*/true);
   const int per_match = GetParam().seats;
   const ArenaResult result = Play({.variant = variant(),
@@ -195,7 +195,7 @@ TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
 }
 
 TEST(ArenaBatchTest, GamesByThemselvesAreMatchesOfOne) {
-  MatchPlayer a;
+  FixedPlayer a;
   FixedPlayer b;
   const ArenaResult result = Play({.games = 4}, a, b);
   EXPECT_EQ(result.matches.matches, 0);

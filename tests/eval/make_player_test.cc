@@ -51,19 +51,17 @@ class MakePlayerTest : public testing::Test {
     absl::StatusOr<std::unique_ptr<Player>> player = MakePlayer(spec);
     EXPECT_TRUE(player.ok()) << player.status();
     if (!player.ok()) return {};
-    std::vector<State> states;
+    std::vector<Random> randoms(kNumVariants, Random(1));
+    std::vector<Turn> turns;
     for (const VariantInfo& info : kVariants) {
-      states.push_back(InitialState(info.variant));
+      turns.push_back({.state = InitialState(info.variant),
+                       .random = &randoms[turns.size()],
+                       .game = turns.size()});
     }
-    std::vector<Random> randoms(states.size(), Random(1));
-    std::vector<Random*> pointers;
-    for (Random& random : randoms) pointers.push_back(&random);
-    std::vector<Action> actions(states.size());
-    EXPECT_TRUE((*player)
-                    ->ChooseActions(states, pointers, absl::MakeSpan(actions))
-                    .ok());
-    for (size_t i = 0; i < states.size(); ++i) {
-      EXPECT_TRUE(LegalActions(states[i]).Contains(actions[i]));
+    std::vector<Action> actions(turns.size());
+    EXPECT_TRUE((*player)->ChooseActions(turns, absl::MakeSpan(actions)).ok());
+    for (size_t i = 0; i < turns.size(); ++i) {
+      EXPECT_TRUE(LegalActions(turns[i].state).Contains(actions[i]));
     }
     return actions;
   }

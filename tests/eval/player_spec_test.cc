@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tara/mcts/utility.h"
 
@@ -23,23 +24,38 @@ std::string ErrorOf(absl::string_view text) {
 }
 
 TEST(PlayerSpecTest, PlainKindsNeedNoMore) {
-  EXPECT_EQ(Parsed("random"), PlayerSpec{.kind = PlayerKind::kRandom});
-  EXPECT_EQ(Parsed("greedy"), PlayerSpec{.kind = PlayerKind::kGreedy});
-  EXPECT_EQ(Parsed("mcts"),
-            (PlayerSpec{.kind = PlayerKind::kMcts, .c_puct = 3.0f}));
+  EXPECT_EQ(Parsed("random").kind, PlayerKind::kRandom);
+  EXPECT_EQ(Parsed("greedy").kind, PlayerKind::kGreedy);
+  EXPECT_EQ(Parsed("mcts").kind, PlayerKind::kMcts);
+  EXPECT_EQ(Parsed("mcts").search.search.c_puct, 3.0f);
+  EXPECT_EQ(Parsed("net:x").search.search.c_puct, 1.5f);
 }
 
 TEST(PlayerSpecTest, OptionsSetWhatTheyName) {
-  EXPECT_EQ(Parsed("mcts:sims=1000,playouts=4,c_puct=2.5"),
-            (PlayerSpec{.kind = PlayerKind::kMcts,
-                        .simulations = 1000,
-                        .c_puct = 2.5f,
-                        .playouts = 4}));
-  EXPECT_EQ(Parsed("net:runs/first,c_puct=0.5,sims=0"),
-            (PlayerSpec{.kind = PlayerKind::kNet,
-                        .path = "runs/first",
-                        .simulations = 0,
-                        .c_puct = 0.5f}));
+  const PlayerSpec mcts =
+      Parsed("mcts:sims=1000,playouts=4,c_puct=2.5,graph=on");
+  EXPECT_EQ(mcts.kind, PlayerKind::kMcts);
+  EXPECT_EQ(mcts.search.search.simulations, 1000);
+  EXPECT_EQ(mcts.search.search.c_puct, 2.5f);
+  EXPECT_TRUE(mcts.search.search.graph_search);
+  EXPECT_EQ(mcts.playouts, 4);
+  const PlayerSpec net =
+      Parsed("net:runs/first,ms=20,leaves=8,reuse=on,lcb=5,proof=on");
+  EXPECT_EQ(net.kind, PlayerKind::kNet);
+  EXPECT_EQ(net.path, "runs/first");
+  EXPECT_FALSE(net.policy_alone);
+  EXPECT_EQ(net.search.time, absl::Milliseconds(20));
+  EXPECT_EQ(net.search.leaves_per_game, 8);
+  EXPECT_TRUE(net.search.reuse);
+  EXPECT_EQ(net.search.confidence_z, 5);
+  EXPECT_TRUE(net.search.search.proof);
+  EXPECT_TRUE(Parsed("net:runs/first,sims=0").policy_alone);
+}
+
+TEST(PlayerSpecTest, GumbelIsWithoutNoiseUnlessAskedFor) {
+  EXPECT_EQ(Parsed("mcts:gumbel=on").search.search.gumbel_noise, 0);
+  EXPECT_EQ(Parsed("mcts:gumbel=on,gumbel_noise=1").search.search.gumbel_noise,
+            1);
 }
 
 TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
@@ -49,29 +65,30 @@ TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
   EXPECT_EQ(plain.depth, 0);
   EXPECT_EQ(plain.time_ms, 0);
   // One limit alone is the only one.
-  EXPECT_EQ(Parsed("alphabeta:depth=4"),
-            (PlayerSpec{.kind = PlayerKind::kAlphaBeta, .depth = 4}));
-  EXPECT_EQ(Parsed("alphabeta:nodes=5,depth=4,ms=3"),
-            (PlayerSpec{.kind = PlayerKind::kAlphaBeta,
-                        .nodes = 5,
-                        .depth = 4,
-                        .time_ms = 3}));
+  EXPECT_EQ(Parsed("alphabeta:depth=4").depth, 4);
+  EXPECT_EQ(Parsed("alphabeta:depth=4").nodes, 0);
+  const PlayerSpec all = Parsed("alphabeta:nodes=5,depth=4,ms=3");
+  EXPECT_EQ(all.nodes, 5);
+  EXPECT_EQ(all.depth, 4);
+  EXPECT_EQ(all.time_ms, 3);
 }
 
 TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
-  EXPECT_EQ(Parsed("mcts").utility, UtilityKind::kWinLoss);
-  EXPECT_EQ(Parsed("mcts:utility=win").utility, UtilityKind::kWinLoss);
-  EXPECT_EQ(Parsed("mcts:utility=points").utility, UtilityKind::kPoints);
-  EXPECT_EQ(Parsed("net:x,utility=mix").utility, UtilityKind::kMix);
-  EXPECT_EQ(Parsed("net:x,utility=match,sims=5").utility, UtilityKind::kMatch);
+  const auto utility = [](absl::string_view text) {
+    return Parsed(text).search.search.utility.kind;
+  };
+  EXPECT_EQ(utility("mcts"), UtilityKind::kWinLoss);
+  EXPECT_EQ(utility("mcts:utility=win"), UtilityKind::kWinLoss);
+  EXPECT_EQ(utility("mcts:utility=points"), UtilityKind::kPoints);
+  EXPECT_EQ(utility("net:x,utility=mix"), UtilityKind::kMix);
+  EXPECT_EQ(utility("net:x,utility=match,sims=5"), UtilityKind::kMatch);
 }
 
 TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
   EXPECT_EQ(Parsed("net:a:b").path, "a:b");
-  EXPECT_EQ(Parsed("net:with,comma/x.pt,sims=3"),
-            (PlayerSpec{.kind = PlayerKind::kNet,
-                        .path = "with,comma/x.pt",
-                        .simulations = 3}));
+  const PlayerSpec spec = Parsed("net:with,comma/x.pt,sims=3");
+  EXPECT_EQ(spec.path, "with,comma/x.pt");
+  EXPECT_EQ(spec.search.search.simulations, 3);
 }
 
 TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
@@ -84,13 +101,16 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
             "'sims=3'");
   EXPECT_EQ(ErrorOf("mcts:sims=many"),
             "bad player spec 'mcts:sims=many': sims is 'many'; expected a "
-            "whole number from 1 to 1000000");
-  EXPECT_EQ(ErrorOf("mcts:depth=3"),
-            "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
-            "expected sims=N, c_puct=X, playouts=K or utility=U");
+            "whole number from 1 to 16777214");
+  EXPECT_EQ(
+      ErrorOf("mcts:depth=3"),
+      "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
+      "expected ms, leaves, reuse, lcb, playouts, or a search option such "
+      "as sims, c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
             "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
-            "expected sims=N, c_puct=X or utility=U");
+            "expected ms, leaves, reuse, lcb, or a search option such as sims, "
+            "c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
             "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
             "expected nodes=N, depth=D or ms=T");
@@ -103,8 +123,8 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
             "bad player spec 'mcts:c_puct=-1': c_puct is '-1'; expected a "
             "number from 0 to 100");
   EXPECT_EQ(ErrorOf("mcts:utility=fame"),
-            "bad player spec 'mcts:utility=fame': unknown utility 'fame'; "
-            "expected one of win, points, mix, match");
+            "bad player spec 'mcts:utility=fame': utility is 'fame'; "
+            "expected win, points, mix or match");
 }
 
 TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
@@ -114,10 +134,15 @@ TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
                                        "mcts:sims",
                                        "mcts:sims=",
                                        "mcts:sims=0",
-                                       "mcts:sims=1000001",
+                                       "mcts:sims=16777215",
                                        "mcts:sims=1.5",
                                        "mcts:sims=1,",
                                        "mcts:playouts=0",
+                                       "mcts:ms=0",
+                                       "mcts:leaves=0",
+                                       "mcts:reuse=yes",
+                                       "mcts:lcb=-1",
+                                       "mcts:graph=1",
                                        "mcts:c_puct=nan",
                                        "mcts:c_puct=inf",
                                        "mcts:utility",

@@ -20,6 +20,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
+#include "tara/eval/search_player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/tree.h"
@@ -73,17 +74,18 @@ std::vector<Action> Choose(Player& player, const std::vector<State>& states,
   for (size_t i = 0; i < states.size(); ++i) {
     randoms.emplace_back(DeriveSeed(seed, i, StreamPurpose::kTest));
   }
-  std::vector<Random*> pointers;
-  for (Random& random : randoms) pointers.push_back(&random);
+  std::vector<Turn> turns;
+  for (size_t i = 0; i < states.size(); ++i) {
+    turns.push_back({.state = states[i], .random = &randoms[i], .game = i});
+  }
   std::vector<Action> actions(states.size());
-  EXPECT_TRUE(
-      player.ChooseActions(states, pointers, absl::MakeSpan(actions)).ok());
+  EXPECT_TRUE(player.ChooseActions(turns, absl::MakeSpan(actions)).ok());
   return actions;
 }
 
 std::unique_ptr<Player> NewMctsPlayer(int simulations) {
   return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 1),
-                         {.simulations = simulations});
+                         {.search = {.simulations = simulations}});
 }
 
 class PlayersTest : public testing::TestWithParam<VariantInfo> {};
@@ -207,11 +209,11 @@ std::optional<PointsProblem> MakePointsProblem(const State& state) {
 }
 
 TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
-  const std::unique_ptr<Player> match_player = NewSearchPlayer(
-      std::make_unique<PlayoutEvaluator>(4, 1),
-      {.simulations = 1000, .utility = {.kind = UtilityKind::kMatch}});
+  const std::unique_ptr<Player> match_player =
+      NewSearchPlayer(std::make_unique<PlayoutEvaluator>(4, 1),
+                      {.search = {.simulations = 1000,
+                                  .utility = {.kind = UtilityKind::kMatch}}});
   Random random(1);
-  Random* const pointer = &random;
   int problems = 0;
   for (uint64_t seed = 0; seed < 200 && problems < 5; ++seed) {
     for (const State& state :
@@ -224,11 +226,10 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
       const MatchScore score = {.red_lead = state.side() == kRed ? lead : -lead,
                                 .games_left = 0};
       Action action = kPass;
+      const Turn turn = {.state = state, .random = &random, .match = score};
       ASSERT_TRUE(match_player
-                      ->ChooseActionsInMatches(absl::MakeConstSpan(&state, 1),
-                                               absl::MakeConstSpan(&score, 1),
-                                               absl::MakeConstSpan(&pointer, 1),
-                                               absl::MakeSpan(&action, 1))
+                      ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                      absl::MakeSpan(&action, 1))
                       .ok());
       EXPECT_THAT(problem->best, testing::Contains(action)) << seed;
       break;
@@ -238,17 +239,16 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
 }
 
 TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {
-  const State start = InitialState(Variant::kSacredHillL1);
   Random random(1);
-  Random* const pointer = &random;
+  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
+                     .random = &random};
   Action action;
   for (const std::unique_ptr<Player>& player :
        {NewPolicyPlayer(std::make_unique<LastTwoEvaluator>(/*fail=*/true)),
         NewSearchPlayer(std::make_unique<LastTwoEvaluator>(/*fail=*/true),
-                        SearchOptions())}) {
+                        SearchPlayerOptions())}) {
     EXPECT_EQ(player
-                  ->ChooseActions(absl::MakeConstSpan(&start, 1),
-                                  absl::MakeConstSpan(&pointer, 1),
+                  ->ChooseActions(absl::MakeConstSpan(&turn, 1),
                                   absl::MakeSpan(&action, 1))
                   .message(),
               "told to fail");

@@ -12,6 +12,7 @@
 #include "tara/eval/arena.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
+#include "tara/eval/search_player.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/tree.h"
 
@@ -27,7 +28,7 @@ ArenaResult Play(Variant variant, int games, Player& a, Player& b) {
 
 std::unique_ptr<Player> NewMctsPlayer(int simulations) {
   return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 1),
-                         {.simulations = simulations});
+                         {.search = {.simulations = simulations}});
 }
 
 class StrengthTest : public testing::TestWithParam<VariantInfo> {};

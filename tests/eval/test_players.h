@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
@@ -23,41 +22,26 @@ class FixedPlayer : public Player {
  public:
   explicit FixedPlayer(bool last = false) : last_(last) {}
 
-  absl::Status ChooseActions(absl::Span<const State> states,
-                             absl::Span<Random* const> /*randoms*/,
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
     if (fail) return absl::InternalError("told to fail");
-    batches.push_back(states.size());
-    for (size_t i = 0; i < states.size(); ++i) {
-      const LegalSet legal = LegalActions(states[i]);
+    batches.push_back(turns.size());
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const LegalSet legal = LegalActions(turns[i].state);
       actions[i] = legal.Nth(last_ ? legal.Count() - 1 : 0);
-      seen.push_back(states[i]);
+      seen.push_back(turns[i].state);
+      scores.push_back(turns[i].match);
     }
     return absl::OkStatus();
   }
 
   std::vector<State> seen;
+  std::vector<MatchScore> scores;  // how the matches stood, by state in `seen`
   std::vector<size_t> batches;
   bool fail = false;
 
  private:
   const bool last_;
-};
-
-// Plays as FixedPlayer; remembers how the matches of its games stood.
-class MatchPlayer : public FixedPlayer {
- public:
-  using FixedPlayer::FixedPlayer;
-
-  absl::Status ChooseActionsInMatches(absl::Span<const State> states,
-                                      absl::Span<const MatchScore> matches,
-                                      absl::Span<Random* const> randoms,
-                                      absl::Span<Action> actions) override {
-    scores.insert(scores.end(), matches.begin(), matches.end());
-    return ChooseActions(states, randoms, actions);
-  }
-
-  std::vector<MatchScore> scores;  // by state in `seen`
 };
 
 }  // namespace tara

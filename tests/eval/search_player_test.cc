@@ -1,0 +1,222 @@
+#include "tara/eval/search_player.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/player.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+
+namespace tara {
+namespace {
+
+// Answers as playouts do, and counts the positions.
+class CountingEvaluator : public Evaluator {
+ public:
+  explicit CountingEvaluator(int64_t* positions) : positions_(positions) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    *positions_ += static_cast<int64_t>(states.size());
+    return playouts_.Evaluate(states, results);
+  }
+
+ private:
+  int64_t* const positions_;
+  PlayoutEvaluator playouts_{1, 3};
+};
+
+struct CountedPlayer {
+  std::unique_ptr<int64_t> positions = std::make_unique<int64_t>(0);
+  std::unique_ptr<Player> player;
+};
+
+CountedPlayer NewCountedPlayer(const SearchPlayerOptions& options) {
+  CountedPlayer counted;
+  counted.player = NewSearchPlayer(
+      std::make_unique<CountingEvaluator>(counted.positions.get()), options);
+  return counted;
+}
+
+// Plays `plies` actions of a game, those of seat 1 at random; returns them all.
+std::vector<Action> PlayGame(Player& player, Variant variant, uint64_t game,
+                             int plies) {
+  Random own(DeriveSeed(1, game, StreamPurpose::kTest));
+  Random answers(DeriveSeed(2, game, StreamPurpose::kTest));
+  State state = InitialState(variant);
+  std::vector<Action> actions;
+  while (!state.finished() && plies-- > 0) {
+    Action action;
+    if (state.seat != 1) {
+      const Turn turn = {
+          .state = state, .random = &own, .game = game, .actions = actions};
+      EXPECT_TRUE(player
+                      .ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                     absl::MakeSpan(&action, 1))
+                      .ok());
+    } else {
+      const LegalSet legal = LegalActions(state);
+      action = legal.Nth(static_cast<int>(answers.Below(legal.Count())));
+    }
+    ApplyAction(action, state);
+    actions.push_back(action);
+  }
+  player.EndGame(game);
+  return actions;
+}
+
+class SearchPlayerOfVariantTest : public testing::TestWithParam<VariantInfo> {};
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, SearchPlayerOfVariantTest,
+                         testing::ValuesIn(kVariants),
+                         [](const testing::TestParamInfo<VariantInfo>& info) {
+                           return std::string(info.param.id);
+                         });
+
+TEST_P(SearchPlayerOfVariantTest, EveryWayOfSearchingPlaysLegally) {
+  std::vector<SearchPlayerOptions> all(7);
+  for (SearchPlayerOptions& options : all) options.search.simulations = 30;
+  all[0].search.graph_search = true;
+  all[1].search.proof = true;
+  all[1].search.solver_vacant_hills = 3;
+  all[2].search.gumbel = true;
+  all[2].search.gumbel_noise = 0;
+  all[3].confidence_z = 5;
+  all[4].leaves_per_game = 4;
+  all[5].reuse = true;
+  all[5].search.graph_search = true;
+  all[6].time = absl::Microseconds(300);
+  for (const SearchPlayerOptions& options : all) {
+    const CountedPlayer counted = NewCountedPlayer(options);
+    // ApplyAction has legality as a condition; the last state tells of it.
+    State state = InitialState(GetParam().variant);
+    for (const Action action :
+         PlayGame(*counted.player, GetParam().variant, 7, 500)) {
+      ASSERT_TRUE(LegalActions(state).Contains(action));
+      ApplyAction(action, state);
+    }
+    EXPECT_TRUE(state.finished());
+  }
+}
+
+TEST_P(SearchPlayerOfVariantTest, ReusingTheTreeSavesEvaluations) {
+  const Variant variant = GetParam().variant;
+  // A random action is seldom among the lines looked at.
+  const int simulations = GetParam().seats == 2 ? 200 : 400;
+  // Without a cache, which would hide it.
+  const CountedPlayer forgetful = NewCountedPlayer(
+      {.search = {.simulations = simulations}, .cache_positions = 1});
+  const CountedPlayer mindful =
+      NewCountedPlayer({.search = {.simulations = simulations},
+                        .reuse = true,
+                        .cache_positions = 1});
+  for (uint64_t game = 0; game < 2; ++game) {
+    PlayGame(*forgetful.player, variant, game, 12);
+    PlayGame(*mindful.player, variant, game, 12);
+  }
+  EXPECT_LT(*mindful.positions, *forgetful.positions);
+}
+
+TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
+  const SearchPlayerOptions options = {
+      .search = {.simulations = 40, .graph_search = true, .proof = true},
+      .reuse = true};
+  const CountedPlayer alone = NewCountedPlayer(options);
+  const CountedPlayer busy = NewCountedPlayer(options);
+  const Variant variant = Variant::kSacredHillL2;
+  const std::vector<Action> expected = PlayGame(*alone.player, variant, 5, 99);
+  for (uint64_t game = 0; game < 5; ++game) {
+    PlayGame(*busy.player, variant, game, 9);
+  }
+  EXPECT_EQ(PlayGame(*busy.player, variant, 5, 99), expected);
+}
+
+TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
+  const CountedPlayer counted =
+      NewCountedPlayer({.search = {.simulations = 40}, .reuse = true});
+  Random random(1);
+  State state = InitialState(Variant::kFourTreasures);
+  std::vector<Action> actions;
+  const auto choose = [&] {
+    const Turn turn = {.state = state, .random = &random, .actions = actions};
+    Action action = kPass;
+    EXPECT_TRUE(counted.player
+                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                    absl::MakeSpan(&action, 1))
+                    .ok());
+    return action;
+  };
+  const State start = state;
+  for (int round = 0; round < 3; ++round) {
+    for (int n = 0; n < 2 + round; ++n) {
+      const Action action = choose();
+      ASSERT_TRUE(LegalActions(state).Contains(action));
+      ApplyAction(action, state);
+      actions.push_back(action);
+    }
+    // Back, and on by another first action.
+    state = start;
+    actions = {LegalActions(state).Nth(round)};
+    ApplyAction(actions[0], state);
+  }
+}
+
+TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
+  const CountedPlayer counted = NewCountedPlayer(
+      {.search = {.simulations = 1}, .time = absl::Milliseconds(30)});
+  Random random(1);
+  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
+                     .random = &random};
+  Action action = kPass;
+  const absl::Time start = absl::Now();
+  ASSERT_TRUE(counted.player
+                  ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                  absl::MakeSpan(&action, 1))
+                  .ok());
+  EXPECT_GE(absl::Now() - start, absl::Milliseconds(30));
+  EXPECT_GT(*counted.positions, 2);
+}
+
+TEST(SearchPlayerTest, AProvedActionIsPlayed) {
+  // Late positions: the search proves them, and then plays a best action.
+  const CountedPlayer counted = NewCountedPlayer(
+      {.search = {
+           .simulations = 5000, .proof = true, .solver_vacant_hills = 4}});
+  const CountedPlayer plain =
+      NewCountedPlayer({.search = {.simulations = 5000}});
+  Random random(4);
+  State state = InitialState(Variant::kPoisonedChalice);
+  while (Count(state.vacant()) > 6 && !state.finished()) {
+    const LegalSet legal = LegalActions(state);
+    ApplyAction(legal.Nth(static_cast<int>(random.Below(legal.Count()))),
+                state);
+  }
+  ASSERT_FALSE(state.finished());
+  const Turn turn = {.state = state, .random = &random};
+  Action action = kPass;
+  for (const CountedPlayer* player : {&counted, &plain}) {
+    ASSERT_TRUE(player->player
+                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                    absl::MakeSpan(&action, 1))
+                    .ok());
+    EXPECT_TRUE(LegalActions(state).Contains(action));
+  }
+  EXPECT_LT(*counted.positions, *plain.positions / 4);
+}
+
+}  // namespace
+}  // namespace tara
