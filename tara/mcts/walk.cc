@@ -8,7 +8,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/mcts/proof.h"
+#include "tara/mcts/backup.h"
 #include "tara/mcts/selection.h"
 #include "tara/mcts/state_hash.h"
 
@@ -16,10 +16,6 @@ namespace tara {
 namespace {
 
 constexpr uint32_t kRoot = SearchData::kRoot;
-
-// In a graph, other parents change what a child is worth. A node brings the
-// values of all its edges up to date each time it has had so many visits more.
-constexpr uint32_t kVisitsBetweenRefreshes = 8;
 
 // What one simulation can take, at most: a node, candidates for all actions, a
 // chunk of edges.
@@ -31,106 +27,14 @@ constexpr int64_t kMostBytesOfOne = sizeof(TreeNode) + sizeof(State) +
                                     4 * sizeof(uint64_t);
 constexpr int64_t kLeastMaxBytes = 32 * kMostBytesOfOne;
 
-// What a simulation brings to the nodes above its leaf.
-struct Result {
-  float square;  // of the utility
-  float margin;
-};
-
 template <bool kShared>
-Result ResultOf(const TreeNode& node) {
+SimulationResult ResultOf(const TreeNode& node) {
   const auto means = Load<kShared>(node.means);
   return {.square = means.square, .margin = means.margin};
 }
 
 uint32_t LeafNode(const SearchData& data, const SearchLeaf& leaf) {
   return leaf.path.empty() ? kRoot : data.store.edge(leaf.path.back()).child;
-}
-
-// Returns the node before the i-th edge of a path.
-uint32_t NodeBefore(const SearchData& data, const std::vector<uint32_t>& path,
-                    size_t i) {
-  return i == 0 ? kRoot : data.store.edge(path[i - 1]).child;
-}
-
-// Adds a result to the means over the simulations of a node, of which there are
-// now `visits`. Threads that do so at the same time may lose a result: these
-// are for reports and the scale of exploration.
-template <bool kShared>
-void AddToMeans(TreeNode& node, uint32_t visits, const Result& result) {
-  auto means = Load<kShared>(node.means);
-  const float share = 1.0f / static_cast<float>(visits);
-  means.square += (result.square - means.square) * share;
-  means.margin += (result.margin - means.margin) * share;
-  Store<kShared>(node.means, means);
-}
-
-// Brings what a node holds of its children up to date.
-template <bool kShared>
-void Refresh(SearchData& data, uint32_t index) {
-  TreeNode& node = data.store.node(index);
-  const NodeShape shape = Load<kShared>(node.shape);
-  data.store.ForEachEdge<kShared>(
-      node, shape, [&](uint32_t slot, const TreeEdge& edge) {
-        if (Load<kShared>(edge.counts).visits == 0) return;
-        const auto value = static_cast<int16_t>(data.ValueUnits<kShared>(
-            data.store.node(Load<kShared>(edge.child))));
-        const EdgeCounts before = Update<kShared>(data.store.edge(slot).counts,
-                                                  [value](EdgeCounts counts) {
-                                                    counts.value = value;
-                                                    return counts;
-                                                  });
-        Add<kShared>(node.totals,
-                     static_cast<uint64_t>(int64_t{before.visits} *
-                                           (int64_t{value} - before.value)));
-      });
-  if (data.options.proof) ProveFromChildren<kShared>(data, index);
-}
-
-// Adds a simulation to the edges of a path and the nodes before them. `landed`:
-// the edges have counted it as in flight.
-template <bool kShared>
-void BackUp(SearchData& data, const std::vector<uint32_t>& path,
-            const Result& result, bool landed) {
-  // A leaf that was never visited tells its parent something new.
-  bool changed = true;
-  for (size_t i = path.size(); i-- > 0;) {
-    const uint32_t parent = NodeBefore(data, path, i);
-    TreeNode& node = data.store.node(parent);
-    TreeEdge& edge = data.store.edge(path[i]);
-    const int value = data.ValueUnits<kShared>(data.store.node(edge.child));
-    const EdgeCounts before =
-        Update<kShared>(edge.counts, [&](EdgeCounts counts) {
-          ++counts.visits;
-          counts.value = static_cast<int16_t>(value);
-          counts.in_flight -= landed ? 1 : 0;
-          return counts;
-        });
-    const int64_t added = (int64_t{before.visits} + 1) * value -
-                          int64_t{before.visits} * before.value;
-    const uint64_t totals = Add<kShared>(node.totals, PackTotals(1, added));
-    const uint32_t visits = UnpackTotals(totals).visits + 1;
-    AddToMeans<kShared>(node, visits, result);
-    if (data.options.proof) {
-      changed = ProveFromChild<kShared>(data, parent, edge.child,
-                                        changed || before.visits == 0);
-    }
-    if (data.options.graph_search && visits % kVisitsBetweenRefreshes == 0) {
-      Refresh<kShared>(data, parent);
-    }
-  }
-}
-
-// Adds to the leaves in flight on the edges of a path.
-template <bool kShared>
-void CountInFlight(SearchData& data, const std::vector<uint32_t>& path,
-                   int added) {
-  for (const uint32_t index : path) {
-    Update<kShared>(data.store.edge(index).counts, [added](EdgeCounts counts) {
-      counts.in_flight = static_cast<uint16_t>(counts.in_flight + added);
-      return counts;
-    });
-  }
 }
 
 // Makes the node of a position, unless there is one.
@@ -190,7 +94,7 @@ uint32_t MakeEdge(SearchData& data, uint32_t index, int position) {
 template <bool kShared>
 Gathered EndAt(SearchData& data, uint32_t index, const SearchLeaf& leaf) {
   TreeNode& node = data.store.node(index);
-  const Result result = ResultOf<kShared>(node);
+  const SimulationResult result = ResultOf<kShared>(node);
   if (Load<kShared>(node.shape).status() == NodeStatus::kTerminal) {
     Add<kShared>(node.totals, PackTotals(1, data.ValueUnits<kShared>(node)));
   }
@@ -365,7 +269,7 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
   data.store.AddCandidates<kShared>(index, evaluation.priors);
   const float utility = std::clamp(
       data.utility.OfEvaluation(evaluation, shape.side()), -1.0f, 1.0f);
-  const Result result = {
+  const SimulationResult result = {
       .square = utility * utility,
       .margin = shape.side() == kRed ? evaluation.margin : -evaluation.margin};
   Store<kShared>(node.means,
