@@ -108,6 +108,16 @@ float LowerConfidenceBound(const RootAction& action, float z) {
   return action.mean_value - z * std::sqrt(variance / visits);
 }
 
+std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
+                              const ChoiceOptions& options) {
+  bool proved = false;
+  std::vector<bool> left(actions.size());
+  for (const RootAction* action : Filter(actions, options, proved)) {
+    left[action - actions.data()] = true;
+  }
+  return left;
+}
+
 Action ChooseAction(absl::Span<const RootAction> actions,
                     const ChoiceOptions& options, Random& random) {
   TARA_CHECK(options.temperature >= 0, "negative temperature");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "tara/base/random.h"
@@ -60,6 +61,11 @@ Action ChooseAction(absl::Span<const RootAction> actions,
 // The same with default options but for the temperature.
 Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
                     Random& random);
+
+// Returns, in the order of `actions`, which of them the rule on what is proved
+// leaves to choose from.
+std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
+                              const ChoiceOptions& options);
 
 // Returns the lower confidence bound of an action's value:
 //   Q - z * sqrt((N s^2 + 1) / (N + 1) / N)

@@ -97,9 +97,8 @@ class Group {
 
   void GatherLeaves(Slot& slot) {
     Tree& tree = slot.game->tree();
-    const int simulations = tree.options().simulations;
     while (static_cast<int>(slot.num_leaves) < leaves_per_game_ &&
-           tree.root_visits() + tree.in_flight() < simulations) {
+           tree.in_flight() < tree.simulations_left()) {
       if (slot.num_leaves == slot.leaves.size()) slot.leaves.emplace_back();
       switch (tree.Gather(slot.leaves[slot.num_leaves])) {
         case Tree::Gathered::kLeaf:

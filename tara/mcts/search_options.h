@@ -69,7 +69,9 @@ struct SearchOptions {
   // to be pruned. Source: Wu 2019 (arXiv:1902.10565), section 3.2.
   float forced_playouts = 0.0f;
   // Chooses at the root by Gumbel noise and sequential halving instead of the
-  // above (gumbel_root.h). `gumbel_noise` 0: without noise, for matches.
+  // above (gumbel_root.h). `gumbel_noise` 0: without noise, for matches. Each
+  // root is to have all of `simulations`, beside those kept by Advance: the
+  // plan needs them.
   bool gumbel = false;
   GumbelOptions gumbel_options = {};
   float gumbel_noise = 1.0f;

@@ -51,7 +51,7 @@ bool Tree::settled() const {
 }
 
 bool Tree::done() const {
-  return finished() || root_visits() >= options().simulations || settled() ||
+  return finished() || simulations_left() <= 0 || settled() ||
          (root_visits() >= 1 && full());
 }
 
@@ -64,6 +64,10 @@ bool Tree::DoneShared() const {
 int Tree::root_visits() const {
   const NodeTotals totals = UnpackTotals(root_node().totals);
   return totals.visits == 0 ? 0 : static_cast<int>(totals.visits) - 1;
+}
+
+int Tree::simulations_left() const {
+  return options().simulations + gumbel_kept_visits_ - root_visits();
 }
 
 Tree::Gathered Tree::Gather(Leaf& leaf) {
@@ -81,6 +85,17 @@ void Tree::Cancel(const Leaf& leaf) { CancelLeaf<false>(data_, leaf); }
 void Tree::SetSimulations(int simulations) {
   TARA_CHECK(simulations >= 1, "a search has simulations");
   data_.options.simulations = simulations;
+}
+
+void Tree::SetRootOptions(const SearchOptions& options) {
+  SetSimulations(options.simulations);
+  data_.options.dirichlet_concentration = options.dirichlet_concentration;
+  data_.options.dirichlet_fraction = options.dirichlet_fraction;
+  data_.options.dirichlet_shaped = options.dirichlet_shaped;
+  data_.options.forced_playouts = options.forced_playouts;
+  data_.options.gumbel = options.gumbel;
+  data_.options.gumbel_options = options.gumbel_options;
+  data_.options.gumbel_noise = options.gumbel_noise;
 }
 
 void Tree::PrepareRoot() {
@@ -125,9 +140,9 @@ void Tree::PlanGumbel() {
         data_.gumbel_base_visits[data_.root_places[edge.action_index]] =
             edge.counts.visits;
       });
+  gumbel_kept_visits_ = root_visits();
   data_.gumbel.emplace(options().gumbel_options, data_.root_priors,
-                       std::max(1, options().simulations - root_visits()),
-                       options().gumbel_noise, random_);
+                       options().simulations, options().gumbel_noise, random_);
 }
 
 void Tree::Advance(Action action) {
@@ -145,6 +160,7 @@ void Tree::Advance(Action action) {
   data_.gumbel.reset();
   data_.was_full = false;
   data_.was_cancelled = false;
+  gumbel_kept_visits_ = 0;
   const bool keeps =
       kept != kNoIndex &&
       data_.store.node(kept).shape.status() == NodeStatus::kExpanded;

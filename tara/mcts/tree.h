@@ -80,10 +80,19 @@ class Tree {
   // REQUIRES: simulations >= 1.
   void SetSimulations(int simulations);
 
+  // Takes the options of the root (simulations, noise, forced playouts, Gumbel)
+  // from `options`, for searches that differ from turn to turn: called before
+  // the Advance to the root that they are for.
+  void SetRootOptions(const SearchOptions& options);
+
   const SearchOptions& options() const { return data_.options; }
   const State& root() const { return data_.store.state(SearchData::kRoot); }
   // Finished simulations through the root's actions.
   int root_visits() const;
+  // Simulations that the root is still to have, those in flight included.
+  // Gumbel roots are to have all of options().simulations since they became
+  // roots: the plan is made for so many. Others have those that Advance kept.
+  int simulations_left() const;
   // Leaves gathered and neither applied nor cancelled.
   int in_flight() const { return data_.in_flight; }
   // Utility for the side to move at the root, in [-1, 1]: win minus loss by
@@ -151,6 +160,7 @@ class Tree {
   void PlanGumbel();
 
   SearchData data_;
+  int gumbel_kept_visits_ = 0;  // of the root when its Gumbel plan was made
   Random random_;
   NodeStore spare_;  // Advance copies into it; the two change places
 };

@@ -183,6 +183,15 @@ TEST(ChooseActionTest, WorthDecidesWhatIsProvedBest) {
             (std::set<Hill>{0, 1}));
 }
 
+TEST(ChooseActionTest, WhatProofLeavesIsToldForEachAction) {
+  std::vector<RootAction> actions = WithVisits({5, 9, 7});
+  EXPECT_EQ(LeftByProof(actions, {}), std::vector<bool>({true, true, true}));
+  actions[1].high = -2;  // lost
+  EXPECT_EQ(LeftByProof(actions, {}), std::vector<bool>({true, false, true}));
+  actions[2].low = 1;  // won
+  EXPECT_EQ(LeftByProof(actions, {}), std::vector<bool>({false, false, true}));
+}
+
 TEST(ChooseActionTest, WhatIsProvedNeedsNoVisits) {
   std::vector<RootAction> actions = WithVisits({0, 0});
   Prove(2, 2, actions[1]);

@@ -1,6 +1,7 @@
 #include "tara/mcts/tree.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -276,6 +277,46 @@ TEST_P(TreeTest, AdvanceDrawsFreshNoise) {
   };
   EXPECT_LE(spread_after_advance(0), 1);
   EXPECT_GT(spread_after_advance(0.5f), 5);
+}
+
+TEST_P(TreeTest, ARootByGumbelHasAllSimulationsOfItsPlanBesideThoseKept) {
+  Tree tree({.simulations = 60, .gumbel = true}, start(), 1);
+  Search(tree, playouts_);
+  const Action action = tree.gumbel_action();
+  tree.Advance(action);
+  if (tree.finished()) return;
+  const int kept = tree.root_visits();
+  EXPECT_GT(kept, 0);
+  EXPECT_EQ(tree.simulations_left(), 60);
+  // Fewer than were kept: they are made all the same.
+  tree.SetRootOptions({.simulations = 4, .gumbel = true});
+  EXPECT_FALSE(tree.done());
+  Search(tree, playouts_);
+  EXPECT_EQ(tree.root_visits(), kept + 4);
+}
+
+TEST_P(TreeTest, RootOptionsAreForTheRootsToCome) {
+  SearchOptions options = {.simulations = 30, .dirichlet_fraction = 0.5f};
+  const auto noise_after_advance = [&](float fraction) {
+    Tree tree(options, start(), 1);
+    Search(tree, playouts_);
+    SearchOptions changed = options;
+    changed.simulations = 50;
+    changed.dirichlet_fraction = fraction;
+    tree.SetRootOptions(changed);
+    tree.Advance(tree.principal_variation()[0]);
+    Search(tree, playouts_);
+    EXPECT_EQ(tree.root_visits(), 50);
+    const std::vector<RootAction> actions = tree.root_actions();
+    const std::vector<float> priors = tree.root_search_priors();
+    float distance = 0;
+    for (size_t i = 0; i < actions.size(); ++i) {
+      distance += std::abs(priors[i] - actions[i].prior);
+    }
+    return distance;
+  };
+  EXPECT_LT(noise_after_advance(0), 1e-2f);  // priors are kept in 16 bits
+  EXPECT_GT(noise_after_advance(0.5f), 0.1f);
 }
 
 TEST_P(TreeTest, AdvanceToAnActionNeverTriedStartsAnew) {
