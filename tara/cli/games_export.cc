@@ -1,8 +1,10 @@
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -22,9 +24,13 @@
 namespace tara {
 namespace {
 
-absl::StatusOr<std::string> LineOf(const proto::GameRecord& record) {
+// Returns the game as a line, or nothing if it was resigned: the form is for
+// finished games.
+absl::StatusOr<std::optional<std::string>> LineOf(
+    const proto::GameRecord& record) {
   // Replays what may be damaged before anything is made of it.
   TARA_ASSIGN_OR_RETURN(const ReplayedGame game, Replay(record));
+  if (game.resigned_by.has_value()) return std::nullopt;
   std::vector<Action> actions;
   for (const proto::Step& step : record.steps()) {
     actions.push_back(static_cast<Action>(step.action()));
@@ -32,25 +38,31 @@ absl::StatusOr<std::string> LineOf(const proto::GameRecord& record) {
   return GameToLine(game.states.front(), actions);
 }
 
+// Counts the games that are left out because they were resigned.
 absl::Status WriteLines(GameStore& store, const GameQuery& query,
-                        std::ostream& out) {
+                        std::ostream& out, int64_t& resigned) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
                         store.Indices(query));
   for (const uint64_t index : indices) {
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(index));
-    TARA_ASSIGN_OR_RETURN(const std::string line, LineOf(record));
-    out << line << "\n";
+    TARA_ASSIGN_OR_RETURN(const std::optional<std::string> line,
+                          LineOf(record));
+    if (!line.has_value()) {
+      ++resigned;
+      continue;
+    }
+    out << *line << "\n";
     if (!out) return absl::UnavailableError("cannot write the games");
   }
   return absl::OkStatus();
 }
 
 absl::Status WriteFile(GameStore& store, const GameQuery& query,
-                       const std::string& path) {
+                       const std::string& path, int64_t& resigned) {
   const std::string partial = path + ".partial";
   errno = 0;
   std::ofstream file(partial);
-  absl::Status status = file ? WriteLines(store, query, file)
+  absl::Status status = file ? WriteLines(store, query, file, resigned)
                              : absl::UnavailableError(std::strerror(errno));
   file.close();
   if (status.ok() && !file) {
@@ -72,9 +84,16 @@ absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
   TARA_ASSIGN_OR_RETURN(const GameQuery query, QueryOf(options.query));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
                         OpenStoreForReading(options.query.store));
-  TARA_RETURN_IF_ERROR(options.output == "-"
-                           ? WriteLines(*store, query, console.out)
-                           : WriteFile(*store, query, options.output));
+  int64_t resigned = 0;
+  TARA_RETURN_IF_ERROR(
+      options.output == "-"
+          ? WriteLines(*store, query, console.out, resigned)
+          : WriteFile(*store, query, options.output, resigned));
+  if (resigned > 0) {
+    console.err << "tara: the form is for finished games; left out, because "
+                   "they were resigned: "
+                << resigned << "\n";
+  }
   return kExitOk;
 }
 

@@ -43,12 +43,16 @@ void PrintActions(const proto::GameRecord& record, const ReplayedGame& game,
     const proto::Step& step = record.steps(ply);
     const State& state = game.states[ply];
     std::string value;
-    if (step.visits_size() > 0) {
+    if (step.visits_size() > 0 || step.simulations() > 0) {
       value = absl::StrFormat("  value %+.2f", step.root_value());
     }
     console.out << absl::StrFormat(
         "%4d  %-10s  %-6s%s\n", ply + 1, SeatName(state.variant, state.seat),
         ActionToText(static_cast<Action>(step.action())), value);
+  }
+  if (game.resigned_by.has_value()) {
+    console.out << (*game.resigned_by == kRed ? "Red" : "Blue")
+                << " resigns.\n";
   }
   console.out << "\n";
 }
@@ -63,6 +67,11 @@ absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
                         store->Get(static_cast<uint64_t>(options.game_index)));
   TARA_ASSIGN_OR_RETURN(const ReplayedGame game, Replay(record));
   if (options.format == "json") {
+    if (game.resigned_by.has_value()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("game ", options.game_index,
+                       " was resigned; --format=json has finished games only"));
+    }
     TARA_ASSIGN_OR_RETURN(const std::string line,
                           GameToLine(game.states.front(), ActionsOf(record)));
     console.out << line << "\n";

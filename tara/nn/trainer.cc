@@ -31,6 +31,7 @@ struct Targets {
   at::Tensor has_policy;  // [B]: 0 or 1
   at::Tensor result;      // [B, 3]: shares of win, draw, loss
   at::Tensor margin;      // [B, 1], int64: index of the margin's logit
+  at::Tensor has_margin;  // [B, 1]: 0 or 1
 };
 
 // Encodes the samples into `batch`, and their targets.
@@ -41,7 +42,8 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
       .policy = at::zeros({count, kNumPolicyOutputs}),
       .has_policy = at::zeros({count}),
       .result = at::empty({count, 3}),
-      .margin = at::empty({count, 1}, at::kLong)};
+      .margin = at::empty({count, 1}, at::kLong),
+      .has_margin = at::empty({count, 1})};
   std::vector<State> states;
   std::vector<Symmetry> symmetries;
   for (const Sample& sample : samples) {
@@ -68,6 +70,7 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
     result[2] = std::max(-sample.result, 0.0f);
     TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
     targets.margin.data_ptr<int64_t>()[i] = sample.margin + kMaxMargin;
+    targets.has_margin.data_ptr<float>()[i] = sample.has_margin;
   }
   return targets;
 }
@@ -85,8 +88,10 @@ LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
       -(at::log_softmax(logits, 1) * targets.policy).sum() / policies;
   losses.value =
       -(at::log_softmax(output.result, 1) * targets.result).sum(1).mean();
-  losses.margin =
-      -at::log_softmax(output.margins, 1).gather(1, targets.margin).mean();
+  const at::Tensor of_margins =
+      at::log_softmax(output.margins, 1).gather(1, targets.margin);
+  losses.margin = -(of_margins * targets.has_margin).sum() /
+                  targets.has_margin.sum().clamp_min(1);
   losses.total = losses.policy + losses.value + margin_weight * losses.margin;
   const at::Tensor agree =
       logits.argmax(1).eq(targets.policy.argmax(1)).to(at::kFloat);

@@ -28,6 +28,8 @@ struct Sample {
   // +1 won, 0 drawn, -1 lost; between them, a mixture with a draw.
   float result = 0;
   int margin = 0;  // own points minus the opponent's
+  // Not of a game that was resigned: the sample then teaches no margin.
+  bool has_margin = true;
 };
 
 struct TrainerOptions {
@@ -49,7 +51,8 @@ struct Losses {
   double total = 0;   // policy + value + margin_loss_weight * margin
   double policy = 0;  // cross-entropy in nats, over samples that have a policy
   double value = 0;   // cross-entropy in nats of win, draw, loss
-  double margin = 0;  // cross-entropy in nats of the margins
+  // Cross-entropy in nats of the margins, over samples that have one.
+  double margin = 0;
   // Share of samples with a policy whose most visited action has the highest
   // prior.
   double policy_accuracy = 0;

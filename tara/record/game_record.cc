@@ -31,42 +31,55 @@ absl::Status AtPly(const proto::GameRecord& record, int ply,
 }
 
 absl::Status CheckVersion(const proto::GameRecord& record,
-                          absl::string_view what, uint32_t got,
-                          uint32_t expected) {
-  if (got == expected) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "game ", record.game_index(), ": record of ", what, " version ", got,
-      "; this program reads version ", expected));
+                          absl::string_view what, uint32_t got, uint32_t oldest,
+                          uint32_t newest) {
+  if (got >= oldest && got <= newest) return absl::OkStatus();
+  const std::string readable =
+      oldest == newest ? absl::StrCat("version ", newest)
+                       : absl::StrCat("versions ", oldest, " to ", newest);
+  return absl::FailedPreconditionError(
+      absl::StrCat("game ", record.game_index(), ": record of ", what,
+                   " version ", got, "; this program reads ", readable));
+}
+
+using Uint32s = google::protobuf::RepeatedField<uint32_t>;
+
+// Returns what is wrong with a list of actions and the counts parallel to it,
+// or "". They are named "visited" and "visits", or the like.
+std::string ListObjection(absl::string_view kind, absl::string_view counted,
+                          const Uint32s& actions, const Uint32s& counts,
+                          const LegalSet& legal) {
+  if (actions.size() != counts.size()) {
+    return absl::StrCat(actions.size(), " ", kind, " actions but ",
+                        counts.size(), " ", counted);
+  }
+  std::bitset<kNumActions> seen;
+  for (int i = 0; i < actions.size(); ++i) {
+    const uint32_t index = actions[i];
+    if (index >= kNumActions) {
+      return absl::StrCat(kind, " action ", index,
+                          " is out of range; expected 0 to ", kNumActions - 1);
+    }
+    const Action action = static_cast<Action>(index);
+    const std::string name =
+        absl::StrCat(kind, " action ", ActionToText(action));
+    if (!legal.Contains(action)) return absl::StrCat(name, " is illegal");
+    if (seen[index]) return absl::StrCat(name, " is listed twice");
+    seen.set(index);
+    if (counts[i] == 0) return absl::StrCat(name, " has no ", counted);
+  }
+  return "";
 }
 
 // Returns what is wrong with the search statistics of a step, or "".
 std::string SearchObjection(const proto::Step& step, const LegalSet& legal) {
-  if (step.visited_action_size() != step.visits_size()) {
-    return absl::StrCat(step.visited_action_size(), " visited actions but ",
-                        step.visits_size(), " visits");
+  std::string objection = ListObjection(
+      "visited", "visits", step.visited_action(), step.visits(), legal);
+  if (objection.empty()) {
+    objection = ListObjection("target", "weight", step.target_action(),
+                              step.target_weight(), legal);
   }
-  std::bitset<kNumActions> seen;
-  for (int i = 0; i < step.visits_size(); ++i) {
-    const uint32_t index = step.visited_action(i);
-    if (index >= kNumActions) {
-      return absl::StrCat("visited action ", index,
-                          " is out of range; expected 0 to ", kNumActions - 1);
-    }
-    const Action action = static_cast<Action>(index);
-    if (!legal.Contains(action)) {
-      return absl::StrCat("visited action ", ActionToText(action),
-                          " is illegal");
-    }
-    if (seen[index]) {
-      return absl::StrCat("visited action ", ActionToText(action),
-                          " is listed twice");
-    }
-    seen.set(index);
-    if (step.visits(i) == 0) {
-      return absl::StrCat("visited action ", ActionToText(action),
-                          " has no visits");
-    }
-  }
+  if (!objection.empty()) return objection;
   // Written so that NaN fails too.
   if (!(std::abs(step.root_value()) <= 1.0f)) {
     return absl::StrCat("root value ", step.root_value(), "; expected -1 to 1");
@@ -128,6 +141,42 @@ absl::Status CheckResult(const proto::GameRecord& record,
   return absl::OkStatus();
 }
 
+// Returns the outcome of a game that `side` resigns at its last position.
+Outcome ResignedOutcome(const State& last, Side side) {
+  Outcome outcome = Score(last);
+  outcome.points[side] = 0;
+  outcome.points[Opponent(side)] = 1;
+  return outcome;
+}
+
+// Sets how the replayed game ended, or says why it did not.
+absl::Status EndReplay(const proto::GameRecord& record, ReplayedGame& game) {
+  const State& last = game.states.back();
+  const int length = record.steps_size();
+  if (!record.result().has_resigned_by()) {
+    if (!last.finished()) {
+      return AtPly(record, length,
+                   "the record ends here, but the game is not over");
+    }
+    game.outcome = Score(last);
+    return absl::OkStatus();
+  }
+  const uint32_t side = record.result().resigned_by();
+  if (last.finished()) {
+    return AtPly(record, length,
+                 absl::StrCat("side ", side, " resigns, but the game is over"));
+  }
+  if (side != static_cast<uint32_t>(last.side())) {
+    return AtPly(
+        record, length,
+        absl::StrCat("side ", side, " resigns; expected the side to move, ",
+                     static_cast<int>(last.side())));
+  }
+  game.resigned_by = last.side();
+  game.outcome = ResignedOutcome(last, last.side());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 proto::GameRecord NewGameRecord(const State& initial,
@@ -150,9 +199,32 @@ proto::Step& AddStep(Action action, proto::GameRecord& record) {
   return step;
 }
 
+void SetPolicyTarget(absl::Span<const Action> actions,
+                     absl::Span<const float> shares, proto::Step& step) {
+  TARA_CHECK(actions.size() == shares.size(), "a share for each action");
+  constexpr float kMaxWeight = 65535;
+  const float largest = *std::max_element(shares.begin(), shares.end());
+  TARA_CHECK(largest > 0, "a policy target has a positive share");
+  step.clear_target_action();
+  step.clear_target_weight();
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const auto weight =
+        static_cast<uint32_t>(std::lround(shares[i] / largest * kMaxWeight));
+    if (weight == 0) continue;
+    step.add_target_action(static_cast<uint32_t>(Index(actions[i])));
+    step.add_target_weight(weight);
+  }
+}
+
 void SetResult(const State& last, proto::GameRecord& record) {
   TARA_CHECK(last.finished(), "only a finished game has a result");
   *record.mutable_result() = ResultToProto(Score(last));
+}
+
+void SetResigned(const State& last, proto::GameRecord& record) {
+  TARA_CHECK(!last.finished(), "a finished game cannot be resigned");
+  *record.mutable_result() = ResultToProto(ResignedOutcome(last, last.side()));
+  record.mutable_result()->set_resigned_by(last.side());
 }
 
 proto::GameResult ResultToProto(const Outcome& outcome) {
@@ -170,9 +242,10 @@ proto::GameResult ResultToProto(const Outcome& outcome) {
 
 absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record) {
   TARA_RETURN_IF_ERROR(CheckVersion(record, "schema", record.schema_version(),
+                                    kOldestGameSchemaVersion,
                                     kGameSchemaVersion));
-  TARA_RETURN_IF_ERROR(
-      CheckVersion(record, "rules", record.rules_version(), kRulesVersion));
+  TARA_RETURN_IF_ERROR(CheckVersion(record, "rules", record.rules_version(),
+                                    kRulesVersion, kRulesVersion));
   const absl::StatusOr<Variant> variant = ParseVariant(record.variant());
   if (!variant.ok()) return At(record, variant.status());
   const absl::StatusOr<RuleOptions> options =
@@ -193,11 +266,7 @@ absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record) {
     if (!played.ok()) return AtPly(record, ply, played.message());
   }
   game.states.push_back(state);
-  if (!state.finished()) {
-    return AtPly(record, record.steps_size(),
-                 "the record ends here, but the game is not over");
-  }
-  game.outcome = Score(state);
+  TARA_RETURN_IF_ERROR(EndReplay(record, game));
   TARA_RETURN_IF_ERROR(CheckResult(record, game.outcome));
   return game;
 }

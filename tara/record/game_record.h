@@ -5,21 +5,27 @@
 // replaying records, which trusts nothing that they say.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
 
 namespace tara {
 
-// Version of the schema in proto/game.proto. Raised when old records can no
-// longer be read as they stand.
-inline constexpr uint32_t kGameSchemaVersion = 1;
+// Version of the schema in proto/game.proto, which new records have. Raised
+// when older programs would misread new records. Older versions are read as
+// they stand, from kOldestGameSchemaVersion on.
+//   2: policy targets beside the visits; resigned games.
+inline constexpr uint32_t kGameSchemaVersion = 2;
+inline constexpr uint32_t kOldestGameSchemaVersion = 1;
 
 // Version of docs/rules.md that the core implements. Raised when a game that
 // was legal, or its result, would no longer be the same.
@@ -41,9 +47,19 @@ proto::GameRecord NewGameRecord(const State& initial, const GameOrigin& origin);
 // caller to add them: visited_action and visits in parallel, root_value.
 proto::Step& AddStep(Action action, proto::GameRecord& record);
 
+// Sets a policy target that is not the visits. `shares` has one for each of
+// `actions`, in any unit; those below 1/131070 of the largest are lost.
+// REQUIRES: as many shares as actions; none negative; at least one positive.
+void SetPolicyTarget(absl::Span<const Action> actions,
+                     absl::Span<const float> shares, proto::Step& step);
+
 // Sets the result of the game from its last position.
 // REQUIRES: `last.finished()`.
 void SetResult(const State& last, proto::GameRecord& record);
+
+// Sets the result of a game that the side to move at `last` resigns.
+// REQUIRES: `last` is not finished.
+void SetResigned(const State& last, proto::GameRecord& record);
 
 // Returns an outcome as it is recorded.
 proto::GameResult ResultToProto(const Outcome& outcome);
@@ -55,17 +71,21 @@ absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record);
 
 // A record replayed through the core.
 struct ReplayedGame {
-  // states[ply] is the position before steps[ply]; the last one is finished.
-  // Size: steps + 1.
+  // states[ply] is the position before steps[ply]; the last one is finished,
+  // unless the game was resigned. Size: steps + 1.
   std::vector<State> states;
+  // Of a resigned game: as its result says, with Ending::kNone; the winner is
+  // right, the margin means nothing.
   Outcome outcome;
+  std::optional<Side> resigned_by;
 };
 
-// Replays a finished game. Errors as InitialStateOf, and INVALID_ARGUMENT for
-// an illegal action, search statistics that cannot be (lists of different
-// length, an illegal or repeated visited action, no visits, a root value
-// outside [-1, 1]), steps after the end, no end, or another result than the
-// core's. Messages name the game index and the ply (from 0).
+// Replays a finished or resigned game. Errors as InitialStateOf, and
+// INVALID_ARGUMENT for an illegal action, search statistics that cannot be
+// (lists of different length, an illegal or repeated action, no visits or
+// weight, a root value outside [-1, 1]), steps after the end, no end, a side
+// that resigns out of turn or after the end, or another result than the core's.
+// Messages name the game index and the ply (from 0).
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record);
 
 // Returns OK if Replay succeeds, else its error.

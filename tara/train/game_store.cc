@@ -24,6 +24,9 @@
 namespace tara {
 namespace {
 
+// What the column of endings has for games that a side resigned.
+constexpr absl::string_view kResigned = "resigned";
+
 constexpr absl::string_view kInsert =
     "INSERT INTO games (game_index, variant, rule_options, generation, "
     "model_id, length, points_red, points_blue, ended_by, finished_unix_ms, "
@@ -217,7 +220,9 @@ absl::Status SqliteGameStore::InsertAll(
     insert_->BindInt(6, game.steps_size());
     insert_->BindInt(7, game.result().points(0));
     insert_->BindInt(8, game.result().points(1));
-    insert_->BindText(9, game.result().ended_by());
+    insert_->BindText(9, game.result().has_resigned_by()
+                             ? kResigned
+                             : absl::string_view(game.result().ended_by()));
     insert_->BindInt(10, absl::ToUnixMillis(absl::Now()));
     insert_->BindBlob(11, blobs[i]);
     const absl::Status status = insert_->Step("cannot add a game").status();

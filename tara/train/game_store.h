@@ -20,7 +20,7 @@ struct GameRow {
   std::string variant;
   std::string rule_options;
   std::string model_id;
-  std::string ended_by;
+  std::string ended_by;  // as the rules say, or "resigned"
   uint32_t generation;
   int length;  // actions
   int points_red;

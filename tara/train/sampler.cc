@@ -11,20 +11,24 @@
 namespace tara {
 namespace {
 
-constexpr uint32_t kMaxVisits = 65535;
+constexpr uint32_t kMaxWeight = 65535;
 
-// Appends the visits of a step, scaled to fit 16 bits. Returns their number.
+// Appends the policy target of a step, scaled to fit 16 bits: that of its own
+// if it has one, else its visits. Returns the number of actions.
 uint16_t AppendTargets(const proto::Step& step,
                        std::vector<SampledGame::Target>& targets) {
+  const bool own = step.target_action_size() > 0;
+  const auto& actions = own ? step.target_action() : step.visited_action();
+  const auto& weights = own ? step.target_weight() : step.visits();
   uint32_t most = 0;
-  for (const uint32_t visits : step.visits()) most = std::max(most, visits);
+  for (const uint32_t weight : weights) most = std::max(most, weight);
   const double scale =
-      most > kMaxVisits ? static_cast<double>(kMaxVisits) / most : 1.0;
-  for (int i = 0; i < step.visits_size(); ++i) {
-    targets.push_back({static_cast<uint16_t>(step.visited_action(i)),
-                       static_cast<uint16_t>(step.visits(i) * scale)});
+      most > kMaxWeight ? static_cast<double>(kMaxWeight) / most : 1.0;
+  for (int i = 0; i < weights.size(); ++i) {
+    targets.push_back({static_cast<uint16_t>(actions[i]),
+                       static_cast<uint16_t>(weights[i] * scale)});
   }
-  return static_cast<uint16_t>(step.visits_size());
+  return static_cast<uint16_t>(weights.size());
 }
 
 }  // namespace
@@ -46,6 +50,7 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record) {
          .result = static_cast<int8_t>((margin > 0) - (margin < 0)),
          .margin = static_cast<int8_t>(margin)});
   }
+  game.has_margin = !replayed.resigned_by.has_value();
   game.targets.shrink_to_fit();
   return game;
 }
@@ -68,16 +73,17 @@ Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
                 .symmetry = symmetry,
                 .policy = {},
                 .result = static_cast<float>(position.result),
-                .margin = position.margin};
+                .margin = position.margin,
+                .has_margin = game.has_margin};
   const auto begin = game.targets.begin() + position.first_target;
   float total = 0;
   for (auto it = begin; it != begin + position.num_targets; ++it) {
-    total += it->visits;
+    total += it->weight;
   }
   sample.policy.reserve(position.num_targets);
   for (auto it = begin; it != begin + position.num_targets; ++it) {
     sample.policy.emplace_back(static_cast<Action>(it->action),
-                               it->visits / total);
+                               it->weight / total);
   }
   return sample;
 }

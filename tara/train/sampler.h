@@ -18,24 +18,25 @@
 namespace tara {
 
 // A game as positions and targets, packed for memory: about 70 bytes a
-// position and 4 a visited action.
+// position and 4 an action of a policy target.
 struct SampledGame {
   struct Position {
     State state;
     uint32_t first_target;  // in `targets`
-    uint16_t num_targets;
-    int8_t result;  // +1, 0, -1 for the side to move
-    int8_t margin;  // own points minus the opponent's
+    uint16_t num_targets;   // 0: the position teaches no policy
+    int8_t result;          // +1, 0, -1 for the side to move
+    int8_t margin;          // own points minus the opponent's
   };
-  // One visited action of the policy target.
+  // One action of a policy target; its share is in proportion to the weight.
   struct Target {
     uint16_t action;
-    uint16_t visits;
+    uint16_t weight;
   };
 
   uint64_t game_index = 0;
   std::vector<Position> positions;
   std::vector<Target> targets;
+  bool has_margin = true;  // not of resigned games
 };
 
 // Replays a record into positions and targets. Errors as Replay

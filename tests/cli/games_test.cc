@@ -7,6 +7,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "proto/game.pb.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/record/game_record.h"
+#include "tara/train/game_store.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara {
@@ -104,6 +110,38 @@ TEST(GamesTest, ExportsRuleOptions) {
   const TaraResult exported = RunTara({"games", "export", store});
   EXPECT_THAT(exported.out, HasSubstr("no_progress_limit"));
   EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
+}
+
+TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "2",
+                     "--sims", "1", "-o", store})
+                .status,
+            0);
+  {
+    // A third, which Red resigns at once.
+    const auto opened = OpenGameStore(store, StoreMode::kReadWrite);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    const State start = InitialState(Variant::kFourTreasures);
+    proto::GameRecord game = NewGameRecord(start, {.game_index = 2});
+    SetResigned(start, game);
+    ASSERT_TRUE((*opened)->Add(game).ok());
+  }
+  const TaraResult shown = RunTara({"games", "show", store, "2"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("Red resigns."));
+  const TaraResult line =
+      RunTara({"games", "show", store, "2", "--format=json"});
+  EXPECT_EQ(line.status, 1);
+  EXPECT_THAT(line.err, HasSubstr("game 2 was resigned"));
+  const TaraResult exported = RunTara({"games", "export", store});
+  EXPECT_EQ(exported.status, 0);
+  EXPECT_THAT(exported.err,
+              HasSubstr("left out, because they were resigned: 1"));
+  EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
+  const Json stats =
+      Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);
+  EXPECT_EQ(stats[0]["ended_by"]["resigned"], 1);
 }
 
 TEST(GamesTest, MissingAndDamagedStoresAreFailures) {

@@ -244,6 +244,23 @@ TEST_F(NetworkTest, SamplesWithoutAPolicyTeachNone) {
               1e-5);
 }
 
+TEST_F(NetworkTest, SamplesWithoutAMarginTeachNone) {
+  auto samples = MakeSamples(2, 32);
+  const auto trainer = NewTrainer(kTiny, kOneThread, 3);
+  const std::vector<Sample> half(samples.begin(),
+                                 samples.begin() + samples.size() / 2);
+  const auto of_half = trainer->Measure(half);
+  for (size_t i = half.size(); i < samples.size(); ++i) {
+    samples[i].has_margin = false;
+  }
+  const auto of_all = trainer->Measure(samples);
+  ASSERT_TRUE(of_half.ok() && of_all.ok());
+  EXPECT_NEAR(of_all->margin, of_half->margin, 1e-5);
+  EXPECT_NE(of_all->value, of_half->value);
+  for (Sample& sample : samples) sample.has_margin = false;
+  EXPECT_EQ(trainer->Measure(samples)->margin, 0);
+}
+
 TEST_F(NetworkTest, TheUniformPolicyLosesTheLogarithmOfTheActions) {
   // Of a target spread evenly over n actions, an even prior loses ln n; of the
   // first position of Four Treasures, ln 45. A new network is nearly even.

@@ -96,6 +96,69 @@ TEST(GameRecordTest, RuleOptionsTakePartInTheReplay) {
   EXPECT_TRUE(ValidateRecord(record).ok());
 }
 
+TEST(GameRecordTest, RecordsOfTheFirstVersionAreStillRead) {
+  proto::GameRecord record = SacredHillGame();
+  record.set_schema_version(1);
+  EXPECT_TRUE(ValidateRecord(record).ok()) << ValidateRecord(record);
+}
+
+TEST(GameRecordTest, APolicyTargetIsKeptInProportion) {
+  proto::GameRecord record = SacredHillGame();
+  const State start = InitialState(Variant::kSacredHillL1);
+  const Action actions[] = {LegalActions(start).Nth(0),
+                            LegalActions(start).Nth(1),
+                            LegalActions(start).Nth(2)};
+  proto::Step& step = *record.mutable_steps(0);
+  SetPolicyTarget(actions, {0.125f, 0.0f, 0.5f}, step);
+  ASSERT_EQ(step.target_action_size(), 2);
+  EXPECT_EQ(step.target_action(0), static_cast<uint32_t>(Index(actions[0])));
+  EXPECT_EQ(step.target_action(1), static_cast<uint32_t>(Index(actions[2])));
+  EXPECT_EQ(step.target_weight(0), 16384u);  // a quarter of 65535, rounded
+  EXPECT_EQ(step.target_weight(1), 65535u);
+  EXPECT_TRUE(ValidateRecord(record).ok()) << ValidateRecord(record);
+}
+
+// A game of which the last actions are left out: the side to move resigns.
+proto::GameRecord ResignedGame(int length) {
+  proto::GameRecord record = SacredHillGame();
+  State state = InitialState(Variant::kSacredHillL1);
+  for (int ply = 0; ply < length; ++ply) {
+    ApplyAction(static_cast<Action>(record.steps(ply).action()), state);
+  }
+  while (record.steps_size() > length) record.mutable_steps()->RemoveLast();
+  SetResigned(state, record);
+  return record;
+}
+
+TEST(GameRecordTest, AResignedGameEndsWhereItStandsAndIsLostByWhoResigned) {
+  for (const int length : {0, 10, 11}) {
+    const proto::GameRecord record = ResignedGame(length);
+    const absl::StatusOr<ReplayedGame> game = Replay(record);
+    ASSERT_TRUE(game.ok()) << game.status();
+    const Side side = game->states.back().side();
+    EXPECT_EQ(game->states.size(), length + 1u);
+    EXPECT_EQ(game->resigned_by, side);
+    EXPECT_EQ(game->outcome.winner(), Opponent(side));
+    EXPECT_EQ(game->outcome.ended_by, Ending::kNone);
+    EXPECT_EQ(record.result().resigned_by(), static_cast<uint32_t>(side));
+  }
+  EXPECT_NE(Replay(ResignedGame(10))->resigned_by,
+            Replay(ResignedGame(11))->resigned_by);
+}
+
+TEST(GameRecordTest, OnlyTheSideToMoveResigns) {
+  proto::GameRecord record = ResignedGame(10);
+  record.mutable_result()->set_resigned_by(1 - record.result().resigned_by());
+  EXPECT_THAT(std::string(ValidateRecord(record).message()),
+              HasSubstr("expected the side to move"));
+  record.mutable_result()->set_resigned_by(7);
+  EXPECT_THAT(std::string(ValidateRecord(record).message()),
+              HasSubstr("side 7 resigns"));
+  record.mutable_result()->clear_resigned_by();
+  EXPECT_THAT(std::string(ValidateRecord(record).message()),
+              HasSubstr("the game is not over"));
+}
+
 // What is done to a good record, and what the error then says.
 struct Damage {
   std::string name;
@@ -122,8 +185,11 @@ const auto kPrecondition = absl::StatusCode::kFailedPrecondition;
 INSTANTIATE_TEST_SUITE_P(
     GameRecord, DamagedRecord,
     ::testing::ValuesIn(std::vector<Damage>{
-        {"SchemaVersion", [](proto::GameRecord& r) { r.set_schema_version(2); },
-         kPrecondition, "schema version 2; this program reads version 1"},
+        {"SchemaVersion", [](proto::GameRecord& r) { r.set_schema_version(3); },
+         kPrecondition, "schema version 3; this program reads versions 1 to 2"},
+        {"NoSchemaVersion",
+         [](proto::GameRecord& r) { r.clear_schema_version(); }, kPrecondition,
+         "schema version 0; this program reads versions 1 to 2"},
         {"RulesVersion", [](proto::GameRecord& r) { r.clear_rules_version(); },
          kPrecondition, "rules version 0; this program reads version 1"},
         {"Variant", [](proto::GameRecord& r) { r.set_variant("chess"); },
@@ -178,6 +244,24 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoVisits",
          [](proto::GameRecord& r) { r.mutable_steps(2)->set_visits(0, 0); },
          kInvalid, "has no visits"},
+        {"TargetsOfDifferentLength",
+         [](proto::GameRecord& r) { r.mutable_steps(2)->add_target_weight(1); },
+         kInvalid, "ply 2: 0 target actions but 1 weight"},
+        {"IllegalTargetAction",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(2)->add_target_action(569);
+           r.mutable_steps(2)->add_target_weight(1);
+         },
+         kInvalid, "ply 2: target action pass is illegal"},
+        {"NoTargetWeight",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(2)->add_target_action(r.steps(2).action());
+           r.mutable_steps(2)->add_target_weight(0);
+         },
+         kInvalid, "has no weight"},
+        {"ResignedAfterTheEnd",
+         [](proto::GameRecord& r) { r.mutable_result()->set_resigned_by(0); },
+         kInvalid, "side 0 resigns, but the game is over"},
         {"RootValueTooLarge",
          [](proto::GameRecord& r) { r.mutable_steps(3)->set_root_value(1.5); },
          kInvalid, "ply 3: root value 1.5; expected -1 to 1"},
@@ -205,9 +289,8 @@ INSTANTIATE_TEST_SUITE_P(
          },
          kInvalid, "result: recorded kings captured [0, 0, 1]"},
         {"OtherEnding",
-         [](proto::GameRecord& r) {
-           r.mutable_result()->set_ended_by("passed");
-         },
+         [](proto::GameRecord&
+                r) { r.mutable_result()->set_ended_by("passed"); },
          kInvalid, "recorded ending 'passed'; the rules give 'out'"},
     }),
     [](const auto& info) { return info.param.name; });
