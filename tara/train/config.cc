@@ -22,6 +22,7 @@
 #include "tara/train/config_fields.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/proto_path.h"
+#include "tara/train/search_config.h"
 
 namespace tara {
 namespace {
@@ -139,6 +140,24 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status ValidateSearch(const proto::SelfPlayConfig& config) {
+  const absl::Status search = SearchOptionsOf(config.search()).status();
+  if (!search.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("self_play.search.", search.message()));
+  }
+  const proto::PlayoutCapConfig& cap = config.playout_cap();
+  if (cap.full_share() < 1 &&
+      cap.fast_simulations() >= config.search().simulations()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "self_play.playout_cap.fast_simulations: ", cap.fast_simulations(),
+        "; expected less than a full search has "
+        "(self_play.search.simulations: ",
+        config.search().simulations(), ")"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Validate(proto::TrainConfig& config) {
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
@@ -158,7 +177,7 @@ absl::Status Validate(proto::TrainConfig& config) {
     return absl::InvalidArgumentError(
         absl::StrCat("rule_options: ", rules.message()));
   }
-  return absl::OkStatus();
+  return ValidateSearch(config.self_play());
 }
 
 }  // namespace

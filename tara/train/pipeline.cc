@@ -10,16 +10,20 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/batching_evaluator.h"
 #include "tara/mcts/caching_evaluator.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/torch_runtime.h"
 #include "tara/nn/trainer.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/game_store.h"
 #include "tara/train/learner.h"
+#include "tara/train/resignation_history.h"
 #include "tara/train/run_folder.h"
 #include "tara/train/run_log.h"
 #include "tara/train/sampler.h"
+#include "tara/train/search_config.h"
 #include "tara/train/self_play.h"
 
 namespace tara {
@@ -28,23 +32,25 @@ namespace {
 // Positions that an evaluator remembers, over all games of a generation.
 constexpr int64_t kCachedPositions = 1 << 16;
 
-SelfPlayOptions MakeSelfPlayOptions(const proto::TrainConfig& config,
-                                    std::vector<State> starts) {
+// Positions in a batch that threads share, at most: larger ones bring nothing.
+constexpr int64_t kMaxMergedBatch = 1 << 13;
+
+absl::StatusOr<SelfPlayOptions> MakeSelfPlayOptions(
+    const proto::TrainConfig& config) {
   const proto::SelfPlayConfig& self_play = config.self_play();
-  const proto::SearchConfig& search = self_play.search();
   SelfPlayOptions options;
-  options.starts = std::move(starts);
-  options.search.simulations = static_cast<int>(search.simulations());
-  options.search.c_puct = search.c_puct();
-  options.search.first_play_urgency_reduction =
-      search.first_play_urgency_reduction();
-  options.search.dirichlet_concentration = search.dirichlet_concentration();
-  options.search.dirichlet_fraction = search.dirichlet_fraction();
-  options.temperature = search.temperature();
-  options.temperature_plies = static_cast<int>(search.temperature_plies());
+  TARA_ASSIGN_OR_RETURN(options.starts, StartPositions(config));
+  TARA_ASSIGN_OR_RETURN(options.search, SearchOptionsOf(self_play.search()));
+  options.temperature = TemperatureOf(self_play.search());
+  options.full_search_share = self_play.playout_cap().full_share();
+  options.fast_simulations =
+      static_cast<int>(self_play.playout_cap().fast_simulations());
+  options.resignation = ResignationOf(self_play.resignation());
   options.run_seed = config.seed();
   options.threads = static_cast<int>(self_play.threads());
   options.games_per_thread = static_cast<int>(self_play.games_per_thread());
+  options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
+  options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
   return options;
 }
 
@@ -124,8 +130,7 @@ class TrainingRun {
 };
 
 absl::Status TrainingRun::Open() {
-  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartPositions(config_));
-  self_play_ = MakeSelfPlayOptions(config_, std::move(starts));
+  TARA_ASSIGN_OR_RETURN(self_play_, MakeSelfPlayOptions(config_));
   TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
   TARA_ASSIGN_OR_RETURN(
       store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
@@ -168,12 +173,31 @@ absl::Status TrainingRun::Play(int generation, int model,
   if (plan.missing.empty()) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Evaluator> network,
                         LoadNetworkEvaluator(folder_->checkpoint_path(model)));
-  CachingEvaluator evaluator(network.get(), kCachedPositions);
   SelfPlayOptions options = self_play_;
+  BatchingEvaluator merged(
+      network.get(), static_cast<int>(std::min<int64_t>(
+                         int64_t{options.threads} * options.games_per_thread *
+                             options.leaves_per_game,
+                         kMaxMergedBatch)));
+  const bool merges = config_.self_play().shared_batches();
+  CachingEvaluator evaluator(
+      merges ? static_cast<Evaluator*>(&merged) : network.get(),
+      kCachedPositions);
+  const auto cached_share = [&evaluator] {
+    return static_cast<double>(evaluator.hits()) /
+           static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
+  };
+  if (options.resignation.threshold <= 0) {
+    TARA_ASSIGN_OR_RETURN(
+        options.resignation_counts,
+        CountResignations(*store_, options.resignation, options.run_seed,
+                          plan.begin, config_.learner().window_games()));
+  }
   options.generation = static_cast<uint32_t>(generation);
   options.model_id = CheckpointName(model);
   const auto sink = [&](const proto::GameRecord& game) -> absl::Status {
     TARA_RETURN_IF_ERROR(store_->Add(game));
+    progress_.self_play_stats().cached_share = cached_share();
     if (callbacks_.on_game_stored) callbacks_.on_game_stored(game.game_index());
     return absl::OkStatus();
   };
@@ -181,9 +205,12 @@ absl::Status TrainingRun::Play(int generation, int model,
   const absl::Status status = PlayGames(options, plan.missing, evaluator, sink,
                                         stop, progress_.self_play_stats());
   SelfPlayRates rates = progress_.EndSelfPlay();
-  rates.cached_share =
-      static_cast<double>(evaluator.hits()) /
-      static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
+  rates.cached_share = cached_share();
+  if (merges) {
+    rates.positions_per_merged_batch =
+        static_cast<double>(evaluator.requests() - evaluator.hits()) /
+        static_cast<double>(std::max<int64_t>(merged.batches(), 1));
+  }
   TARA_RETURN_IF_ERROR(status);
   return log_->SelfPlay(generation, rates);
 }

@@ -30,6 +30,33 @@ double Share(int64_t done, int64_t wanted) {
                      : static_cast<double>(done) / static_cast<double>(wanted);
 }
 
+// Returns what was counted from `before` to `now` as rates.
+SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
+                      const SelfPlayStats& stats, absl::Duration elapsed) {
+  const int64_t games = now.games - before.games;
+  const int64_t evaluations = now.evaluations - before.evaluations;
+  const int64_t batches = now.batches - before.batches;
+  const int64_t simulations = now.simulations - before.simulations;
+  return {.games = games,
+          .seconds = absl::ToDoubleSeconds(elapsed),
+          .games_per_second = PerSecond(games, elapsed),
+          .evaluations_per_second = PerSecond(evaluations, elapsed),
+          .positions_per_batch = Share(evaluations, batches),
+          .batch_fill = Share(evaluations, batches * stats.batch_room),
+          .cached_share = stats.cached_share,
+          .simulations_per_second = PerSecond(simulations, elapsed),
+          .simulations_per_evaluation = Share(simulations, evaluations),
+          .graph_share = Share(now.caught_up - before.caught_up, simulations),
+          .solved_share = Share(now.solved - before.solved, simulations),
+          .full_share = Share(now.full_searches - before.full_searches,
+                              now.plies - before.plies),
+          .resigned = now.resigned - before.resigned,
+          .played_on = now.played_on - before.played_on,
+          .resignable = now.resignable - before.resignable,
+          .resignable_not_lost =
+              now.resignable_not_lost - before.resignable_not_lost};
+}
+
 }  // namespace
 
 ProgressOptions ProgressOptionsFor(std::FILE* out) {
@@ -92,16 +119,9 @@ void Progress::Measure() {
   const absl::Time now = absl::Now();
   if (snapshot_.playing) {
     const absl::Duration elapsed = now - self_play_begin_;
-    const int64_t games = stats_.games - games_before_;
-    const int64_t evaluations = stats_.evaluations - evaluations_before_;
-    snapshot_.games = games_kept_ + games;
-    snapshot_.rates = {
-        .games = games,
-        .seconds = absl::ToDoubleSeconds(elapsed),
-        .games_per_second = PerSecond(games, elapsed),
-        .evaluations_per_second = PerSecond(evaluations, elapsed),
-        .positions_per_batch =
-            Share(evaluations, stats_.batches - batches_before_)};
+    snapshot_.rates =
+        RatesOf(counted_before_, Counted(stats_), stats_, elapsed);
+    snapshot_.games = games_kept_ + snapshot_.rates.games;
   }
   if (snapshot_.evaluating && snapshot_.generation == snapshot_.generations) {
     // Nothing but the last evaluation is left.
@@ -148,9 +168,7 @@ void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {
   snapshot_.games_wanted = wanted;
   snapshot_.games = kept;
   games_kept_ = kept;
-  games_before_ = stats_.games;
-  evaluations_before_ = stats_.evaluations;
-  batches_before_ = stats_.batches;
+  counted_before_ = Counted(stats_);
   self_play_begin_ = absl::Now();
   Show();
 }

@@ -12,7 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/train/progress_text.h"
-#include "tara/train/self_play.h"
+#include "tara/train/self_play_options.h"
 #include "tara/train/strength.h"
 
 namespace tara {
@@ -79,9 +79,7 @@ class Progress {
   // The counters when the running self-play began.
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t games_before_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t evaluations_before_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t batches_before_ ABSL_GUARDED_BY(mutex_) = 0;
+  SelfPlayCounts counted_before_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

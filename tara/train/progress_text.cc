@@ -56,6 +56,30 @@ std::string Games(const ProgressSnapshot& snapshot) {
                          snapshot.rates.evaluations_per_second);
 }
 
+// What the searches of self-play come to; parts that are not in use are left
+// out. Empty before there is anything to tell.
+std::string Searches(const SelfPlayRates& rates) {
+  if (rates.simulations_per_second == 0) return "";
+  std::string text = absl::StrFormat(
+      "%.0f simulations/s  %.2f an evaluation  batches %.0f %% full",
+      rates.simulations_per_second, rates.simulations_per_evaluation,
+      100 * rates.batch_fill);
+  const auto add = [&text](absl::string_view name, double share) {
+    if (share > 0) {
+      absl::StrAppendFormat(&text, "  %s %.0f %%", name, 100 * share);
+    }
+  };
+  add("cache", rates.cached_share);
+  add("graph", rates.graph_share);
+  add("solved", rates.solved_share);
+  if (rates.resigned > 0 || rates.played_on > 0) {
+    absl::StrAppendFormat(&text, "  resigned %d (of %d played on %d wrong)",
+                          rates.resigned, rates.played_on,
+                          rates.resignable_not_lost);
+  }
+  return text;
+}
+
 std::string LossText(const LossSummary& losses) {
   return absl::StrFormat("loss %.3f (policy %.3f, value %.3f, margin %.3f)",
                          losses.total, losses.policy, losses.value,
@@ -119,6 +143,10 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
     lines.push_back(absl::StrCat("  self-play ",
                                  Bar(snapshot.games, snapshot.games_wanted),
                                  " ", Games(snapshot)));
+    if (const std::string searches = Searches(snapshot.rates);
+        snapshot.playing && !searches.empty()) {
+      lines.push_back(absl::StrCat("  ", searches));
+    }
   }
   if (snapshot.steps_wanted > 0) {
     lines.push_back(absl::StrCat("  learning  ",
@@ -148,7 +176,13 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
       absl::StrFormat("generation %d of %d: %s",
                       std::min(snapshot.generation + 1, snapshot.generations),
                       snapshot.generations, Phase(snapshot))};
-  if (snapshot.playing) parts.push_back(Games(snapshot));
+  if (snapshot.playing) {
+    parts.push_back(Games(snapshot));
+    if (const std::string searches = Searches(snapshot.rates);
+        !searches.empty()) {
+      parts.push_back(searches);
+    }
+  }
   if (snapshot.learning) {
     parts.push_back(Learning(snapshot));
     parts.push_back(Window(snapshot));

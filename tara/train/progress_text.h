@@ -25,7 +25,23 @@ struct SelfPlayRates {
   double games_per_second = 0;
   double evaluations_per_second = 0;
   double positions_per_batch = 0;
+  double batch_fill = 0;  // of the positions that a batch can hold
+  // Of the batches that threads share, without those that the cache answered;
+  // 0: they share none.
+  double positions_per_merged_batch = 0;
   double cached_share = 0;  // of the evaluations: answered without the network
+  // Simulations need no evaluation where the game ends, is solved, or where
+  // other lines have been.
+  double simulations_per_second = 0;
+  double simulations_per_evaluation = 0;
+  double graph_share = 0;   // of the simulations: ended where others had been
+  double solved_share = 0;  // of the simulations: asked the endgame solver
+  double full_share = 0;    // of the actions: by a full search
+  // Resigning: see SelfPlayStats.
+  int64_t resigned = 0;
+  int64_t played_on = 0;
+  int64_t resignable = 0;
+  int64_t resignable_not_lost = 0;
 };
 
 // Where a run of training stands at one moment.

@@ -28,6 +28,9 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
                   generation);
   events_->Scalar("self_play/evaluations_per_second",
                   rates.evaluations_per_second, generation);
+  events_->Scalar("self_play/simulations_per_second",
+                  rates.simulations_per_second, generation);
+  events_->Scalar("self_play/cached_share", rates.cached_share, generation);
   TARA_RETURN_IF_ERROR(events_->Flush());
   return metrics_->Append(
       {{"event", "self_play"},
@@ -37,7 +40,18 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"games_per_second", rates.games_per_second},
        {"evaluations_per_second", rates.evaluations_per_second},
        {"positions_per_batch", rates.positions_per_batch},
-       {"cached_share", rates.cached_share}});
+       {"batch_fill", rates.batch_fill},
+       {"positions_per_merged_batch", rates.positions_per_merged_batch},
+       {"cached_share", rates.cached_share},
+       {"simulations_per_second", rates.simulations_per_second},
+       {"simulations_per_evaluation", rates.simulations_per_evaluation},
+       {"graph_share", rates.graph_share},
+       {"solved_share", rates.solved_share},
+       {"full_share", rates.full_share},
+       {"games_resigned", rates.resigned},
+       {"games_played_on", rates.played_on},
+       {"played_on_resignable", rates.resignable},
+       {"played_on_false_positives", rates.resignable_not_lost}});
 }
 
 absl::Status RunLog::Learning(const LearningReport& report) {

@@ -6,13 +6,17 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/resignation.h"
+#include "tara/mcts/temperature.h"
 #include "tara/train/config_fields.h"
+#include "tara/train/search_config.h"
 
 namespace tara {
 namespace {
@@ -94,7 +98,8 @@ std::vector<std::string> Missing(const google::protobuf::Message& message) {
 
 TEST(ConfigTest, AnEmptyFileGivesAConfigWithEveryFieldFilledIn) {
   const proto::TrainConfig config = Good("");
-  EXPECT_THAT(Missing(config), ::testing::IsEmpty());
+  // A list that is empty by default.
+  EXPECT_THAT(Missing(config), ElementsAre("tara.proto.SearchConfig.option"));
   EXPECT_EQ(config.run_dir(), "runs/quick-sacred_hill_l1");
   EXPECT_THAT(config.variant(), ElementsAre("sacred_hill_l1"));
   EXPECT_EQ(config.rule_options(), "-");
@@ -247,6 +252,75 @@ TEST(ConfigTest, EveryNumberHasARangeThatHoldsItsDefaultAndKeepsOutMore) {
     EXPECT_THAT(Error("", {absl::StrCat(field.path, "=", above)}),
                 HasSubstr(absl::StrCat(field.path, ": ")));
   }
+}
+
+TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
+  const proto::TrainConfig config =
+      Good("self_play { search { option: 'gumbel=on' option: 'graph=on' } }");
+  const auto search = SearchOptionsOf(config.self_play().search());
+  ASSERT_TRUE(search.ok()) << search.status();
+  EXPECT_TRUE(search->gumbel);
+  EXPECT_TRUE(search->graph_search);
+  EXPECT_FALSE(search->proof);
+  EXPECT_EQ(search->simulations, 100);
+  const proto::TrainConfig overridden =
+      Good("", {"self_play.search.option=fpu=absolute:-1,proof=on"});
+  EXPECT_THAT(overridden.self_play().search().option(),
+              ElementsAre("fpu=absolute:-1", "proof=on"));
+}
+
+TEST(ConfigTest, WrongOptionsOfTheSearchAreRefusedWithTheFieldsPath) {
+  const auto error = [](const std::string& options) {
+    return Error("", {"self_play.search.option=" + options});
+  };
+  EXPECT_THAT(error("gumble=on"),
+              HasSubstr("self_play.search.option: 'gumble=on': unknown search "
+                        "option 'gumble'; expected one of "));
+  EXPECT_THAT(error("gumbel=yes"),
+              HasSubstr("self_play.search.option: 'gumbel=yes': gumbel is "
+                        "'yes'; expected on or off"));
+  EXPECT_THAT(error("gumbel"), HasSubstr("'gumbel': expected name=value"));
+  EXPECT_THAT(error("graph=on,graph=off"), HasSubstr("graph is given twice"));
+  EXPECT_THAT(error("solver_hills=6"), HasSubstr("needs proof=on"));
+}
+
+TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
+  for (const auto& [option, field] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"sims=5", "simulations"},
+           {"c_puct=2", "c_puct"},
+           {"fpu=reduction:0.3", "first_play_urgency_reduction"},
+           {"noise=0.5", "dirichlet_fraction"},
+           {"noise_concentration=5", "dirichlet_concentration"}}) {
+    EXPECT_THAT(Error("", {"self_play.search.option=" + option}),
+                HasSubstr(absl::StrCat("'", option,
+                                       "': this has a field of its own; set ",
+                                       field, " instead")));
+  }
+}
+
+TEST(ConfigTest, AFastSearchHasFewerSimulationsThanAFullOne) {
+  EXPECT_THAT(
+      Error("self_play { playout_cap { full_share: 0.25 fast_simulations: 9 } "
+            "search { simulations: 9 } }"),
+      HasSubstr("self_play.playout_cap.fast_simulations: 9; expected less than "
+                "a full search has"));
+  // Without fast searches it does not matter.
+  Good("self_play { search { simulations: 9 } }");
+}
+
+TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
+  const proto::SelfPlayConfig config = Good("").self_play();
+  EXPECT_FALSE(ResignationCounts()
+                   .ChooseThreshold(ResignationOf(config.resignation()))
+                   .has_value());
+  const TemperatureSchedule temperature = TemperatureOf(config.search());
+  EXPECT_EQ(temperature.At(0), 1);
+  EXPECT_EQ(temperature.At(19), 1);
+  EXPECT_EQ(temperature.At(20), 0);
+  const proto::SelfPlayConfig resigning =
+      Good("self_play { resignation { threshold: 0.9 } }").self_play();
+  EXPECT_FLOAT_EQ(ResignationOf(resigning.resignation()).threshold, -0.9f);
 }
 
 TEST(ConfigTest, WrongVariantsAreRefused) {

@@ -29,6 +29,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr auto kNeverStop = [] { return false; };
 
@@ -217,6 +218,35 @@ TEST(PipelineTest, MetricsHaveALineForSelfPlayAndForLearning) {
   EXPECT_THAT(*lines,
               ElementsAre(HasSubstr("self_play"), HasSubstr("learning"),
                           HasSubstr("self_play"), HasSubstr("learning")));
+}
+
+TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
+  const std::string run_dir = TestFolder("options");
+  const auto summary = Train(
+      Tiny(run_dir,
+           {"self_play.search.option=gumbel=on,graph=on,proof=on,"
+            "solver_hills=5,utility=mix",
+            "self_play.search.end_temperature=0.2",
+            "self_play.search.temperature_halflife=8",
+            "self_play.playout_cap.full_share=0.5",
+            "self_play.playout_cap.fast_simulations=4",
+            "self_play.resignation.threshold=0.6",
+            "self_play.resignation.turns=1", "self_play.leaves_per_game=2",
+            "self_play.evaluation_groups=2", "self_play.shared_batches=true"}));
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->generation, 2);
+  const auto games = GamesOf(run_dir);
+  ASSERT_EQ(games.size(), 12u);
+  for (const proto::GameRecord& game : games) {
+    const absl::Status valid = ValidateRecord(game);
+    EXPECT_TRUE(valid.ok()) << valid.message();
+  }
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(lines.ok()) << lines.status().message();
+  EXPECT_THAT((*lines)[0], HasSubstr("\"graph_share\":0."));
+  EXPECT_THAT((*lines)[0], HasSubstr("\"games_played_on\":"));
+  EXPECT_THAT((*lines)[0],
+              Not(HasSubstr("\"positions_per_merged_batch\":0.0")));
 }
 
 TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {

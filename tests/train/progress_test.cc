@@ -44,6 +44,55 @@ TEST(ProgressTextTest, ALineSaysWhatGoesOnAndHowFast) {
             "4321 evaluations/s  about 2 h 05 min left");
 }
 
+TEST(ProgressTextTest, SearchesAreShownWithThePartsThatAreInUse) {
+  ProgressSnapshot snapshot = Playing();
+  snapshot.rates.simulations_per_second = 6000;
+  snapshot.rates.simulations_per_evaluation = 1.5;
+  snapshot.rates.batch_fill = 0.925;
+  snapshot.rates.cached_share = 0.2;
+  EXPECT_THAT(ProgressLine(snapshot),
+              HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 an "
+                        "evaluation  batches 92 % full  cache 20 %  about"));
+  snapshot.rates.graph_share = 0.123;
+  snapshot.rates.solved_share = 0.05;
+  snapshot.rates.resigned = 40;
+  snapshot.rates.played_on = 4;
+  snapshot.rates.resignable_not_lost = 1;
+  EXPECT_THAT(ProgressBlock(snapshot, 200)[2],
+              HasSubstr("cache 20 %  graph 12 %  solved 5 %  resigned 40 (of "
+                        "4 played on 1 wrong)"));
+}
+
+TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
+  std::FILE* const file = std::tmpfile();
+  Progress progress({.out = file, .redraw = false, .interval = absl::Hours(1)});
+  SelfPlayStats& stats = progress.self_play_stats();
+  stats.simulations = 1000;
+  stats.evaluations = 1000;
+  stats.batches = 10;
+  stats.resigned = 3;
+  stats.batch_room = 64;
+  progress.BeginRun("runs/first", 0, 4);
+  progress.BeginSelfPlay(1, 20, 0);
+  stats.simulations += 600;
+  stats.evaluations += 400;
+  stats.batches += 10;
+  stats.caught_up += 60;
+  stats.solved += 30;
+  stats.plies += 8;
+  stats.full_searches += 2;
+  stats.resigned += 2;
+  const SelfPlayRates rates = progress.EndSelfPlay();
+  EXPECT_DOUBLE_EQ(rates.simulations_per_evaluation, 1.5);
+  EXPECT_DOUBLE_EQ(rates.positions_per_batch, 40);
+  EXPECT_DOUBLE_EQ(rates.batch_fill, 0.625);
+  EXPECT_DOUBLE_EQ(rates.graph_share, 0.1);
+  EXPECT_DOUBLE_EQ(rates.solved_share, 0.05);
+  EXPECT_DOUBLE_EQ(rates.full_share, 0.25);
+  EXPECT_EQ(rates.resigned, 2);
+  std::fclose(file);
+}
+
 TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
   ProgressSnapshot snapshot = Playing();
   snapshot.playing = false;

@@ -127,6 +127,69 @@ TEST_P(SamplesOfVariantTest, ThereAreAsManySymmetriesAsTheRulesKeep) {
 INSTANTIATE_TEST_SUITE_P(AllVariants, SamplesOfVariantTest,
                          ::testing::ValuesIn(kVariants), VariantName);
 
+TEST(SamplerTest, APolicyTargetOfItsOwnGoesBeforeTheVisits) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.gumbel = true;
+  options.search.simulations = 8;
+  const auto records = PlayUniformGames(options, {0});
+  const auto game = UnpackGame(records[0]);
+  ASSERT_TRUE(game.ok()) << game.status().message();
+  for (int ply = 0; ply < records[0].steps_size(); ++ply) {
+    const proto::Step& step = records[0].steps(ply);
+    const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    ASSERT_EQ(static_cast<int>(sample.policy.size()),
+              step.target_action_size());
+    float total = 0;
+    for (int i = 0; i < step.target_action_size(); ++i) {
+      const auto& [action, share] = sample.policy[i];
+      EXPECT_EQ(static_cast<uint32_t>(Index(action)), step.target_action(i));
+      EXPECT_NEAR(
+          share / sample.policy[0].second,
+          static_cast<double>(step.target_weight(i)) / step.target_weight(0),
+          1e-4);
+      total += share;
+    }
+    EXPECT_NEAR(total, 1, 1e-4);
+  }
+}
+
+TEST(SamplerTest, StepsOfFastSearchesTeachTheValueAlone) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.full_search_share = 0.5f;
+  options.fast_simulations = 3;
+  const auto records = PlayUniformGames(options, {0});
+  const auto game = UnpackGame(records[0]);
+  ASSERT_TRUE(game.ok()) << game.status().message();
+  const int winner = Replay(records[0])->outcome.winner();
+  int fast = 0;
+  for (int ply = 0; ply < records[0].steps_size(); ++ply) {
+    const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    const bool is_fast = records[0].steps(ply).visits_size() == 0;
+    EXPECT_EQ(sample.policy.empty(), is_fast);
+    fast += is_fast ? 1 : 0;
+    EXPECT_EQ(sample.result,
+              winner < 0 ? 0 : (winner == sample.state.side() ? 1 : -1));
+  }
+  EXPECT_GT(fast, 0);
+  EXPECT_LT(fast, records[0].steps_size());
+}
+
+TEST(SamplerTest, AResignedGameIsLostByWhoResignedAndTeachesNoMargin) {
+  auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
+  proto::GameRecord& record = records[0];
+  const State last = Replay(record)->states[20];
+  while (record.steps_size() > 20) record.mutable_steps()->RemoveLast();
+  SetResigned(last, record);
+  const auto game = UnpackGame(record);
+  ASSERT_TRUE(game.ok()) << game.status().message();
+  ASSERT_EQ(game->positions.size(), 20u);
+  for (int ply = 0; ply < 20; ++ply) {
+    const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    EXPECT_EQ(sample.result, sample.state.side() == last.side() ? -1 : 1);
+    EXPECT_FALSE(sample.has_margin);
+  }
+}
+
 TEST(SamplerTest, TheWindowHoldsTheNewestGamesBelowItsEnd) {
   const auto store = StoreWithGames("window", Variant::kFourTreasures, 8);
   Sampler sampler(*store, 3, 1);

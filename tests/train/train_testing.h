@@ -8,12 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/state_hash.h"
 #include "tara/mcts/uniform_evaluator.h"
 #include "tara/train/self_play.h"
 
@@ -33,20 +40,45 @@ inline SelfPlayOptions QuickSelfPlay(Variant variant) {
   options.starts = {InitialState(variant)};
   options.search.simulations = 6;
   options.search.dirichlet_fraction = 0.25f;
-  options.temperature_plies = 10;
+  options.temperature = TemperatureSchedule::FirstPlies(1, 10);
   options.run_seed = 7;
   options.model_id = "uniform";
   options.games_per_thread = 3;
   return options;
 }
 
-// Plays games with the uniform evaluator; returns them by increasing index.
-inline std::vector<proto::GameRecord> PlayUniformGames(
-    const SelfPlayOptions& options, const std::vector<uint64_t>& indices) {
+// Says of each position something else, but always the same: as a network
+// does, and unlike it at once.
+class HashingEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    for (size_t i = 0; i < states.size(); ++i) {
+      Random random(HashState(states[i]));
+      Evaluation& result = results[i];
+      result.priors.assign(LegalActions(states[i]).Count(), 0);
+      float total = 0;
+      for (float& prior : result.priors) {
+        prior = 0.05f + static_cast<float>(random.Uniform());
+        total += prior;
+      }
+      for (float& prior : result.priors) prior /= total;
+      result.win = static_cast<float>(random.Uniform());
+      result.draw = 0;
+      result.loss = 1 - result.win;
+      result.margin = 8 * (result.win - result.loss);
+      result.margins.clear();
+    }
+    return absl::OkStatus();
+  }
+};
+
+// Plays games; returns them by increasing index.
+inline std::vector<proto::GameRecord> PlayGamesWith(
+    Evaluator& evaluator, const SelfPlayOptions& options,
+    const std::vector<uint64_t>& indices, SelfPlayStats& stats) {
   std::vector<proto::GameRecord> games;
   absl::Mutex mutex;
-  UniformEvaluator evaluator;
-  SelfPlayStats stats;
   const absl::Status status = PlayGames(
       options, indices, evaluator,
       [&](const proto::GameRecord& game) {
@@ -60,6 +92,14 @@ inline std::vector<proto::GameRecord> PlayUniformGames(
     return a.game_index() < b.game_index();
   });
   return games;
+}
+
+// The same with the uniform evaluator.
+inline std::vector<proto::GameRecord> PlayUniformGames(
+    const SelfPlayOptions& options, const std::vector<uint64_t>& indices) {
+  UniformEvaluator evaluator;
+  SelfPlayStats stats;
+  return PlayGamesWith(evaluator, options, indices, stats);
 }
 
 // Names the tests of a suite over kVariants.

@@ -1,0 +1,27 @@
+#ifndef TARA_TRAIN_SEARCH_CONFIG_H_
+#define TARA_TRAIN_SEARCH_CONFIG_H_
+
+// What a config says of the search, as the search takes it.
+
+#include "absl/status/statusor.h"
+#include "proto/config.pb.h"
+#include "tara/mcts/resignation.h"
+#include "tara/mcts/search_options.h"
+#include "tara/mcts/temperature.h"
+
+namespace tara {
+
+// Returns the options of a full search. REQUIRES: the config is resolved.
+// Returns INVALID_ARGUMENT for an option that is no "name=value", unknown, ill
+// valued, given twice, the same as a field of its own, or without effect.
+// Messages begin with "option: ".
+absl::StatusOr<SearchOptions> SearchOptionsOf(
+    const proto::SearchConfig& config);
+
+TemperatureSchedule TemperatureOf(const proto::SearchConfig& config);
+
+ResignationOptions ResignationOf(const proto::ResignationConfig& config);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_SEARCH_CONFIG_H_

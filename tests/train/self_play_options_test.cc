@@ -1,0 +1,351 @@
+// What the options of self-play change in its games.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/batching_evaluator.h"
+#include "tara/mcts/resignation.h"
+#include "tara/record/game_record.h"
+#include "tara/train/self_play.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+std::vector<uint64_t> IndicesTo(uint64_t end) {
+  std::vector<uint64_t> indices;
+  for (uint64_t i = 0; i < end; ++i) indices.push_back(i);
+  return indices;
+}
+
+std::vector<proto::GameRecord> Play(const SelfPlayOptions& options,
+                                    uint64_t games, SelfPlayStats& stats) {
+  HashingEvaluator evaluator;
+  return PlayGamesWith(evaluator, options, IndicesTo(games), stats);
+}
+
+std::vector<proto::GameRecord> Play(const SelfPlayOptions& options,
+                                    uint64_t games) {
+  SelfPlayStats stats;
+  return Play(options, games, stats);
+}
+
+void ExpectValid(const std::vector<proto::GameRecord>& games) {
+  for (const proto::GameRecord& game : games) {
+    const absl::Status valid = ValidateRecord(game);
+    EXPECT_TRUE(valid.ok()) << valid.message();
+  }
+}
+
+// Whether a step has search statistics or a policy target.
+bool TeachesPolicy(const proto::Step& step) {
+  return step.visits_size() > 0 || step.target_weight_size() > 0;
+}
+
+// Everything at once.
+SelfPlayOptions AllOptions(Variant variant) {
+  SelfPlayOptions options = QuickSelfPlay(variant);
+  options.search.simulations = 16;
+  options.search.gumbel = true;
+  options.search.graph_search = true;
+  options.search.proof = true;
+  options.search.solver_vacant_hills = 5;
+  options.full_search_share = 0.4f;
+  options.fast_simulations = 6;
+  options.temperature = {.start = 1, .end = 0.2f, .halflife = 10};
+  return options;
+}
+
+class OptionsOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
+
+TEST_P(OptionsOfVariantTest, AllOptionsTogetherYieldValidRecords) {
+  SelfPlayStats stats;
+  const auto games = Play(AllOptions(GetParam().variant), 6, stats);
+  ASSERT_EQ(games.size(), 6u);
+  ExpectValid(games);
+  EXPECT_GT(stats.full_searches, 0);
+  EXPECT_LT(stats.full_searches, stats.plies);
+}
+
+// How the games are spread over threads and batches.
+struct Spread {
+  int threads;
+  int games_per_thread;
+  int groups;
+  bool shared_batches;
+};
+
+TEST_P(OptionsOfVariantTest, GamesAreTheSameHoweverTheyAreSpread) {
+  for (const int leaves : {1, 3}) {
+    std::vector<std::string> expected;
+    for (const Spread& spread : {Spread{1, 1, 1, false}, Spread{1, 7, 1, false},
+                                 Spread{1, 4, 2, false}, Spread{3, 2, 1, true},
+                                 Spread{2, 3, 2, true}}) {
+      SelfPlayOptions options = AllOptions(GetParam().variant);
+      options.leaves_per_game = leaves;
+      options.threads = spread.threads;
+      options.games_per_thread = spread.games_per_thread;
+      options.evaluation_groups = spread.groups;
+      HashingEvaluator hashing;
+      BatchingEvaluator merged(&hashing, 64);
+      Evaluator& evaluator =
+          spread.shared_batches ? static_cast<Evaluator&>(merged) : hashing;
+      SelfPlayStats stats;
+      std::vector<std::string> games;
+      for (const proto::GameRecord& game :
+           PlayGamesWith(evaluator, options, IndicesTo(5), stats)) {
+        games.push_back(game.SerializeAsString());
+      }
+      if (expected.empty()) expected = games;
+      EXPECT_EQ(games, expected)
+          << leaves << " leaves, " << spread.threads << " threads, "
+          << spread.games_per_thread << " games each, " << spread.groups
+          << " groups";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, OptionsOfVariantTest,
+                         ::testing::ValuesIn(kVariants), VariantName);
+
+TEST(PlayoutCapTest, FastSearchesTeachNoPolicyAndFullOnesAreAsManyAsWished) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 40;
+  options.full_search_share = 0.25f;
+  options.fast_simulations = 8;
+  SelfPlayStats stats;
+  const auto games = Play(options, 20, stats);
+  ExpectValid(games);
+  int full = 0;
+  int steps = 0;
+  for (const proto::GameRecord& game : games) {
+    for (const proto::Step& step : game.steps()) {
+      ++steps;
+      full += TeachesPolicy(step) ? 1 : 0;
+      // A subtree that was kept may bring more.
+      EXPECT_GE(step.simulations(), TeachesPolicy(step) ? 40u : 8u);
+    }
+  }
+  EXPECT_EQ(stats.plies, steps);
+  EXPECT_EQ(stats.full_searches, full);
+  // Five standard deviations: sqrt(n p (1 - p)).
+  EXPECT_NEAR(full, 0.25 * steps, 5 * std::sqrt(steps * 0.25 * 0.75));
+}
+
+TEST(PlayoutCapTest, FastSearchesHaveNoNoise) {
+  // Only fast searches, without temperature: nothing is left to chance.
+  SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
+  options.full_search_share = 1e-9f;
+  options.fast_simulations = 12;
+  options.search.dirichlet_fraction = 0.9f;
+  options.temperature = TemperatureSchedule::FirstPlies(1, 0);
+  for (const bool gumbel : {false, true}) {
+    options.search.gumbel = gumbel;
+    const auto games = Play(options, 3);
+    for (const proto::GameRecord& game : games) {
+      ASSERT_EQ(game.steps_size(), games[0].steps_size());
+      for (int ply = 0; ply < game.steps_size(); ++ply) {
+        EXPECT_EQ(game.steps(ply).action(), games[0].steps(ply).action());
+      }
+    }
+  }
+}
+
+TEST(GumbelSelfPlayTest, TargetsAreTheImprovedPolicyOfAllLegalActions) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 16;
+  options.search.gumbel = true;
+  // Values that differ widely would leave no share to what was not visited.
+  const auto games = PlayUniformGames(options, IndicesTo(4));
+  ExpectValid(games);
+  int unvisited = 0;  // actions of targets that had no visits
+  for (const proto::GameRecord& game : games) {
+    const auto replayed = Replay(game);
+    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      const proto::Step& step = game.steps(ply);
+      const int legal = LegalActions(replayed->states[ply]).Count();
+      EXPECT_GT(step.target_weight_size(), 0);
+      EXPECT_LE(step.target_weight_size(), legal);
+      // The action played was visited, and is among the targets.
+      EXPECT_THAT(step.visited_action(), ::testing::Contains(step.action()));
+      for (const uint32_t action : step.target_action()) {
+        unvisited += std::count(step.visited_action().begin(),
+                                step.visited_action().end(), action) == 0;
+      }
+    }
+  }
+  EXPECT_GT(unvisited, 0);
+}
+
+TEST(GumbelSelfPlayTest, EverySearchHasItsSimulationsBesideThoseKept) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 16;
+  options.search.gumbel = true;
+  SelfPlayStats stats;
+  Play(options, 3, stats);
+  // And one evaluation of each root that was not kept.
+  EXPECT_GE(stats.simulations, 16 * stats.plies);
+  EXPECT_LE(stats.simulations, 17 * stats.plies);
+}
+
+TEST(ForcedPlayoutsTest, AreInTheVisitsAndPrunedFromTheTargets) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 60;
+  options.search.forced_playouts = 4;
+  const auto games = Play(options, 3);
+  ExpectValid(games);
+  int pruned = 0;
+  for (const proto::GameRecord& game : games) {
+    for (const proto::Step& step : game.steps()) {
+      ASSERT_GT(step.target_weight_size(), 0);
+      EXPECT_LE(step.target_weight_size(), step.visits_size());
+      pruned += step.visits_size() - step.target_weight_size();
+    }
+  }
+  EXPECT_GT(pruned, 0);
+}
+
+TEST(ProofSelfPlayTest, EndsAreSolvedAndProvedActionsAreTheTarget) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 60;
+  options.search.proof = true;
+  options.search.solver_vacant_hills = 6;
+  SelfPlayStats stats;
+  const auto games = Play(options, 4, stats);
+  ExpectValid(games);
+  EXPECT_GT(stats.solved, 0);
+  // Once a side has proved that it wins, it wins.
+  int proved = 0;
+  for (const proto::GameRecord& game : games) {
+    const auto replayed = Replay(game);
+    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      const proto::Step& step = game.steps(ply);
+      if (step.root_value() < 1) continue;
+      ++proved;
+      EXPECT_EQ(replayed->outcome.winner(), replayed->states[ply].side())
+          << "game " << game.game_index() << " ply " << ply;
+    }
+  }
+  EXPECT_GT(proved, 0);
+}
+
+TEST(GraphSelfPlayTest, SimulationsCatchUpWithOtherLines) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
+  options.search.simulations = 100;
+  SelfPlayStats without;
+  Play(options, 2, without);
+  EXPECT_EQ(without.caught_up, 0);
+  options.search.graph_search = true;
+  SelfPlayStats stats;
+  ExpectValid(Play(options, 2, stats));
+  EXPECT_GT(stats.caught_up, 0);
+}
+
+TEST(TemperatureScheduleTest, AFallingTemperatureIsUsedUpToTheCutOff) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 60;
+  options.search.dirichlet_fraction = 0;
+  // How often another action than the most visited is played.
+  const auto deviations = [&](const TemperatureSchedule& temperature) {
+    options.temperature = temperature;
+    int count = 0;
+    for (const proto::GameRecord& game : Play(options, 8)) {
+      for (const proto::Step& step : game.steps()) {
+        uint32_t most = 0;
+        uint32_t played = 0;
+        for (int i = 0; i < step.visits_size(); ++i) {
+          most = std::max(most, step.visits(i));
+          if (step.visited_action(i) == step.action()) played = step.visits(i);
+        }
+        count += played < most ? 1 : 0;
+      }
+    }
+    return count;
+  };
+  const int always = deviations({.start = 1, .end = 1});
+  const int falling = deviations({.start = 1, .end = 0.1f, .halflife = 3});
+  EXPECT_EQ(deviations({.start = 1, .end = 1, .cutoff_ply = 0}), 0);
+  EXPECT_GT(falling, 0);
+  EXPECT_LT(2 * falling, always);
+}
+
+SelfPlayOptions Resigning() {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.resignation = {.threshold = -0.2f,
+                         .turns = 2,
+                         .played_on_share = 0.5f,
+                         .max_false_positive_rate = 1};
+  return options;
+}
+
+TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
+  SelfPlayStats stats;
+  const SelfPlayOptions options = Resigning();
+  const auto games = Play(options, 20, stats);
+  ExpectValid(games);
+  int resigned = 0;
+  int played_on = 0;
+  for (const proto::GameRecord& game : games) {
+    const bool is_played_on = IsPlayedOn(
+        options.resignation, DeriveSeed(options.run_seed, game.game_index(),
+                                        StreamPurpose::kResignation));
+    played_on += is_played_on ? 1 : 0;
+    if (!game.result().has_resigned_by()) continue;
+    ++resigned;
+    EXPECT_FALSE(is_played_on);
+    const auto replayed = Replay(game);
+    EXPECT_NE(replayed->outcome.winner(), *replayed->resigned_by);
+  }
+  EXPECT_GT(resigned, 0);
+  EXPECT_GT(played_on, 0);
+  EXPECT_EQ(stats.resigned, resigned);
+  EXPECT_EQ(stats.played_on, played_on);
+  EXPECT_GT(stats.resignable, 0);
+  EXPECT_LE(stats.resignable, stats.played_on);
+  // Values are noise here: some who would have resigned win.
+  EXPECT_GT(stats.resignable_not_lost, 0);
+  EXPECT_LE(stats.resignable_not_lost, stats.resignable);
+}
+
+TEST(ResignationSelfPlayTest, AGameIsTheSameUpToItsResignation) {
+  SelfPlayOptions options = Resigning();
+  const auto resigning = Play(options, 8);
+  options.resignation.threshold = 1;
+  const auto playing = Play(options, 8);
+  for (size_t i = 0; i < playing.size(); ++i) {
+    EXPECT_FALSE(playing[i].result().has_resigned_by());
+    ASSERT_LE(resigning[i].steps_size(), playing[i].steps_size());
+    for (int ply = 0; ply < resigning[i].steps_size(); ++ply) {
+      EXPECT_EQ(resigning[i].steps(ply).action(),
+                playing[i].steps(ply).action());
+    }
+  }
+}
+
+TEST(ResignationSelfPlayTest, NobodyResignsWhereItWasWrongTooOften) {
+  SelfPlayOptions options = Resigning();
+  options.resignation.max_false_positive_rate = 0;
+  options.resignation.min_games = 1;
+  // A game in which Red would have resigned at every threshold, and won.
+  ResignationWatch watch(options.resignation, std::nullopt, true);
+  for (int turn = 0; turn < 4; ++turn) watch.Observe(kRed, -1);
+  watch.AddTo(options.resignation_counts, kRed);
+  SelfPlayStats stats;
+  Play(options, 10, stats);
+  EXPECT_EQ(stats.resigned, 0);
+  EXPECT_GT(stats.played_on, 0);
+}
+
+}  // namespace
+}  // namespace tara
