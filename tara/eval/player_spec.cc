@@ -222,12 +222,11 @@ std::string PlayerSpecHelp() {
               checkpoint, or the folder of a run: its latest checkpoint
 
 Options of mcts and net, beside playouts:
-  ms                     none           milliseconds an action, instead of sims
-  leaves                 1              leaves of a position in one batch
-  reuse                  off            go on with the tree of the last turn
-  lcb                    0              play by lower confidence bounds, so many
-                                        standard errors below the mean; 0: by
-                                        visits
+  ms                      milliseconds an action, instead of sims (none)
+  leaves                  leaves of a position in one batch (1)
+  reuse                   go on with the tree of the last turn (off)
+  lcb                     play by lower confidence bounds, so many standard
+                          errors below the mean; 0: by visits (0)
 )",
       SearchOptionsHelp());
 }

@@ -155,20 +155,20 @@ constexpr OptionText kOptions[] = {
         "sims", "a whole number from 1 to 16777214", "simulations an action"),
     {.name = "utility",
      .expected = "win, points, mix or match",
-     .help = "worth of results: the win, points, a mix, the match",
+     .help = "what counts: win, points, mix, match",
      .set = SetUtility,
      .get = GetUtility},
     Number<0.0f, 1.0f, &SearchOptions::utility, &UtilityOptions::points_weight>(
         "points_weight", "a number from 0 to 1", "share of points in the mix"),
     Number<0.1f, 100.0f, &SearchOptions::utility,
-           &UtilityOptions::points_scale>(
-        "points_scale", "a number from 0.1 to 100",
-        "margin worth half of what points can be worth"),
+           &UtilityOptions::points_scale>("points_scale",
+                                          "a number from 0.1 to 100",
+                                          "margin worth half of the most"),
     Number<0.0f, 100.0f, &SearchOptions::c_puct>(
         "c_puct", "a number from 0 to 100", "weight of priors against values"),
     Number<0.0f, 100.0f, &SearchOptions::c_puct_growth>(
         "c_puct_growth", "a number from 0 to 100",
-        "growth of c_puct with the logarithm of visits"),
+        "growth of c_puct with log visits"),
     Number<1.0f, 1e9f, &SearchOptions::c_puct_base>(
         "c_puct_base", "a number from 1 to 1e9",
         "visits from which that growth counts"),
@@ -177,13 +177,13 @@ constexpr OptionText kOptions[] = {
         "explore more where results differ; 0: not"),
     Number<0.01f, 1.0f, &SearchOptions::utility_deviation_prior>(
         "deviation_prior", "a number from 0.01 to 1",
-        "usual deviation of results, for that"),
+        "usual deviation of results"),
     Number<0.0f, 1000.0f, &SearchOptions::utility_deviation_prior_weight>(
         "deviation_prior_weight", "a number from 0 to 1000",
-        "visits that the usual deviation counts for"),
+        "visits that it counts for"),
     {.name = "fpu",
      .expected = "reduction:X or absolute:X",
-     .help = "untried actions: X below the parent, or X itself",
+     .help = "untried: X below parent, or X",
      .set = SetFirstPlayUrgency,
      .get = GetFirstPlayUrgency},
     {.name = "root_fpu",
@@ -193,13 +193,13 @@ constexpr OptionText kOptions[] = {
      .get = GetRootUrgency},
     Number<0.0f, 10.0f, &SearchOptions::virtual_loss>(
         "virtual_loss", "a number from 0 to 10",
-        "losses that a leaf in flight counts for"),
+        "losses a leaf in flight counts for"),
     Number<0.0f, 1.0f, &SearchOptions::dirichlet_fraction>(
         "noise", "a number from 0 to 1",
-        "share of Dirichlet noise in the root's priors"),
+        "Dirichlet noise in the root's priors"),
     Number<0.01f, 1000.0f, &SearchOptions::dirichlet_concentration>(
         "noise_concentration", "a number from 0.01 to 1000",
-        "alpha of the noise times the legal actions"),
+        "its alpha times the legal actions"),
     Switch<&SearchOptions::dirichlet_shaped>(
         "noise_shaped", "more of that noise where the priors are high"),
     Number<0.0f, 100.0f, &SearchOptions::forced_playouts>(
@@ -220,13 +220,13 @@ constexpr OptionText kOptions[] = {
     Number<0.0f, 10.0f, &SearchOptions::gumbel_noise>(
         "gumbel_noise", "a number from 0 to 10",
         "weight of the noise; 0 in matches"),
-    Switch<&SearchOptions::graph_search>(
-        "graph", "positions reached in different orders share a node"),
-    Switch<&SearchOptions::proof>(
-        "proof", "prove bounds of the margin, and stop where they decide"),
+    Switch<&SearchOptions::graph_search>("graph",
+                                         "equal positions share a node"),
+    Switch<&SearchOptions::proof>("proof",
+                                  "prove bounds; stop where they decide"),
     Number<0, 45, &SearchOptions::solver_vacant_hills>(
         "solver_hills", "a whole number from 0 to 45",
-        "solve leaves with at most so many vacant hills"),
+        "solve leaves of so many vacant hills"),
     {.name = "max_mb",
      .expected = "a whole number from 1 to 1048576",
      .help = "memory of the tree in MiB",
@@ -275,8 +275,8 @@ std::string SearchOptionsHelp() {
   const SearchOptions defaults;
   std::string help;
   for (const OptionText& option : kOptions) {
-    absl::StrAppendFormat(&help, "  %-22s %-14s %s\n", option.name,
-                          option.get(defaults), option.help);
+    absl::StrAppendFormat(&help, "  %-22s  %s (%s)\n", option.name, option.help,
+                          option.get(defaults));
   }
   return help;
 }

@@ -64,7 +64,7 @@ TEST(SearchOptionTextTest, EveryOptionIsWrittenAsItIsRead) {
   size_t in_help = 0;
   for (const absl::string_view line :
        absl::StrSplit(SearchOptionsHelp(), '\n', absl::SkipEmpty())) {
-    EXPECT_LE(line.size(), 100u) << line;
+    EXPECT_LE(line.size(), 80u) << line;
     ++in_help;
   }
   EXPECT_EQ(in_help, OtherValues().size());
