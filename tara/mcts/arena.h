@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -80,6 +81,28 @@ class Arena {
     if (size > size_) Extend(size - size_);
   }
 
+  // Takes `count` values from what is left of the capacity, for one of several
+  // threads. Returns the index of the first, or nothing where there are not as
+  // many left.
+  std::optional<uint32_t> Take(uint32_t count) {
+    bool taken = false;
+    const uint32_t before = Update<true>(size_, [&](uint32_t size) {
+      taken = capacity_ - size >= count;
+      return taken ? size + count : size;
+    });
+    if (!taken) return std::nullopt;
+    return before;
+  }
+
+  // Becomes a view of another arena, which must outlive it, that appends in
+  // the range of its values from `first` on, of `count`. No more must be
+  // appended; what is there can be read and written.
+  void Borrow(const Arena& other, uint32_t first, uint32_t count) {
+    data_ = std::unique_ptr<T[], Free>(other.data_.get(), Free{.owns = false});
+    size_ = first;
+    capacity_ = first + count;
+  }
+
   void Clear() { size_ = 0; }
 
  private:
@@ -99,7 +122,10 @@ class Arena {
 
   static constexpr std::align_val_t kAlignment{64};
   struct Free {
-    void operator()(T* memory) const { ::operator delete(memory, kAlignment); }
+    bool owns = true;
+    void operator()(T* memory) const {
+      if (owns) ::operator delete(memory, kAlignment);
+    }
   };
 
   std::unique_ptr<T[], Free> data_;

@@ -11,16 +11,16 @@ namespace {
 // values of all its edges up to date each time it has had so many visits more.
 constexpr uint32_t kVisitsBetweenRefreshes = 8;
 
-// Adds a result to the means over the simulations of a node, of which there are
-// now `visits`. Threads that do so at the same time may lose a result: these
-// are for reports and the scale of exploration.
+// Adds `count` results with a mean to the means over the simulations of a node,
+// of which there are now `visits`. Threads that do so at the same time may lose
+// results: these are for reports and the scale of exploration.
 template <bool kShared>
-void AddToMeans(TreeNode& node, uint32_t visits,
-                const SimulationResult& result) {
+void AddToMeans(TreeNode& node, uint32_t visits, const SimulationResult& mean,
+                int count = 1) {
   auto means = Load<kShared>(node.means);
-  const float share = 1.0f / static_cast<float>(visits);
-  means.square += (result.square - means.square) * share;
-  means.margin += (result.margin - means.margin) * share;
+  const float share = static_cast<float>(count) / static_cast<float>(visits);
+  means.square += (mean.square - means.square) * share;
+  means.margin += (mean.margin - means.margin) * share;
   Store<kShared>(node.means, means);
 }
 
@@ -84,14 +84,45 @@ void BackUp(SearchData& data, const std::vector<uint32_t>& path,
   }
 }
 
+void BackUpBlock(SearchData& data, const std::vector<uint32_t>& path,
+                 const SimulationResult& mean, int count) {
+  for (size_t i = path.size(); i-- > 0;) {
+    const uint32_t parent = NodeBefore(data, path, i);
+    TreeNode& node = data.store.node(parent);
+    TreeEdge& edge = data.store.edge(path[i]);
+    const bool is_last = i + 1 == path.size();
+    int value = 0;
+    const EdgeCounts before = Update<true>(edge.counts, [&](EdgeCounts counts) {
+      value = data.ValueUnits<true>(data.store.node(edge.child));
+      counts.visits += static_cast<uint32_t>(count);
+      counts.value = static_cast<int16_t>(value);
+      counts.in_flight =
+          is_last ? 0 : static_cast<uint16_t>(counts.in_flight - 1);
+      return counts;
+    });
+    const int64_t added = (int64_t{before.visits} + count) * value -
+                          int64_t{before.visits} * before.value;
+    const uint64_t totals =
+        Add<true>(node.totals, PackTotals(static_cast<uint32_t>(count), added));
+    const uint32_t visits =
+        UnpackTotals(totals).visits + static_cast<uint32_t>(count);
+    if (count > 0) AddToMeans<true>(node, visits, mean, count);
+    if (data.options.proof) {
+      ProveFromChild<true>(data, parent, edge.child, /*changed=*/true);
+    }
+  }
+}
+
 template <bool kShared>
 void CountInFlight(SearchData& data, const std::vector<uint32_t>& path,
                    int added) {
-  for (const uint32_t index : path) {
-    Update<kShared>(data.store.edge(index).counts, [added](EdgeCounts counts) {
-      counts.in_flight = static_cast<uint16_t>(counts.in_flight + added);
-      return counts;
-    });
+  // From below: once nobody is in flight on an edge, nobody is below it.
+  for (size_t i = path.size(); i-- > 0;) {
+    Update<kShared>(
+        data.store.edge(path[i]).counts, [added](EdgeCounts counts) {
+          counts.in_flight = static_cast<uint16_t>(counts.in_flight + added);
+          return counts;
+        });
   }
 }
 

@@ -15,10 +15,10 @@ struct SimulationResult {
   float margin;
 };
 
-// Returns the node before the i-th edge of a path from the root.
+// Returns the node before the i-th edge of a path from where walks start.
 inline uint32_t NodeBefore(const SearchData& data,
                            const std::vector<uint32_t>& path, size_t i) {
-  return i == 0 ? SearchData::kRoot : data.store.edge(path[i - 1]).child;
+  return i == 0 ? data.start : data.store.edge(path[i - 1]).child;
 }
 
 // Adds a simulation to the edges of a path and the nodes before them; with
@@ -27,6 +27,11 @@ inline uint32_t NodeBefore(const SearchData& data,
 template <bool kShared>
 void BackUp(SearchData& data, const std::vector<uint32_t>& path,
             const SimulationResult& result, bool landed);
+
+// Adds `count` simulations that one thread made below the last edge of a path,
+// which it had claimed, and whose results have a mean; ends the claim.
+void BackUpBlock(SearchData& data, const std::vector<uint32_t>& path,
+                 const SimulationResult& mean, int count);
 
 // Adds to the leaves in flight on the edges of a path.
 template <bool kShared>

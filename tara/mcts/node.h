@@ -36,10 +36,10 @@
 //   visits(node) = 1 + sum over edges(visits)
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "absl/base/casts.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
@@ -65,12 +65,12 @@ inline constexpr uint32_t kPriorExponentOffset = uint32_t{127 - 31} << 23;
 // Values below 2^-31 (also 0) become 2^-31. REQUIRES: prior <= 1.
 inline uint16_t EncodePrior(float prior) {
   const float least = 0x1.0p-31f;
-  const auto bits = std::bit_cast<uint32_t>(std::max(prior, least));
+  const auto bits = absl::bit_cast<uint32_t>(std::max(prior, least));
   return static_cast<uint16_t>((bits - kPriorExponentOffset + (1 << 11)) >> 12);
 }
 
 inline float DecodePrior(uint16_t prior) {
-  return std::bit_cast<float>((uint32_t{prior} << 12) + kPriorExponentOffset);
+  return absl::bit_cast<float>((uint32_t{prior} << 12) + kPriorExponentOffset);
 }
 
 // An action that may be tried. In falling order of candidates: the higher
@@ -93,6 +93,10 @@ struct alignas(8) EdgeCounts {
   uint32_t visits = 0;
   int16_t value = 0;       // of the child, as the sum of the parent has it
   uint16_t in_flight = 0;  // leaves on their way through the edge
+
+  // Shared trees: one thread has all that is below the edge to itself.
+  static constexpr uint16_t kClaimed = 0x8000;
+  bool claimed() const { return in_flight >= kClaimed; }
 };
 
 struct TreeEdge {

@@ -1,6 +1,7 @@
 #include "tara/mcts/node_store.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -8,7 +9,6 @@
 #include "tara/core/rules.h"
 
 namespace tara {
-
 template <bool kShared>
 uint32_t NodeStore::AddNode(const State& state) {
   // Nodes and states have the same indices: with several threads only if one
@@ -135,6 +135,39 @@ NodeStore::Room NodeStore::room() const {
   return {.nodes = nodes_.capacity() - nodes_.size<true>(),
           .candidates = candidates_.capacity() - candidates_.size<true>(),
           .edges = edges_.capacity() - edges_.size<true>()};
+}
+
+void NodeStore::Borrow(const NodeStore& whole) {
+  nodes_.Borrow(whole.nodes_, 0, 0);
+  states_.Borrow(whole.states_, 0, 0);
+  candidates_.Borrow(whole.candidates_, 0, 0);
+  edges_.Borrow(whole.edges_, 0, 0);
+}
+
+bool NodeStore::Refill(NodeStore& whole) {
+  // As many at a time as keep the threads off each other, or what is needed.
+  const auto refill = [](auto& arena, auto& from, uint32_t least) {
+    if (arena.capacity() - arena.size() >= least) return true;
+    uint32_t count = least * 4;
+    std::optional<uint32_t> first = from.Take(count);
+    if (!first.has_value()) first = from.Take(count = least);
+    if (first.has_value()) arena.Borrow(from, *first, count);
+    return first.has_value();
+  };
+  if (nodes_.size() == nodes_.capacity()) {
+    uint32_t count = kNodesOfRefill;
+    std::optional<uint32_t> first = whole.nodes_.Take(count);
+    if (!first.has_value()) first = whole.nodes_.Take(count = 1);
+    if (!first.has_value()) return false;
+    nodes_.Borrow(whole.nodes_, *first, count);
+    states_.Borrow(whole.states_, *first, count);
+  }
+  return refill(candidates_, whole.candidates_, kMostOfOne.candidates) &&
+         refill(edges_, whole.edges_, kMostOfOne.edges);
+}
+
+void NodeStore::EndBorrowing() {
+  while (nodes_.size() < nodes_.capacity()) AddNode<false>(State());
 }
 
 void NodeStore::CopyReachable(const NodeStore& from, uint32_t root,

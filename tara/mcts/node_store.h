@@ -106,6 +106,23 @@ class NodeStore {
   // Returns what is left of it.
   Room room() const;
 
+  // Makes this a view of a store that several threads share, which must outlive
+  // it. It has no room of its own yet.
+  void Borrow(const NodeStore& whole);
+  // Gives a view room for at least one simulation more, from that of the whole;
+  // does nothing where it has it. Returns false where the whole is used up.
+  bool Refill(NodeStore& whole);
+  // Gives a view's room up; the nodes not used become empty ones.
+  void EndBorrowing();
+
+  // What one simulation can take, at most: a node, candidates for all actions,
+  // a chunk of edges.
+  static constexpr Room kMostOfOne = {
+      .nodes = 1, .candidates = kNumActions, .edges = 32};
+
+  // Nodes that a view takes at a time.
+  static constexpr uint32_t kNodesOfRefill = 64;
+
   // To be called when several threads have added nodes, before one owner does.
   void EndSharing() { states_.ExtendTo(nodes_.size()); }
 

@@ -48,6 +48,9 @@ struct SearchData {
   // What margins are worth, in units, from -kMaxMargin on.
   std::array<int16_t, kNumMargins> utility_units;
 
+  // Where walks start: kRoot, but in a thread's view of a part of a tree.
+  uint32_t start = kRoot;
+
   NodeStore store;
   Transpositions transpositions;  // graph_search
   // In cache lines of their own: what several threads write.
@@ -118,7 +121,8 @@ struct SearchData {
   template <bool kShared>
   void MakeTerminal(TreeNode& node, int red_margin) {
     const auto margin = static_cast<int8_t>(red_margin);
-    Store<kShared>(node.bounds, {.low = margin, .high = margin});
+    // Read by others even where the rest has one owner.
+    Store<true>(node.bounds, {.low = margin, .high = margin});
     const float utility = static_cast<float>(UtilityUnits(red_margin));
     Store<kShared>(node.means,
                    {.square = utility * kValueUnit * (utility * kValueUnit),

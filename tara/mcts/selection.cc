@@ -20,6 +20,7 @@ struct Terms {
 struct EdgeSums {
   int32_t visited_prior = 0;  // in units of kPriorUnit
   uint32_t in_flight = 0;
+  bool any_claimed = false;
 };
 
 int32_t PriorUnits(uint16_t prior) {
@@ -33,7 +34,11 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node,
   data.store.ForEachEdge<kShared>(
       node, shape, [&](uint32_t, const TreeEdge& edge) {
         const auto counts = Load<kShared>(edge.counts);
-        sums.in_flight += counts.in_flight;
+        if (kShared && counts.claimed()) {
+          sums.any_claimed = true;
+        } else {
+          sums.in_flight += counts.in_flight;
+        }
         if (counts.visits > 0) sums.visited_prior += PriorUnits(edge.prior);
       });
   return sums;
@@ -197,12 +202,13 @@ ScanResult ScanWithCare(const SearchData& data, const TreeNode& node,
   const float virtual_loss = data.options.virtual_loss;
   data.store.ForEachEdge<kShared>(
       node, shape, [&](uint32_t slot, const TreeEdge& edge) {
+        const auto counts = Load<kShared>(edge.counts);
+        if (kShared && counts.claimed()) return;
         const TreeNode& child = data.store.node(edge.child);
         if (shape.bounds_below() &&
             IsLeftOut<kShared>(child, settled_too, is_red, bounds)) {
           return;
         }
-        const auto counts = Load<kShared>(edge.counts);
         float value = ValueForSide(terms, counts);
         if (counts.in_flight > 0 && virtual_loss > 0) {
           value = WithVirtualLoss(value, counts, virtual_loss);
@@ -231,6 +237,7 @@ uint32_t ForcedEdge(const SearchData& data) {
       [&](uint32_t slot, const TreeEdge& edge) {
         const auto counts = Load<kShared>(edge.counts);
         const auto has = static_cast<float>(counts.visits + counts.in_flight);
+        if (kShared && counts.claimed()) return;
         if (forced == kNoIndex && has * has < data.options.forced_playouts *
                                                   DecodePrior(edge.prior) *
                                                   visits) {
@@ -277,8 +284,8 @@ Selected SelectAction(const SearchData& data, uint32_t index,
     terms.scan.first_play = FirstPlayUrgencyValue(
         data.options, is_root, terms.mean, sums.visited_prior);
   }
-  const bool with_care =
-      shape.bounds_below() || (in_flight && data.options.virtual_loss > 0);
+  const bool with_care = shape.bounds_below() || sums.any_claimed ||
+                         (in_flight && data.options.virtual_loss > 0);
   const ScanResult best =
       with_care
           ? ScanWithCare<kShared>(data, node, shape, settled_too, terms.scan)
@@ -297,6 +304,7 @@ Selected SelectAction(const SearchData& data, uint32_t index,
       return {.position = next};
     }
   } else if (best.slot == kNoIndex) {
+    if (sums.any_claimed) return {.position = -1};
     // All are left out where the node is settled and does not know yet.
     return {.edge = node.edges};
   }

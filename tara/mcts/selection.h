@@ -10,7 +10,9 @@ namespace tara {
 // The way on from a node: one of its edges, or an action not tried yet.
 struct Selected {
   uint32_t edge = kNoIndex;
-  int position = 0;  // edge is kNoIndex: of the action among the candidates
+  // edge is kNoIndex: of the action among the candidates; -1 where other
+  // threads have all there is to themselves
+  int position = 0;
 };
 
 // Picks the way on from an expanded node: the one with the largest

@@ -12,6 +12,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
+#include "tara/mcts/shared_walker.h"
 
 namespace tara {
 namespace {
@@ -67,7 +68,10 @@ struct Search {
 // What one thread gathers and evaluates.
 class Batch {
  public:
-  explicit Batch(Search& search) : search_(search) {
+  explicit Batch(Search& search)
+      : search_(search),
+        walker_(search.tree.shared_data(), search.options.leaves_per_batch,
+                search.options.threads) {
     leaves_.resize(static_cast<size_t>(search.options.leaves_per_batch));
     results_.resize(leaves_.size());
     states_.reserve(leaves_.size());
@@ -81,10 +85,9 @@ class Batch {
     // A walk that meets a leaf in flight may find another way the next time,
     // for its own leaf is in flight then; with none there is no use in trying.
     while (states_.size() < leaves_.size()) {
-      const Gathered gathered =
-          search_.tree.GatherShared(leaves_[states_.size()]);
+      const Gathered gathered = walker_.Gather(leaves_[states_.size()]);
       if (gathered == Gathered::kLeaf) {
-        states_.push_back(leaves_[states_.size()].state);
+        states_.push_back(leaves_[states_.size()].leaf.state);
       } else if (gathered != Gathered::kFinished) {
         break;
       } else if (search_.tree.DoneShared()) {
@@ -101,9 +104,9 @@ class Batch {
         states_, absl::MakeSpan(results_).first(states_.size()));
     for (size_t i = 0; i < states_.size(); ++i) {
       if (status.ok()) {
-        search_.tree.ApplyShared(leaves_[i], results_[i]);
+        walker_.Apply(leaves_[i], results_[i]);
       } else {
-        search_.tree.CancelShared(leaves_[i]);
+        walker_.Cancel(leaves_[i]);
       }
     }
     return status;
@@ -111,7 +114,8 @@ class Batch {
 
  private:
   Search& search_;
-  std::vector<Tree::Leaf> leaves_;
+  SharedWalker walker_;
+  std::vector<SharedWalker::Leaf> leaves_;
   std::vector<State> states_;  // of the leaves in flight
   std::vector<Evaluation> results_;
 };
@@ -157,7 +161,9 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
   TARA_CHECK(options.threads >= 1, "a search has threads");
   TARA_CHECK(options.leaves_per_batch >= 1, "a batch has leaves");
   TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
-  tree.BeginSharing(options.threads * (options.leaves_per_batch + 1));
+  // Besides what is gathered at a time, what a walker keeps in stock.
+  constexpr int kStock = 8;
+  tree.BeginSharing(options.threads * (options.leaves_per_batch + kStock));
   Search search{.tree = tree,
                 .evaluator = evaluator,
                 .options = options,

@@ -19,13 +19,14 @@ struct ThreadedSearchOptions {
 // Runs the simulations of one tree on several threads, for analysis and
 // matches; ends when the tree is done or `stop` says so, which each thread asks
 // between batches. The threads share the tree without locks, but for one bit of
-// a node while one of its edges is made; a thread that finds nothing to gather,
-// because others are at all the leaves it comes to, waits until one of them is
-// evaluated.
+// a node while one of its edges is made, and of an edge while one thread has
+// what is below it to itself (shared_walker.h). A thread that finds nothing to
+// gather, because others are at all the leaves it comes to, waits until one of
+// them is evaluated.
 //
 // How often each action is visited depends on how the threads meet: for the
-// same search every time, use one thread (run_searches.h). A few simulations
-// more than asked for may be done: at most a batch a thread.
+// same search every time, use one thread. Some simulations more than asked for
+// may be done: a batch a thread, and the 64 it may be busy with by itself.
 //
 // Errors as the evaluator's, which is called by several threads at a time; no
 // leaf is then left in flight. The tree's solver is not asked.

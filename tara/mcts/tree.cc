@@ -192,7 +192,7 @@ void Tree::BeginSharing(int walks) {
                std::min(options().simulations, static_cast<int>(kMaxVisits)) -
                    root_visits()) +
       walks;
-  const int64_t least = 2 * int64_t{walks} + 32;
+  const int64_t least = (2 + NodeStore::kNodesOfRefill) * int64_t{walks} + 32;
   const auto room = [&](int64_t each, size_t bytes, int64_t more) {
     const int64_t limit = most / static_cast<int64_t>(bytes);
     return static_cast<uint32_t>(

@@ -131,8 +131,8 @@ class Tree {
   const SearchData& data() const { return data_; }
 
   // --- Several threads (threaded_search.h) ----------------------------------
-  // Between BeginSharing and EndSharing, several threads may call the Shared
-  // functions, and nothing else; they are as Gather, Apply and Cancel.
+  // Between BeginSharing and EndSharing, several threads may search through a
+  // SharedWalker each, and ask DoneShared, and nothing else.
 
   // Makes room for as many simulations more as the root is to have, or as the
   // memory limit allows. At most `walks` walks and leaves in flight may then be
@@ -140,11 +140,7 @@ class Tree {
   // options.gumbel.
   void BeginSharing(int walks);
   void EndSharing();
-  Gathered GatherShared(Leaf& leaf) { return GatherLeaf<true>(data_, leaf); }
-  void ApplyShared(const Leaf& leaf, const Evaluation& evaluation) {
-    ApplyLeaf<true>(data_, leaf, evaluation);
-  }
-  void CancelShared(const Leaf& leaf) { CancelLeaf<true>(data_, leaf); }
+  SearchData& shared_data() { return data_; }
   bool DoneShared() const;
 
  private:

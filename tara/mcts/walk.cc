@@ -17,10 +17,7 @@ namespace {
 
 constexpr uint32_t kRoot = SearchData::kRoot;
 
-// What one simulation can take, at most: a node, candidates for all actions, a
-// chunk of edges.
-constexpr NodeStore::Room kMostOfOne = {
-    .nodes = 1, .candidates = kNumActions, .edges = 32};
+constexpr NodeStore::Room kMostOfOne = NodeStore::kMostOfOne;
 constexpr int64_t kMostBytesOfOne = sizeof(TreeNode) + sizeof(State) +
                                     kMostOfOne.candidates * sizeof(Candidate) +
                                     kMostOfOne.edges * sizeof(TreeEdge) +
@@ -34,7 +31,8 @@ SimulationResult ResultOf(const TreeNode& node) {
 }
 
 uint32_t LeafNode(const SearchData& data, const SearchLeaf& leaf) {
-  return leaf.path.empty() ? kRoot : data.store.edge(leaf.path.back()).child;
+  return leaf.path.empty() ? data.start
+                           : data.store.edge(leaf.path.back()).child;
 }
 
 // Makes the node of a position, unless there is one.
@@ -208,7 +206,7 @@ bool IsFull(const SearchData& data) {
         data.transpositions.BytesWith(data.store.num_nodes<kShared>() + walks);
   }
   const NodeTotals totals =
-      UnpackTotals(Load<kShared>(data.store.node(kRoot).totals));
+      UnpackTotals(Load<kShared>(data.store.node(data.start).totals));
   return bytes > std::max(data.options.max_bytes, kLeastMaxBytes) ||
          totals.visits + walks > kMaxVisits;
 }
@@ -220,7 +218,7 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     Store<kShared>(data.was_full, true);
     return Gathered::kFull;
   }
-  uint32_t index = kRoot;
+  uint32_t index = data.start;
   while (true) {
     const NodeShape shape = Load<kShared>(data.store.node(index).shape);
     if (shape.status() != NodeStatus::kExpanded) {
@@ -238,6 +236,7 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     }
     uint32_t edge = selected.edge;
     if (edge == kNoIndex) {
+      if (selected.position < 0) return GiveUp<kShared>(data, leaf);
       edge = MakeEdge<kShared>(data, index, selected.position);
       if (edge == kNoIndex) return GiveUp<kShared>(data, leaf);
     }
@@ -246,9 +245,13 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     if constexpr (kShared) {
       counts =
           Update<true>(data.store.edge(edge).counts, [](EdgeCounts changed) {
-            ++changed.in_flight;
+            if (!changed.claimed()) ++changed.in_flight;
             return changed;
           });
+      if (counts.claimed()) {  // since it was selected
+        leaf.path.pop_back();
+        return GiveUp<true>(data, leaf);
+      }
     }
     index = data.store.edge(edge).child;
     if (data.options.graph_search &&

@@ -52,7 +52,7 @@ TEST_P(ThreadedSearchTest, EveryNodeAddsUpAfterwards) {
                           {.threads = 4, .leaves_per_batch = leaves}, Never)
                           .ok());
           EXPECT_TRUE(tree.done());
-          EXPECT_LT(tree.root_visits(), 800 + 4 * leaves);
+          EXPECT_LT(tree.root_visits(), 800 + 4 * (leaves + 64));
           ExpectInvariants(tree, playouts_);
         }
       }
