@@ -1,0 +1,64 @@
+// The options of selection against the simple twin.
+
+#include <algorithm>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/run_searches.h"
+#include "tara/mcts/search_options.h"
+#include "tara/mcts/tree.h"
+#include "tests/mcts/positions.h"
+#include "tests/mcts/simple_search.h"
+
+namespace tara {
+namespace {
+
+std::vector<int> Visits(const Tree& tree) {
+  std::vector<int> visits;
+  for (const RootAction& action : tree.root_actions()) {
+    visits.push_back(action.visits);
+  }
+  return visits;
+}
+
+using TreeTwinTest = testing::TestWithParam<VariantInfo>;
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, TreeTwinTest,
+                         testing::ValuesIn(kVariants), VariantTestName);
+
+TEST_P(TreeTwinTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
+  const State start = InitialState(GetParam().variant);
+  const std::vector<State> game = RandomGame(GetParam().variant, 3);
+  const State& middle = game[game.size() * 2 / 3];
+  PlayoutEvaluator playouts(1, 17);
+  const std::vector<SearchOptions> all = {
+      {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},
+      {.simulations = 300, .utility_deviation_scale = 0.85f},
+      {.simulations = 300,
+       .first_play_urgency = FirstPlayUrgency::kAbsolute,
+       .first_play_urgency_value = -0.1f},
+      {.simulations = 300, .root_first_play_urgency = 0.0f},
+      {.simulations = 300, .forced_playouts = 2.0f},
+      {.simulations = 300, .utility = {.kind = UtilityKind::kMix}},
+  };
+  std::vector<std::vector<int>> found;
+  for (const SearchOptions& options : all) {
+    for (const State& root : {start, middle}) {
+      Tree tree(options, root, 1);
+      ASSERT_TRUE(RunSearches({&tree}, playouts).ok());
+      EXPECT_EQ(Visits(tree), SimpleSearch(root, playouts, options));
+      found.push_back(Visits(tree));
+    }
+  }
+  // The options make a difference where there is much to choose.
+  Tree plain({.simulations = 300}, start, 1);
+  ASSERT_TRUE(RunSearches({&plain}, playouts).ok());
+  EXPECT_LT(std::count(found.begin(), found.end(), Visits(plain)), 3);
+}
+
+}  // namespace
+}  // namespace tara
