@@ -9,11 +9,20 @@ void CountVisits(absl::Span<const RootAction> actions,
   progress.num_actions = static_cast<int>(actions.size());
   progress.most_visits = 0;
   progress.second_visits = 0;
+  float value = 0;  // of the most visited, the first of several
   for (const RootAction& action : actions) {
     progress.second_visits = std::max(
         progress.second_visits, std::min(progress.most_visits, action.visits));
-    progress.most_visits = std::max(progress.most_visits, action.visits);
+    if (action.visits <= progress.most_visits) continue;
+    progress.most_visits = action.visits;
+    value = action.mean_value;
   }
+  progress.contested = std::any_of(
+      actions.begin(), actions.end(), [&](const RootAction& action) {
+        return action.visits > 0 &&
+               int64_t{10} * action.visits >= progress.most_visits &&
+               action.mean_value > value;
+      });
 }
 
 std::optional<double> SettledRoot::Left(const SearchProgress& progress) const {

@@ -26,10 +26,13 @@ struct SearchProgress {
   int num_actions = 0;
   int most_visits = 0;
   int second_visits = 0;
+  // Another action, with at least a tenth of the visits of the most visited,
+  // has a greater mean value: the choice may yet change.
+  bool contested = false;
   bool root_settled = false;  // the root's value is proved
 };
 
-// Fills num_actions, most_visits and second_visits.
+// Fills num_actions, most_visits, second_visits and contested.
 void CountVisits(absl::Span<const RootAction> actions,
                  SearchProgress& progress);
 
@@ -89,6 +92,24 @@ class SettledRoot final : public StopRule {
   std::optional<double> Left(const SearchProgress& progress) const;
 
   SettledRootOptions options_;
+};
+
+// Stops after so much time, or when the action cannot change until then; but
+// not while it is contested: hard moves take longer, as long as other rules
+// let them. Source: Huang, Coulom and Lin 2010, "Time management for
+// Monte-Carlo tree search applied to the game of Go", on unstable evaluations.
+class TargetTime final : public StopRule {
+ public:
+  explicit TargetTime(absl::Duration time)
+      : time_(time), settled_({.simulations = std::nullopt, .time = time}) {}
+  bool Stops(const SearchProgress& progress) const override {
+    return !progress.contested &&
+           (time_.Stops(progress) || settled_.Stops(progress));
+  }
+
+ private:
+  TimeLimit time_;
+  SettledRoot settled_;
 };
 
 // Stops as soon as one of its rules does. Without rules it never stops.

@@ -65,6 +65,10 @@ struct Search {
   }
 };
 
+// Near the end of a game most walks need no evaluation: after so many of them
+// a thread asks again whether to stop.
+constexpr int kMostFinished = 64;
+
 // What one thread gathers and evaluates.
 class Batch {
  public:
@@ -77,11 +81,13 @@ class Batch {
     states_.reserve(leaves_.size());
   }
 
-  // Walks until the batch is full or no more leaves are to be had. Returns
-  // whether any simulation was made or begun.
+  // Walks until the batch is full, no more leaves are to be had or many walks
+  // have ended in finished games. Returns whether any simulation was made or
+  // begun.
   bool Gather() {
     states_.clear();
     bool any = false;
+    int finished = 0;
     // A walk that meets a leaf in flight may find another way the next time,
     // for its own leaf is in flight then; with none there is no use in trying.
     while (states_.size() < leaves_.size()) {
@@ -90,7 +96,7 @@ class Batch {
         states_.push_back(leaves_[states_.size()].leaf.state);
       } else if (gathered != Gathered::kFinished) {
         break;
-      } else if (search_.tree.DoneShared()) {
+      } else if (++finished >= kMostFinished || search_.tree.DoneShared()) {
         return true;
       }
       any = true;

@@ -121,6 +121,41 @@ TEST(StopRuleTest, SettlingNeverChangesTheMostVisited) {
   }
 }
 
+TEST(StopRuleTest, AMoveIsContestedWhereAnotherTriedAsMuchIsWorthMore) {
+  const auto contested = [](int visits, float value) {
+    SearchProgress progress;
+    std::vector<RootAction> actions(3);
+    actions[0].visits = 5;
+    actions[0].mean_value = 0.9f;
+    actions[1].visits = 60;
+    actions[1].mean_value = 0.1f;
+    actions[2].visits = visits;
+    actions[2].mean_value = value;
+    CountVisits(actions, progress);
+    return progress.contested;
+  };
+  EXPECT_TRUE(contested(6, 0.2f));
+  EXPECT_FALSE(contested(5, 0.2f));  // as the first action: hardly tried
+  EXPECT_FALSE(contested(59, 0.1f));
+  EXPECT_FALSE(contested(61, 0.2f));  // now that is the most visited
+}
+
+TEST(StopRuleTest, HardMovesTakeLongerThanTheTarget) {
+  const TargetTime rule(absl::Seconds(2));
+  SearchProgress progress = WithVisits({50, 40});
+  progress.elapsed = absl::Seconds(1);
+  EXPECT_FALSE(rule.Stops(progress));
+  progress.elapsed = absl::Seconds(2);
+  EXPECT_TRUE(rule.Stops(progress));
+  progress.contested = true;
+  EXPECT_FALSE(rule.Stops(progress));
+  // Nor do they end early: 90 in 1.9 s leave no more than 6 to come.
+  progress.elapsed = absl::Milliseconds(1900);
+  EXPECT_FALSE(rule.Stops(progress));
+  progress.contested = false;
+  EXPECT_TRUE(rule.Stops(progress));
+}
+
 TEST(StopRuleTest, OneOfSeveralRulesIsEnough) {
   AnyOf rules;
   EXPECT_FALSE(rules.Stops({.simulations = 1000}));

@@ -1,0 +1,166 @@
+// A tree searched while its owner does something else. Also to be run with
+// --config=tsan and --config=asan.
+
+#include "tara/mcts/pondering.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/run_searches.h"
+#include "tara/mcts/tree.h"
+#include "tests/mcts/positions.h"
+#include "tests/mcts/tree_invariants.h"
+
+namespace tara {
+namespace {
+
+// Answers as playouts do; lets others wait until there were so many batches,
+// and fails from a given one on.
+class WatchedEvaluator : public Evaluator {
+ public:
+  explicit WatchedEvaluator(int fails_at = 1 << 30) : fails_at_(fails_at) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (++batches_ >= fails_at_) return absl::InternalError("told to fail");
+    }
+    return playouts_.Evaluate(states, results);
+  }
+
+  void AwaitBatches(int count) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    const auto enough = [this, count]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      return batches_ >= count;
+    };
+    mutex_.Await(absl::Condition(&enough));
+  }
+
+ private:
+  const int fails_at_;
+  PlayoutEvaluator playouts_{1, 17};
+  absl::Mutex mutex_;
+  int batches_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+class PonderingTest : public testing::TestWithParam<VariantInfo> {
+ protected:
+  State start() const { return InitialState(GetParam().variant); }
+};
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, PonderingTest,
+                         testing::ValuesIn(kVariants), VariantTestName);
+
+TEST_P(PonderingTest, TheTreeComesBackWithWhatWasFoundAndGoesOn) {
+  for (const int threads : {1, 2}) {
+    WatchedEvaluator evaluator;
+    Pondering pondering;
+    Tree tree({.simulations = 30, .graph_search = true}, start(), 1);
+    for (int ply = 0; ply < 3; ++ply) {
+      const int simulations = tree.options().simulations;
+      pondering.Start(std::move(tree), evaluator, {.threads = threads});
+      EXPECT_TRUE(pondering.started());
+      evaluator.AwaitBatches(100 * (ply + 1));
+      absl::StatusOr<Tree> back = pondering.Stop();
+      EXPECT_FALSE(pondering.started());
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_EQ(back->options().simulations, simulations);
+      ExpectInvariants(*back, evaluator);
+      tree = *std::move(back);
+      if (tree.root_visits() == 0) continue;
+      tree.Advance(tree.principal_variation()[0]);
+      tree.SetSimulations(tree.root_visits() + 20);
+      ASSERT_TRUE(RunSearches({&tree}, evaluator).ok());
+      ExpectInvariants(tree, evaluator);
+    }
+  }
+}
+
+TEST_P(PonderingTest, AtItsLimitItHasTheTreeOfASearch) {
+  WatchedEvaluator evaluator;
+  Pondering pondering;
+  pondering.Start(Tree({.simulations = 30}, start(), 1), evaluator,
+                  {.simulations = 200});
+  // Each simulation is a batch, far from the game's end, and so is the root.
+  evaluator.AwaitBatches(201);
+  const absl::StatusOr<Tree> back = pondering.Stop();
+  ASSERT_TRUE(back.ok());
+  Tree searched({.simulations = 200}, start(), 1);
+  ASSERT_TRUE(RunSearches({&searched}, evaluator).ok());
+  const std::vector<RootAction> a = back->root_actions();
+  const std::vector<RootAction> b = searched.root_actions();
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].visits, b[i].visits);
+}
+
+TEST(PonderingStopTest, StoppedAtOnceTheTreeIsAsGood) {
+  WatchedEvaluator evaluator;
+  Pondering pondering;
+  for (int round = 0; round < 20; ++round) {
+    pondering.Start(
+        Tree({.simulations = 30}, InitialState(Variant::kHighKingsL1), 1),
+        evaluator, {.threads = 1 + round % 3});
+    absl::StatusOr<Tree> back = pondering.Stop();
+    ASSERT_TRUE(back.ok());
+    EXPECT_EQ(back->in_flight(), 0);
+    ASSERT_TRUE(RunSearches({&*back}, evaluator).ok());
+    ExpectInvariants(*back, evaluator);
+  }
+}
+
+TEST(PonderingStopTest, DestroyedWhileRunningItStops) {
+  WatchedEvaluator evaluator;
+  for (int threads = 1; threads <= 3; ++threads) {
+    Pondering pondering;
+    pondering.Start(
+        Tree({.simulations = 30}, InitialState(Variant::kSacredHillL1), 1),
+        evaluator, {.threads = threads});
+    evaluator.AwaitBatches(100 * threads);
+  }
+}
+
+TEST(PonderingStopTest, AProvedPositionNeedsNoMoreThought) {
+  EndgameSolver solver;
+  WatchedEvaluator evaluator;
+  const std::vector<State> game = RandomGame(Variant::kPoisonedChalice, 3);
+  Pondering pondering;
+  pondering.Start(Tree({.simulations = 30,
+                        .proof = true,
+                        .solver = &solver,
+                        .solver_vacant_hills = 4},
+                       game[game.size() - 3], 1),
+                  evaluator, {});
+  const absl::StatusOr<Tree> back = pondering.Stop();
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->in_flight(), 0);
+}
+
+TEST(PonderingStopTest, TheEvaluatorsErrorIsTold) {
+  for (const int threads : {1, 2}) {
+    WatchedEvaluator evaluator(/*fails_at=*/30);
+    Pondering pondering;
+    pondering.Start(
+        Tree({.simulations = 30}, InitialState(Variant::kSacredHillL1), 1),
+        evaluator, {.threads = threads});
+    evaluator.AwaitBatches(30);
+    EXPECT_EQ(pondering.Stop().status().message(), "told to fail");
+    EXPECT_FALSE(pondering.started());
+  }
+}
+
+}  // namespace
+}  // namespace tara
