@@ -1,7 +1,9 @@
 #include "tara/cli/arena.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,16 +21,47 @@
 #include "tara/eval/make_player.h"
 #include "tara/eval/parallel_arena.h"
 #include "tara/eval/player_spec.h"
+#include "tara/mcts/time_control.h"
 #include "tara/train/stop.h"
 
 namespace tara {
 namespace {
 
-// Returns how to make the player of a spec; each thread wants its own. A spec
-// that cannot be is a usage error.
-absl::StatusOr<PlayerFactory> FactoryOf(const std::string& spec) {
-  TARA_RETURN_IF_ERROR(AsUsageError(ParsePlayerSpec(spec).status()));
-  return [spec] { return MakePlayer(spec); };
+// A player as its spec describes it, and how to make it: each thread wants its
+// own.
+struct ArenaPlayer {
+  PlayerSpec spec;
+  PlayerFactory make;
+};
+
+// Returns the player of a spec; one that cannot be is a usage error.
+absl::StatusOr<ArenaPlayer> PlayerOf(const std::string& text, bool has_clock) {
+  absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
+  if (!spec.ok()) return AsUsageError(spec.status());
+  if (spec->search.ponder && !has_clock) {
+    return UsageError(absl::StrCat(
+        "player '", text,
+        "' ponders, but without clocks nobody waits for the other; expected "
+        "--time-control, or a player without ponder=on"));
+  }
+  return ArenaPlayer{.spec = *std::move(spec),
+                     .make = [text] { return MakePlayer(text); }};
+}
+
+// Returns the clocks that the command asks for, if any; a usage error for a
+// text that is no time control.
+absl::StatusOr<std::optional<ArenaClocks>> ClocksOf(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  absl::StatusOr<TimeControl> control = ParseTimeControl(text);
+  if (!control.ok()) return AsUsageError(control.status());
+  return ArenaClocks{.control = *std::move(control)};
+}
+
+// Returns the threads that search at a time in a game of its own: those of the
+// player to move, and of the other if it ponders.
+int ThreadsOfAGame(const PlayerSpec& a, const PlayerSpec& b) {
+  return std::max(a.search.threads + (b.search.ponder ? b.search.threads : 0),
+                  b.search.threads + (a.search.ponder ? a.search.threads : 0));
 }
 
 }  // namespace
@@ -43,11 +76,16 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
         rule_options.emplace_back(),
         RuleOptionsOf(options.game, variant, variants.size() > 1));
   }
-  TARA_ASSIGN_OR_RETURN(const PlayerFactory player_a,
-                        FactoryOf(options.player_a));
-  TARA_ASSIGN_OR_RETURN(const PlayerFactory player_b,
-                        FactoryOf(options.player_b));
-  const int threads = ThreadsOr(options.threads);
+  TARA_ASSIGN_OR_RETURN(const std::optional<ArenaClocks> clocks,
+                        ClocksOf(options.time_control));
+  TARA_ASSIGN_OR_RETURN(const ArenaPlayer player_a,
+                        PlayerOf(options.player_a, clocks.has_value()));
+  TARA_ASSIGN_OR_RETURN(const ArenaPlayer player_b,
+                        PlayerOf(options.player_b, clocks.has_value()));
+  const int threads_of_a_game = ThreadsOfAGame(player_a.spec, player_b.spec);
+  const int threads = options.threads > 0
+                          ? static_cast<int>(options.threads)
+                          : std::max(1, ThreadsOr(0) / threads_of_a_game);
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -69,11 +107,17 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
              .by_match = options.by_match,
              .games = static_cast<int>(options.games),
              .opening_plies = static_cast<int>(options.opening_plies),
-             .seed = static_cast<uint64_t>(options.seed)},
-            player_a, player_b, threads, on_progress));
+             .seed = static_cast<uint64_t>(options.seed),
+             // Several threads search positions that come one at a time.
+             .concurrent_games = threads_of_a_game > 1 ? 1 : 64,
+             .clocks = clocks},
+            player_a.make, player_b.make, threads, on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
-    rows.push_back(
-        {variants[i], options.player_a, options.player_b, std::move(result)});
+    rows.push_back({.variant = variants[i],
+                    .player_a = options.player_a,
+                    .player_b = options.player_b,
+                    .result = std::move(result),
+                    .time_control = options.time_control});
   }
   status_line.Clear();
   console.out << (options.format == "json" ? ArenaReportJson(rows) + "\n"
@@ -108,21 +152,42 @@ void RegisterArena(Command& root) {
        .help = "random actions that open each pair of games; each opening is "
                "played once from either side"},
       0, 100, &options->opening_plies);
+  command.AddText(
+      {.names = "--time-control",
+       .placeholder = "TIME",
+       .help = "clocks, of actions: 5s/move, or for a game 300s, or "
+               "300s+2s with an increment; the time then takes the "
+               "place of sims, ms, nodes and depth",
+       .default_text = "none"},
+      &options->time_control);
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "games at a time; without clocks, batches of "
+                              "them",
+                      .default_text = "as many as the cores allow"},
+                     1, 1024, &options->threads);
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "of all randomness: the same seed, the same games"},
+       .help = "of all randomness: the same seed, the same games, but with "
+               "clocks, ms or threads=N"},
       0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
   command.SetNotes(absl::StrCat(
       "Players:\n", PlayerSpecHelp(),
+      "\nWith clocks games are played one at a time on each thread. Whose time "
+      "runs out\nloses by ",
+      kForfeitMargin,
+      " points; the report counts such games, and the mean time of a move.\n",
       "\nCtrl-C ends the match with a report of the games finished by then."));
   command.SetExamples(
       {"arena --variant four_treasures random greedy",
        "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
        "arena --variant sacred_hill_l1 net:runs/quickstart,sims=100 greedy",
-       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts"});
+       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
+       "arena --variant sacred_hill_l2 --time-control 10s+0.1s mcts:threads=2 "
+       "alphabeta"});
   command.SetRun(
       [options](Console& console) { return RunArena(*options, console); });
 }

@@ -18,7 +18,9 @@ struct ArenaCommandOptions {
   bool by_match = false;
   int64_t games = 200;
   int64_t opening_plies = 2;
-  int64_t threads = 0;  // all cores
+  // As ParseTimeControl reads it; empty: no clocks.
+  std::string time_control;
+  int64_t threads = 0;  // 0: as many as the cores allow
   int64_t seed = 1;
   std::string format = "text";
 };

@@ -122,7 +122,10 @@ absl::Status PlaySession::LetOpponentMove() {
   const State& state = states_.back();
   console_.out.flush();
   Action action;
-  const Turn turn = {.state = state, .random = &random_, .actions = actions_};
+  const Turn turn = {.state = state,
+                     .random = &random_,
+                     .actions = actions_,
+                     .may_ponder = true};
   TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));
   console_.out << SeatName(state.variant, state.seat) << " plays "

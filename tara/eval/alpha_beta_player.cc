@@ -23,8 +23,17 @@ class AlphaBetaPlayer : public Player {
     for (size_t i = 0; i < turns.size(); ++i) {
       const State& state = turns[i].state;
       const LegalSet legal = LegalActions(state);
-      actions[i] = legal.Count() == 1 ? legal.Nth(0)
-                                      : search_.Search(state, limits_).action;
+      if (legal.Count() == 1) {
+        actions[i] = legal.Nth(0);
+        continue;
+      }
+      // A search that is stopped loses its last iteration alone: the target is
+      // as good an end as the limit.
+      const AlphaBetaLimits limits =
+          turns[i].budget.has_value()
+              ? AlphaBetaLimits{.time = turns[i].budget->target}
+              : limits_;
+      actions[i] = search_.Search(state, limits).action;
     }
     return absl::OkStatus();
   }

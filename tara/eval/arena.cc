@@ -15,10 +15,17 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/statistics.h"
+#include "tara/mcts/game_length.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
+
+// A player's clock in one game.
+struct PlayerClock {
+  TimeManager manager;
+  TimeUse use = {};
+};
 
 // A game in progress.
 struct Game {
@@ -29,10 +36,13 @@ struct Game {
   State state;
   Random random;
   std::vector<Action> actions;  // so far, those of the opening included
+  std::vector<PlayerClock> clocks = {};  // of A and of B, where there are any
+  Forfeit forfeit = Forfeit::kNone;
 
   // Unique in this arena and in those of the parts of a match.
   uint64_t id() const { return 16 * static_cast<uint64_t>(series) + number; }
   bool a_to_move() const { return (state.side() == kRed) == a_is_red; }
+  bool over() const { return state.finished() || forfeit != Forfeit::kNone; }
 };
 
 // A series is a game by itself or the games of a match.
@@ -89,6 +99,10 @@ Game StartGame(const ArenaOptions& options, int series, int number, int lead) {
       .state = InitialState(options.variant, options.rule_options),
       .random = Random(StreamSeed(options, opening_index, a_is_red ? 1 : 2)),
       .actions = {}};
+  if (options.clocks.has_value()) {
+    const TimeManager manager(options.clocks->control, options.clocks->options);
+    game.clocks = {{.manager = manager}, {.manager = manager}};
+  }
   while (static_cast<int>(game.actions.size()) < options.opening_plies) {
     const LegalSet legal = LegalActions(game.state);
     const Action action =
@@ -108,24 +122,51 @@ MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
           .games_left = GamesPerSeries(options) - 1 - game.number};
 }
 
+// Returns what the clock of the player to move allows for the move.
+MoveBudget BudgetFor(const Game& game, bool is_a) {
+  return game.clocks[is_a ? 0 : 1].manager.BudgetFor(
+      static_cast<int>(game.actions.size()),
+      ExpectedActionsLeft(game.state) / 2);
+}
+
+// Counts the time of a move, which may end the game.
+void SpendTime(absl::Duration time, bool is_a, Game& game) {
+  PlayerClock& clock = game.clocks[is_a ? 0 : 1];
+  ++clock.use.moves;
+  clock.use.time += time;
+  clock.manager.Spend(time);
+  if (!clock.manager.overstepped()) return;
+  game.forfeit = is_a ? Forfeit::kByA : Forfeit::kByB;
+}
+
 // Plays one action in each game where this player is to move.
 absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
                            bool is_a, std::vector<Game>& games) {
   std::vector<Game*> movers;
   std::vector<Turn> turns;
   for (Game& game : games) {
-    if (game.state.finished() || game.a_to_move() != is_a) continue;
+    if (game.over() || game.a_to_move() != is_a) continue;
     movers.push_back(&game);
     turns.push_back({.state = game.state,
                      .random = &game.random,
                      .match = MatchScoreOf(options, game),
                      .game = game.id(),
                      .actions = game.actions});
+    if (!options.clocks.has_value()) continue;
+    turns.back().budget = BudgetFor(game, is_a);
+    turns.back().may_ponder = true;
   }
   if (movers.empty()) return absl::OkStatus();
   std::vector<Action> actions(movers.size());
+  const absl::Time start =
+      options.clocks.has_value() ? options.clocks->now() : absl::InfinitePast();
   TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
+  if (options.clocks.has_value()) {
+    TARA_CHECK(movers.size() == 1, "games with clocks go on one at a time");
+    SpendTime(options.clocks->now() - start, is_a, *movers[0]);
+  }
   for (size_t i = 0; i < movers.size(); ++i) {
+    if (movers[i]->over()) continue;  // too late
     const absl::Status legal = PlayAction(actions[i], movers[i]->state);
     TARA_CHECK(legal.ok(), "a player chose an illegal action");
     movers[i]->actions.push_back(actions[i]);
@@ -134,12 +175,24 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
 }
 
 ArenaGame ResultOf(const ArenaOptions& options, const Game& game) {
-  const int red_margin = Score(game.state).margin();
-  return {.pair = OpeningOf(options, game.series, game.number),
-          .match = options.by_match ? game.series : -1,
-          .a_is_red = game.a_is_red,
-          .margin = game.a_is_red ? red_margin : -red_margin,
-          .length = static_cast<int>(game.actions.size())};
+  ArenaGame result = {.pair = OpeningOf(options, game.series, game.number),
+                      .match = options.by_match ? game.series : -1,
+                      .a_is_red = game.a_is_red,
+                      .margin = 0,
+                      .length = static_cast<int>(game.actions.size()),
+                      .forfeit = game.forfeit};
+  if (game.forfeit != Forfeit::kNone) {
+    result.margin =
+        game.forfeit == Forfeit::kByA ? -kForfeitMargin : kForfeitMargin;
+  } else {
+    const int red_margin = Score(game.state).margin();
+    result.margin = game.a_is_red ? red_margin : -red_margin;
+  }
+  if (!game.clocks.empty()) {
+    result.time_a = game.clocks[0].use;
+    result.time_b = game.clocks[1].use;
+  }
+  return result;
 }
 
 double ScoreOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
@@ -166,6 +219,12 @@ std::vector<ArenaGame> WholePairs(const ArenaOptions& options,
     begin = end;
   }
   return whole;
+}
+
+void AddClock(const TimeUse& use, bool forfeit, ClockResult& result) {
+  result.forfeits += forfeit;
+  result.use.moves += use.moves;
+  result.use.time += use.time;
 }
 
 // Returns the result of the matches that games are of, all of them whole and
@@ -220,13 +279,15 @@ absl::StatusOr<ArenaResult> PlayArena(
   const int per_pair = GamesPerPair(options);
   const int num_pairs = (options.games + per_pair - 1) / per_pair;
   const int num_games = num_pairs * per_pair;
+  const int concurrent_games =
+      options.clocks.has_value() ? 1 : options.concurrent_games;
   std::vector<ArenaGame> finished;
   std::vector<Game> games;
   int started = 0;  // series
   double points = 0;
   while (static_cast<int>(finished.size()) < num_games) {
     for (; started < 2 * num_pairs &&
-           static_cast<int>(games.size()) < options.concurrent_games;
+           static_cast<int>(games.size()) < concurrent_games;
          ++started) {
       games.push_back(StartGame(options, 2 * options.first_pair + started,
                                 /*number=*/0, /*lead=*/0));
@@ -234,7 +295,7 @@ absl::StatusOr<ArenaResult> PlayArena(
     TARA_RETURN_IF_ERROR(PlayOneAction(options, a, /*is_a=*/true, games));
     TARA_RETURN_IF_ERROR(PlayOneAction(options, b, /*is_a=*/false, games));
     for (Game& game : games) {
-      if (!game.state.finished()) continue;
+      if (!game.over()) continue;
       const ArenaGame result = ResultOf(options, game);
       finished.push_back(result);
       a.EndGame(game.id());
@@ -244,8 +305,7 @@ absl::StatusOr<ArenaResult> PlayArena(
       game = StartGame(options, game.series, game.number + 1,
                        game.lead + result.margin);
     }
-    std::erase_if(games,
-                  [](const Game& game) { return game.state.finished(); });
+    std::erase_if(games, [](const Game& game) { return game.over(); });
     const auto done = static_cast<int>(finished.size());
     if (on_progress &&
         !on_progress({.games_done = done,
@@ -282,6 +342,10 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
       result.draws_as_red += game.margin == 0;
       points_as_red += ScoreOf(game.margin);
     }
+  }
+  for (const ArenaGame& game : games) {
+    AddClock(game.time_a, game.forfeit == Forfeit::kByA, result.clock_a);
+    AddClock(game.time_b, game.forfeit == Forfeit::kByB, result.clock_b);
   }
   result.games = static_cast<int>(games.size());
   const Interval score = ScoreInterval(scores);

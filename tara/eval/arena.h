@@ -3,15 +3,33 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
+#include "tara/mcts/time_control.h"
+#include "tara/mcts/time_manager.h"
 
 namespace tara {
+
+// Points that a player loses a game by whose time runs out, whatever the board
+// says: a small loss, so that margins stay those of games played out.
+inline constexpr int kForfeitMargin = 2;
+
+// Clocks for the players of each game. A move is an action, also where a turn
+// has two of them; partners share a clock.
+struct ArenaClocks {
+  TimeControl control;
+  TimeOptions options = {};
+  // What time is measured by.
+  std::function<absl::Time()> now = [] { return absl::Now(); };
+};
 
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
@@ -32,15 +50,40 @@ struct ArenaOptions {
   // Games, or matches, in progress at a time: more make larger batches. The
   // result does not depend on it.
   int concurrent_games = 64;
+  // With clocks, players are told the time for each move, may ponder, and lose
+  // games on time. Games are then played one at a time, and results are
+  // reproducible no more.
+  std::optional<ArenaClocks> clocks = {};
 };
+
+// What a player's moves of a game took, openings not counted; by clock alone.
+struct TimeUse {
+  int moves = 0;
+  absl::Duration time = absl::ZeroDuration();
+};
+
+enum class Forfeit : uint8_t { kNone, kByA, kByB };
 
 // A finished game of player A against player B.
 struct ArenaGame {
   int pair = 0;    // which opening
   int match = -1;  // 2 m and 2 m + 1 have the same openings; -1: of no match
   bool a_is_red = false;
-  int margin = 0;  // points of A minus those of B
-  int length = 0;  // actions, those of the opening included
+  int margin = 0;                    // points of A minus those of B
+  int length = 0;                    // actions, those of the opening included
+  Forfeit forfeit = Forfeit::kNone;  // who lost on time, by kForfeitMargin
+  TimeUse time_a = {};
+  TimeUse time_b = {};
+};
+
+// How A or B did by its clock.
+struct ClockResult {
+  int forfeits = 0;  // games lost on time; among the losses, too
+  TimeUse use;       // of all games
+  // Mean time of a move; 0 without moves.
+  absl::Duration MeanMove() const {
+    return use.moves == 0 ? absl::ZeroDuration() : use.time / use.moves;
+  }
 };
 
 // Result of player A against player B over pairs of matches: where the games
@@ -81,6 +124,8 @@ struct ArenaResult {
   double mean_margin = 0, mean_margin_low = 0, mean_margin_high = 0;
   double mean_length = 0;
   MatchResult matches;  // with ArenaOptions::by_match
+  ClockResult clock_a;  // with ArenaOptions::clocks
+  ClockResult clock_b;
   // All games, by pair, A as Red first.
   std::vector<ArenaGame> played;
 };
@@ -99,7 +144,7 @@ using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 // both seats of Red) and once with B. With by_match, pairs of matches: A starts
 // one and B the other, and each game of the one has an opening in common with
 // that of the other. Stopped early, the result is of the pairs finished by
-// then. Reproducible from options.seed.
+// then. Without clocks reproducible from options.seed.
 // Returns INVALID_ARGUMENT for options out of range, or a player's error.
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, Player& a, Player& b,

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 #include "tara/eval/text_table.h"
 
@@ -75,6 +76,32 @@ Cells MatchCells(const MatchResult& r) {
           Range(Margin(r.mean_lead_low), Margin(r.mean_lead_high))};
 }
 
+std::string MoveTime(const ClockResult& clock) {
+  return absl::StrFormat("%.3f", absl::ToDoubleSeconds(clock.MeanMove()));
+}
+
+const Cells& ClockHeadings() {
+  static const auto* const headings =
+      new Cells{"games", "A s/move", "B s/move", "A on time", "B on time"};
+  return *headings;
+}
+
+Cells ClockCells(const ArenaResult& r) {
+  return {absl::StrCat(r.games), MoveTime(r.clock_a), MoveTime(r.clock_b),
+          absl::StrCat(r.clock_a.forfeits), absl::StrCat(r.clock_b.forfeits)};
+}
+
+// What the table of clocks is of.
+std::string ClockTitle(absl::Span<const ArenaReportRow> rows) {
+  std::string title = "\nClocks";
+  const bool same =
+      std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
+        return row.time_control == rows[0].time_control;
+      });
+  if (same) absl::StrAppend(&title, " (", rows[0].time_control, ")");
+  return absl::StrCat(title, ", mean time of a move and games lost on time:\n");
+}
+
 bool SamePlayers(absl::Span<const ArenaReportRow> rows) {
   return std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
     return row.player_a == rows[0].player_a && row.player_b == rows[0].player_b;
@@ -109,6 +136,8 @@ std::string Table(absl::Span<const ArenaReportRow> rows, const Cells& headings,
   return TextTable(table, names.size());
 }
 
+bool HasClocks(const ArenaReportRow& row) { return !row.time_control.empty(); }
+
 // JSON has no infinity.
 nlohmann::ordered_json Number(double number) {
   if (!std::isfinite(number)) return nullptr;
@@ -131,6 +160,18 @@ nlohmann::ordered_json MatchesToJson(const MatchResult& r) {
           {"mean_lead_high", Number(r.mean_lead_high)}};
 }
 
+nlohmann::ordered_json ClocksToJson(const ArenaReportRow& row) {
+  const ClockResult& a = row.result.clock_a;
+  const ClockResult& b = row.result.clock_b;
+  return {{"time_control", row.time_control},
+          {"mean_move_s_a", absl::ToDoubleSeconds(a.MeanMove())},
+          {"mean_move_s_b", absl::ToDoubleSeconds(b.MeanMove())},
+          {"moves_a", a.use.moves},
+          {"moves_b", b.use.moves},
+          {"forfeits_a", a.forfeits},
+          {"forfeits_b", b.forfeits}};
+}
+
 }  // namespace
 
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
@@ -151,7 +192,12 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
                           }),
                     "\nThe games of the matches:\n");
   }
-  return absl::StrCat(text, Table(rows, NumberHeadings(), NumberCells));
+  absl::StrAppend(&text, Table(rows, NumberHeadings(), NumberCells));
+  if (std::any_of(rows.begin(), rows.end(), HasClocks)) {
+    absl::StrAppend(&text, ClockTitle(rows),
+                    Table(rows, ClockHeadings(), ClockCells));
+  }
+  return text;
 }
 
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
@@ -183,6 +229,7 @@ std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
     if (r.matches.matches > 0) {
       list.back()["by_match"] = MatchesToJson(r.matches);
     }
+    if (HasClocks(row)) list.back()["clock"] = ClocksToJson(row);
   }
   // Specs may hold any bytes: a path that is no UTF-8 must not throw.
   return list.dump(2, ' ', false,

@@ -15,16 +15,20 @@ struct ArenaReportRow {
   std::string player_a;  // specs, or names
   std::string player_b;
   ArenaResult result;
+  // As ParseTimeControl reads it; empty: without clocks.
+  std::string time_control = {};
 };
 
 // Returns a table for terminals: a heading, a line a row and, of several rows
 // of the same two players, a total over all their games. Where matches were
-// played, a table of them comes first. Ends with a newline.
+// played, a table of them comes first; with clocks, the mean time of a move and
+// the games lost on time of either player follow. Ends with a newline.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows);
 
 // Returns a JSON list of objects, one a row, with the fields of ArenaResult
 // (but the single games) by name; infinite numbers are null. `by_match` has
-// the fields of MatchResult where matches were played.
+// the fields of MatchResult where matches were played, `clock` those of the
+// ClockResults where there were clocks.
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara

@@ -2,12 +2,14 @@
 #define TARA_EVAL_PLAYER_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
+#include "tara/mcts/time_manager.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {
@@ -25,6 +27,12 @@ struct Turn {
   // at its last turn. No actions: nothing to go on with.
   uint64_t game = 0;
   absl::Span<const Action> actions = {};
+  // With a clock: the time for this choice. It takes the place of all limits
+  // that a player has of its own; players that do not search just answer.
+  std::optional<MoveBudget> budget = {};
+  // Whether the player may go on thinking when it has chosen: its later choices
+  // then depend on how long it had.
+  bool may_ponder = false;
 };
 
 // Chooses actions; plays many games at once. Not thread-safe.

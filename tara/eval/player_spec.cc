@@ -25,6 +25,7 @@ constexpr int kMaxPlayouts = 100000;
 // of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
 constexpr float kPlayoutCPuct = 3;
 constexpr int kMaxLeaves = 1024;
+constexpr int kMaxThreads = 256;
 constexpr float kMaxConfidence = 100;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
@@ -116,7 +117,11 @@ absl::Status SetSearchPlayerOption(absl::string_view text,
     return ReadNumber(text, name, value, {1, kMaxLeaves},
                       search.leaves_per_game);
   }
+  if (name == "threads") {
+    return ReadNumber(text, name, value, {1, kMaxThreads}, search.threads);
+  }
   if (name == "reuse") return ReadSwitch(text, name, value, search.reuse);
+  if (name == "ponder") return ReadSwitch(text, name, value, search.ponder);
   if (name == "lcb") return ReadConfidence(text, value, search.confidence_z);
   if (name == "sims" && value == "0" && spec.kind == PlayerKind::kNet) {
     spec.policy_alone = true;
@@ -129,8 +134,7 @@ absl::Status SetSearchPlayerOption(absl::string_view text,
   return BadSpec(
       text,
       absl::StrCat("unknown option '", option,
-                   "'; expected ms, leaves, reuse, "
-                   "lcb, ",
+                   "'; expected ms, leaves, threads, reuse, ponder, lcb, ",
                    spec.kind == PlayerKind::kMcts ? "playouts, " : "",
                    "or a search option such as sims, c_puct or graph; --help "
                    "lists them"));
@@ -144,6 +148,38 @@ absl::Status SetOption(absl::string_view text, absl::string_view option,
              : SetSearchPlayerOption(text, option, spec);
 }
 
+// Refuses options that cannot go together, and sets what follows from others.
+absl::Status CheckTogether(absl::string_view text, bool reuse_is_given,
+                           PlayerSpec& spec) {
+  SearchPlayerOptions& search = spec.search;
+  if (search.threads > 1 && search.search.gumbel) {
+    return BadSpec(text,
+                   "threads and gumbel do not go together: a Gumbel root plans "
+                   "its visits one by one; expected threads=1 or gumbel=off");
+  }
+  if (!search.ponder) return absl::OkStatus();
+  if (search.search.gumbel) {
+    return BadSpec(text,
+                   "ponder and gumbel do not go together: a Gumbel root plans "
+                   "for a number of simulations; expected ponder=off or "
+                   "gumbel=off");
+  }
+  if (spec.policy_alone) {
+    return BadSpec(text,
+                   "ponder and sims=0 do not go together: the policy "
+                   "alone does not search; expected ponder=off or sims "
+                   "of at least 1");
+  }
+  if (reuse_is_given && !search.reuse) {
+    return BadSpec(text,
+                   "ponder and reuse=off do not go together: what is found "
+                   "while the opponent thinks is kept in the tree; expected "
+                   "ponder=off or reuse=on");
+  }
+  search.reuse = true;
+  return absl::OkStatus();
+}
+
 absl::Status SetOptions(absl::string_view text,
                         const std::vector<absl::string_view>& options,
                         PlayerSpec& spec) {
@@ -155,7 +191,7 @@ absl::Status SetOptions(absl::string_view text,
     }
     TARA_RETURN_IF_ERROR(SetOption(text, option, spec));
   }
-  return absl::OkStatus();
+  return CheckTogether(text, seen.contains("reuse"), spec);
 }
 
 }  // namespace
@@ -224,7 +260,11 @@ std::string PlayerSpecHelp() {
 Options of mcts and net, beside playouts:
   ms                      milliseconds an action, instead of sims (none)
   leaves                  leaves of a position in one batch (1)
+  threads                 threads that search a position together, where there
+                          is one at a time (1)
   reuse                   go on with the tree of the last turn (off)
+  ponder                  think while the opponent does, in `play` and in games
+                          with clocks; with reuse (off)
   lcb                     play by lower confidence bounds, so many standard
                           errors below the mean; 0: by visits (0)
 )",

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
+#include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
 #include "tara/core/legal_set.h"
@@ -17,15 +19,16 @@
 #include "tara/mcts/choose_action.h"
 #include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/many_games.h"
+#include "tara/mcts/pondering.h"
+#include "tara/mcts/search_until.h"
 #include "tara/mcts/stop_rule.h"
+#include "tara/mcts/time_manager.h"
 #include "tara/mcts/tree.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
 
-// Simulations of a search that time ends: as many as a tree can count.
-constexpr int kEndlessSimulations = (1 << 24) - 2;
 // Positions searched at a time then: few, for each may take much memory.
 constexpr size_t kTimedTrees = 16;
 
@@ -35,26 +38,26 @@ struct Thought {
   size_t plies;  // actions of the game that led to the tree's root
 };
 
-// The search of one position, to its limits.
+// The search of one position among several, to its limits.
 class OneSearch : public SearchedGame {
  public:
-  OneSearch(Tree* tree, absl::Duration time, absl::Time start)
-      : tree_(tree), time_(time), start_(start) {}
+  OneSearch(Tree* tree, std::optional<absl::Duration> time,
+            const std::function<absl::Time()>* now)
+      : tree_(tree), time_(time), now_(now), start_((*now)()) {}
 
   Tree& tree() override { return *tree_; }
   absl::StatusOr<bool> Play() override { return false; }
 
   bool searched() override {
     if (tree_->done()) return true;
-    if (time_ == absl::ZeroDuration() || tree_->root_visits() == 0) {
-      return false;
-    }
-    if (absl::Now() - start_ >= time_) return true;
+    if (!time_.has_value() || tree_->root_visits() == 0) return false;
+    const absl::Duration elapsed = (*now_)() - start_;
+    if (elapsed >= *time_) return true;
     // The visits are looked at now and then: that takes a while itself.
     if (++asked_ % 256 != 0) return false;
     SearchProgress progress;
     progress.simulations = progress.new_simulations = tree_->root_visits();
-    progress.elapsed = absl::Now() - start_;
+    progress.elapsed = elapsed;
     CountVisits(tree_->root_actions(), progress);
     return SettledRoot({.simulations = std::nullopt, .time = time_})
         .Stops(progress);
@@ -62,7 +65,8 @@ class OneSearch : public SearchedGame {
 
  private:
   Tree* const tree_;
-  const absl::Duration time_;
+  const std::optional<absl::Duration> time_;
+  const std::function<absl::Time()>* const now_;
   const absl::Time start_;
   int asked_ = 0;
 };
@@ -75,34 +79,59 @@ class SearchPlayer : public Player {
         cache_(evaluator_.get(), options.cache_positions),
         options_(options) {
     if (timed()) options_.search.simulations = kEndlessSimulations;
+    TARA_CHECK(
+        !options.search.gumbel || (options.threads == 1 && !options.ponder),
+        "a Gumbel root has one owner and a plan");
+    TARA_CHECK(!options.ponder || options.reuse,
+               "what pondering found is kept in the tree");
   }
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
-    for (size_t first = 0; first < turns.size(); first += MaxTrees()) {
-      TARA_RETURN_IF_ERROR(SearchSome(turns.subspan(first, MaxTrees()),
-                                      actions.subspan(first, MaxTrees())));
+    TARA_RETURN_IF_ERROR(StopPondering());
+    const size_t most = MaxTrees(turns);
+    for (size_t first = 0; first < turns.size(); first += most) {
+      TARA_RETURN_IF_ERROR(
+          SearchSome(turns.subspan(first, most), actions.subspan(first, most)));
+    }
+    if (options_.ponder && turns.size() == 1 && turns[0].may_ponder) {
+      Ponder(turns[0], actions[0]);
     }
     return absl::OkStatus();
   }
 
-  void EndGame(uint64_t game) override { thoughts_.erase(game); }
+  void EndGame(uint64_t game) override {
+    // An error of the evaluator will show again if it matters.
+    if (pondered_game_ == game) StopPondering().IgnoreError();
+    thoughts_.erase(game);
+  }
 
  private:
   bool timed() const { return options_.time > absl::ZeroDuration(); }
 
   // Trees searched at a time: as many as hold some million simulations (about
   // half a gigabyte), but enough for a decent batch.
-  size_t MaxTrees() const {
-    return timed() ? kTimedTrees
-                   : static_cast<size_t>(
-                         std::max(8, 1000000 / options_.search.simulations));
+  size_t MaxTrees(absl::Span<const Turn> turns) const {
+    const bool any_timed = std::any_of(
+        turns.begin(), turns.end(),
+        [&](const Turn& turn) { return TimeFor(turn).has_value(); });
+    return any_timed ? kTimedTrees
+                     : static_cast<size_t>(
+                           std::max(8, 1000000 / options_.search.simulations));
+  }
+
+  // The time for an ordinary choice; none where simulations end the search.
+  std::optional<absl::Duration> TimeFor(const Turn& turn) const {
+    if (turn.budget.has_value()) return turn.budget->target;
+    if (timed()) return options_.time;
+    return std::nullopt;
   }
 
   absl::Status SearchSome(absl::Span<const Turn> turns,
                           absl::Span<Action> actions) {
     std::vector<Thought> thoughts;
     std::vector<size_t> searched;  // index into turns, by thought
+    std::vector<std::optional<absl::Duration>> times;  // by thought
     for (size_t i = 0; i < turns.size(); ++i) {
       const LegalSet legal = LegalActions(turns[i].state);
       if (legal.Count() == 1) {
@@ -111,12 +140,20 @@ class SearchPlayer : public Player {
       }
       thoughts.push_back(BeginThought(turns[i]));
       searched.push_back(i);
+      times.push_back(TimeFor(turns[i]));
     }
-    TARA_RETURN_IF_ERROR(Search(thoughts));
+    if (thoughts.size() == 1 &&
+        (times[0].has_value() || options_.threads > 1)) {
+      TARA_RETURN_IF_ERROR(SearchOne(thoughts[0].tree, turns[searched[0]]));
+    } else {
+      TARA_RETURN_IF_ERROR(SearchTogether(thoughts, times));
+    }
     for (size_t t = 0; t < thoughts.size(); ++t) {
       const Turn& turn = turns[searched[t]];
       actions[searched[t]] = Choose(thoughts[t].tree, *turn.random);
-      if (!options_.reuse || turn.actions.empty()) continue;
+      const bool goes_on =
+          !turn.actions.empty() || (options_.ponder && turn.may_ponder);
+      if (!options_.reuse || !goes_on) continue;
       thoughts_.insert_or_assign(turn.game, std::move(thoughts[t]));
     }
     return absl::OkStatus();
@@ -129,9 +166,13 @@ class SearchPlayer : public Player {
     if (found != thoughts_.end()) {
       Thought thought = std::move(found->second);
       thoughts_.erase(found);
-      if (Follow(turn, thought)) return thought;
+      if (Follow(turn, thought)) {
+        thought.tree.SetSimulations(SimulationsFor(turn));
+        return thought;
+      }
     }
     SearchOptions options = options_.search;
+    options.simulations = SimulationsFor(turn);
     options.utility.match = turn.match;
     options.utility.margin_deviation = MarginDeviation(turn.state.variant);
     options.solver_vacant_hills = std::min(
@@ -139,6 +180,11 @@ class SearchPlayer : public Player {
     options.solver = options.solver_vacant_hills > 0 ? &solver_ : nullptr;
     return {.tree = Tree(options, turn.state, (*turn.random)()),
             .plies = turn.actions.size()};
+  }
+
+  int SimulationsFor(const Turn& turn) const {
+    return turn.budget.has_value() ? kEndlessSimulations
+                                   : options_.search.simulations;
   }
 
   // Advances a tree by the actions since then. Returns whether that leads to
@@ -156,11 +202,61 @@ class SearchPlayer : public Player {
     return thought.tree.root() == turn.state;
   }
 
-  absl::Status Search(std::vector<Thought>& thoughts) {
+  // Goes on thinking about the position after the action, if it is another's.
+  void Ponder(const Turn& turn, Action action) {
+    Thought thought = BeginThought(turn);
+    thought.tree.Advance(action);
+    ++thought.plies;
+    if (thought.tree.finished() ||
+        thought.tree.root().side() == turn.state.side()) {
+      thoughts_.insert_or_assign(turn.game, std::move(thought));
+      return;
+    }
+    pondering_.Start(std::move(thought.tree), cache_,
+                     {.threads = options_.threads,
+                      .leaves_per_batch = options_.leaves_per_game,
+                      .simulations = options_.ponder_simulations});
+    pondered_game_ = turn.game;
+    pondered_plies_ = thought.plies;
+  }
+
+  // Puts the tree that is pondered on back among the others.
+  absl::Status StopPondering() {
+    if (!pondering_.started()) return absl::OkStatus();
+    TARA_ASSIGN_OR_RETURN(Tree tree, pondering_.Stop());
+    thoughts_.insert_or_assign(
+        *pondered_game_,
+        Thought{.tree = std::move(tree), .plies = pondered_plies_});
+    return absl::OkStatus();
+  }
+
+  // Searches the only position of a call, by time or with several threads.
+  absl::Status SearchOne(Tree& tree, const Turn& turn) {
+    SearchUntilOptions options = {.threads = options_.threads,
+                                  .leaves_per_batch = options_.leaves_per_game,
+                                  .clock = options_.now};
+    AnyOf rules;
+    if (turn.budget.has_value()) {
+      options.time = turn.budget->limit;
+      rules.Add(std::make_unique<TargetTime>(turn.budget->target));
+    } else if (timed()) {
+      options.time = options_.time;
+    }
+    if (options.time < absl::InfiniteDuration()) {
+      rules.Add(std::make_unique<SettledRoot>(SettledRootOptions{
+          .simulations = std::nullopt, .time = options.time}));
+    }
+    return SearchUntil(tree, cache_, rules, options, [] { return false; });
+  }
+
+  // Searches positions side by side: each to its number of simulations, or
+  // those with a time for the sum of the times.
+  absl::Status SearchTogether(
+      std::vector<Thought>& thoughts,
+      absl::Span<const std::optional<absl::Duration>> times) {
     if (thoughts.empty()) return absl::OkStatus();
-    const absl::Duration time =
-        options_.time * static_cast<int64_t>(thoughts.size());
-    const absl::Time start = timed() ? absl::Now() : absl::InfinitePast();
+    absl::Duration all = absl::ZeroDuration();
+    for (const auto& time : times) all += time.value_or(absl::ZeroDuration());
     size_t next = 0;
     SearchCounters counters;
     return PlayManyGames(
@@ -168,8 +264,11 @@ class SearchPlayer : public Player {
          .leaves_per_game = options_.leaves_per_game},
         [&]() -> std::unique_ptr<SearchedGame> {
           if (next == thoughts.size()) return nullptr;
-          return std::make_unique<OneSearch>(&thoughts[next++].tree, time,
-                                             start);
+          const size_t index = next++;
+          return std::make_unique<OneSearch>(
+              &thoughts[index].tree,
+              times[index].has_value() ? std::optional(all) : std::nullopt,
+              &options_.now);
         },
         cache_, [] { return false; }, counters);
   }
@@ -193,6 +292,10 @@ class SearchPlayer : public Player {
   EndgameSolver solver_;
   SearchPlayerOptions options_;
   absl::flat_hash_map<uint64_t, Thought> thoughts_;  // by game
+  // A tree that is pondered on is not among the thoughts.
+  std::optional<uint64_t> pondered_game_;  // the latest
+  size_t pondered_plies_ = 0;
+  Pondering pondering_;  // destroyed before what it uses
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -149,6 +150,57 @@ TEST(ArenaReportTest, TheJsonHasMatchesWhereTheyWerePlayed) {
   EXPECT_EQ(list[0]["by_match"]["mean_lead"], 3);
   EXPECT_TRUE(list[0]["by_match"]["mean_lead_low"].is_null());
   EXPECT_FALSE(list[1].contains("by_match"));
+}
+
+// Of two games A lost one on time; its 20 moves took 5 s, the 10 of B 1 s.
+ArenaReportRow ClockRow(const std::string& time_control) {
+  ArenaReportRow row = {.variant = Variant::kSacredHillL1,
+                        .player_a = "a",
+                        .player_b = "b",
+                        .result = {},
+                        .time_control = time_control};
+  row.result = SummarizeGames({{.a_is_red = true,
+                                .margin = -kForfeitMargin,
+                                .length = 30,
+                                .forfeit = Forfeit::kByA,
+                                .time_a = {15, absl::Seconds(4)},
+                                .time_b = {5, absl::Milliseconds(700)}},
+                               {.a_is_red = false,
+                                .margin = 3,
+                                .length = 40,
+                                .time_a = {5, absl::Seconds(1)},
+                                .time_b = {5, absl::Milliseconds(300)}}});
+  return row;
+}
+
+TEST(ArenaReportTest, ClocksFollowTheGames) {
+  EXPECT_THAT(
+      ArenaReportText({ClockRow("2s/move")}),
+      ::testing::EndsWith(
+          "\nClocks (2s/move), mean time of a move and games lost on time:\n"
+          "variant         games  A s/move  B s/move  A on time  B on time\n"
+          "sacred_hill_l1      2     0.250     0.100          1          0\n"));
+  // With different clocks the title names none, and a total adds up.
+  EXPECT_THAT(ArenaReportText({ClockRow("2s/move"), ClockRow("60s")}),
+              ::testing::AllOf(
+                  ::testing::HasSubstr("\nClocks, mean time"),
+                  ::testing::ContainsRegex("total +4 +0.250 +0.100 +2 +0\n")));
+  EXPECT_THAT(ArenaReportText({Row(Variant::kSacredHillL1, 4)}),
+              ::testing::Not(::testing::HasSubstr("Clocks")));
+}
+
+TEST(ArenaReportTest, TheJsonHasClocksWhereTheyRan) {
+  const auto list = nlohmann::json::parse(
+      ArenaReportJson({ClockRow("2s/move"), Row(Variant::kSacredHillL1, 4)}));
+  const auto& clock = list[0]["clock"];
+  EXPECT_EQ(clock["time_control"], "2s/move");
+  EXPECT_EQ(clock["mean_move_s_a"], 0.25);
+  EXPECT_EQ(clock["mean_move_s_b"], 0.1);
+  EXPECT_EQ(clock["moves_a"], 20);
+  EXPECT_EQ(clock["moves_b"], 10);
+  EXPECT_EQ(clock["forfeits_a"], 1);
+  EXPECT_EQ(clock["forfeits_b"], 0);
+  EXPECT_FALSE(list[1].contains("clock"));
 }
 
 TEST(ArenaReportTest, NamesThatAreNoUtf8DoNotHurt) {

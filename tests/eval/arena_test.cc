@@ -10,11 +10,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
+#include "tara/mcts/time_control.h"
+#include "tara/mcts/time_manager.h"
 #include "tara/mcts/utility.h"
 #include "tests/eval/test_players.h"
 
@@ -312,6 +319,153 @@ TEST(ArenaBatchTest, APlayersErrorEndsTheMatch) {
   FixedPlayer b;
   b.fail = true;
   EXPECT_EQ(PlayArena({}, a, b).status().message(), "told to fail");
+}
+
+// Time that the tests let pass.
+class FakeClock {
+ public:
+  absl::Time Now() const { return now_; }
+  void Pass(absl::Duration time) { now_ += time; }
+
+ private:
+  absl::Time now_ = absl::UnixEpoch();
+};
+
+// Plays the first legal action, each in the same time, or in what the budget
+// says; notes the budgets.
+class SlowPlayer : public Player {
+ public:
+  SlowPlayer(FakeClock* clock, absl::Duration time)
+      : clock_(clock), time_(time) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    EXPECT_EQ(turns.size(), 1u);
+    EXPECT_TRUE(turns[0].may_ponder);
+    EXPECT_TRUE(turns[0].budget.has_value());
+    budgets.push_back(*turns[0].budget);
+    clock_->Pass(time_ == absl::ZeroDuration() ? budgets.back().limit : time_);
+    actions[0] = LegalActions(turns[0].state).Nth(0);
+    return absl::OkStatus();
+  }
+
+  std::vector<MoveBudget> budgets;
+
+ private:
+  FakeClock* const clock_;
+  const absl::Duration time_;
+};
+
+ArenaOptions WithClocks(const FakeClock& clock, const TimeControl& control) {
+  return {.games = 4, .clocks = {{.control = control, .now = [&clock] {
+                                    return clock.Now();
+                                  }}}};
+}
+
+TEST(ArenaClockTest, TheTimeOfMovesIsMeasuredForEitherPlayer) {
+  FakeClock clock;
+  SlowPlayer a(&clock, absl::Seconds(2));
+  SlowPlayer b(&clock, absl::Seconds(3));
+  const ArenaResult result =
+      Play(WithClocks(clock, {.per_move = absl::Seconds(3)}), a, b);
+  EXPECT_EQ(result.games, 4);
+  EXPECT_EQ(result.clock_a.forfeits, 0);
+  EXPECT_EQ(result.clock_b.forfeits, 0);  // 3 s is within 3 s
+  EXPECT_EQ(result.clock_a.MeanMove(), absl::Seconds(2));
+  EXPECT_EQ(result.clock_b.MeanMove(), absl::Seconds(3));
+  EXPECT_EQ(result.clock_a.use.moves, a.budgets.size());
+  int moves = 0;
+  for (const ArenaGame& game : result.played) {
+    EXPECT_EQ(game.time_a.moves + game.time_b.moves + 2, game.length);
+    EXPECT_EQ(game.time_b.time, game.time_b.moves * absl::Seconds(3));
+    moves += game.time_a.moves;
+  }
+  EXPECT_EQ(moves, a.budgets.size());
+}
+
+TEST(ArenaClockTest, WhoOverstepsTheTimeOfAMoveLosesByTwoPoints) {
+  FakeClock clock;
+  SlowPlayer a(&clock, absl::Milliseconds(2001));
+  SlowPlayer b(&clock, absl::Seconds(2));
+  const ArenaResult result =
+      Play(WithClocks(clock, {.per_move = absl::Seconds(2)}), a, b);
+  EXPECT_EQ(result.losses, 4);
+  EXPECT_EQ(result.mean_margin, -2);
+  EXPECT_EQ(result.clock_a.forfeits, 4);
+  EXPECT_EQ(result.clock_b.forfeits, 0);
+  for (const ArenaGame& game : result.played) {
+    EXPECT_EQ(game.forfeit, Forfeit::kByA);
+    EXPECT_EQ(game.margin, -kForfeitMargin);
+    // The late action is not played: the opening's two, and one of B as Red.
+    EXPECT_EQ(game.length, game.a_is_red ? 2 : 3);
+  }
+}
+
+TEST(ArenaClockTest, EachGameHasItsOwnTime) {
+  FakeClock clock;
+  // Some 24 moves a game of 10 s each: enough for a game, not for two. B has
+  // used 300 s with its 31st move, which no game has.
+  SlowPlayer a(&clock, absl::Seconds(1));
+  SlowPlayer b(&clock, absl::Seconds(10));
+  const ArenaResult enough =
+      Play(WithClocks(clock, {.per_game = absl::Seconds(300)}), a, b);
+  EXPECT_EQ(enough.clock_b.forfeits, 0);
+  EXPECT_GT(enough.clock_b.use.time, absl::Seconds(300));
+  // The eleventh move is too late; an increment of 10 s saves it.
+  const ArenaResult little =
+      Play(WithClocks(clock, {.per_game = absl::Seconds(100)}), a, b);
+  EXPECT_EQ(little.clock_b.forfeits, 4);
+  EXPECT_EQ(little.clock_b.use.moves, 44);
+  EXPECT_EQ(little.wins, 4);
+  const ArenaResult saved =
+      Play(WithClocks(clock, {.per_game = absl::Seconds(100),
+                              .increment = absl::Seconds(10)}),
+           a, b);
+  EXPECT_EQ(saved.clock_b.forfeits, 0);
+}
+
+TEST_P(ArenaTest, WhoKeepsToTheLimitsNeverLosesOnTime) {
+  for (const TimeControl& control :
+       {TimeControl{.per_move = absl::Milliseconds(50)},
+        TimeControl{.per_game = absl::Seconds(5)},
+        TimeControl{.per_game = absl::Seconds(1),
+        .increment = absl::Milliseconds(100)}}) {
+    FakeClock clock;
+    SlowPlayer a(&clock, absl::ZeroDuration());
+    SlowPlayer b(&clock, absl::ZeroDuration());
+    ArenaOptions options = WithClocks(clock, control);
+    options.variant = variant();
+    const ArenaResult result = Play(options, a, b);
+    EXPECT_EQ(result.clock_a.forfeits + result.clock_b.forfeits, 0);
+    for (const MoveBudget& budget : a.budgets) {
+      EXPECT_LE(budget.target, budget.limit);
+      EXPECT_GE(budget.target, absl::ZeroDuration());
+    }
+  }
+}
+
+TEST(ArenaClockTest, ClocksChangeNothingForPlayersWithoutANotionOfTime) {
+  const std::unique_ptr<Player> random = NewRandomPlayer();
+  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
+  FakeClock clock;
+  ArenaOptions options = {.games = 20, .seed = 9};
+  const ArenaResult without = Play(options, *random, *greedy);
+  options.clocks = WithClocks(clock, {.per_game = absl::Seconds(1)}).clocks;
+  const ArenaResult with = Play(options, *random, *greedy);
+  EXPECT_EQ(Margins(with), Margins(without));
+  EXPECT_EQ(without.clock_a.use.moves, 0);
+  EXPECT_GT(with.clock_a.use.moves, 0);
+}
+
+TEST(ArenaClockTest, InMatchesAForfeitCountsAsItsPoints) {
+  FakeClock clock;
+  SlowPlayer a(&clock, absl::Seconds(1));
+  SlowPlayer b(&clock, absl::Seconds(9));
+  ArenaOptions options = WithClocks(clock, {.per_move = absl::Seconds(5)});
+  options.by_match = true;
+  const ArenaResult result = Play(options, a, b);
+  EXPECT_EQ(result.matches.wins, 2);
+  EXPECT_EQ(result.matches.mean_lead, 2 * kForfeitMargin);
 }
 
 TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {

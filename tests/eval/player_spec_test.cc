@@ -73,6 +73,36 @@ TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
   EXPECT_EQ(all.time_ms, 3);
 }
 
+TEST(PlayerSpecTest, ThreadsAndPonderingAreForPlayersThatSearch) {
+  EXPECT_EQ(Parsed("mcts").search.threads, 1);
+  EXPECT_EQ(Parsed("mcts:threads=4").search.threads, 4);
+  EXPECT_FALSE(Parsed("mcts").search.ponder);
+  // To ponder is to go on with the tree.
+  EXPECT_TRUE(Parsed("net:x,ponder=on").search.ponder);
+  EXPECT_TRUE(Parsed("net:x,ponder=on").search.reuse);
+  EXPECT_FALSE(Parsed("net:x,ponder=off").search.reuse);
+}
+
+TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
+  EXPECT_EQ(ErrorOf("mcts:gumbel=on,threads=2"),
+            "bad player spec 'mcts:gumbel=on,threads=2': threads and gumbel do "
+            "not go together: a Gumbel root plans its visits one by one; "
+            "expected threads=1 or gumbel=off");
+  EXPECT_EQ(Parsed("mcts:gumbel=on,threads=1").search.threads, 1);
+  EXPECT_EQ(ErrorOf("mcts:ponder=on,gumbel=on"),
+            "bad player spec 'mcts:ponder=on,gumbel=on': ponder and gumbel do "
+            "not go together: a Gumbel root plans for a number of simulations; "
+            "expected ponder=off or gumbel=off");
+  EXPECT_EQ(ErrorOf("mcts:reuse=off,ponder=on"),
+            "bad player spec 'mcts:reuse=off,ponder=on': ponder and reuse=off "
+            "do not go together: what is found while the opponent thinks is "
+            "kept in the tree; expected ponder=off or reuse=on");
+  EXPECT_EQ(ErrorOf("net:x,sims=0,ponder=on"),
+            "bad player spec 'net:x,sims=0,ponder=on': ponder and sims=0 do "
+            "not go together: the policy alone does not search; expected "
+            "ponder=off or sims of at least 1");
+}
+
 TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
   const auto utility = [](absl::string_view text) {
     return Parsed(text).search.search.utility.kind;
@@ -102,15 +132,14 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("mcts:sims=many"),
             "bad player spec 'mcts:sims=many': sims is 'many'; expected a "
             "whole number from 1 to 16777214");
-  EXPECT_EQ(
-      ErrorOf("mcts:depth=3"),
-      "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
-      "expected ms, leaves, reuse, lcb, playouts, or a search option such "
-      "as sims, c_puct or graph; --help lists them");
+  EXPECT_EQ(ErrorOf("mcts:depth=3"),
+            "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
+            "expected ms, leaves, threads, reuse, ponder, lcb, playouts, or a "
+            "search option such as sims, c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
             "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
-            "expected ms, leaves, reuse, lcb, or a search option such as sims, "
-            "c_puct or graph; --help lists them");
+            "expected ms, leaves, threads, reuse, ponder, lcb, or a search "
+            "option such as sims, c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
             "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
             "expected nodes=N, depth=D or ms=T");
@@ -141,6 +170,9 @@ TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
                                        "mcts:ms=0",
                                        "mcts:leaves=0",
                                        "mcts:reuse=yes",
+                                       "mcts:ponder=yes",
+                                       "mcts:threads=0",
+                                       "alphabeta:threads=2",
                                        "mcts:lcb=-1",
                                        "mcts:graph=1",
                                        "mcts:c_puct=nan",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,10 +20,12 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/alpha_beta_player.h"
 #include "tara/eval/player.h"
 #include "tara/eval/search_player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/time_manager.h"
 #include "tara/mcts/tree.h"
 #include "tara/mcts/utility.h"
 
@@ -253,6 +256,35 @@ TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {
                   .message(),
               "told to fail");
   }
+}
+
+TEST(AlphaBetaPlayerTest, AClockTakesThePlaceOfItsLimits) {
+  // The clock goes on by a millisecond each time it is read, which a search of
+  // depth 1 hardly does.
+  int reads = 0;
+  const std::unique_ptr<Player> player = NewAlphaBetaPlayer(
+      {.depth = 1}, {.clock = [&] {
+        return absl::UnixEpoch() + absl::Milliseconds(++reads);
+      }});
+  Random random(1);
+  Turn turn = {.state = InitialState(Variant::kSacredHillL2),
+               .random = &random};
+  const auto choose = [&] {
+    Action action = kPass;
+    EXPECT_TRUE(player
+                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                    absl::MakeSpan(&action, 1))
+                    .ok());
+    EXPECT_TRUE(LegalActions(turn.state).Contains(action));
+  };
+  choose();
+  EXPECT_LT(reads, 5);
+  turn.budget = MoveBudget{.target = absl::Milliseconds(20),
+                           .limit = absl::Milliseconds(60)};
+  reads = 0;
+  choose();
+  EXPECT_GE(reads, 20);
+  EXPECT_LT(reads, 30);
 }
 
 }  // namespace

@@ -1,11 +1,16 @@
 #include "tara/eval/search_player.h"
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -20,28 +25,55 @@
 #include "tara/eval/player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/time_manager.h"
 
 namespace tara {
 namespace {
 
-// Answers as playouts do, and counts the positions.
-class CountingEvaluator : public Evaluator {
+// A number of positions that threads count up and wait for.
+class PositionCount {
  public:
-  explicit CountingEvaluator(int64_t* positions) : positions_(positions) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    *positions_ += static_cast<int64_t>(states.size());
-    return playouts_.Evaluate(states, results);
+  void Add(int64_t count) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    count_ += count;
+  }
+  int64_t operator*() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return count_;
+  }
+  void Await(int64_t count) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    const auto enough = [this, count]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      return count_ >= count;
+    };
+    mutex_.Await(absl::Condition(&enough));
   }
 
  private:
-  int64_t* const positions_;
+  mutable absl::Mutex mutex_;
+  int64_t count_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Answers as playouts do, and counts the positions.
+class CountingEvaluator : public Evaluator {
+ public:
+  explicit CountingEvaluator(PositionCount* positions)
+      : positions_(positions) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    const absl::Status status = playouts_.Evaluate(states, results);
+    positions_->Add(static_cast<int64_t>(states.size()));
+    return status;
+  }
+
+ private:
+  PositionCount* const positions_;
   PlayoutEvaluator playouts_{1, 3};
 };
 
 struct CountedPlayer {
-  std::unique_ptr<int64_t> positions = std::make_unique<int64_t>(0);
+  std::unique_ptr<PositionCount> positions = std::make_unique<PositionCount>();
   std::unique_ptr<Player> player;
 };
 
@@ -52,9 +84,18 @@ CountedPlayer NewCountedPlayer(const SearchPlayerOptions& options) {
   return counted;
 }
 
+// Goes on by a millisecond each time it is read, by whatever thread.
+std::function<absl::Time()> SteppingClock(std::atomic<int64_t>* reads) {
+  return [reads] {
+    return absl::UnixEpoch() + absl::Milliseconds(reads->fetch_add(1));
+  };
+}
+
 // Plays `plies` actions of a game, those of seat 1 at random; returns them all.
+// With a budget the player may ponder.
 std::vector<Action> PlayGame(Player& player, Variant variant, uint64_t game,
-                             int plies) {
+                             int plies,
+                             std::optional<MoveBudget> budget = std::nullopt) {
   Random own(DeriveSeed(1, game, StreamPurpose::kTest));
   Random answers(DeriveSeed(2, game, StreamPurpose::kTest));
   State state = InitialState(variant);
@@ -62,8 +103,12 @@ std::vector<Action> PlayGame(Player& player, Variant variant, uint64_t game,
   while (!state.finished() && plies-- > 0) {
     Action action;
     if (state.seat != 1) {
-      const Turn turn = {
-          .state = state, .random = &own, .game = game, .actions = actions};
+      const Turn turn = {.state = state,
+                         .random = &own,
+                         .game = game,
+                         .actions = actions,
+                         .budget = budget,
+                         .may_ponder = budget.has_value()};
       EXPECT_TRUE(player
                       .ChooseActions(absl::MakeConstSpan(&turn, 1),
                                      absl::MakeSpan(&action, 1))
@@ -128,7 +173,129 @@ TEST_P(SearchPlayerOfVariantTest, ReusingTheTreeSavesEvaluations) {
     PlayGame(*forgetful.player, variant, game, 12);
     PlayGame(*mindful.player, variant, game, 12);
   }
-  EXPECT_LT(*mindful.positions, *forgetful.positions);
+  EXPECT_LT(**mindful.positions, **forgetful.positions);
+}
+
+TEST_P(SearchPlayerOfVariantTest, WithClocksThreadsAndPonderingItIsLegalToo) {
+  std::vector<SearchPlayerOptions> all(4);
+  all[1].threads = 3;
+  all[2].reuse = all[2].ponder = true;
+  all[2].search.graph_search = true;
+  all[3] = all[2];
+  all[3].threads = 2;
+  all[3].search.proof = true;
+  all[3].search.solver_vacant_hills = 3;
+  for (SearchPlayerOptions& options : all) {
+    std::atomic<int64_t> reads = 0;
+    options.now = SteppingClock(&reads);
+    const CountedPlayer counted = NewCountedPlayer(options);
+    State state = InitialState(GetParam().variant);
+    for (const Action action :
+         PlayGame(*counted.player, GetParam().variant, 7, 500,
+                  MoveBudget{.target = absl::Milliseconds(20),
+                  .limit = absl::Milliseconds(60)})) {
+      ASSERT_TRUE(LegalActions(state).Contains(action));
+      ApplyAction(action, state);
+    }
+    EXPECT_TRUE(state.finished());
+  }
+}
+
+TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
+  for (const absl::Duration own : {absl::ZeroDuration(), absl::Hours(1)}) {
+    std::atomic<int64_t> reads = 0;
+    const CountedPlayer counted =
+        NewCountedPlayer({.search = {.simulations = 1},
+                          .time = own,
+                          .now = SteppingClock(&reads)});
+    Random random(1);
+    Turn turn = {.state = InitialState(Variant::kSacredHillL1),
+                 .random = &random,
+                 .game = 1,
+                 .budget = MoveBudget{.target = absl::Milliseconds(200),
+                                      .limit = absl::Milliseconds(600)}};
+    Action action = kPass;
+    ASSERT_TRUE(counted.player
+                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                    absl::MakeSpan(&action, 1))
+                    .ok());
+    // A simulation reads the clock twice or three times.
+    EXPECT_GT(**counted.positions, 50);
+    EXPECT_LE(reads, 610);
+    // Two side by side, and without time.
+    turn.budget = MoveBudget{.target = absl::ZeroDuration(),
+                             .limit = absl::ZeroDuration()};
+    std::vector<Turn> turns = {turn, turn};
+    turns[1].game = 2;
+    std::vector<Action> actions(2);
+    const int64_t before = **counted.positions;
+    ASSERT_TRUE(
+        counted.player->ChooseActions(turns, absl::MakeSpan(actions)).ok());
+    EXPECT_LE(**counted.positions - before, 10);
+  }
+}
+
+TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
+  const CountedPlayer counted = NewCountedPlayer(
+      {.search = {.simulations = 500}, .threads = 3, .cache_positions = 1});
+  Random random(1);
+  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
+                     .random = &random};
+  Action action = kPass;
+  ASSERT_TRUE(counted.player
+                  ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                  absl::MakeSpan(&action, 1))
+                  .ok());
+  // The root's, 500, and at most one more a thread; a position that two lines
+  // share may be found in the cache.
+  EXPECT_GE(**counted.positions, 450);
+  EXPECT_LE(**counted.positions, 504);
+}
+
+TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
+  const CountedPlayer counted =
+      NewCountedPlayer({.search = {.simulations = 200},
+                        .reuse = true,
+                        .ponder = true,
+                        .ponder_simulations = 20000,
+                        .cache_positions = 1});
+  Random random(1);
+  State state = InitialState(Variant::kFourTreasures);
+  std::vector<Action> actions;
+  const auto choose = [&](bool may_ponder) {
+    const Turn turn = {.state = state,
+                       .random = &random,
+                       .actions = actions,
+                       .may_ponder = may_ponder};
+    Action action = kPass;
+    EXPECT_TRUE(counted.player
+                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                    absl::MakeSpan(&action, 1))
+                    .ok());
+    ApplyAction(action, state);
+    actions.push_back(action);
+  };
+  choose(/*may_ponder=*/true);
+  // Of 20000 simulations hardly any meets the cache.
+  counted.positions->Await(19000);
+  // Each of the 48 answers has had about 400 of them.
+  const Action answer = LegalActions(state).Nth(0);
+  ApplyAction(answer, state);
+  actions.push_back(answer);
+  choose(/*may_ponder=*/false);
+  // 201 for the first choice, 20000 pondering: so the second took few.
+  EXPECT_LT(**counted.positions, 20201 + 100);
+}
+
+TEST(SearchPlayerTest, PonderingWaitsForLeave) {
+  SearchPlayerOptions options = {.search = {.simulations = 40}, .reuse = true};
+  const CountedPlayer plain = NewCountedPlayer(options);
+  options.ponder = true;
+  const CountedPlayer pondering = NewCountedPlayer(options);
+  const Variant variant = Variant::kStoneOfDestiny;
+  EXPECT_EQ(PlayGame(*plain.player, variant, 3, 99),
+            PlayGame(*pondering.player, variant, 3, 99));
+  EXPECT_EQ(**plain.positions, **pondering.positions);
 }
 
 TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
@@ -188,7 +355,7 @@ TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
                                   absl::MakeSpan(&action, 1))
                   .ok());
   EXPECT_GE(absl::Now() - start, absl::Milliseconds(30));
-  EXPECT_GT(*counted.positions, 2);
+  EXPECT_GT(**counted.positions, 2);
 }
 
 TEST(SearchPlayerTest, AProvedActionIsPlayed) {
@@ -215,7 +382,7 @@ TEST(SearchPlayerTest, AProvedActionIsPlayed) {
                     .ok());
     EXPECT_TRUE(LegalActions(state).Contains(action));
   }
-  EXPECT_LT(*counted.positions, *plain.positions / 4);
+  EXPECT_LT(**counted.positions, **plain.positions / 4);
 }
 
 }  // namespace
