@@ -105,7 +105,9 @@ void RegisterPlay(Command& root) {
                                 "type."));
   command.SetExamples({"play --variant sacred_hill_l1",
                        "play --variant high_kings_l2 --seat blue --opponent "
-                       "net:runs/kings"});
+                       "net:runs/kings",
+                       "play --variant four_treasures --opponent "
+                       "mcts:ms=3000,graph=on,ponder=on"});
   command.SetRun(
       [options](Console& console) { return RunPlay(*options, console); });
 }

@@ -88,6 +88,7 @@ class SearchPlayer : public Player {
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
+    start_ = options_.now();
     TARA_RETURN_IF_ERROR(StopPondering());
     const size_t most = MaxTrees(turns);
     for (size_t first = 0; first < turns.size(); first += most) {
@@ -237,8 +238,10 @@ class SearchPlayer : public Player {
                                   .clock = options_.now};
     AnyOf rules;
     if (turn.budget.has_value()) {
-      options.time = turn.budget->limit;
-      rules.Add(std::make_unique<TargetTime>(turn.budget->target));
+      // The clock runs while a kept tree is advanced, too.
+      const absl::Duration spent = options_.now() - start_;
+      options.time = std::max(absl::ZeroDuration(), turn.budget->limit - spent);
+      rules.Add(std::make_unique<TargetTime>(turn.budget->target - spent));
     } else if (timed()) {
       options.time = options_.time;
     }
@@ -291,6 +294,7 @@ class SearchPlayer : public Player {
   CachingEvaluator cache_;
   EndgameSolver solver_;
   SearchPlayerOptions options_;
+  absl::Time start_;                                 // of the latest call
   absl::flat_hash_map<uint64_t, Thought> thoughts_;  // by game
   // A tree that is pondered on is not among the thoughts.
   std::optional<uint64_t> pondered_game_;  // the latest

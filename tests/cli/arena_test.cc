@@ -45,14 +45,38 @@ TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
 }
 
 TEST(ArenaTest, PlaysMatches) {
-  const TaraResult result =
-      RunTara({"arena", "--variant", "sacred_hill_doubles_l1", "--by-match",
-               "mcts:sims=2,utility=match", "random", "--games", "9",
-               "--format=json"});
+  const TaraResult result = RunTara(
+      {"arena", "--variant", "sacred_hill_doubles_l1", "--by-match",
+       "mcts:sims=2,utility=match", "random", "--games", "9", "--format=json"});
   EXPECT_EQ(result.status, 0) << result.err;
   const Json row = Json::parse(result.out)[0];
   EXPECT_EQ(row["games"], 16);  // pairs of matches of four games
   EXPECT_EQ(row["by_match"]["matches"], 4);
+}
+
+TEST(ArenaTest, PlaysWithClocks) {
+  const TaraResult result =
+      RunTara({"arena", "--variant", "four_treasures", "--time-control",
+               "1h+1s", "random", "greedy", "--games", "4", "--format=json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Json clock = Json::parse(result.out)[0]["clock"];
+  EXPECT_EQ(clock["time_control"], "1h+1s");
+  EXPECT_GT(clock["moves_a"], 40);
+  EXPECT_EQ(clock["forfeits_a"], 0);
+  EXPECT_EQ(clock["forfeits_b"], 0);
+}
+
+TEST(ArenaTest, WhatTimeNobodyHasIsRefused) {
+  const TaraResult bad = RunTara({"arena", "--variant", "four_treasures",
+                                  "--time-control", "5", "random", "greedy"});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("bad time control '5'"));
+  // Without clocks the same seed gives the same games.
+  const TaraResult ponders = RunTara(
+      {"arena", "--variant", "four_treasures", "mcts:ponder=on", "greedy"});
+  EXPECT_EQ(ponders.status, 2);
+  EXPECT_THAT(ponders.err, AllOf(HasSubstr("'mcts:ponder=on' ponders"),
+                                 HasSubstr("expected --time-control")));
 }
 
 TEST(ArenaTest, SearchBeatsChance) {
