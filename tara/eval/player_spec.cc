@@ -266,9 +266,9 @@ Options of mcts and net, beside playouts:
   ponder                  think while the opponent does, in `play` and in games
                           with clocks; with reuse (off)
   lcb                     play by lower confidence bounds, so many standard
-                          errors below the mean; 0: by visits (0)
+                          errors below the mean; 0: by visits (2)
 )",
-      SearchOptionsHelp());
+      SearchOptionsHelp(PlayerSpec().search.search));
 }
 
 }  // namespace tara

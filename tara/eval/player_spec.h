@@ -17,9 +17,11 @@ struct PlayerSpec {
   std::string path = {};      // kNet: checkpoint or folder of a run
   bool policy_alone = false;  // kNet: no search (sims=0)
   int playouts = 1;           // kMcts: random games per leaf
-  // kMcts, kNet: how they search. Gumbel roots are without noise;
-  // the parser sets a c_puct of 3 for kMcts.
-  SearchPlayerOptions search = {.search = {.gumbel_noise = 0}};
+  // kMcts, kNet: how they search: by what docs/search.md measured as best, and
+  // with Gumbel roots without noise. The parser sets a c_puct of 3 for kMcts.
+  SearchPlayerOptions search = {
+      .search = {.gumbel_noise = 0, .proof = true, .solver_vacant_hills = 45},
+      .confidence_z = 2};
   // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
   int nodes = 0;    // positions visited
   int depth = 0;    // actions ahead

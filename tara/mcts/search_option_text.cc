@@ -271,8 +271,7 @@ std::string FormatSearchOptions(const SearchOptions& options) {
   return absl::StrJoin(parts, ",");
 }
 
-std::string SearchOptionsHelp() {
-  const SearchOptions defaults;
+std::string SearchOptionsHelp(const SearchOptions& defaults) {
   std::string help;
   for (const OptionText& option : kOptions) {
     absl::StrAppendFormat(&help, "  %-22s  %s (%s)\n", option.name, option.help,

@@ -25,8 +25,8 @@ absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
 // the list; empty if nothing does. SetSearchOption reads it back.
 std::string FormatSearchOptions(const SearchOptions& options);
 
-// Returns the list for --help, a line an option: name, default, meaning.
-std::string SearchOptionsHelp();
+// Returns the list for --help, a line an option: name, meaning, default.
+std::string SearchOptionsHelp(const SearchOptions& defaults = {});
 
 }  // namespace tara
 

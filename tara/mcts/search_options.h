@@ -56,7 +56,7 @@ struct SearchOptions {
   // Each leaf in flight counts as a visit of its way; this many of its weight
   // are also lost for the side that went there, which drives several walks at a
   // time apart. 0: it counts with the value the way has so far.
-  float virtual_loss = 0.0f;
+  float virtual_loss = 1.0f;
 
   // --- The root ------------------------------------------------------------
   // Dirichlet noise on the root's priors (dirichlet.h); fraction 0 turns it

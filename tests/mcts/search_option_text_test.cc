@@ -33,7 +33,7 @@ const std::vector<std::pair<std::string, std::string>>& OtherValues() {
           {"deviation_prior_weight", "4"},
           {"fpu", "absolute:-1"},
           {"root_fpu", "0.1"},
-          {"virtual_loss", "1"},
+          {"virtual_loss", "0.5"},
           {"noise", "0.25"},
           {"noise_concentration", "8"},
           {"noise_shaped", "on"},
