@@ -4,12 +4,11 @@
 // The parts of a search tree, and how they lie in memory. All values are Red's.
 //
 //   nodes       32 bytes each, by index
-//   +--------------------+--------+--------+--------+--------+--------+--+--+--+
-//   | totals             | mean   | mean   | first  | first  | shape  |lo|hi|
-//   e| | visits:24 | sum:40 | square | margin | candid.| edge   |        |  |
-//   |  |
-//   +--------------------+--------+--------+--------+--------+--------+--+--+--+
-//   0                    8        12       16       20       24       28 29 30
+//   +--------------------+-------+-------+--------+-------+-------+--+--+--+
+//   | totals:            | mean  | mean  | first  | first | shape |lo|hi|  |
+//   | visits 24, sum 40  | square| margin| candid.| edge  |       |  |  |  |
+//   +--------------------+-------+-------+--------+-------+-------+--+--+--+
+//   0                    8       12      16       20      24      28 29 30
 //
 //   states      64 bytes each, by the index of the node
 //
