@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/thread_time.h"
 #include "tara/eval/alpha_beta_player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/players.h"
@@ -70,19 +71,25 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   if (spec.kind == PlayerKind::kRandom) return NewRandomPlayer();
   if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
   if (spec.kind == PlayerKind::kAlphaBeta) {
-    return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec));
+    AlphaBetaOptions options;
+    if (spec.time_ms > 0) options.clock = ThreadTime;
+    return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec), options);
   }
+  // One thread's time is that of the processor: on a busy machine a wall clock
+  // would decide games.
+  SearchPlayerOptions search = spec.search;
+  if (search.threads == 1) search.time_clock = ThreadTime;
   if (spec.kind == PlayerKind::kMcts) {
     return NewSearchPlayer(
         std::make_unique<PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
-        spec.search);
+        search);
   }
   TARA_ASSIGN_OR_RETURN(const std::string checkpoint,
                         FindCheckpoint(spec.path));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
                         LoadNetworkEvaluator(checkpoint));
   if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
-  return NewSearchPlayer(std::move(evaluator), spec.search);
+  return NewSearchPlayer(std::move(evaluator), search);
 }
 
 }  // namespace tara

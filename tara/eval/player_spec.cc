@@ -258,7 +258,8 @@ std::string PlayerSpecHelp() {
               checkpoint, or the folder of a run: its latest checkpoint
 
 Options of mcts and net, beside playouts:
-  ms                      milliseconds an action, instead of sims (none)
+  ms                      milliseconds of processor time an action (with
+                          several threads: of the clock), instead of sims
   leaves                  leaves of a position in one batch (1)
   threads                 threads that search a position together, where there
                           is one at a time (1)

@@ -244,6 +244,7 @@ class SearchPlayer : public Player {
       rules.Add(std::make_unique<TargetTime>(turn.budget->target - spent));
     } else if (timed()) {
       options.time = options_.time;
+      options.clock = options_.time_clock;
     }
     if (options.time < absl::InfiniteDuration()) {
       rules.Add(std::make_unique<SettledRoot>(SettledRootOptions{
@@ -271,7 +272,7 @@ class SearchPlayer : public Player {
           return std::make_unique<OneSearch>(
               &thoughts[index].tree,
               times[index].has_value() ? std::optional(all) : std::nullopt,
-              &options_.now);
+              &options_.time_clock);
         },
         cache_, [] { return false; }, counters);
   }

@@ -43,7 +43,9 @@ struct SearchPlayerOptions {
   float confidence_z = 0;
   // Evaluations remembered over all games; some 300 bytes each. At least 1.
   int64_t cache_positions = int64_t{1} << 16;
-  std::function<absl::Time()> now = [] { return absl::Now(); };  // thread-safe
+  // The clock of Turn::budget, and that of `time`. Thread-safe.
+  std::function<absl::Time()> now = [] { return absl::Now(); };
+  std::function<absl::Time()> time_clock = [] { return absl::Now(); };
 };
 
 // Plays the best action after a search without noise. All positions of a call

@@ -346,7 +346,7 @@ TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
   const CountedPlayer counted =
       NewCountedPlayer({.search = {.simulations = 1},
                         .time = absl::Milliseconds(300),
-                        .now = SteppingClock(&reads)});
+                        .time_clock = SteppingClock(&reads)});
   Random random(1);
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
