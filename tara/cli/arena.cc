@@ -186,7 +186,7 @@ void RegisterArena(Command& root) {
        "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
        "arena --variant sacred_hill_l1 net:runs/quickstart,sims=100 greedy",
        "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
-       "arena --variant sacred_hill_l2 --time-control 10s+0.1s mcts:threads=2 "
+       "arena --variant poisoned_chalice --time-control 60s+1s mcts "
        "alphabeta"});
   command.SetRun(
       [options](Console& console) { return RunArena(*options, console); });

@@ -120,8 +120,8 @@ class Utility {
 
 // Returns the standard deviation of the final margin of a game of the variant,
 // in points, for UtilityOptions::margin_deviation: measured over uniformly
-// random games. Between strong players it is another, and not much smaller:
-// the source and what was seen of strong play stand with the table.
+// random games (the source stands with the table). Between strong players it
+// may be another; that was not measured.
 float MarginDeviation(Variant variant);
 
 }  // namespace tara
