@@ -24,6 +24,9 @@ constexpr int kMaxPlayouts = 100000;
 // with a network. At 400 simulations 3 beats 1.5 in every variant tried (62 %
 // of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
 constexpr float kPlayoutCPuct = 3;
+// Random games of a batch are played side by side: at equal time worth 62 Elo,
+// at equal simulations nothing (docs/search.md).
+constexpr int kPlayoutLeaves = 8;
 constexpr int kMaxLeaves = 1024;
 constexpr int kMaxThreads = 256;
 constexpr float kMaxConfidence = 100;
@@ -148,10 +151,9 @@ absl::Status SetOption(absl::string_view text, absl::string_view option,
              : SetSearchPlayerOption(text, option, spec);
 }
 
-// Refuses options that cannot go together, and sets what follows from others.
-absl::Status CheckTogether(absl::string_view text, bool reuse_is_given,
-                           PlayerSpec& spec) {
-  SearchPlayerOptions& search = spec.search;
+// Refuses options that cannot go together.
+absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
+  const SearchPlayerOptions& search = spec.search;
   if (search.threads > 1 && search.search.gumbel) {
     return BadSpec(text,
                    "threads and gumbel do not go together: a Gumbel root plans "
@@ -170,13 +172,12 @@ absl::Status CheckTogether(absl::string_view text, bool reuse_is_given,
                    "alone does not search; expected ponder=off or sims "
                    "of at least 1");
   }
-  if (reuse_is_given && !search.reuse) {
+  if (!search.reuse) {
     return BadSpec(text,
                    "ponder and reuse=off do not go together: what is found "
                    "while the opponent thinks is kept in the tree; expected "
                    "ponder=off or reuse=on");
   }
-  search.reuse = true;
   return absl::OkStatus();
 }
 
@@ -191,7 +192,7 @@ absl::Status SetOptions(absl::string_view text,
     }
     TARA_RETURN_IF_ERROR(SetOption(text, option, spec));
   }
-  return CheckTogether(text, seen.contains("reuse"), spec);
+  return CheckTogether(text, spec);
 }
 
 }  // namespace
@@ -214,6 +215,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   if (kind == "mcts") {
     spec.kind = PlayerKind::kMcts;
     spec.search.search.c_puct = kPlayoutCPuct;
+    spec.search.leaves_per_game = kPlayoutLeaves;
   } else if (kind == "alphabeta") {
     spec.kind = PlayerKind::kAlphaBeta;
     if (!has_rest) spec.nodes = kDefaultNodes;
@@ -260,10 +262,10 @@ std::string PlayerSpecHelp() {
 Options of mcts and net, beside playouts:
   ms                      milliseconds of processor time an action (with
                           several threads: of the clock), instead of sims
-  leaves                  leaves of a position in one batch (1)
+  leaves                  leaves of a position in one batch (1; mcts: 8)
   threads                 threads that search a position together, where there
                           is one at a time (1)
-  reuse                   go on with the tree of the last turn (off)
+  reuse                   go on with the tree of the last turn (on)
   ponder                  think while the opponent does, in `play` and in games
                           with clocks; with reuse (off)
   lcb                     play by lower confidence bounds, so many standard

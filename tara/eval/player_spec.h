@@ -18,9 +18,11 @@ struct PlayerSpec {
   bool policy_alone = false;  // kNet: no search (sims=0)
   int playouts = 1;           // kMcts: random games per leaf
   // kMcts, kNet: how they search: by what docs/search.md measured as best, and
-  // with Gumbel roots without noise. The parser sets a c_puct of 3 for kMcts.
+  // with Gumbel roots without noise. For kMcts the parser sets a c_puct of 3
+  // and 8 leaves in a batch.
   SearchPlayerOptions search = {
       .search = {.gumbel_noise = 0, .proof = true, .solver_vacant_hills = 45},
+      .reuse = true,
       .confidence_z = 2};
   // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
   int nodes = 0;    // positions visited

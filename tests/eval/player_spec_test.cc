@@ -80,7 +80,7 @@ TEST(PlayerSpecTest, ThreadsAndPonderingAreForPlayersThatSearch) {
   // To ponder is to go on with the tree.
   EXPECT_TRUE(Parsed("net:x,ponder=on").search.ponder);
   EXPECT_TRUE(Parsed("net:x,ponder=on").search.reuse);
-  EXPECT_FALSE(Parsed("net:x,ponder=off").search.reuse);
+  EXPECT_FALSE(Parsed("net:x,reuse=off").search.reuse);
 }
 
 TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
