@@ -227,6 +227,19 @@ void AddClock(const TimeUse& use, bool forfeit, ClockResult& result) {
   result.use.time += use.time;
 }
 
+// Fills the score and the Elo of an ArenaResult or MatchResult from the scores
+// of its pairs.
+template <typename Result>
+void SetScore(absl::Span<const double> pairs, Result& result) {
+  const Interval score = ScoreInterval(pairs);
+  result.score = score.mean;
+  result.score_low = score.low;
+  result.score_high = score.high;
+  result.elo = EloDifference(score.mean);
+  result.elo_low = EloDifference(score.low);
+  result.elo_high = EloDifference(score.high);
+}
+
 // Returns the result of the matches that games are of, all of them whole and
 // in the order of SummarizeGames.
 MatchResult SummarizeMatches(absl::Span<const ArenaGame> games) {
@@ -252,14 +265,8 @@ MatchResult SummarizeMatches(absl::Span<const ArenaGame> games) {
     scores.push_back((ScoreOf(lead[0]) + ScoreOf(lead[1])) / 2);
     leads.push_back((lead[0] + lead[1]) / 2.0);
   }
-  const Interval score = ScoreInterval(scores);
   const Interval mean_lead = MeanInterval(leads);
-  result.score = score.mean;
-  result.score_low = score.low;
-  result.score_high = score.high;
-  result.elo = EloDifference(score.mean);
-  result.elo_low = EloDifference(score.low);
-  result.elo_high = EloDifference(score.high);
+  SetScore(scores, result);
   result.mean_lead = mean_lead.mean;
   result.mean_lead_low = mean_lead.low;
   result.mean_lead_high = mean_lead.high;
@@ -348,14 +355,8 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
     AddClock(game.time_b, game.forfeit == Forfeit::kByB, result.clock_b);
   }
   result.games = static_cast<int>(games.size());
-  const Interval score = ScoreInterval(scores);
   const Interval margin = MeanInterval(margins);
-  result.score = score.mean;
-  result.score_low = score.low;
-  result.score_high = score.high;
-  result.elo = EloDifference(score.mean);
-  result.elo_low = EloDifference(score.low);
-  result.elo_high = EloDifference(score.high);
+  SetScore(scores, result);
   result.mean_margin = margin.mean;
   result.mean_margin_low = margin.low;
   result.mean_margin_high = margin.high;

@@ -39,32 +39,28 @@ struct Thought {
 };
 
 // The search of one position among several, to its limits.
-class OneSearch : public SearchedGame {
+class TimedSearch : public OneSearch {
  public:
-  OneSearch(Tree* tree, std::optional<absl::Duration> time,
-            const std::function<absl::Time()>* now)
-      : tree_(tree), time_(time), now_(now), start_((*now)()) {}
-
-  Tree& tree() override { return *tree_; }
-  absl::StatusOr<bool> Play() override { return false; }
+  TimedSearch(Tree* tree, std::optional<absl::Duration> time,
+              const std::function<absl::Time()>* now)
+      : OneSearch(tree), time_(time), now_(now), start_((*now)()) {}
 
   bool searched() override {
-    if (tree_->done()) return true;
-    if (!time_.has_value() || tree_->root_visits() == 0) return false;
+    if (tree().done()) return true;
+    if (!time_.has_value() || tree().root_visits() == 0) return false;
     const absl::Duration elapsed = (*now_)() - start_;
     if (elapsed >= *time_) return true;
     // The visits are looked at now and then: that takes a while itself.
     if (++asked_ % 256 != 0) return false;
     SearchProgress progress;
-    progress.simulations = progress.new_simulations = tree_->root_visits();
+    progress.simulations = progress.new_simulations = tree().root_visits();
     progress.elapsed = elapsed;
-    CountVisits(tree_->root_actions(), progress);
+    CountVisits(tree().root_actions(), progress);
     return SettledRoot({.simulations = std::nullopt, .time = time_})
         .Stops(progress);
   }
 
  private:
-  Tree* const tree_;
   const std::optional<absl::Duration> time_;
   const std::function<absl::Time()>* const now_;
   const absl::Time start_;
@@ -176,9 +172,7 @@ class SearchPlayer : public Player {
     options.simulations = SimulationsFor(turn);
     options.utility.match = turn.match;
     options.utility.margin_deviation = MarginDeviation(turn.state.variant);
-    options.solver_vacant_hills = std::min(
-        options.solver_vacant_hills, SolvableVacantHills(turn.state.variant));
-    options.solver = options.solver_vacant_hills > 0 ? &solver_ : nullptr;
+    SolveLeaves(turn.state.variant, &solver_, options);
     return {.tree = Tree(options, turn.state, (*turn.random)()),
             .plies = turn.actions.size()};
   }
@@ -269,7 +263,7 @@ class SearchPlayer : public Player {
         [&]() -> std::unique_ptr<SearchedGame> {
           if (next == thoughts.size()) return nullptr;
           const size_t index = next++;
-          return std::make_unique<OneSearch>(
+          return std::make_unique<TimedSearch>(
               &thoughts[index].tree,
               times[index].has_value() ? std::optional(all) : std::nullopt,
               &options_.time_clock);
@@ -280,15 +274,12 @@ class SearchPlayer : public Player {
   Action Choose(const Tree& tree, Random& random) const {
     if (options_.search.gumbel && !tree.settled()) return tree.gumbel_action();
     const Utility utility(tree.options().utility);
-    const bool is_red = tree.root().side() == kRed;
-    return ChooseAction(tree.root_actions(),
-                        {.confidence_z = options_.confidence_z,
-                         .worth =
-                             [&](int margin) {
-                               return is_red ? utility.OfRedMargin(margin)
-                                             : -utility.OfRedMargin(-margin);
-                             }},
-                        random);
+    const Side side = tree.root().side();
+    return ChooseAction(
+        tree.root_actions(),
+        {.confidence_z = options_.confidence_z,
+         .worth = [&](int margin) { return utility.OfMargin(margin, side); }},
+        random);
   }
 
   const std::unique_ptr<Evaluator> evaluator_;

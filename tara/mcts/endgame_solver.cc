@@ -230,4 +230,10 @@ int SolvableVacantHills(Variant variant) {
   return kSolvableVacantHills[static_cast<size_t>(variant)];
 }
 
+void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options) {
+  options.solver_vacant_hills =
+      std::min(options.solver_vacant_hills, SolvableVacantHills(variant));
+  options.solver = options.solver_vacant_hills > 0 ? solver : nullptr;
+}
+
 }  // namespace tara

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/search_options.h"
 
 namespace tara {
 
@@ -83,11 +83,10 @@ class EndgameSolver : public LeafSolver {
 // where it pays at the leaves of a search. Negative: nowhere.
 int SolvableVacantHills(Variant variant);
 
-// Returns whether the position has few enough vacant hills for that. A few
-// instructions.
-inline bool IsWorthSolving(const State& state, int solvable_vacant_hills) {
-  return Count(state.vacant()) <= solvable_vacant_hills;
-}
+// Lets a search of a game of the variant solve its leaves: those with at most
+// options.solver_vacant_hills, which is lowered to what pays in the variant.
+// The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
+void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options);
 
 }  // namespace tara
 

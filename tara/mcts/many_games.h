@@ -29,6 +29,17 @@ class SearchedGame {
   virtual absl::StatusOr<bool> Play() = 0;
 };
 
+// A game of one search and no action: the search of a single position.
+class OneSearch : public SearchedGame {
+ public:
+  explicit OneSearch(Tree* tree) : tree_(tree) {}
+  Tree& tree() override { return *tree_; }
+  absl::StatusOr<bool> Play() override { return false; }
+
+ private:
+  Tree* const tree_;
+};
+
 // What searches did; readable while they run. Thread-safe.
 struct SearchCounters {
   std::atomic<int64_t> simulations = 0;

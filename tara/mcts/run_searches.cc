@@ -4,26 +4,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "absl/status/statusor.h"
 #include "tara/base/check.h"
 #include "tara/mcts/many_games.h"
 
 namespace tara {
-namespace {
-
-// A game of one search and no action.
-class OneSearch : public SearchedGame {
- public:
-  explicit OneSearch(Tree* tree) : tree_(tree) {}
-  Tree& tree() override { return *tree_; }
-  absl::StatusOr<bool> Play() override { return false; }
-
- private:
-  Tree* const tree_;
-};
-
-}  // namespace
-
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
                          const RunOptions& options) {
   TARA_CHECK(options.leaves_per_tree >= 1, "a batch has leaves");

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <memory>
 
-#include "absl/status/statusor.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/many_games.h"
@@ -22,17 +21,14 @@ constexpr int kSlices = 50;
 // at a time, for the room to be modest.
 constexpr int kSharedSimulations = 1 << 17;
 
-// One position as a game of many_games.h.
-class OnePosition : public SearchedGame {
+// The search of a position until it is done or `stop` says so.
+class StoppedSearch : public OneSearch {
  public:
-  OnePosition(Tree* tree, const std::function<bool()>* stop)
-      : tree_(tree), stop_(stop) {}
-  Tree& tree() override { return *tree_; }
-  bool searched() override { return tree_->done() || (*stop_)(); }
-  absl::StatusOr<bool> Play() override { return false; }
+  StoppedSearch(Tree* tree, const std::function<bool()>* stop)
+      : OneSearch(tree), stop_(stop) {}
+  bool searched() override { return tree().done() || (*stop_)(); }
 
  private:
-  Tree* const tree_;
   const std::function<bool()>* const stop_;
 };
 
@@ -54,7 +50,7 @@ absl::Status SearchAlone(Tree& tree, Evaluator& evaluator,
       [&]() -> std::unique_ptr<SearchedGame> {
         if (started) return nullptr;
         started = true;
-        return std::make_unique<OnePosition>(&tree, &over);
+        return std::make_unique<StoppedSearch>(&tree, &over);
       },
       evaluator, over, counters);
 }

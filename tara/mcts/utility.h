@@ -88,6 +88,11 @@ class Utility {
                       kMaxMargin];
   }
 
+  // What a final margin of a side is worth to that side.
+  float OfMargin(int margin, Side side) const {
+    return side == kRed ? OfRedMargin(margin) : -OfRedMargin(-margin);
+  }
+
   // The expected utility of a position by its evaluation. What winning is
   // worth (kWinLoss, its part of kMix, kMatch of a single game) is taken from
   // evaluation.value(); the rest is the expectation over evaluation.margins.

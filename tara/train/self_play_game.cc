@@ -23,10 +23,7 @@ const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
 SearchOptions FullSearch(const SelfPlayOptions& options, const State& start,
                          LeafSolver* solver) {
   SearchOptions search = options.search;
-  search.solver = solver;
-  search.solver_vacant_hills =
-      std::min(search.solver_vacant_hills, SolvableVacantHills(start.variant));
-  if (search.solver_vacant_hills <= 0) search.solver = nullptr;
+  SolveLeaves(start.variant, solver, search);
   return search;
 }
 
@@ -110,10 +107,9 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
 }
 
 ChoiceOptions SelfPlayGame::Choice(float temperature) const {
-  const int sign = tree_.root().side() == kRed ? 1 : -1;
-  return {.temperature = temperature, .worth = [this, sign](int margin) {
-            return static_cast<float>(sign) *
-                   utility_.OfRedMargin(sign * margin);
+  const Side side = tree_.root().side();
+  return {.temperature = temperature, .worth = [this, side](int margin) {
+            return utility_.OfMargin(margin, side);
           }};
 }
 
