@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
@@ -24,14 +25,18 @@ namespace {
 // infinity no NaN when multiplied by a share of zero.
 constexpr float kIllegalLogit = -1e9f;
 
+// Divides what has no weight: 0 by this is 0.
+constexpr float kLeastWeight = 1e-6f;
+
 // A batch of samples as tensors.
 struct Targets {
   at::Tensor legal;       // [B, kNumPolicyOutputs]: 0, or kIllegalLogit
   at::Tensor policy;      // [B, kNumPolicyOutputs]: shares, or all 0
-  at::Tensor has_policy;  // [B]: 0 or 1
+  at::Tensor has_policy;  // [B]: the sample's weight, or 0
+  at::Tensor weight;      // [B]
   at::Tensor result;      // [B, 3]: shares of win, draw, loss
   at::Tensor margin;      // [B, 1], int64: index of the margin's logit
-  at::Tensor has_margin;  // [B, 1]: 0 or 1
+  at::Tensor has_margin;  // [B]: the sample's weight, or 0
 };
 
 // Encodes the samples into `batch`, and their targets.
@@ -41,9 +46,10 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
       .legal = at::full({count, kNumPolicyOutputs}, kIllegalLogit),
       .policy = at::zeros({count, kNumPolicyOutputs}),
       .has_policy = at::zeros({count}),
+      .weight = at::empty({count}),
       .result = at::empty({count, 3}),
       .margin = at::empty({count, 1}, at::kLong),
-      .has_margin = at::empty({count, 1})};
+      .has_margin = at::empty({count})};
   std::vector<State> states;
   std::vector<Symmetry> symmetries;
   for (const Sample& sample : samples) {
@@ -64,15 +70,21 @@ Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
       TARA_CHECK(legal[output] == 0, "a policy target names an illegal action");
       policy[output] = share;
     }
-    targets.has_policy.data_ptr<float>()[i] = !sample.policy.empty();
-    result[0] = std::max(sample.result, 0.0f);
-    result[1] = 1 - std::abs(sample.result);
-    result[2] = std::max(-sample.result, 0.0f);
+    targets.has_policy.data_ptr<float>()[i] =
+        sample.policy.empty() ? 0 : sample.weight;
+    targets.weight.data_ptr<float>()[i] = sample.weight;
+    std::copy(sample.result.begin(), sample.result.end(), result);
     TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
     targets.margin.data_ptr<int64_t>()[i] = sample.margin + kMaxMargin;
-    targets.has_margin.data_ptr<float>()[i] = sample.has_margin;
+    targets.has_margin.data_ptr<float>()[i] =
+        sample.has_margin ? sample.weight : 0;
   }
   return targets;
+}
+
+// Returns the mean of the losses [B] by the weights [B], or 0 without any.
+at::Tensor WeightedMean(const at::Tensor& losses, const at::Tensor& weights) {
+  return (losses * weights).sum() / weights.sum().clamp_min(kLeastWeight);
 }
 
 struct LossTensors {
@@ -83,19 +95,19 @@ LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
                           float margin_weight) {
   LossTensors losses;
   const at::Tensor logits = output.policy + targets.legal;
-  const at::Tensor policies = targets.has_policy.sum().clamp_min(1);
   losses.policy =
-      -(at::log_softmax(logits, 1) * targets.policy).sum() / policies;
+      WeightedMean(-(at::log_softmax(logits, 1) * targets.policy).sum(1),
+                   targets.has_policy);
   losses.value =
-      -(at::log_softmax(output.result, 1) * targets.result).sum(1).mean();
-  const at::Tensor of_margins =
-      at::log_softmax(output.margins, 1).gather(1, targets.margin);
-  losses.margin = -(of_margins * targets.has_margin).sum() /
-                  targets.has_margin.sum().clamp_min(1);
+      WeightedMean(-(at::log_softmax(output.result, 1) * targets.result).sum(1),
+                   targets.weight);
+  losses.margin = WeightedMean(
+      -at::log_softmax(output.margins, 1).gather(1, targets.margin).squeeze(1),
+      targets.has_margin);
   losses.total = losses.policy + losses.value + margin_weight * losses.margin;
   const at::Tensor agree =
       logits.argmax(1).eq(targets.policy.argmax(1)).to(at::kFloat);
-  losses.accuracy = (agree * targets.has_policy).sum() / policies;
+  losses.accuracy = WeightedMean(agree, targets.has_policy);
   return losses;
 }
 

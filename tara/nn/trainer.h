@@ -1,6 +1,7 @@
 #ifndef TARA_NN_TRAINER_H_
 #define TARA_NN_TRAINER_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
@@ -18,18 +20,32 @@
 
 namespace tara {
 
-// One training sample. Targets are for the side to move at `state`.
+// A distribution over actions: the share of each; sums to 1.
+using PolicyTarget = std::vector<std::pair<Action, float>>;
+
+// One training sample. Targets are for the side to move at `state`: "own" is
+// its side; hills and actions are the state's own, before the symmetry.
 struct Sample {
   State state;
   Symmetry symmetry;  // a PositionSymmetry that brings the seat to move to 0
-  // Share of each action, in the state's own actions; sums to 1. Empty when
-  // the search's opinion is unknown: the sample then teaches no policy.
-  std::vector<std::pair<Action, float>> policy;
-  // +1 won, 0 drawn, -1 lost; between them, a mixture with a draw.
-  float result = 0;
-  int margin = 0;  // own points minus the opponent's
+  // Empty when the search's opinion is unknown: the sample then teaches no
+  // policy.
+  PolicyTarget policy = {};
+  // The policy of the opponent's next turn, in the actions of that position.
+  // Empty: there was none, or it is unknown.
+  PolicyTarget reply = {};
+  std::array<float, 3> result = {0, 1, 0};  // of win, draw, loss; sums to 1
+  int margin = 0;                           // own points minus the opponent's
   // Not of a game that was resigned: the sample then teaches no margin.
   bool has_margin = true;
+  // The end of the game, where it was played to its end (has_final).
+  bool has_final = false;
+  Board own_hills = 0;  // ringforts of the own side
+  Board enemy_hills = 0;
+  int own_kingdoms = 0;
+  int enemy_kingdoms = 0;
+  // Of all its losses: a mean over samples is weighted by it.
+  float weight = 1;
 };
 
 struct TrainerOptions {
@@ -46,16 +62,24 @@ struct TrainerOptions {
   int threads = 2;  // of LibTorch, while learning
 };
 
-// Mean losses of a step.
+// Mean losses of a step, by weight of the samples.
 struct Losses {
   double total = 0;   // policy + value + margin_loss_weight * margin
   double policy = 0;  // cross-entropy in nats, over samples that have a policy
   double value = 0;   // cross-entropy in nats of win, draw, loss
   // Cross-entropy in nats of the margins, over samples that have one.
   double margin = 0;
+  // Cross-entropies in nats of the auxiliary heads, over samples that have
+  // their targets: the mean of the hills; the mean of both sides' kingdoms; the
+  // opponent's reply. 0 where the head is not computed.
+  double owner = 0;
+  double kingdoms = 0;
+  double reply = 0;
   // Share of samples with a policy whose most visited action has the highest
   // prior.
   double policy_accuracy = 0;
+  // A loss or a gradient was not finite: the step was not made.
+  bool skipped = false;
 };
 
 // A network with its optimizer (AdamW). Not thread-safe.

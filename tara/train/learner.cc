@@ -54,6 +54,9 @@ absl::StatusOr<Losses> Learn(const LearnOptions& options,
     AddToMean(losses.policy, done, mean.policy);
     AddToMean(losses.value, done, mean.value);
     AddToMean(losses.margin, done, mean.margin);
+    AddToMean(losses.owner, done, mean.owner);
+    AddToMean(losses.kingdoms, done, mean.kingdoms);
+    AddToMean(losses.reply, done, mean.reply);
     AddToMean(losses.policy_accuracy, done, mean.policy_accuracy);
     if (observer) observer(done, mean);
   }

@@ -72,9 +72,11 @@ Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
   Sample sample{.state = position.state,
                 .symmetry = symmetry,
                 .policy = {},
-                .result = static_cast<float>(position.result),
+                .reply = {},
+                .result = {},
                 .margin = position.margin,
                 .has_margin = game.has_margin};
+  sample.result[1 - position.result] = 1;  // of win, draw, loss
   const auto begin = game.targets.begin() + position.first_target;
   float total = 0;
   for (auto it = begin; it != begin + position.num_targets; ++it) {

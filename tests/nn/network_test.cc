@@ -50,8 +50,9 @@ class NetworkTest : public ::testing::Test {
       Sample sample = {.state = state,
                        .symmetry = CanonicalSymmetry(state),
                        .policy = {{legal.Nth(legal.Count() / 2), 1.0f}},
-                       .result = static_cast<float>(random.Below(3)) - 1,
+                       .result = {},
                        .margin = static_cast<int>(random.Below(9)) - 4};
+      sample.result[random.Below(3)] = 1;
       if (samples.size() % 7 == 6) sample.policy.clear();
       samples.push_back(sample);
     }

@@ -1,5 +1,6 @@
 #include "tara/train/sampler.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -39,6 +40,14 @@ std::unique_ptr<GameStore> StoreWithGames(const std::string& name,
   return *std::move(store);
 }
 
+// Shares of win, draw and loss of a side, of a game with this winner (-1:
+// none).
+std::array<float, 3> ResultFor(Side side, int winner) {
+  if (winner < 0) return {0, 1, 0};
+  return winner == side ? std::array<float, 3>{1, 0, 0}
+                        : std::array<float, 3>{0, 0, 1};
+}
+
 class SamplesOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 
 TEST_P(SamplesOfVariantTest, TargetsAreOfTheSideToMove) {
@@ -57,7 +66,7 @@ TEST_P(SamplesOfVariantTest, TargetsAreOfTheSideToMove) {
       const auto& points = replayed->outcome.points;
       EXPECT_EQ(sample.margin, points[side] - points[Opponent(side)]);
       const int winner = replayed->outcome.winner();
-      EXPECT_EQ(sample.result, winner < 0 ? 0 : (winner == side ? 1 : -1));
+      EXPECT_EQ(sample.result, ResultFor(side, winner));
     }
   }
 }
@@ -167,8 +176,7 @@ TEST(SamplerTest, StepsOfFastSearchesTeachTheValueAlone) {
     const bool is_fast = records[0].steps(ply).visits_size() == 0;
     EXPECT_EQ(sample.policy.empty(), is_fast);
     fast += is_fast ? 1 : 0;
-    EXPECT_EQ(sample.result,
-              winner < 0 ? 0 : (winner == sample.state.side() ? 1 : -1));
+    EXPECT_EQ(sample.result, ResultFor(sample.state.side(), winner));
   }
   EXPECT_GT(fast, 0);
   EXPECT_LT(fast, records[0].steps_size());
@@ -185,7 +193,8 @@ TEST(SamplerTest, AResignedGameIsLostByWhoResignedAndTeachesNoMargin) {
   ASSERT_EQ(game->positions.size(), 20u);
   for (int ply = 0; ply < 20; ++ply) {
     const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
-    EXPECT_EQ(sample.result, sample.state.side() == last.side() ? -1 : 1);
+    EXPECT_EQ(sample.result,
+              ResultFor(sample.state.side(), Opponent(last.side())));
     EXPECT_FALSE(sample.has_margin);
   }
 }

@@ -94,7 +94,7 @@ void BM_TrainStep(benchmark::State& bench) {
     samples.push_back({.state = state,
                        .symmetry = CanonicalSymmetry(state),
                        .policy = {{action, 1.0f}},
-                       .result = 1,
+                       .result = {1, 0, 0},
                        .margin = 2});
   }
   for (auto _ : bench) {
