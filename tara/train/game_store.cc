@@ -16,10 +16,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/sqlite.h"
 #include "tara/base/status_macros.h"
 #include "tara/train/game_store_schema.h"
 #include "tara/train/record_blob.h"
-#include "tara/train/sqlite.h"
 
 namespace tara {
 namespace {

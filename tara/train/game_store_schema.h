@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "tara/train/sqlite.h"
+#include "tara/base/sqlite.h"
 
 namespace tara {
 

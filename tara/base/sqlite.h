@@ -1,5 +1,5 @@
-#ifndef TARA_TRAIN_SQLITE_H_
-#define TARA_TRAIN_SQLITE_H_
+#ifndef TARA_BASE_SQLITE_H_
+#define TARA_BASE_SQLITE_H_
 
 // SQLite in the terms of absl, without its header: only sqlite.cc sees that.
 
@@ -83,4 +83,4 @@ class SqliteDatabase {
 
 }  // namespace tara
 
-#endif  // TARA_TRAIN_SQLITE_H_
+#endif  // TARA_BASE_SQLITE_H_

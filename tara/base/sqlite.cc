@@ -1,4 +1,4 @@
-#include "tara/train/sqlite.h"
+#include "tara/base/sqlite.h"
 
 #include <sqlite3.h>
 
