@@ -1,0 +1,263 @@
+#include "tara/eval/sprt.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(SprtTest, LogisticRatiosAreThoseOfFishtest) {
+  // By LLRcalc.LLR_logistic of github.com/official-stockfish/fishtest
+  // (server/fishtest/stats), to all digits.
+  const struct {
+    PairCounts counts;
+    double elo0, elo1, llr;
+  } kPublished[] = {
+      {{3, 20, 50, 22, 5}, 0, 20, 0.04032037241670679},
+      {{3, 20, 50, 22, 5}, 0, 5, 0.17838022438188125},
+      {{3, 20, 50, 22, 5}, -10, 10, 0.9344729113889829},
+      {{0, 10, 30, 12, 0}, 0, 20, -0.27041453628885204},
+      {{0, 10, 30, 12, 0}, 0, 5, 0.085226848211516},
+      {{12, 40, 60, 30, 8}, 0, 20, -2.9973011351582723},
+      {{12, 40, 60, 30, 8}, -10, 10, -2.0579732004260216},
+  };
+  for (const auto& [counts, elo0, elo1, llr] : kPublished) {
+    EXPECT_NEAR(GsprtLlr(counts, {.elo0 = elo0, .elo1 = elo1}), llr, 1e-9);
+  }
+}
+
+TEST(SprtTest, RatiosOfLongTestsAreThoseOfFastchess) {
+  // app/tests/sprt_test.cpp of github.com/Disservin/fastchess, to 1 %.
+  const struct {
+    PairCounts counts;
+    double elo0, elo1;
+    EloScale scale;
+    double llr;
+  } kPublished[] = {
+      {{365, 16618, 36229, 16974, 390}, 0, 2, EloScale::kNormalized, 2.25},
+      {{127, 4883, 10712, 5150, 104}, -1.75, 0.25, EloScale::kNormalized, 3.01},
+      {{223, 9863, 21279, 10037, 246}, 0.5, 2.5, EloScale::kLogistic, -3.07},
+      {{871, 26175, 55983, 26678, 821}, 0, 2, EloScale::kLogistic, -4.98},
+  };
+  for (const auto& [counts, elo0, elo1, scale, llr] : kPublished) {
+    EXPECT_NEAR(GsprtLlr(counts, {.elo0 = elo0, .elo1 = elo1, .scale = scale}),
+                llr, 0.01 * std::abs(llr))
+        << llr;
+  }
+}
+
+// Elo at an expected score.
+double EloOf(double score) { return 400 * std::log10(score / (1 - score)); }
+
+TEST(SprtTest, TheRatioOfTwoOutcomesIsThatOfBinomials) {
+  // With whole wins and losses alone (what has not been seen weighs next to
+  // nothing), a distribution is its mean: the ratio is that of two coins,
+  //   n_win ln(s1 / s0) + n_loss ln((1 - s1) / (1 - s0)).
+  const SprtOptions options = {.elo0 = EloOf(0.5), .elo1 = EloOf(0.6)};
+  const double expected = 55 * std::log(0.6 / 0.5) + 45 * std::log(0.4 / 0.5);
+  EXPECT_NEAR(GsprtLlr({45, 0, 0, 0, 55}, options), expected, 0.002);
+}
+
+// Returns the largest sum of n_i ln p_i over distributions on outcomes 0, 2, 4
+// (of four half points) with (mean - 1/2) = t * deviation, by a fine grid.
+double LikeliestByGrid(const std::array<double, 3>& n, double t) {
+  double best = -1e300;
+  for (double p2 = 0.001; p2 < 0.999; p2 += 0.0005) {
+    // With p0 + p4 = r and p4 - p0 = d: mean - 1/2 = d / 2, and the variance
+    // r/4 - d^2/4, so d^2 = t^2 (r - d^2).
+    const double r = 1 - p2;
+    const double d = t * std::sqrt(r / (1 + t * t));
+    const double p0 = (r - d) / 2;
+    const double p4 = (r + d) / 2;
+    best = std::max(
+        best, n[0] * std::log(p0) + n[1] * std::log(p2) + n[2] * std::log(p4));
+  }
+  return best;
+}
+
+TEST(SprtTest, NormalizedRatiosAreOfTheLikeliestDistributions) {
+  const SprtOptions options = {
+      .elo0 = 0, .elo1 = 40, .scale = EloScale::kNormalized};
+  const double t1 = std::sqrt(2) * 40 * std::log(10) / 800;
+  for (const PairCounts& counts :
+       {PairCounts{20, 0, 50, 0, 30}, {45, 0, 10, 0, 45}, {10, 0, 60, 0, 40}}) {
+    const std::array<double, 3> n = {static_cast<double>(counts[0]),
+                                     static_cast<double>(counts[2]),
+                                     static_cast<double>(counts[4])};
+    EXPECT_NEAR(GsprtLlr(counts, options),
+                LikeliestByGrid(n, t1) - LikeliestByGrid(n, 0), 0.02);
+  }
+}
+
+TEST(SprtTest, NormalizedRatiosHoldWhereOneOutcomeAloneWasSeen) {
+  // The likeliest are coins then: (p - 1/2) = t sqrt(p (1 - p)), so that p =
+  // 1/2 under H0 and 0.510175 under H1 with t = sqrt(2) * 5 * ln(10) / 800.
+  EXPECT_NEAR(GsprtLlr({0, 0, 0, 0, 104},
+                       {.elo0 = 0, .elo1 = 5, .scale = EloScale::kNormalized}),
+              104 * std::log(0.510175 / 0.5), 0.002);
+}
+
+TEST(SprtTest, BothPlayersSeeTheSameTestFromTheirSides) {
+  const PairCounts counts = {3, 20, 50, 25, 9};
+  const PairCounts reversed = {9, 25, 50, 20, 3};
+  for (const EloScale scale : {EloScale::kLogistic, EloScale::kNormalized}) {
+    EXPECT_NEAR(GsprtLlr(counts, {.elo0 = -5, .elo1 = 15, .scale = scale}),
+                -GsprtLlr(reversed, {.elo0 = -15, .elo1 = 5, .scale = scale}),
+                1e-9);
+  }
+}
+
+TEST(SprtTest, ATestWithoutPairsIsUndecided) {
+  const Sprt sprt({});
+  EXPECT_EQ(sprt.llr(), 0);
+  EXPECT_EQ(sprt.pairs(), 0);
+  EXPECT_EQ(sprt.decision(), SprtDecision::kUndecided);
+  EXPECT_NEAR(sprt.lower_bound(), -2.94443897916644, 1e-12);  // -ln 19
+  EXPECT_NEAR(sprt.upper_bound(), 2.94443897916644, 1e-12);
+}
+
+TEST(SprtTest, BoundsAreWaldsOfEitherError) {
+  const Sprt sprt({.alpha = 0.01, .beta = 0.2});
+  EXPECT_NEAR(sprt.lower_bound(), std::log(0.2 / 0.99), 1e-12);
+  EXPECT_NEAR(sprt.upper_bound(), std::log(80), 1e-12);
+}
+
+TEST(SprtTest, WhoWinsAllIsStrongerWhoLosesAllIsNot) {
+  Sprt winning({.elo0 = 0, .elo1 = 20});
+  Sprt losing({.elo0 = 0, .elo1 = 20});
+  while (winning.decision() == SprtDecision::kUndecided) winning.Add(4);
+  while (losing.decision() == SprtDecision::kUndecided) losing.Add(0);
+  EXPECT_EQ(winning.decision(), SprtDecision::kAcceptH1);
+  EXPECT_EQ(winning.pairs(), 53);  // fishtest: 106 games
+  EXPECT_EQ(losing.decision(), SprtDecision::kAcceptH0);
+  EXPECT_EQ(losing.counts(), (PairCounts{losing.pairs(), 0, 0, 0, 0}));
+}
+
+TEST(SprtTest, WhatIsDecidedStaysDecided) {
+  Sprt sprt({.elo0 = 0, .elo1 = 100});
+  while (sprt.decision() == SprtDecision::kUndecided) sprt.Add(4);
+  for (int i = 0; i < 100; ++i) sprt.Add(0);
+  EXPECT_LT(sprt.llr(), sprt.lower_bound());
+  EXPECT_EQ(sprt.decision(), SprtDecision::kAcceptH1);
+}
+
+// Outcomes of pairs with mean 1/2, whose games agree more often than by chance,
+// moved to a mean score by tilting: p_i * exp(x * i).
+std::array<double, 5> OutcomesWithElo(double elo) {
+  const std::array<double, 5> even = {0.08, 0.2, 0.44, 0.2, 0.08};
+  const double wanted = 1 / (1 + std::pow(10, -elo / 400));
+  std::array<double, 5> p = even;
+  double low = -5;
+  double high = 5;
+  for (int step = 0; step < 60; ++step) {
+    const double x = (low + high) / 2;
+    double sum = 0;
+    double mean = 0;
+    for (int i = 0; i < 5; ++i) sum += p[i] = even[i] * std::exp(x * i);
+    for (int i = 0; i < 5; ++i) mean += (p[i] /= sum) * i / 4;
+    (mean < wanted ? low : high) = x;
+  }
+  return p;
+}
+
+// Plays tests to their ends; returns the share that accepts H1.
+double ShareOfH1(const SprtOptions& options, double elo, int tests) {
+  const std::array<double, 5> p = OutcomesWithElo(elo);
+  int accepted = 0;
+  for (int test = 0; test < tests; ++test) {
+    Random random(DeriveSeed(1, test, StreamPurpose::kTest));
+    Sprt sprt(options);
+    while (sprt.decision() == SprtDecision::kUndecided) {
+      const double u = random.Uniform();
+      int outcome = 0;
+      for (double sum = p[0]; outcome < 4 && u >= sum;) sum += p[++outcome];
+      sprt.Add(outcome);
+    }
+    accepted += sprt.decision() == SprtDecision::kAcceptH1;
+  }
+  return static_cast<double>(accepted) / tests;
+}
+
+// Steps overshoot the bounds, so that errors are somewhat rarer than nominal:
+// between half of it and all of it, but for what 1,500 tests leave to chance
+// (three deviations: 0.017 at 5 %, 0.023 at 10 %).
+TEST(SprtTest, ErrorsAreAsRareAsPromised) {
+  const SprtOptions options = {
+      .elo0 = 0, .elo1 = 60, .alpha = 0.05, .beta = 0.1};
+  const double alpha = ShareOfH1(options, 0, 1500);
+  const double beta = 1 - ShareOfH1(options, 60, 1500);
+  EXPECT_GT(alpha, 0.025 - 0.012);
+  EXPECT_LT(alpha, 0.05 + 0.017);
+  EXPECT_GT(beta, 0.05 - 0.017);
+  EXPECT_LT(beta, 0.1 + 0.023);
+}
+
+TEST(SprtTest, ErrorsAreRarerBeyondTheHypotheses) {
+  const SprtOptions options = {.elo0 = 0, .elo1 = 60};
+  EXPECT_LT(ShareOfH1(options, -40, 300), 0.02);
+  EXPECT_GT(ShareOfH1(options, 100, 300), 0.98);
+}
+
+TEST(SprtTest, ErrorsByNormalizedEloAreAsRareAsPromised) {
+  const SprtOptions options = {
+      .elo0 = 0, .elo1 = 80, .scale = EloScale::kNormalized};
+  // Elo 0 is 0 by either scale. The mean of a pair above has the variance 2 *
+  // (0.08 / 4 + 0.2 / 16) = 0.065 at Elo 0, a little less at H1: normalized 80
+  // is a mean of 1/2 + 80 / 347.4 * sqrt(2 * 0.065) = 0.583, 58 of Elo.
+  EXPECT_LT(ShareOfH1(options, 0, 600), 0.05 + 0.027);
+  EXPECT_GT(ShareOfH1(options, 58, 600), 0.95 - 0.027);
+}
+
+TEST(SprtTest, OptionsAreParsed) {
+  const absl::StatusOr<SprtOptions> options =
+      ParseSprtOptions("elo0=-5,elo1=2.5,alpha=0.01,beta=0.1,scale=normalized");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->elo0, -5);
+  EXPECT_EQ(options->elo1, 2.5);
+  EXPECT_EQ(options->alpha, 0.01);
+  EXPECT_EQ(options->beta, 0.1);
+  EXPECT_EQ(options->scale, EloScale::kNormalized);
+  EXPECT_EQ(SprtOptionsText(*options),
+            "elo0=-5,elo1=2.5,alpha=0.01,beta=0.1,scale=normalized");
+  EXPECT_EQ(SprtOptionsText(*ParseSprtOptions("elo0=0,elo1=10")),
+            "elo0=0,elo1=10,alpha=0.05,beta=0.05,scale=logistic");
+}
+
+TEST(SprtTest, ImpossibleTestsAreRefused) {
+  const auto error = [](absl::string_view text) {
+    const absl::Status status = ParseSprtOptions(text).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    return std::string(status.message());
+  };
+  EXPECT_EQ(error("elo0=5,elo1=5"),
+            "SPRT: elo1 is 5 and elo0 is 5; expected elo1 greater than elo0, "
+            "or nothing could tell them apart");
+  EXPECT_EQ(error("alpha=0.5"),
+            "SPRT: alpha is 0.5; expected a rate of errors between 0 and 0.5");
+  EXPECT_EQ(error("beta=0"),
+            "SPRT: beta is 0; expected a rate of errors between 0 and 0.5");
+  EXPECT_EQ(error("elo1=2000"),
+            "SPRT: elo1 is 2000; expected Elo between -1000 and 1000");
+  EXPECT_THAT(error("elo1=nan"), HasSubstr("elo1 is 'nan'; expected a number"));
+  EXPECT_THAT(error("elo1=ten"), HasSubstr("elo1 is 'ten'; expected a number"));
+  EXPECT_THAT(error("elo2=5"), HasSubstr("no option 'elo2'"));
+  EXPECT_THAT(error("elo1"), HasSubstr("'elo1' is not of the form NAME=VALUE"));
+  EXPECT_THAT(error(""), HasSubstr("elo0=0,elo1=10"));
+  EXPECT_THAT(error("elo1=5,elo1=6"), HasSubstr("elo1 is given twice"));
+  EXPECT_THAT(error("scale=glicko"), HasSubstr("scale is 'glicko'"));
+}
+
+}  // namespace
+}  // namespace tara
