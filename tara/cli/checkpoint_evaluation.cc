@@ -24,8 +24,13 @@ struct NamedSpec {
   std::string name;  // for people
 };
 
-std::string NetworkSpec(const std::string& path, uint32_t simulations) {
-  return absl::StrCat("net:", path, ",sims=", simulations);
+std::string NetworkSpec(const std::string& path,
+                        const proto::TrainConfig& config) {
+  const proto::InferenceConfig& inference = config.inference();
+  return absl::StrCat("net:", path, ",sims=", config.evaluation().simulations(),
+                      ",device=", inference.device(),
+                      ",precision=", inference.precision(),
+                      ",backend=", inference.backend());
 }
 
 std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
@@ -37,8 +42,7 @@ std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
   if (request.is_final && !request.first_checkpoint_path.empty() &&
       request.first_checkpoint_path != request.checkpoint_path) {
     opponents.push_back(
-        {NetworkSpec(request.first_checkpoint_path,
-                     config.evaluation().simulations()),
+        {NetworkSpec(request.first_checkpoint_path, config),
          std::filesystem::path(request.first_checkpoint_path).stem().string()});
   }
   return opponents;
@@ -62,8 +66,7 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
-  const std::string player =
-      NetworkSpec(request.checkpoint_path, evaluation.simulations());
+  const std::string player = NetworkSpec(request.checkpoint_path, config);
   ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());

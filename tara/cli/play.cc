@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
     return std::make_unique<PlayoutEvaluator>(1, seed);
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
-  return LoadNetworkEvaluator(path);
+  return LoadNetworkEvaluator(path, spec.inference);
 }
 
 // Returns an advisor that searches with the opponent's network, if it has one,

@@ -29,6 +29,8 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/uniform_evaluator.h"
+#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/train/game_store.h"
 #include "tara/train/self_play.h"
@@ -42,6 +44,29 @@ struct Model {
   std::unique_ptr<Evaluator> evaluator;
 };
 
+// Takes "precision=int8" and the like off the end of PATH[,OPTION=VALUE,...]. A
+// path may hold commas and equal signs itself: other names belong to it.
+absl::StatusOr<InferenceOptions> TakeInferenceOptions(const std::string& model,
+                                                      absl::string_view& path) {
+  InferenceOptions options;
+  while (true) {
+    const size_t comma = path.rfind(',');
+    if (comma == absl::string_view::npos) return options;
+    const absl::string_view option = path.substr(comma + 1);
+    const absl::string_view name = option.substr(0, option.find('='));
+    if (name.size() == option.size() || !IsInferenceOption(name)) {
+      return options;
+    }
+    const absl::Status status =
+        SetInferenceOption(name, option.substr(name.size() + 1), options);
+    if (!status.ok()) {
+      return AsUsageError(absl::InvalidArgumentError(
+          absl::StrCat("bad model '", model, "': ", status.message())));
+    }
+    path = path.substr(0, comma);
+  }
+}
+
 absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   if (options.model == "uniform") {
     return Model{"uniform", std::make_unique<UniformEvaluator>()};
@@ -52,10 +77,12 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   }
   absl::string_view path = options.model;
   absl::ConsumePrefix(&path, "net:");
+  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+                        TakeInferenceOptions(options.model, path));
   TARA_ASSIGN_OR_RETURN(const std::string file,
                         FindCheckpoint(std::string(path)));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
-                        LoadNetworkEvaluator(file));
+                        LoadNetworkEvaluator(file, inference));
   return Model{std::filesystem::path(file).stem().string(),
                std::move(evaluator)};
 }
@@ -161,7 +188,9 @@ void RegisterSelfPlay(Command& root) {
                    .placeholder = "MODEL",
                    .help = "what guides the search: 'uniform' (nothing), "
                            "'playouts' (random games), a checkpoint, or the "
-                           "folder of a run (its newest checkpoint)"},
+                           "folder of a run (its newest checkpoint), with "
+                           ",precision=P ,backend=B ,device=D as in player "
+                           "specs"},
                   &options->model);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",

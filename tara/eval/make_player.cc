@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const std::string checkpoint,
                         FindCheckpoint(spec.path));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
-                        LoadNetworkEvaluator(checkpoint));
+                        LoadNetworkEvaluator(checkpoint, spec.inference));
   if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
   return NewSearchPlayer(std::move(evaluator), search);
 }

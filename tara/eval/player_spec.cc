@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/search_option_text.h"
+#include "tara/nn/inference_option_text.h"
 
 namespace tara {
 namespace {
@@ -126,6 +127,10 @@ absl::Status SetSearchPlayerOption(absl::string_view text,
   if (name == "reuse") return ReadSwitch(text, name, value, search.reuse);
   if (name == "ponder") return ReadSwitch(text, name, value, search.ponder);
   if (name == "lcb") return ReadConfidence(text, value, search.confidence_z);
+  if (spec.kind == PlayerKind::kNet && IsInferenceOption(name)) {
+    const absl::Status set = SetInferenceOption(name, value, spec.inference);
+    return set.ok() ? set : BadSpec(text, set.message());
+  }
   if (name == "sims" && value == "0" && spec.kind == PlayerKind::kNet) {
     spec.policy_alone = true;
     return absl::OkStatus();
@@ -135,12 +140,13 @@ absl::Status SetSearchPlayerOption(absl::string_view text,
     return status.ok() ? status : BadSpec(text, status.message());
   }
   return BadSpec(
-      text,
-      absl::StrCat("unknown option '", option,
-                   "'; expected ms, leaves, threads, reuse, ponder, lcb, ",
-                   spec.kind == PlayerKind::kMcts ? "playouts, " : "",
-                   "or a search option such as sims, c_puct or graph; --help "
-                   "lists them"));
+      text, absl::StrCat(
+                "unknown option '", option,
+                "'; expected ms, leaves, threads, reuse, ponder, lcb, ",
+                spec.kind == PlayerKind::kMcts ? "playouts, "
+                                               : "device, precision, backend, ",
+                "or a search option such as sims, c_puct or graph; --help "
+                "lists them"));
 }
 
 // Sets what `option` says.
@@ -257,7 +263,8 @@ std::string PlayerSpecHelp() {
               c_puct is 3
   net:PATH[,OPTION=VALUE,...]
               search with a network; sims=0: none, the policy alone. PATH is a
-              checkpoint, or the folder of a run: its latest checkpoint
+              checkpoint, or the folder of a run: its latest checkpoint;
+              device (cpu), precision (auto) and backend (auto) of inference
 
 Options of mcts and net, beside playouts:
   ms                      milliseconds of processor time an action (with

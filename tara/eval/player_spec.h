@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/eval/search_player.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 
@@ -14,9 +15,10 @@ enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet };
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
-  std::string path = {};      // kNet: checkpoint or folder of a run
-  bool policy_alone = false;  // kNet: no search (sims=0)
-  int playouts = 1;           // kMcts: random games per leaf
+  std::string path = {};            // kNet: checkpoint or folder of a run
+  bool policy_alone = false;        // kNet: no search (sims=0)
+  InferenceOptions inference = {};  // kNet
+  int playouts = 1;                 // kMcts: random games per leaf
   // kMcts, kNet: how they search: by what docs/search.md measured as best, and
   // with Gumbel roots without noise. For kMcts the parser sets a c_puct of 3
   // and 8 leaves in a batch.

@@ -25,8 +25,8 @@ class CachingEvaluator : public Evaluator {
  public:
   // Keeps about `capacity` positions (rounded up to a power of two of at least
   // kNumShards * kWays), some 300 bytes each, and 4 bytes for each margin
-  // between the least and the greatest that an answer gives a chance. REQUIRES:
-  // capacity > 0.
+  // between the least and the greatest that an answer gives a chance. 0: none,
+  // it only counts. REQUIRES: capacity >= 0.
   CachingEvaluator(Evaluator* evaluator, int64_t capacity);
 
   // Errors as the evaluator's; a failed batch leaves nothing behind.
@@ -72,7 +72,7 @@ class CachingEvaluator : public Evaluator {
   void Insert(uint64_t hash, const State& state, const Evaluation& evaluation);
 
   Evaluator* const evaluator_;
-  size_t buckets_per_shard_;  // a power of two
+  size_t buckets_per_shard_ = 0;  // a power of two; 0: keeps nothing
   std::array<Shard, kNumShards> shards_;
   std::atomic<int64_t> requests_ = 0;
   std::atomic<int64_t> hits_ = 0;

@@ -177,6 +177,12 @@ absl::Status Validate(proto::TrainConfig& config) {
     return absl::InvalidArgumentError(
         absl::StrCat("rule_options: ", rules.message()));
   }
+  const absl::Status inference =
+      InferenceOptionsOf(config.inference()).status();
+  if (!inference.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("inference.", inference.message()));
+  }
   return ValidateSearch(config.self_play());
 }
 

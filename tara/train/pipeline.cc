@@ -13,6 +13,7 @@
 #include "tara/mcts/batching_evaluator.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/inference_options.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/torch_runtime.h"
 #include "tara/nn/trainer.h"
@@ -28,9 +29,6 @@
 
 namespace tara {
 namespace {
-
-// Positions that an evaluator remembers, over all games of a generation.
-constexpr int64_t kCachedPositions = 1 << 16;
 
 // Positions in a batch that threads share, at most: larger ones bring nothing.
 constexpr int64_t kMaxMergedBatch = 1 << 13;
@@ -121,6 +119,7 @@ class TrainingRun {
   const StopCheck& stop_;
   Progress& progress_;
   SelfPlayOptions self_play_;
+  InferenceOptions inference_;
   std::unique_ptr<RunFolder> folder_;
   std::unique_ptr<GameStore> store_;
   std::unique_ptr<RunLog> log_;
@@ -131,6 +130,7 @@ class TrainingRun {
 
 absl::Status TrainingRun::Open() {
   TARA_ASSIGN_OR_RETURN(self_play_, MakeSelfPlayOptions(config_));
+  TARA_ASSIGN_OR_RETURN(inference_, InferenceOptionsOf(config_.inference()));
   TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
   TARA_ASSIGN_OR_RETURN(
       store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
@@ -171,8 +171,9 @@ absl::Status TrainingRun::Play(int generation, int model,
                         PlanGames(*store_, generation,
                                   config_.self_play().games_per_generation()));
   if (plan.missing.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Evaluator> network,
-                        LoadNetworkEvaluator(folder_->checkpoint_path(model)));
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Evaluator> network,
+      LoadNetworkEvaluator(folder_->checkpoint_path(model), inference_));
   SelfPlayOptions options = self_play_;
   BatchingEvaluator merged(
       network.get(), static_cast<int>(std::min<int64_t>(
@@ -182,7 +183,7 @@ absl::Status TrainingRun::Play(int generation, int model,
   const bool merges = config_.self_play().shared_batches();
   CachingEvaluator evaluator(
       merges ? static_cast<Evaluator*>(&merged) : network.get(),
-      kCachedPositions);
+      config_.inference().cache_positions());
   const auto cached_share = [&evaluator] {
     return static_cast<double>(evaluator.hits()) /
            static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));

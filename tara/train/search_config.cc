@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/search_option_text.h"
+#include "tara/nn/inference_option_text.h"
 
 namespace tara {
 namespace {
@@ -86,6 +87,17 @@ ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
           .played_on_share = config.played_on_share(),
           .max_false_positive_rate = config.max_false_positive_rate(),
           .min_games = static_cast<int>(config.min_games())};
+}
+
+absl::StatusOr<InferenceOptions> InferenceOptionsOf(
+    const proto::InferenceConfig& config) {
+  InferenceOptions options;
+  TARA_RETURN_IF_ERROR(SetInferenceOption("device", config.device(), options));
+  TARA_RETURN_IF_ERROR(
+      SetInferenceOption("precision", config.precision(), options));
+  TARA_RETURN_IF_ERROR(
+      SetInferenceOption("backend", config.backend(), options));
+  return options;
 }
 
 }  // namespace tara

@@ -1,13 +1,14 @@
 #ifndef TARA_TRAIN_SEARCH_CONFIG_H_
 #define TARA_TRAIN_SEARCH_CONFIG_H_
 
-// What a config says of the search, as the search takes it.
+// What a config says of search and inference, as these take it.
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
 #include "tara/mcts/resignation.h"
 #include "tara/mcts/search_options.h"
 #include "tara/mcts/temperature.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 
@@ -19,6 +20,11 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config);
 
 TemperatureSchedule TemperatureOf(const proto::SearchConfig& config);
+
+// Returns INVALID_ARGUMENT for an unknown value. Messages begin with the name
+// of the field. REQUIRES: the config is resolved.
+absl::StatusOr<InferenceOptions> InferenceOptionsOf(
+    const proto::InferenceConfig& config);
 
 ResignationOptions ResignationOf(const proto::ResignationConfig& config);
 

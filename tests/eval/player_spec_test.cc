@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tara/mcts/utility.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 namespace {
@@ -138,8 +139,9 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
             "search option such as sims, c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
             "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
-            "expected ms, leaves, threads, reuse, ponder, lcb, or a search "
-            "option such as sims, c_puct or graph; --help lists them");
+            "expected ms, leaves, threads, reuse, ponder, lcb, device, "
+            "precision, backend, or a search option such as sims, c_puct or "
+            "graph; --help lists them");
   EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
             "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
             "expected nodes=N, depth=D or ms=T");
@@ -202,6 +204,27 @@ TEST(PlayerSpecTest, HelpNamesEveryKind) {
        {"random", "greedy", "alphabeta", "mcts", "net:"}) {
     EXPECT_TRUE(absl::StrContains(PlayerSpecHelp(), kind)) << kind;
   }
+}
+
+TEST(PlayerSpecTest, ANetworkMayBeComputedInAnyWayThereIs) {
+  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(
+      "net:runs/first,precision=int8,device=cuda:1,backend=torch");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->path, "runs/first");
+  EXPECT_EQ(spec->inference.precision, Precision::kInt8);
+  EXPECT_EQ(spec->inference.device, "cuda:1");
+  EXPECT_EQ(spec->inference.backend, InferenceBackend::kTorch);
+}
+
+TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
+  EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,precision=half").status().message(),
+            "bad player spec 'net:a.ckpt,precision=half': precision is 'half'; "
+            "expected one of auto, float32, bfloat16, float16, int8");
+  EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,device=gpu").status().message(),
+            "bad player spec 'net:a.ckpt,device=gpu': device is 'gpu'; "
+            "expected cpu, cuda or cuda:N");
+  // Random games are computed in one way alone.
+  EXPECT_FALSE(ParsePlayerSpec("mcts:precision=int8").ok());
 }
 
 }  // namespace

@@ -83,6 +83,17 @@ TEST(CachingEvaluatorTest, AnswersAreRightHoweverSmallTheCacheIs) {
   EXPECT_GT(evaluator.count, static_cast<int>(AllPositions().size()));
 }
 
+TEST(CachingEvaluatorTest, WithoutRoomItOnlyCounts) {
+  CountingEvaluator evaluator;
+  CachingEvaluator cache(&evaluator, 0);
+  const std::vector<State> states = AllPositions();
+  ExpectSameAsUncached(cache, states);
+  ExpectSameAsUncached(cache, states);
+  EXPECT_EQ(cache.requests(), 2 * static_cast<int64_t>(states.size()));
+  EXPECT_EQ(cache.hits(), 0);
+  cache.Clear();
+}
+
 TEST(CachingEvaluatorTest, APositionIsEvaluatedOnce) {
   const std::vector<State> game = RandomGame(Variant::kSacredHillL1, 1);
   const std::vector<State> states(game.begin(), game.end() - 1);

@@ -15,6 +15,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/resignation.h"
 #include "tara/mcts/temperature.h"
+#include "tara/nn/inference_options.h"
 #include "tara/train/config_fields.h"
 #include "tara/train/search_config.h"
 
@@ -307,6 +308,27 @@ TEST(ConfigTest, AFastSearchHasFewerSimulationsThanAFullOne) {
                 "a full search has"));
   // Without fast searches it does not matter.
   Good("self_play { search { simulations: 9 } }");
+}
+
+TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
+  EXPECT_EQ(Error("inference { precision: 'int4' }"),
+            "configs/quick.textproto: inference.precision is 'int4'; expected "
+            "one of auto, float32, bfloat16, float16, int8");
+  EXPECT_THAT(Error("", {"inference.backend=abacus"}),
+              HasSubstr("inference.backend is 'abacus'; expected one of auto"));
+  EXPECT_THAT(Error("", {"inference.device=gpu"}),
+              HasSubstr("inference.device is 'gpu'; expected cpu, cuda or "
+                        "cuda:N"));
+}
+
+TEST(ConfigTest, InferenceIsTakenAsGiven) {
+  const absl::StatusOr<InferenceOptions> options = InferenceOptionsOf(
+      Good("inference { device: 'cuda:1' precision: 'int8' backend: 'torch' }")
+          .inference());
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->device, "cuda:1");
+  EXPECT_EQ(options->precision, Precision::kInt8);
+  EXPECT_EQ(options->backend, InferenceBackend::kTorch);
 }
 
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
