@@ -55,6 +55,29 @@ Interval ScoreInterval(absl::Span<const double> scores) {
   return interval;
 }
 
+void RatioSums::Add(double numerator, double denominator) {
+  ++games;
+  x += numerator;
+  y += denominator;
+  xx += numerator * numerator;
+  xy += numerator * denominator;
+  yy += denominator * denominator;
+}
+
+Interval RatioInterval(const RatioSums& sums) {
+  TARA_CHECK(sums.y > 0, "a ratio to nothing");
+  const double ratio = sums.x / sums.y;
+  if (sums.games < 2) return {ratio, -kInfinity, kInfinity};
+  // Rounding must not make it negative where the ratios do not vary.
+  const double squared_deviations =
+      std::max(0.0, sums.xx - 2 * ratio * sums.xy + ratio * ratio * sums.yy);
+  const double mean_y = sums.y / sums.games;
+  const double half_width =
+      kNormalQuantile95 *
+      std::sqrt(squared_deviations / (sums.games - 1) / sums.games) / mean_y;
+  return {ratio, ratio - half_width, ratio + half_width};
+}
+
 double EloDifference(double score) {
   TARA_CHECK(score >= 0 && score <= 1, "not a score");
   if (score == 0) return -kInfinity;

@@ -34,6 +34,27 @@ Interval WilsonInterval(double proportion, double trials);
 // nothing of how they could), that of WilsonInterval. No score: [0, 1].
 Interval ScoreInterval(absl::Span<const double> scores);
 
+// Sums over games of numerator x and denominator y (legal actions and actions,
+// say).
+struct RatioSums {
+  double games = 0;
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+
+  void Add(double numerator, double denominator);
+};
+
+// Returns the ratio R = sum x / sum y with the normal interval of variance, to
+// first order,
+//   sum (x - R y)^2 / (N (N - 1) mean(y)^2)   over N games,
+// as the parts of one game are not independent; infinite for a single game.
+// Source: Cochran 1977, "Sampling techniques", section 2.11.
+// REQUIRES: sums.y > 0.
+Interval RatioInterval(const RatioSums& sums);
+
 // Returns the difference in Elo rating at which the expected score is
 // `score`:  400 * log10(score / (1 - score)); infinite at 0 and 1.
 // Source: Elo 1978, "The rating of chessplayers", in logistic form.

@@ -31,17 +31,12 @@ Spread SpreadOf(double games, double sum, double squares) {
 }
 
 Interval BranchingOf(const PlayoutStatistics& sums) {
-  const auto games = static_cast<double>(sums.games);
-  const auto plies = static_cast<double>(sums.plies);
-  const double ratio = static_cast<double>(sums.legal_actions) / plies;
-  const double squared_deviations =
-      static_cast<double>(sums.legal_squares) -
-      2 * ratio * static_cast<double>(sums.legal_times_length) +
-      ratio * ratio * static_cast<double>(sums.length_squares);
-  const double mean_length = plies / games;
-  return NormalInterval(
-      ratio, std::max(0.0, squared_deviations) / (mean_length * mean_length),
-      games);
+  return RatioInterval({.games = static_cast<double>(sums.games),
+                        .x = static_cast<double>(sums.legal_actions),
+                        .y = static_cast<double>(sums.plies),
+                        .xx = static_cast<double>(sums.legal_squares),
+                        .xy = static_cast<double>(sums.legal_times_length),
+                        .yy = static_cast<double>(sums.length_squares)});
 }
 
 // Returns the interval of the score, in [0, 1]. Where the scores do not vary,

@@ -37,12 +37,8 @@ struct VariantStatistics {
 };
 
 // Computes the statistics of games of one variant. Intervals of shares are
-// Wilson's, the others rest on the central limit theorem. Branching, the ratio
-//   R = sum_g L_g / sum_g n_g   (legal actions L_g and length n_g of game g)
-// has the variance, to first order,
-//   sum_g (L_g - R n_g)^2 / (N (N - 1) mean(n)^2)   over N games,
-// as the actions of one game are not independent.
-// Source: Cochran 1977, "Sampling techniques", section 2.11.
+// Wilson's, that of the branching is RatioInterval's, the others rest on the
+// central limit theorem.
 // REQUIRES: sums.games > 0.
 VariantStatistics Summarize(Variant variant, const RuleOptions& options,
                             const PlayoutStatistics& sums);

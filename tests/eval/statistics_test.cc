@@ -79,6 +79,22 @@ TEST(StatisticsTest, ScoresThatDoNotVaryStillHaveAnInterval) {
   EXPECT_EQ(nothing.high, 1);
 }
 
+TEST(StatisticsTest, ARatioHasTheIntervalOfItsLinearisation) {
+  RatioSums sums;
+  sums.Add(6, 2);
+  sums.Add(4, 1);
+  sums.Add(8, 3);
+  const Interval interval = RatioInterval(sums);
+  // R = 18 / 6; residuals 0, 1, -1: sqrt(2 / (3 * 2)) / 2 = 0.28868.
+  EXPECT_DOUBLE_EQ(interval.mean, 3);
+  EXPECT_NEAR(interval.high - 3, kNormalQuantile95 * 0.288675, 1e-5);
+  EXPECT_NEAR(3 - interval.low, kNormalQuantile95 * 0.288675, 1e-5);
+  RatioSums one;
+  one.Add(3, 2);
+  EXPECT_EQ(RatioInterval(one).mean, 1.5);
+  EXPECT_EQ(RatioInterval(one).high, kInfinity);
+}
+
 TEST(StatisticsTest, EloDifferenceIsLogistic) {
   // Ten to one is 400 points by definition; 3 to 1 is 400 log10(3) = 190.85.
   EXPECT_NEAR(EloDifference(10.0 / 11), 400, 1e-9);

@@ -1,0 +1,84 @@
+#include "tara/eval/hypotheses.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+
+namespace tara {
+namespace {
+
+TEST(HypothesesTest, BinomialTailHasThePublishedValue) {
+  // SciPy's documentation of scipy.stats.binomtest: 3 of 15 at 10 %.
+  EXPECT_NEAR(BinomialUpperTail(3, 15, 0.1), 0.18406106910639114, 1e-12);
+  EXPECT_EQ(BinomialUpperTail(0, 15, 0.1), 1);
+  EXPECT_NEAR(BinomialUpperTail(15, 15, 0.5), 1.0 / 32768, 1e-15);
+}
+
+TEST(HypothesesTest, SignTestDoublesTheSmallerTail) {
+  // 8 of 9: 2 * (9 + 1) / 2^9.
+  EXPECT_NEAR(SignTest(8, 1), 20.0 / 512, 1e-12);
+  EXPECT_NEAR(SignTest(1, 8), 20.0 / 512, 1e-12);
+  EXPECT_EQ(SignTest(5, 5), 1);
+  EXPECT_EQ(SignTest(0, 0), 1);
+  // Normal approximation: z = (5200 - 5000 - 1/2) / 50 = 3.99.
+  EXPECT_NEAR(SignTest(5200, 4800), NormalTwoSided(3.99), 1e-6);
+}
+
+TEST(HypothesesTest, NormalDeviatesHaveTheValuesOfTheTables) {
+  EXPECT_NEAR(NormalTwoSided(1.959963984540054), 0.05, 1e-12);
+  EXPECT_NEAR(NormalTwoSided(-2.5758293035489), 0.01, 1e-12);
+  EXPECT_EQ(NormalTwoSided(0), 1);
+}
+
+TEST(HypothesesTest, HolmStepsDown) {
+  // 0.005 * 4, 0.01 * 3, 0.03 * 2, and 0.04 * 1, which may not be less.
+  const std::vector<double> adjusted = HolmAdjusted({0.01, 0.04, 0.03, 0.005});
+  EXPECT_DOUBLE_EQ(adjusted[0], 0.03);
+  EXPECT_DOUBLE_EQ(adjusted[1], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[2], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[3], 0.02);
+  EXPECT_EQ(HolmAdjusted({0.7, 0.6})[0], 1);
+  EXPECT_TRUE(HolmAdjusted({}).empty());
+}
+
+TEST(HypothesesTest, HolmRejectsWhatThePaperSays) {
+  // Benjamini and Hochberg 1995 (JRSS B 57), section 4.1: of these 15 p-values
+  // Bonferroni's procedure and Hochberg's both reject the first three at 0.05;
+  // Holm's lies between the two.
+  const std::vector<double> adjusted = HolmAdjusted(
+      {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459,
+       0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.000});
+  EXPECT_EQ(std::count_if(adjusted.begin(), adjusted.end(),
+                          [](double p) { return p < 0.05; }),
+            3);
+}
+
+TEST(HypothesesTest, HolmErrsInOneFamilyOfTwenty) {
+  // Ten true hypotheses: without correction 1 - 0.95^10 = 40 % of such families
+  // would show a difference that is none.
+  Random random(2);
+  constexpr int kFamilies = 4000;
+  int plain = 0;
+  int corrected = 0;
+  for (int family = 0; family < kFamilies; ++family) {
+    std::vector<double> p_values;
+    for (int i = 0; i < 10; ++i) {
+      p_values.push_back(NormalTwoSided(random.Normal()));
+    }
+    const std::vector<double> adjusted = HolmAdjusted(p_values);
+    plain += *std::min_element(p_values.begin(), p_values.end()) < 0.05;
+    corrected += *std::min_element(adjusted.begin(), adjusted.end()) < 0.05;
+  }
+  EXPECT_NEAR(plain / double{kFamilies}, 0.40, 0.03);
+  EXPECT_NEAR(corrected / double{kFamilies}, 0.05, 0.012);
+}
+
+TEST(HypothesesDeathTest, ImpossibleArgumentsAreRefused) {
+  EXPECT_DEATH(BinomialUpperTail(3, 2, 0.5), "impossible successes");
+  EXPECT_DEATH(BinomialUpperTail(1, 2, 1), "between 0 and 1");
+}
+
+}  // namespace
+}  // namespace tara
