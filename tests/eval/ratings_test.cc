@@ -1,0 +1,384 @@
+#include "tara/eval/ratings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
+// A prior that says nothing.
+constexpr double kNoPrior = 1e6;
+
+Ratings Fit(const std::vector<std::string>& players,
+            const std::vector<SeatResults>& results,
+            const RatingOptions& options = {.prior_elo = kNoPrior}) {
+  absl::StatusOr<Ratings> ratings = FitRatings(players, results, options);
+  EXPECT_TRUE(ratings.ok()) << ratings.status();
+  return *std::move(ratings);
+}
+
+// American League East 1987, wins of the home team (a row) and of the visitor
+// (a column): Agresti 2002, "Categorical data analysis", table 10.10.
+const std::vector<std::string>& Teams() {
+  static const auto* const teams = new std::vector<std::string>{
+      "Milwaukee", "Detroit",   "Toronto",  "New York",
+      "Boston",    "Cleveland", "Baltimore"};
+  return *teams;
+}
+
+std::vector<SeatResults> BaseballGames() {
+  constexpr int kWinsAndLosses[7][7][2] = {
+      {{0, 0}, {4, 3}, {4, 2}, {4, 3}, {6, 1}, {4, 2}, {6, 0}},
+      {{3, 3}, {0, 0}, {4, 2}, {4, 3}, {6, 0}, {6, 1}, {4, 3}},
+      {{2, 5}, {4, 3}, {0, 0}, {2, 4}, {4, 3}, {4, 2}, {6, 0}},
+      {{3, 3}, {5, 1}, {2, 5}, {0, 0}, {4, 3}, {4, 2}, {6, 1}},
+      {{5, 1}, {2, 5}, {3, 3}, {4, 2}, {0, 0}, {5, 2}, {6, 0}},
+      {{2, 5}, {3, 3}, {3, 4}, {4, 3}, {4, 2}, {0, 0}, {2, 4}},
+      {{2, 5}, {1, 5}, {1, 6}, {2, 4}, {1, 6}, {3, 4}, {0, 0}}};
+  std::vector<SeatResults> results;
+  for (int home = 0; home < 7; ++home) {
+    for (int away = 0; away < 7; ++away) {
+      if (home == away) continue;
+      results.push_back({.first = home,
+                         .second = away,
+                         .wins = kWinsAndLosses[home][away][0],
+                         .losses = kWinsAndLosses[home][away][1]});
+    }
+  }
+  return results;
+}
+
+TEST(RatingsTest, TeamsAndTheHomeAdvantageAreAsPublished) {
+  // Turner and Firth 2012, "Bradley-Terry models in R: the BradleyTerry2
+  // package" (Journal of Statistical Software 48), section 4: abilities with
+  // their standard errors against Baltimore, and of playing at home.
+  constexpr std::pair<double, double> kPublished[] = {
+      {1.6196, 0.3474}, {1.4754, 0.3446}, {1.3271, 0.3403},
+      {1.2813, 0.3404}, {1.1438, 0.3378}, {0.7047, 0.3350}};
+  const Ratings ratings =
+      Fit(Teams(), BaseballGames(),
+          {.anchors = {{.player = 6, .elo = 0}}, .prior_elo = kNoPrior});
+  for (int team = 0; team < 6; ++team) {
+    const auto& [ability, error] = kPublished[team];
+    EXPECT_NEAR(ratings.Of(team).elo / kEloPerNat, ability, 0.001) << team;
+    EXPECT_NEAR(ratings.Of(team).deviation / kEloPerNat, error, 0.001) << team;
+  }
+  EXPECT_EQ(ratings.Of(6).elo, 0);
+  EXPECT_EQ(ratings.Of(6).deviation, 0);
+  EXPECT_NEAR(ratings.first_seat.elo / kEloPerNat, 0.3023, 0.001);
+  EXPECT_NEAR(ratings.first_seat.deviation / kEloPerNat, 0.1309, 0.001);
+  EXPECT_EQ(ratings.draw_nu, 0);
+}
+
+TEST(RatingsTest, DifferencesDoNotDependOnTheAnchor) {
+  const Ratings about_mean = Fit(Teams(), BaseballGames());
+  const Ratings anchored =
+      Fit(Teams(), BaseballGames(),
+          {.anchors = {{.player = 2, .elo = 1500}}, .prior_elo = kNoPrior});
+  double sum = 0;
+  for (int i = 0; i < 7; ++i) {
+    sum += about_mean.Of(i).elo;
+    for (int j = 0; j < 7; ++j) {
+      const RatingEstimate x = about_mean.Difference(i, j);
+      const RatingEstimate y = anchored.Difference(i, j);
+      EXPECT_NEAR(x.elo, y.elo, 1e-3);
+      EXPECT_NEAR(x.deviation, y.deviation, 1e-3);
+    }
+  }
+  EXPECT_NEAR(sum, 0, 1e-6);
+  EXPECT_NEAR(anchored.Of(2).elo, 1500, 1e-9);
+}
+
+TEST(RatingsTest, TwoPlayersHaveTheOddsOfTheirGames) {
+  // 30 wins to 10 losses from either seat and no draw: ln 3, with the standard
+  // error 1 / sqrt(80 * 3/4 * 1/4) of a logit.
+  const Ratings ratings =
+      Fit({"a", "b"}, {{.first = 0, .second = 1, .wins = 30, .losses = 10},
+                       {.first = 1, .second = 0, .wins = 10, .losses = 30}});
+  const RatingEstimate difference = ratings.Difference(0, 1);
+  EXPECT_NEAR(difference.elo, kEloPerNat * std::log(3), 0.2);
+  EXPECT_NEAR(difference.deviation, kEloPerNat / std::sqrt(15), 0.2);
+  EXPECT_NEAR(ratings.first_seat.elo, 0, 1e-6);
+}
+
+TEST(RatingsTest, DrawsLeaveTheOddsOfWinsToLosses) {
+  // Chances of win, draw, loss as the shares of the games: e^d = 60 / 15, and
+  // nu = 25 / sqrt(60 * 15).
+  const Ratings ratings =
+      Fit({"a", "b"},
+          {{.first = 0, .second = 1, .wins = 60, .draws = 25, .losses = 15},
+           {.first = 1, .second = 0, .wins = 15, .draws = 25, .losses = 60}});
+  EXPECT_NEAR(ratings.Difference(0, 1).elo, kEloPerNat * std::log(4), 0.1);
+  EXPECT_NEAR(ratings.draw_nu, 25 / std::sqrt(900), 0.01);
+}
+
+// Solves Davidson's equations without a first seat's effect (1970, section 3)
+// by plain iteration, each for its own unknown:
+//   pi_i = s_i / sum_j n_ij (2 + nu sqrt(pi_j / pi_i)) / (pi_i + pi_j + nu
+//   sqrt(pi_i pi_j)),  s_i = 2 wins + draws,
+//   nu = draws / sum n_ij sqrt(pi_i pi_j) / (the same).
+// Returns ln(pi) about a mean of 0, and nu last.
+std::vector<double> IterateDavidson(int players,
+                                    const std::vector<SeatResults>& results) {
+  std::vector<double> pi(players, 1.0);
+  double nu = 1;
+  const auto whole = [&](const SeatResults& r) {
+    return pi[r.first] + pi[r.second] +
+           nu * std::sqrt(pi[r.first] * pi[r.second]);
+  };
+  for (int step = 0; step < 5000; ++step) {
+    std::vector<double> points(players);
+    std::vector<double> weights(players);
+    double draws = 0;
+    double drawing = 0;
+    for (const SeatResults& r : results) {
+      const auto games = static_cast<double>(r.wins + r.draws + r.losses);
+      const double root = std::sqrt(pi[r.first] * pi[r.second]);
+      points[r.first] += 2 * r.wins + r.draws;
+      points[r.second] += 2 * r.losses + r.draws;
+      weights[r.first] += games * (2 + nu * root / pi[r.first]) / whole(r);
+      weights[r.second] += games * (2 + nu * root / pi[r.second]) / whole(r);
+      draws += r.draws;
+      drawing += games * root / whole(r);
+    }
+    double mean = 0;
+    for (int i = 0; i < players; ++i) {
+      pi[i] = points[i] / weights[i];
+      mean += std::log(pi[i]) / players;
+    }
+    for (double& each : pi) each /= std::exp(mean);
+    nu = draws / drawing;
+  }
+  std::vector<double> solution;
+  for (const double each : pi) solution.push_back(std::log(each));
+  solution.push_back(nu);
+  return solution;
+}
+
+TEST(RatingsTest, RatingsAreThoseOfDavidsonsEquations) {
+  // Each pair plays both ways with the same results, so that beginning is worth
+  // nothing, and the equations without it have the same solution.
+  const std::vector<std::vector<int>> games = {{0, 1, 5, 4, 3},
+                                               {0, 2, 8, 3, 1},
+                                               {1, 2, 4, 6, 4},
+                                               {2, 3, 7, 2, 3},
+                                               {0, 3, 9, 1, 2}};
+  std::vector<SeatResults> results;
+  for (const std::vector<int>& g : games) {
+    results.push_back({g[0], g[1], g[2], g[3], g[4]});
+    results.push_back({g[1], g[0], g[4], g[3], g[2]});
+  }
+  const std::vector<double> solution = IterateDavidson(4, results);
+  const Ratings ratings = Fit({"a", "b", "c", "d"}, results);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_NEAR(ratings.Of(i).elo / kEloPerNat, solution[i], 0.005) << i;
+  }
+  EXPECT_NEAR(ratings.draw_nu, solution[4], 0.01 * solution[4]);
+}
+
+TEST(RatingsTest, WhoWinsEveryGameHasAFiniteRating) {
+  const std::vector<SeatResults> results = {
+      {.first = 0, .second = 1, .wins = 50},
+      {.first = 1, .second = 0, .losses = 50},
+      {.first = 1, .second = 2, .wins = 3, .losses = 1},
+      {.first = 2, .second = 1, .wins = 1, .losses = 3}};
+  const Ratings ratings = Fit({"best", "middle", "last"}, results, {});
+  const RatingEstimate lead = ratings.Difference(0, 1);
+  EXPECT_GT(lead.elo, 500);
+  EXPECT_LT(lead.elo, 2500);
+  EXPECT_GT(lead.deviation, 150);
+  // The prior is worth less than a game where there are games.
+  EXPECT_NEAR(ratings.Difference(1, 2).elo, kEloPerNat * std::log(3), 15);
+}
+
+TEST(RatingsTest, PlayersThatNoGamesJoinAreNamed) {
+  const std::vector<std::string> players = {"a", "b", "c", "d"};
+  const std::vector<SeatResults> results = {
+      {.first = 2, .second = 0, .wins = 1},
+      {.first = 1, .second = 3, .draws = 2},
+      {.first = 0, .second = 1}};  // no game
+  const absl::Status status = FitRatings(players, results).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "ratings: no games join the players' 2 parts, so that nothing "
+            "compares them: {a, c}, {b, d}");
+  EXPECT_TRUE(FitRatings(players, results, {.allow_parts = true}).ok());
+}
+
+TEST(RatingsTest, WhatCannotBeRatedIsRefused) {
+  const auto error = [](const std::vector<SeatResults>& results,
+                        const RatingOptions& options = {}) {
+    const absl::Status status =
+        FitRatings({"a", "b"}, results, options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_EQ(error({{.first = 0, .second = 2, .wins = 1}}),
+            "ratings: games of player 2; there are 2");
+  EXPECT_THAT(error({{.first = 1, .second = 1, .wins = 1}}),
+              HasSubstr("games of b against itself"));
+  EXPECT_THAT(error({{.first = 0, .second = 1, .wins = -1}}),
+              HasSubstr("a negative number of games of a and b"));
+  EXPECT_EQ(error({}, {.anchors = {{.player = 5}}}),
+            "ratings: anchor of player 5; there are 2");
+  EXPECT_THAT(error({}, {.prior_elo = 0}), HasSubstr("prior_elo is 0"));
+  EXPECT_EQ(FitRatings({}, {}).status().message(), "ratings: no players");
+}
+
+// Draws the results of `games` games each way of each pair of players.
+std::vector<SeatResults> DrawGames(const std::vector<double>& nats,
+                                   double first_seat, double nu, int games,
+                                   Random& random) {
+  std::vector<SeatResults> results;
+  const int players = static_cast<int>(nats.size());
+  for (int i = 0; i < players; ++i) {
+    for (int j = 0; j < players; ++j) {
+      if (i == j) continue;
+      const double d = nats[i] - nats[j] + first_seat;
+      const double sum = std::exp(d / 2) + nu + std::exp(-d / 2);
+      SeatResults result = {.first = i, .second = j};
+      for (int game = 0; game < games; ++game) {
+        const double u = random.Uniform() * sum;
+        (u < nu                     ? result.draws
+         : u < nu + std::exp(d / 2) ? result.wins
+                                    : result.losses)++;
+      }
+      results.push_back(result);
+    }
+  }
+  return results;
+}
+
+TEST(RatingsTest, IntervalsCoverTheTruthAsOftenAsTheySay) {
+  const std::vector<double> nats = {0.9, 0.2, -0.3, -0.8};
+  const double first_seat = 0.4;
+  int covered = 0;
+  int seats_covered = 0;
+  int intervals = 0;
+  constexpr int kTimes = 400;
+  for (int time = 0; time < kTimes; ++time) {
+    Random random(DeriveSeed(5, time, StreamPurpose::kTest));
+    const Ratings ratings =
+        Fit({"a", "b", "c", "d"},
+            DrawGames(nats, first_seat, /*nu=*/0.6, /*games=*/20, random), {});
+    const auto covers = [](const RatingEstimate& estimate, double truth) {
+      return std::abs(estimate.elo - truth * kEloPerNat) <=
+             1.96 * estimate.deviation;
+    };
+    for (int i = 0; i < 4; ++i) {
+      for (int j = 0; j < i; ++j) {
+        ++intervals;
+        covered += covers(ratings.Difference(i, j), nats[i] - nats[j]);
+      }
+    }
+    seats_covered += covers(ratings.first_seat, first_seat);
+  }
+  // 95 %, but for three deviations of what chance leaves: those of 400 fits
+  // for the seats, of somewhat more for the six differences of each.
+  EXPECT_NEAR(static_cast<double>(covered) / intervals, 0.95, 0.02);
+  EXPECT_NEAR(static_cast<double>(seats_covered) / kTimes, 0.95, 0.033);
+}
+
+TEST(RatingsTest, TheMeanOverVariantsHasTheVarianceOfAMean) {
+  const std::vector<std::string> players = {"a", "b"};
+  const Ratings one =
+      Fit(players, {{.first = 0, .second = 1, .wins = 30, .losses = 10},
+                    {.first = 1, .second = 0, .wins = 10, .losses = 30}});
+  const Ratings other =
+      Fit(players, {{.first = 0, .second = 1, .wins = 8, .losses = 12},
+                    {.first = 1, .second = 0, .wins = 12, .losses = 8}});
+  const RatingEstimate mean = MeanRatings({one, other}).Difference(0, 1);
+  const RatingEstimate x = one.Difference(0, 1);
+  const RatingEstimate y = other.Difference(0, 1);
+  EXPECT_NEAR(mean.elo, (x.elo + y.elo) / 2, 1e-9);
+  EXPECT_NEAR(mean.deviation, std::hypot(x.deviation, y.deviation) / 2, 1e-9);
+}
+
+// Mean variance of the differences of two players.
+double MeanVariance(const Ratings& ratings) {
+  double sum = 0;
+  int pairs = 0;
+  for (int i = 0; i < ratings.size(); ++i) {
+    for (int j = 0; j < i; ++j, ++pairs) {
+      sum += std::pow(ratings.Difference(i, j).deviation, 2);
+    }
+  }
+  return sum / pairs;
+}
+
+// Adds a pair of games of i and j with the results expected, in 1/1000 games.
+void AddExpected(int i, int j, const Ratings& ratings, double thousandths,
+                 std::vector<SeatResults>& results) {
+  for (const auto& [first, second] : {std::pair(i, j), std::pair(j, i)}) {
+    const double d =
+        (ratings.Difference(first, second).elo + ratings.first_seat.elo) /
+        kEloPerNat;
+    const double sum = std::exp(d / 2) + ratings.draw_nu + std::exp(-d / 2);
+    results.push_back(
+        {.first = first,
+         .second = second,
+         .wins = std::lround(thousandths * std::exp(d / 2) / sum),
+         .draws = std::lround(thousandths * ratings.draw_nu / sum),
+         .losses = std::lround(thousandths * std::exp(-d / 2) / sum)});
+  }
+}
+
+TEST(RatingsTest, PairsAreRankedByWhatTheyTell) {
+  // a, b and c have played a lot, d a little and only c.
+  Random random(3);
+  std::vector<SeatResults> results =
+      DrawGames({0.5, 0, -0.5}, 0.2, 0.5, 10000, random);
+  results.push_back(
+      {.first = 3, .second = 2, .wins = 3000, .draws = 1000, .losses = 2000});
+  results.push_back(
+      {.first = 2, .second = 3, .wins = 2000, .draws = 1000, .losses = 3000});
+  const std::vector<std::string> players = {"a", "b", "c", "d"};
+  const Ratings ratings = Fit(players, results);
+  const double before = MeanVariance(ratings);
+  const std::vector<PairChoice> choices = RankPairs(ratings);
+  ASSERT_EQ(choices.size(), 6u);
+  for (int i = 0; i < 3; ++i) {  // all with d first
+    EXPECT_EQ(choices[i].other, 3) << i;
+  }
+  // The gain is what the mean variance of a fit with such a pair is lower by:
+  // of a fit with 100 pairs, next to nothing beside the games there are, a
+  // hundredth.
+  double last = choices[0].gain;
+  for (const PairChoice& choice : choices) {
+    EXPECT_LE(choice.gain, last);
+    last = choice.gain;
+    std::vector<SeatResults> more = results;
+    AddExpected(choice.player, choice.other, ratings, 100, more);
+    const double gain = (before - MeanVariance(Fit(players, more))) / 100;
+    EXPECT_NEAR(choice.gain, gain, 0.05 * gain + 1e-7)
+        << choice.player << choice.other;
+  }
+}
+
+TEST(RatingsTest, WhoHasNotPlayedComesFirst) {
+  const Ratings ratings =
+      Fit({"a", "b", "new"},
+          {{.first = 0, .second = 1, .wins = 20, .losses = 20},
+           {.first = 1, .second = 0, .wins = 20, .losses = 20}},
+          {.allow_parts = true});
+  const std::vector<PairChoice> choices = RankPairs(ratings);
+  EXPECT_EQ(choices[0].other, 2);
+  EXPECT_EQ(choices[1].other, 2);
+  EXPECT_GT(choices[1].gain, 10 * choices[2].gain);
+}
+
+}  // namespace
+}  // namespace tara
