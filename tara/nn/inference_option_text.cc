@@ -24,6 +24,7 @@ constexpr Named<Precision> kPrecisions[] = {
 constexpr Named<InferenceBackend> kBackends[] = {
     {"auto", InferenceBackend::kAuto},
     {"torch", InferenceBackend::kTorch},
+    {"onednn", InferenceBackend::kOneDnn},
 };
 
 template <typename Value>

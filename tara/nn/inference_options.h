@@ -17,8 +17,9 @@ enum class Precision {
 
 // What computes.
 enum class InferenceBackend {
-  kAuto,   // the fastest for the device
-  kTorch,  // LibTorch: the reference
+  kAuto,    // the fastest for the device: oneDNN on the CPU, else LibTorch
+  kTorch,   // LibTorch: the reference
+  kOneDnn,  // oneDNN: on the CPU alone
 };
 
 struct InferenceOptions {
@@ -26,6 +27,13 @@ struct InferenceOptions {
   std::string device = "cpu";
   InferenceBackend backend = InferenceBackend::kAuto;
   Precision precision = Precision::kAuto;
+};
+
+// What was chosen where the options left a choice. A run that is to be repeated
+// records it, and asks for the same.
+struct InferenceInfo {
+  InferenceBackend backend = InferenceBackend::kTorch;
+  Precision precision = Precision::kFloat32;
 };
 
 }  // namespace tara

@@ -1,14 +1,32 @@
 #include "tara/nn/network_evaluator.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/checkpoint.h"
+#include "tara/nn/cpu_evaluator.h"
+#include "tara/nn/inference_option_text.h"
 #include "tara/nn/torch_evaluator.h"
 
 namespace tara {
+namespace {
 
-absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
-    const std::string& checkpoint_path, const InferenceOptions& options) {
+absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
+                                         const InferenceOptions& options) {
+  if (options.device != "cpu") {
+    return absl::UnimplementedError(absl::StrCat(
+        "oneDNN computes on no device '", options.device, "'; expected cpu"));
+  }
+  TARA_ASSIGN_OR_RETURN(CpuEvaluator made,
+                        NewCpuEvaluator(checkpoint, options.precision));
+  return LoadedNetwork{.evaluator = std::move(made.evaluator),
+                       .info = {.backend = InferenceBackend::kOneDnn,
+                                .precision = made.precision}};
+}
+
+absl::StatusOr<LoadedNetwork> LoadTorch(const Checkpoint& checkpoint,
+                                        const InferenceOptions& options) {
   if (options.device != "cpu") {
     return absl::UnimplementedError(absl::StrCat(
         "no backend computes on device '", options.device, "'; expected cpu"));
@@ -16,16 +34,39 @@ absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
   if (options.precision != Precision::kAuto &&
       options.precision != Precision::kFloat32) {
     return absl::UnimplementedError(
-        "no backend computes in this precision; expected float32");
+        absl::StrCat("LibTorch computes no ", PrecisionName(options.precision),
+                     " here; expected float32"));
   }
+  TARA_ASSIGN_OR_RETURN(auto evaluator, NewTorchEvaluator(checkpoint));
+  return LoadedNetwork{.evaluator = std::move(evaluator),
+                       .info = {.backend = InferenceBackend::kTorch,
+                                .precision = Precision::kFloat32}};
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& checkpoint_path,
+                                          const InferenceOptions& options) {
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                         ReadCheckpoint(checkpoint_path));
-  auto evaluator = NewTorchEvaluator(checkpoint);
-  if (evaluator.status().code() == absl::StatusCode::kInvalidArgument) {
-    return absl::DataLossError(absl::StrCat(
-        "Checkpoint ", checkpoint_path, ": ", evaluator.status().message()));
+  const bool one_dnn =
+      options.backend == InferenceBackend::kOneDnn ||
+      (options.backend == InferenceBackend::kAuto && options.device == "cpu");
+  absl::StatusOr<LoadedNetwork> network = one_dnn
+                                              ? LoadOneDnn(checkpoint, options)
+                                              : LoadTorch(checkpoint, options);
+  if (network.status().code() == absl::StatusCode::kInvalidArgument) {
+    return absl::DataLossError(absl::StrCat("Checkpoint ", checkpoint_path,
+                                            ": ", network.status().message()));
   }
-  return evaluator;
+  return network;
+}
+
+absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
+    const std::string& checkpoint_path, const InferenceOptions& options) {
+  TARA_ASSIGN_OR_RETURN(LoadedNetwork network,
+                        LoadNetwork(checkpoint_path, options));
+  return std::move(network.evaluator);
 }
 
 }  // namespace tara

@@ -10,12 +10,23 @@
 
 namespace tara {
 
+struct LoadedNetwork {
+  std::unique_ptr<Evaluator> evaluator;
+  InferenceInfo info;
+};
+
 // Loads the network of a checkpoint for inference. The evaluator is thread-safe
 // and takes no locks; on the CPU each call computes on its own thread alone.
+// With oneDNN, the answer for a position is the same, bit for bit, whatever its
+// batch and its neighbours.
 //
 // Returns NOT_FOUND, DATA_LOSS or FAILED_PRECONDITION as ReadCheckpoint;
 // DATA_LOSS when a tensor is missing or misshapen, naming file and cause;
 // UNIMPLEMENTED when the backend has no such device or precision.
+absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& checkpoint_path,
+                                          const InferenceOptions& options = {});
+
+// The same, without what was chosen.
 absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
     const std::string& checkpoint_path, const InferenceOptions& options = {});
 

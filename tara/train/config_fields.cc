@@ -57,7 +57,8 @@ constexpr ConfigField kFields[] = {
      .help = "auto (the fastest here), float32, bfloat16, float16 or int8"},
     {.path = "inference.backend",
      .default_value = "auto",
-     .help = "what computes: auto (the fastest for the device) or torch"},
+     .help = "what computes: auto (the fastest for the device), torch or "
+             "onednn"},
     {.path = "inference.cache_positions",
      .default_value = "65536",
      .max_value = 1 << 28,

@@ -53,6 +53,7 @@ const std::vector<Restriction>& Restrictions() {
   static const auto* const restrictions = new std::vector<Restriction>{
       // 10-20 s and 1 GB for each file that sees it.
       {"LibTorch", {"torch/", "ATen/", "c10/"}, {"nn", "train"}, false},
+      {"oneDNN", {"dnnl.h", "dnnl.hpp", "oneapi/"}, {"nn"}, true},
       {"SQLite", {"sqlite3.h"}, {"base"}, true},
       {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"eval"}, true},
       {"Protobuf",

@@ -1,0 +1,53 @@
+#ifndef TARA_NN_CPU_KERNELS_H_
+#define TARA_NN_CPU_KERNELS_H_
+
+// The parts of a network between its convolutions, vectorised: what pools,
+// biases and changes number types. Rows are those of one position: [49, C], the
+// squares by rank, then file, channels last; C is a multiple of kChannelVector.
+// All are pure, and say the same of a position whatever its batch.
+
+#include <cstdint>
+
+#include "tara/nn/cpu_weights.h"
+
+namespace tara {
+
+// A bfloat16: the upper half of a float.
+enum class Bfloat16 : uint16_t {};
+
+// One implementation; chosen at run time.
+struct CpuKernels {
+  // Means over the 45 hills of each channel, then maxima: [2C]. Values are
+  // not negative; integers are multiplied by `scale`.
+  void (*pool_floats)(const float* rows, int channels, float scale,
+                      float* pooled);
+  void (*pool_bytes)(const uint8_t* rows, int channels, float scale,
+                     float* pooled);
+  void (*pool_bfloats)(const Bfloat16* rows, int channels, float scale,
+                       float* pooled);
+
+  // [B, in] -> [B, out], with ReLU where `relu`.
+  void (*linear)(const CpuLinearWeights& layer, int batch, bool relu,
+                 const float* inputs, float* outputs);
+
+  // Sets each row to `bias` [C], or adds it.
+  void (*fill_rows)(const float* bias, int channels, float* rows);
+  void (*add_to_rows)(const float* bias, int channels, float* rows);
+
+  // bytes[i] = values[i] * inverse_scale, rounded, at most 255; values are not
+  // negative. `size` is a multiple of 16.
+  void (*to_bytes)(const float* values, int size, float inverse_scale,
+                   uint8_t* bytes);
+  // Rounded to nearest, ties to even. `size` is a multiple of 16.
+  void (*to_bfloats)(const float* values, int size, Bfloat16* bfloats);
+};
+
+// Returns the fastest that this processor supports.
+const CpuKernels& BestCpuKernels();
+
+// For tests: what runs on any processor that the project supports.
+const CpuKernels& PortableCpuKernels();
+
+}  // namespace tara
+
+#endif  // TARA_NN_CPU_KERNELS_H_

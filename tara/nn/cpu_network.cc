@@ -1,0 +1,294 @@
+#include "tara/nn/cpu_network.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "tara/nn/features.h"
+
+namespace tara {
+namespace {
+
+using Type = dnnl::memory::data_type;
+
+// Planes are multiples of 1/4, at most 1: integers of this unit say them
+// exactly.
+constexpr float kPlaneScale = 1.0f / 252;
+
+size_t SizeOf(Type type) { return dnnl::memory::data_type_size(type); }
+
+}  // namespace
+
+CpuNetwork::CpuNetwork(CpuWeights weights, Precision precision,
+                       const CpuRanges& ranges)
+    : weights_(std::move(weights)),
+      precision_(precision),
+      ranges_(ranges),
+      kernels_(BestCpuKernels()),
+      engine_(dnnl::engine::kind::cpu, 0) {
+  const OneOpenMpThread one_thread;
+  for (size_t i = 0; i < kCpuTiles.size(); ++i) {
+    plans_[i] = MakePlan(kCpuTiles[i], i > 0 ? &plans_[0] : nullptr);
+  }
+}
+
+CpuNumbers CpuNetwork::Narrow(float scale) const {
+  switch (precision_) {
+    case Precision::kInt8:
+      return {.type = Type::u8, .scale = scale};
+    case Precision::kBfloat16:
+      return {.type = Type::bf16};
+    default:
+      return {};
+  }
+}
+
+CpuNumbers CpuNetwork::PlaneNumbers() const { return Narrow(kPlaneScale); }
+
+CpuNumbers CpuNetwork::TowerNumbers(int block) const {
+  return Narrow(precision_ == Precision::kInt8 ? ranges_.tower[block] / 255
+                                               : 1);
+}
+
+CpuNumbers CpuNetwork::InnerNumbers(int block) const {
+  return Narrow(precision_ == Precision::kInt8 ? ranges_.inner[block] / 255
+                                               : 1);
+}
+
+CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
+  Plan plan;
+  const auto add = [&](const CpuConvolutionWeights& weights,
+                       CpuConvolutionSpec spec) {
+    spec.batch = tile;
+    plan.convolutions.emplace_back(
+        engine_, weights, spec,
+        twin ? &twin->convolutions[plan.convolutions.size()] : nullptr);
+    plan.scratch_bytes =
+        std::max(plan.scratch_bytes, plan.convolutions.back().scratch_bytes());
+  };
+  add(weights_.stem, {.source = PlaneNumbers(), .add_to_destination = true});
+  for (int i = 0; i < num_blocks(); ++i) {
+    const CpuNumbers inner = InnerNumbers(i);
+    add(weights_.blocks[i].first,
+        {.source = TowerNumbers(i), .destination = inner});
+    add(weights_.blocks[i].second,
+        {.source = inner, .add_to_destination = true});
+  }
+  const CpuNumbers tower = TowerNumbers(num_blocks());
+  add(weights_.policy, {.source = tower, .add_to_destination = true});
+  add(weights_.policy_planes, {.relu = false});
+  add(weights_.value, {.source = tower});
+  return plan;
+}
+
+struct CpuContext::Buffers {
+  TensorBuffer planes;        // [tile, 49, planes], narrow
+  TensorBuffer tower;         // [tile, 49, channels], float32
+  TensorBuffer narrow_tower;  // the same, narrow; unused with float32
+  TensorBuffer inner;         // [tile, 49, channels], narrow
+  TensorBuffer pooled;        // [tile, 2 channels]
+  TensorBuffer bias;          // [tile, channels]
+  TensorBuffer policy;        // [tile, 49, channels], float32
+  TensorBuffer policy_bias;   // [tile, channels, then the logit of passing]
+  TensorBuffer policy_rows;   // [tile, 49, policy planes, filled up]
+  TensorBuffer value;         // [tile, 49, channels], float32
+  TensorBuffer hidden;        // [tile, hidden]
+  TensorBuffer value_output;  // [tile, outputs, filled up]
+  TensorBuffer scratch;
+};
+
+CpuContext::CpuContext(const CpuNetwork& network)
+    : network_(network),
+      stream_(network.engine_),
+      buffers_(std::make_unique<Buffers>()) {
+  const CpuWeights& weights = network.weights_;
+  Buffers& buffers = *buffers_;
+  const size_t tower = TowerSize(kMaxCpuTile);
+  const auto of_tile = [](int width) { return size_t{kMaxCpuTile} * width; };
+  buffers.planes.Resize(of_tile(kNumSquares * weights.stem.in));
+  for (TensorBuffer* const buffer :
+       {&buffers.tower, &buffers.inner, &buffers.policy, &buffers.value}) {
+    buffer->Resize(tower);
+  }
+  if (network.precision_ != Precision::kFloat32) {
+    buffers.narrow_tower.Resize(tower);
+  }
+  buffers.pooled.Resize(of_tile(2 * weights.channels));
+  buffers.bias.Resize(of_tile(weights.channels));
+  buffers.policy_bias.Resize(of_tile(weights.policy_pooled.out));
+  buffers.policy_rows.Resize(of_tile(kNumSquares * weights.policy_planes.out));
+  buffers.hidden.Resize(of_tile(weights.value_hidden.out));
+  buffers.value_output.Resize(of_tile(weights.value_output.out));
+  size_t scratch_bytes = 0;
+  for (const CpuNetwork::Plan& plan : network.plans_) {
+    scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes);
+  }
+  buffers.scratch.Resize(scratch_bytes / sizeof(float) + 1);
+  for (size_t i = 0; i < kCpuTiles.size(); ++i) {
+    bound_[i] = Bind(static_cast<int>(i));
+  }
+}
+
+CpuContext::~CpuContext() = default;
+
+std::vector<BoundConvolution> CpuContext::Bind(int tile_index) {
+  const Buffers& buffers = *buffers_;
+  const auto& plan = network_.plans_[tile_index].convolutions;
+  std::vector<BoundConvolution> bound;
+  const auto bind = [&](const TensorBuffer& source,
+                        const TensorBuffer& destination) {
+    bound.emplace_back(network_.engine_, plan[bound.size()], source.data(),
+                       destination.data(), buffers.scratch.data());
+  };
+  const TensorBuffer& tower = network_.precision_ == Precision::kFloat32
+                                  ? buffers.tower
+                                  : buffers.narrow_tower;
+  bind(buffers.planes, buffers.tower);
+  for (int i = 0; i < network_.num_blocks(); ++i) {
+    bind(tower, buffers.inner);
+    bind(buffers.inner, buffers.tower);
+  }
+  bind(tower, buffers.policy);
+  bind(buffers.policy, buffers.policy_rows);
+  bind(tower, buffers.value);
+  return bound;
+}
+
+int CpuContext::TowerSize(int tile) const {
+  return tile * kNumSquares * network_.weights_.channels;
+}
+
+void CpuContext::Convolve(int convolution) const {
+  bound_[tile_index_][convolution].Run(stream_);
+}
+
+void CpuContext::Narrow(const float* values, int size,
+                        const CpuNumbers& numbers, void* narrow) const {
+  if (numbers.type == Type::u8) {
+    network_.kernels_.to_bytes(values, size, 1 / numbers.scale,
+                               static_cast<uint8_t*>(narrow));
+  } else if (numbers.type == Type::bf16) {
+    network_.kernels_.to_bfloats(values, size, static_cast<Bfloat16*>(narrow));
+  }
+}
+
+void CpuContext::Pool(const void* rows, const CpuNumbers& numbers) const {
+  const int channels = network_.weights_.channels;
+  const CpuKernels& kernels = network_.kernels_;
+  const size_t bytes = TowerSize(1) * SizeOf(numbers.type);
+  for (int i = 0; i < tile_; ++i) {
+    const void* const from = static_cast<const char*>(rows) + i * bytes;
+    float* const pooled = buffers_->pooled.data() + i * 2 * channels;
+    if (numbers.type == Type::u8) {
+      kernels.pool_bytes(static_cast<const uint8_t*>(from), channels,
+                         numbers.scale, pooled);
+    } else if (numbers.type == Type::bf16) {
+      kernels.pool_bfloats(static_cast<const Bfloat16*>(from), channels, 1,
+                           pooled);
+    } else {
+      kernels.pool_floats(static_cast<const float*>(from), channels, 1, pooled);
+    }
+  }
+}
+
+CpuContext::Outputs CpuContext::Run(int tile_index, const float* planes,
+                                    const float* globals,
+                                    const Observer* observer) {
+  tile_index_ = tile_index;
+  tile_ = kCpuTiles[tile_index];
+  const int num_blocks = network_.num_blocks();
+  RunStem(planes, globals);
+  for (int block = 0; block < num_blocks; ++block) RunBlock(block, observer);
+  const float* const tower = buffers_->tower.data();
+  if (observer != nullptr) {
+    (*observer)(num_blocks, absl::MakeConstSpan(tower, TowerSize(tile_)));
+  }
+  Narrow(tower, TowerSize(tile_), network_.TowerNumbers(num_blocks),
+         buffers_->narrow_tower.data());
+  RunPolicy();
+  RunValue();
+  const CpuWeights& weights = network_.weights_;
+  return {.policy_rows = buffers_->policy_rows.data(),
+          .policy_channels = weights.policy_planes.out,
+          .pass = buffers_->policy_bias.data() + weights.channels,
+          .pass_stride = weights.policy_pooled.out,
+          .value = buffers_->value_output.data(),
+          .value_stride = weights.value_output.out};
+}
+
+void CpuContext::RunStem(const float* planes, const float* globals) const {
+  const CpuWeights& weights = network_.weights_;
+  const CpuKernels& kernels = network_.kernels_;
+  const int size = tile_ * kNumSquares * weights.stem.in;
+  const CpuNumbers numbers = network_.PlaneNumbers();
+  if (numbers.type == Type::f32) {
+    std::memcpy(buffers_->planes.data(), planes, size * sizeof(float));
+  } else {
+    Narrow(planes, size, numbers, buffers_->planes.data());
+  }
+  float* const bias = buffers_->bias.data();
+  kernels.linear(weights.stem_globals, tile_, /*relu=*/false, globals, bias);
+  for (int i = 0; i < tile_; ++i) {
+    kernels.fill_rows(bias + i * weights.channels, weights.channels,
+                      buffers_->tower.data() + TowerSize(i));
+  }
+  Convolve(0);
+}
+
+void CpuContext::RunBlock(int block, const Observer* observer) const {
+  const CpuWeights& weights = network_.weights_;
+  const CpuKernels& kernels = network_.kernels_;
+  float* const tower = buffers_->tower.data();
+  const int size = TowerSize(tile_);
+  Narrow(tower, size, network_.TowerNumbers(block),
+         buffers_->narrow_tower.data());
+  if (observer != nullptr) {
+    (*observer)(block, absl::MakeConstSpan(tower, size));
+  }
+  Convolve(network_.First(block));
+  if (observer != nullptr) {
+    (*observer)(network_.num_blocks() + 1 + block,
+                absl::MakeConstSpan(buffers_->inner.data(), size));
+  }
+  if (weights.blocks[block].pooled) {
+    Pool(buffers_->inner.data(), network_.InnerNumbers(block));
+    // What is pooled joins the sum by way of what the convolution adds to.
+    float* const bias = buffers_->bias.data();
+    kernels.linear(*weights.blocks[block].pooled, tile_, /*relu=*/false,
+                   buffers_->pooled.data(), bias);
+    for (int i = 0; i < tile_; ++i) {
+      kernels.add_to_rows(bias + i * weights.channels, weights.channels,
+                          tower + TowerSize(i));
+    }
+  }
+  Convolve(network_.Second(block));
+}
+
+void CpuContext::RunPolicy() const {
+  const CpuWeights& weights = network_.weights_;
+  Pool(buffers_->tower.data(), {});
+  float* const bias = buffers_->policy_bias.data();
+  network_.kernels_.linear(weights.policy_pooled, tile_, /*relu=*/false,
+                           buffers_->pooled.data(), bias);
+  for (int i = 0; i < tile_; ++i) {
+    network_.kernels_.fill_rows(bias + i * weights.policy_pooled.out,
+                                weights.channels,
+                                buffers_->policy.data() + TowerSize(i));
+  }
+  Convolve(network_.Policy());
+  Convolve(network_.PolicyPlanes());
+}
+
+void CpuContext::RunValue() const {
+  const CpuWeights& weights = network_.weights_;
+  Convolve(network_.Value());
+  Pool(buffers_->value.data(), {});
+  network_.kernels_.linear(weights.value_hidden, tile_, /*relu=*/true,
+                           buffers_->pooled.data(), buffers_->hidden.data());
+  network_.kernels_.linear(weights.value_output, tile_, /*relu=*/false,
+                           buffers_->hidden.data(),
+                           buffers_->value_output.data());
+}
+
+}  // namespace tara

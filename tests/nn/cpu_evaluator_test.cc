@@ -1,0 +1,189 @@
+// The engine on oneDNN against LibTorch, and its promises: no answer depends on
+// the batch, the neighbours or the thread.
+
+#include "tara/nn/cpu_evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/torch_evaluator.h"
+#include "tara/nn/trainer.h"
+#include "tests/nn/test_positions.h"
+
+namespace tara {
+namespace {
+
+// A new network whose norms and biases have values of their own, as if it had
+// learned.
+Checkpoint LivelyCheckpoint(const NetworkShape& shape) {
+  const std::string path = ::testing::TempDir() + "/cpu_evaluator.checkpoint";
+  EXPECT_TRUE(NewTrainer(shape, {.threads = 1}, 1)->Save(path, {}).ok());
+  auto checkpoint = ReadCheckpoint(path);
+  EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
+  std::filesystem::remove(path);
+  Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
+  for (NamedTensor& tensor : checkpoint->tensors) {
+    const bool variance = absl::EndsWith(tensor.name, "running_var");
+    const bool others = absl::EndsWith(tensor.name, "running_mean") ||
+                        absl::EndsWith(tensor.name, "bias") ||
+                        absl::EndsWith(tensor.name, "norm.weight");
+    for (float& value : tensor.values) {
+      const auto uniform = static_cast<float>(random.Uniform());
+      if (variance) value = 0.5f + uniform;
+      if (others) value += 0.4f * uniform - 0.2f;
+    }
+  }
+  return *std::move(checkpoint);
+}
+
+std::vector<Evaluation> Evaluate(Evaluator& evaluator,
+                                 const std::vector<State>& states) {
+  std::vector<Evaluation> results(states.size());
+  EXPECT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(results)).ok());
+  return results;
+}
+
+std::unique_ptr<Evaluator> NewEvaluator(const Checkpoint& checkpoint,
+                                        Precision precision) {
+  auto made = NewCpuEvaluator(checkpoint, precision);
+  EXPECT_TRUE(made.ok()) << made.status();
+  return std::move(made->evaluator);
+}
+
+bool Identical(const Evaluation& x, const Evaluation& y) {
+  return x.priors == y.priors && x.win == y.win && x.draw == y.draw &&
+         x.loss == y.loss && x.margin == y.margin && x.margins == y.margins;
+}
+
+// Largest difference of a probability, and of the margin in points.
+struct Difference {
+  float probability = 0;
+  float margin = 0;
+};
+
+Difference Compare(const std::vector<Evaluation>& xs,
+                   const std::vector<Evaluation>& ys) {
+  Difference difference;
+  const auto note = [](float x, float y, float& largest) {
+    largest = std::max(largest, std::isfinite(x - y) ? std::abs(x - y) : 1e9f);
+  };
+  for (size_t i = 0; i < xs.size(); ++i) {
+    EXPECT_EQ(xs[i].priors.size(), ys[i].priors.size());
+    for (size_t k = 0; k < xs[i].priors.size(); ++k) {
+      note(xs[i].priors[k], ys[i].priors[k], difference.probability);
+    }
+    for (size_t k = 0; k < xs[i].margins.size(); ++k) {
+      note(xs[i].margins[k], ys[i].margins[k], difference.probability);
+    }
+    note(xs[i].win, ys[i].win, difference.probability);
+    note(xs[i].draw, ys[i].draw, difference.probability);
+    note(xs[i].loss, ys[i].loss, difference.probability);
+    note(xs[i].margin, ys[i].margin, difference.margin);
+  }
+  return difference;
+}
+
+TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
+  const std::vector<State> states = RandomPositionsOfAllVariants(4, 5);
+  for (const NetworkShape shape : {NetworkShape{.channels = 8, .blocks = 2},
+                                   NetworkShape{.channels = 24, .blocks = 3},
+                                   NetworkShape{.channels = 40, .blocks = 1},
+                                   NetworkShape{.channels = 64, .blocks = 4}}) {
+    const Checkpoint checkpoint = LivelyCheckpoint(shape);
+    const auto torch = NewTorchEvaluator(checkpoint);
+    ASSERT_TRUE(torch.ok()) << torch.status();
+    const auto engine = NewEvaluator(checkpoint, Precision::kFloat32);
+    const Difference difference =
+        Compare(Evaluate(*engine, states), Evaluate(**torch, states));
+    EXPECT_LT(difference.probability, 1e-4) << shape.channels;
+    EXPECT_LT(difference.margin, 1e-3) << shape.channels;
+  }
+}
+
+class CpuPrecisionTest : public ::testing::TestWithParam<Precision> {};
+
+TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
+  for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 2},
+                                   NetworkShape{.channels = 64, .blocks = 2}}) {
+    const Checkpoint checkpoint = LivelyCheckpoint(shape);
+    const auto evaluator = NewEvaluator(checkpoint, GetParam());
+    const std::vector<State> states = RandomPositionsOfAllVariants(7, 5);
+    ASSERT_EQ(states.size(), 70u);
+    std::vector<Evaluation> alone;
+    for (const State& state : states) {
+      alone.push_back(Evaluate(*evaluator, {state})[0]);
+    }
+    Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+    std::vector<int> order(states.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (size_t batch = 1; batch <= states.size(); ++batch) {
+      std::shuffle(order.begin(), order.end(), random);
+      std::vector<State> chosen;
+      for (size_t i = 0; i < batch; ++i) chosen.push_back(states[order[i]]);
+      const std::vector<Evaluation> results = Evaluate(*evaluator, chosen);
+      for (size_t i = 0; i < batch; ++i) {
+        ASSERT_TRUE(Identical(results[i], alone[order[i]]))
+            << "batch of " << batch << ", place " << i;
+      }
+    }
+  }
+}
+
+TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
+  const auto evaluator =
+      NewEvaluator(LivelyCheckpoint({.channels = 16, .blocks = 2}), GetParam());
+  const std::vector<State> states = RandomPositionsOfAllVariants(3, 5);
+  const std::vector<Evaluation> expected = Evaluate(*evaluator, states);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        const std::vector<Evaluation> results = Evaluate(*evaluator, states);
+        for (size_t i = 0; i < states.size(); ++i) {
+          EXPECT_TRUE(Identical(results[i], expected[i]));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(, CpuPrecisionTest,
+                         ::testing::Values(Precision::kFloat32),
+                         [](const auto& info) {
+                           return std::string(PrecisionName(info.param));
+                         });
+
+TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
+  Checkpoint checkpoint = LivelyCheckpoint({.channels = 8, .blocks = 1});
+  for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
+    Checkpoint damaged = checkpoint;
+    damaged.tensors.erase(damaged.tensors.begin() + i);
+    // The same tensors are missed as by the reference.
+    const auto torch = NewTorchEvaluator(damaged);
+    const auto engine = NewCpuEvaluator(damaged, Precision::kFloat32);
+    EXPECT_EQ(engine.status(), torch.status());
+  }
+}
+
+TEST(CpuEvaluatorTest, Float16IsRefused) {
+  const auto made = NewCpuEvaluator(
+      LivelyCheckpoint({.channels = 8, .blocks = 1}), Precision::kFloat16);
+  EXPECT_EQ(made.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace tara
