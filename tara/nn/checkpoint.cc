@@ -1,9 +1,11 @@
 #include "tara/nn/checkpoint.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tara/base/atomic_file.h"
@@ -172,6 +174,19 @@ absl::StatusOr<const NamedTensor*> Checkpoint::Find(
                      "; expected ", ShapeText(shape)));
   }
   return absl::InvalidArgumentError(absl::StrCat("there is no tensor ", name));
+}
+
+bool Checkpoint::Has(absl::string_view name) const {
+  return std::any_of(
+      tensors.begin(), tensors.end(),
+      [&](const NamedTensor& tensor) { return tensor.name == name; });
+}
+
+bool Checkpoint::HasPrefix(absl::string_view prefix) const {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [&](const NamedTensor& tensor) {
+                       return absl::StartsWith(tensor.name, prefix);
+                     });
 }
 
 absl::Status WriteCheckpoint(const std::string& path,

@@ -18,6 +18,13 @@
 //          uint32, bytes      size of the name, name
 //          uint32, int64 x n  number of axes, their sizes
 //          float x product    values, the last axis fastest
+//
+// Names of tensors:
+//   NAME            the network as it plays; the average of the weights where
+//                   training averages them
+//   raw/NAME        then, the weights that training goes on from
+//   adamw.*, sgd.*  moments of the optimizer
+// Who plays reads the plain names that he knows, and ignores all others.
 
 #include <cstdint>
 #include <string>
@@ -68,6 +75,9 @@ struct Checkpoint {
   // and shape, saying what there is.
   absl::StatusOr<const NamedTensor*> Find(
       absl::string_view name, const std::vector<int64_t>& shape) const;
+  bool Has(absl::string_view name) const;
+  // Whether the name of any tensor begins so.
+  bool HasPrefix(absl::string_view prefix) const;
 };
 
 // Writes the checkpoint to `path` atomically: whoever reads the path, whatever

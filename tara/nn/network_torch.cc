@@ -125,10 +125,18 @@ Network::Network(const NetworkShape& network_shape)
         absl::StrCat("block", i),
         std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
   }
+  owner_planes =
+      register_module("owner_planes", MakeConv(shape.channels, 3, 1, true));
+  kingdoms_output = register_module(
+      "kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
+  reply_planes = register_module(
+      "reply_planes", MakeConv(shape.channels, kNumPolicyPlanes, 1, true));
+  reply_pass = register_module("reply_pass", MakeLinear(2 * shape.channels, 1));
 }
 
 NetworkOutput Network::forward(const at::Tensor& planes,
-                               const at::Tensor& globals) {
+                               const at::Tensor& globals,
+                               const AuxiliaryHeads& heads) {
   at::Tensor tower = at::relu(
       stem_norm(stem_conv(planes) + OfChannels(stem_globals(globals))));
   for (const auto& block : blocks) tower = block->forward(tower, hills_);
@@ -136,13 +144,23 @@ NetworkOutput Network::forward(const at::Tensor& planes,
   const at::Tensor pooled = PoolHills(tower, hills_);
   const at::Tensor policy =
       at::relu(policy_conv->forward(tower) + OfChannels(policy_pooled(pooled)));
-  const at::Tensor value =
-      PoolHills(at::relu(value_conv->forward(tower)), hills_);
-  const at::Tensor output = value_output(at::relu(value_hidden(value)));
-  return {.policy = at::cat(
-              {policy_planes(policy).flatten(1), policy_pass(pooled)}, 1),
-          .result = output.slice(1, 0, kNumResults),
-          .margins = output.slice(1, kNumResults)};
+  const at::Tensor value = at::relu(value_conv->forward(tower));
+  const at::Tensor hidden = at::relu(value_hidden(PoolHills(value, hills_)));
+  const at::Tensor values = value_output(hidden);
+  NetworkOutput output = {
+      .policy =
+          at::cat({policy_planes(policy).flatten(1), policy_pass(pooled)}, 1),
+      .result = values.slice(1, 0, kNumResults),
+      .margins = values.slice(1, kNumResults)};
+  if (heads.owner) output.owner = owner_planes(value);
+  if (heads.kingdoms) {
+    output.kingdoms = kingdoms_output(hidden).view({-1, 2, kNumKingdomCounts});
+  }
+  if (heads.reply) {
+    output.reply =
+        at::cat({reply_planes(policy).flatten(1), reply_pass(pooled)}, 1);
+  }
+  return output;
 }
 
 void InitializeWeights(uint64_t seed, Network& network) {
@@ -154,7 +172,8 @@ void InitializeWeights(uint64_t seed, Network& network) {
     if (weights.dim() < 2) continue;  // biases: zero; norms: one and zero
     const bool last = absl::StartsWith(name, "policy_planes") ||
                       absl::StartsWith(name, "policy_pass") ||
-                      absl::StartsWith(name, "value_output");
+                      absl::StartsWith(name, "value_output") ||
+                      IsAuxiliary(name);
     const double fan_in = static_cast<double>(weights.numel()) /
                           static_cast<double>(weights.size(0));
     const double deviation = std::sqrt((last ? 0.1 : 2.0) / fan_in);
@@ -208,9 +227,18 @@ absl::Status FromCheckpoint(const Checkpoint& checkpoint,
   return absl::OkStatus();
 }
 
-absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network) {
+bool IsAuxiliary(absl::string_view name) {
+  return absl::StartsWith(name, "owner_") ||
+         absl::StartsWith(name, "kingdoms_") ||
+         absl::StartsWith(name, "reply_");
+}
+
+absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
+                         absl::string_view prefix) {
   for (auto& [name, tensor] : NetworkTensors(network)) {
-    TARA_RETURN_IF_ERROR(FromCheckpoint(checkpoint, name, tensor));
+    const std::string stored = absl::StrCat(prefix, name);
+    if (IsAuxiliary(name) && !checkpoint.Has(stored)) continue;
+    TARA_RETURN_IF_ERROR(FromCheckpoint(checkpoint, stored, tensor));
   }
   return absl::OkStatus();
 }

@@ -27,9 +27,17 @@
 // in every second one, the first included, bias = linear(pooled(y)): what
 // happens anywhere on the board reaches every hill at once. "Pooled" is the
 // mean and the maximum of each channel over the 45 hills.
+// Auxiliary heads, which are learned for what they teach the tower, and
+// computed only where they are asked for:
+//
+//   owner of each hill at the end    conv 1x1 of what the value head pools
+//   kingdoms of both sides then      linear of what its last layer sees
+//   the opponent's reply             as the policy, from the same planes
+//
 // Margins are told as a distribution, one logit each, so that a search may
 // value them as it likes (tara/mcts/utility.h).
-// Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3.
+// Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3;
+// ownership and the reply as auxiliary targets, sections 4.1 and 3.4.
 
 #include <torch/torch.h>
 
@@ -39,6 +47,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/encoded_batch.h"
 
@@ -51,10 +60,27 @@ inline constexpr float kInitialMarginSpread = 4.0f;
 // Whether the block (from 0) adds pooled knowledge of the whole board.
 inline bool BlockPools(int block) { return block % 2 == 0; }
 
+// Kingdoms of a side at the end are told apart up to this: as many as fit on
+// the board where adjacent ringforts are linked. (In Stone of Destiny there may
+// be more: they count as this many.)
+inline constexpr int kMaxKingdoms = 24;
+inline constexpr int kNumKingdomCounts = kMaxKingdoms + 1;
+
+// Which auxiliary heads are to be computed.
+struct AuxiliaryHeads {
+  bool owner = false;
+  bool kingdoms = false;
+  bool reply = false;
+};
+
+// Of the auxiliary heads, those not computed are undefined.
 struct NetworkOutput {
-  at::Tensor policy;   // [B, kNumPolicyOutputs]: logits, see policy_map.h
-  at::Tensor result;   // [B, 3]: logits of win, draw, loss
-  at::Tensor margins;  // [B, kNumMargins]: logits, from -kMaxMargin on
+  at::Tensor policy;         // [B, kNumPolicyOutputs]: logits, see policy_map.h
+  at::Tensor result;         // [B, 3]: logits of win, draw, loss
+  at::Tensor margins;        // [B, kNumMargins]: logits, from -kMaxMargin on
+  at::Tensor owner = {};     // [B, 3, 7, 7]: logits of own, enemy, vacant
+  at::Tensor kingdoms = {};  // [B, 2, kNumKingdomCounts]: logits; own, enemy
+  at::Tensor reply = {};     // [B, kNumPolicyOutputs]: logits
 };
 
 // Returns the batch's inputs as tensors that share its memory: planes
@@ -92,7 +118,8 @@ class ResidualBlock : public torch::nn::Module {
 class Network : public torch::nn::Module {
  public:
   explicit Network(const NetworkShape& shape);
-  NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals);
+  NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals,
+                        const AuxiliaryHeads& heads = {});
 
   const NetworkShape shape;
   torch::nn::Conv2d stem_conv;
@@ -106,6 +133,11 @@ class Network : public torch::nn::Module {
   std::shared_ptr<ConvNorm> value_conv;
   torch::nn::Linear value_hidden;
   torch::nn::Linear value_output;  // win, draw, loss, then the margins
+  // Last in the order of the weights: others than theirs are drawn first.
+  torch::nn::Conv2d owner_planes{nullptr};
+  torch::nn::Linear kingdoms_output{nullptr};
+  torch::nn::Conv2d reply_planes{nullptr};
+  torch::nn::Linear reply_pass{nullptr};
 
  private:
   at::Tensor hills_;
@@ -127,9 +159,14 @@ NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor);
 absl::Status FromCheckpoint(const Checkpoint& checkpoint,
                             const std::string& name, at::Tensor& tensor);
 
-// Fills the network with the checkpoint's weights. Returns INVALID_ARGUMENT
-// naming the tensor that is missing or has another shape.
-absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network);
+// Whether the tensor belongs to an auxiliary head: checkpoints may lack it.
+bool IsAuxiliary(absl::string_view name);
+
+// Fills the network with the checkpoint's weights, those with names that begin
+// with `prefix`. Auxiliary heads that it lacks stay as they are. Returns
+// INVALID_ARGUMENT naming the tensor that is missing or has another shape.
+absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
+                         absl::string_view prefix = "");
 
 }  // namespace tara
 

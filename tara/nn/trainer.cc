@@ -2,140 +2,90 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <exception>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
-#include "tara/nn/adamw_torch.h"
 #include "tara/nn/encoded_batch.h"
-#include "tara/nn/features.h"
+#include "tara/nn/losses_torch.h"
 #include "tara/nn/network_torch.h"
+#include "tara/nn/optimizer_torch.h"
 #include "tara/nn/policy_map.h"
 #include "tara/nn/torch_runtime.h"
+#include "tara/nn/weight_average_torch.h"
 
 namespace tara {
 namespace {
 
-// The logit of an illegal action: no share of a softmax, and unlike minus
-// infinity no NaN when multiplied by a share of zero.
-constexpr float kIllegalLogit = -1e9f;
-
-// Divides what has no weight: 0 by this is 0.
-constexpr float kLeastWeight = 1e-6f;
-
-// A batch of samples as tensors.
-struct Targets {
-  at::Tensor legal;       // [B, kNumPolicyOutputs]: 0, or kIllegalLogit
-  at::Tensor policy;      // [B, kNumPolicyOutputs]: shares, or all 0
-  at::Tensor has_policy;  // [B]: the sample's weight, or 0
-  at::Tensor weight;      // [B]
-  at::Tensor result;      // [B, 3]: shares of win, draw, loss
-  at::Tensor margin;      // [B, 1], int64: index of the margin's logit
-  at::Tensor has_margin;  // [B]: the sample's weight, or 0
-};
-
-// Encodes the samples into `batch`, and their targets.
-Targets EncodeSamples(const std::vector<Sample>& samples, EncodedBatch& batch) {
-  const auto count = static_cast<int64_t>(samples.size());
-  Targets targets = {
-      .legal = at::full({count, kNumPolicyOutputs}, kIllegalLogit),
-      .policy = at::zeros({count, kNumPolicyOutputs}),
-      .has_policy = at::zeros({count}),
-      .weight = at::empty({count}),
-      .result = at::empty({count, 3}),
-      .margin = at::empty({count, 1}, at::kLong),
-      .has_margin = at::empty({count})};
-  std::vector<State> states;
-  std::vector<Symmetry> symmetries;
-  for (const Sample& sample : samples) {
-    states.push_back(sample.state);
-    symmetries.push_back(sample.symmetry);
-  }
-  batch.Encode(states, symmetries);
-  for (int i = 0; i < static_cast<int>(count); ++i) {
-    const Sample& sample = samples[i];
-    float* const legal =
-        targets.legal.data_ptr<float>() + i * kNumPolicyOutputs;
-    float* const policy =
-        targets.policy.data_ptr<float>() + i * kNumPolicyOutputs;
-    float* const result = targets.result.data_ptr<float>() + i * 3;
-    for (const int16_t output : batch.OutputsOf(i)) legal[output] = 0;
-    for (const auto& [action, share] : sample.policy) {
-      const int output = PolicyOutput(TransformAction(sample.symmetry, action));
-      TARA_CHECK(legal[output] == 0, "a policy target names an illegal action");
-      policy[output] = share;
-    }
-    targets.has_policy.data_ptr<float>()[i] =
-        sample.policy.empty() ? 0 : sample.weight;
-    targets.weight.data_ptr<float>()[i] = sample.weight;
-    std::copy(sample.result.begin(), sample.result.end(), result);
-    TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
-    targets.margin.data_ptr<int64_t>()[i] = sample.margin + kMaxMargin;
-    targets.has_margin.data_ptr<float>()[i] =
-        sample.has_margin ? sample.weight : 0;
-  }
-  return targets;
-}
-
-// Returns the mean of the losses [B] by the weights [B], or 0 without any.
-at::Tensor WeightedMean(const at::Tensor& losses, const at::Tensor& weights) {
-  return (losses * weights).sum() / weights.sum().clamp_min(kLeastWeight);
-}
-
-struct LossTensors {
-  at::Tensor total, policy, value, margin, accuracy;
-};
-
-LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
-                          float margin_weight) {
-  LossTensors losses;
-  const at::Tensor logits = output.policy + targets.legal;
-  losses.policy =
-      WeightedMean(-(at::log_softmax(logits, 1) * targets.policy).sum(1),
-                   targets.has_policy);
-  losses.value =
-      WeightedMean(-(at::log_softmax(output.result, 1) * targets.result).sum(1),
-                   targets.weight);
-  losses.margin = WeightedMean(
-      -at::log_softmax(output.margins, 1).gather(1, targets.margin).squeeze(1),
-      targets.has_margin);
-  losses.total = losses.policy + losses.value + margin_weight * losses.margin;
-  const at::Tensor agree =
-      logits.argmax(1).eq(targets.policy.argmax(1)).to(at::kFloat);
-  losses.accuracy = WeightedMean(agree, targets.has_policy);
-  return losses;
-}
-
-Losses ToLosses(const LossTensors& tensors) {
-  return {.total = tensors.total.item<double>(),
-          .policy = tensors.policy.item<double>(),
-          .value = tensors.value.item<double>(),
-          .margin = tensors.margin.item<double>(),
-          .policy_accuracy = tensors.accuracy.item<double>()};
-}
+constexpr absl::string_view kRawPrefix = "raw/";
 
 absl::Status TorchError(absl::string_view doing, const std::exception& error) {
   return absl::InternalError(
       absl::StrCat("LibTorch failed while ", doing, ": ", error.what()));
 }
 
+std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
+                                         const Network& network) {
+  switch (options.optimizer) {
+    case OptimizerKind::kAdamW:
+      return NewAdamW(network, options.weight_decay);
+    case OptimizerKind::kSgd:
+      return NewSgd(network, options.weight_decay, options.momentum);
+  }
+  return nullptr;
+}
+
+// What a forward pass in training changes, and a copy from before it.
+class NormStatistics {
+ public:
+  explicit NormStatistics(const Network& network) {
+    for (const auto& buffer : network.named_buffers()) {
+      buffers_.push_back(buffer.value());
+      copies_.push_back(buffer.value().clone());
+    }
+  }
+
+  void Keep() { Copy(buffers_, copies_); }
+  void Restore() { Copy(copies_, buffers_); }
+
+ private:
+  static void Copy(const std::vector<at::Tensor>& from,
+                   std::vector<at::Tensor>& to) {
+    const torch::NoGradGuard no_gradients;
+    for (size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
+  }
+
+  std::vector<at::Tensor> buffers_;
+  std::vector<at::Tensor> copies_;
+};
+
 class TorchTrainer : public Trainer {
  public:
-  TorchTrainer(const NetworkShape& shape, const TrainerOptions& options)
+  TorchTrainer(const NetworkShape& shape, const TrainerOptions& options,
+               uint64_t seed)
       : options_(options),
+        heads_(HeadsOf(options)),
         network_(std::make_shared<Network>(shape)),
-        optimizer_(*network_, options.weight_decay) {}
-
-  void Initialize(uint64_t seed) { InitializeWeights(seed, *network_); }
+        norms_(*network_),
+        optimizer_(MakeOptimizer(options, *network_)) {
+    InitializeWeights(seed, *network_);
+    if (options.ema_decay > 0) average_.emplace(*network_, options.ema_decay);
+  }
 
   absl::Status Load(const Checkpoint& checkpoint) {
-    TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, *network_));
-    return optimizer_.Load(checkpoint);
+    const bool averaged = checkpoint.HasPrefix(kRawPrefix);
+    TARA_RETURN_IF_ERROR(
+        LoadWeights(checkpoint, *network_, averaged ? kRawPrefix : ""));
+    if (average_) {
+      average_->Reset();
+      TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, average_->network()));
+    }
+    return optimizer_->Load(checkpoint);
   }
 
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
@@ -143,23 +93,15 @@ class TorchTrainer : public Trainer {
     TARA_CHECK(!batch.empty(), "a step needs samples");
     SetTorchThreads(options_.threads);
     try {
-      const Targets targets = EncodeSamples(batch, encoded_);
-      network_->train();
-      optimizer_.ZeroGradients();
-      const LossTensors losses = ComputeLosses(
-          network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_)), targets,
-          options_.margin_loss_weight);
-      losses.total.backward();
-      const double norm = optimizer_.ClipGradients(options_.max_gradient_norm);
-      const Losses result = ToLosses(losses);
-      if (!std::isfinite(result.total) || !std::isfinite(norm)) {
-        return absl::InternalError(absl::StrCat(
-            "the losses of a batch of ", batch.size(),
-            " are not finite: policy ", result.policy, ", value ", result.value,
-            ", margin ", result.margin, ", gradient ", norm));
+      norms_.Keep();
+      Losses losses = Differentiate(batch);
+      if (losses.skipped) {
+        norms_.Restore();
+        return losses;
       }
-      optimizer_.Step(learning_rate);
-      return result;
+      optimizer_->Step(learning_rate);
+      if (average_) average_->Update(optimizer_->steps());
+      return losses;
     } catch (const std::exception& error) {
       return TorchError("learning", error);
     }
@@ -170,11 +112,8 @@ class TorchTrainer : public Trainer {
     SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
-      const Targets targets = EncodeSamples(batch, encoded_);
-      network_->eval();
-      return ToLosses(ComputeLosses(
-          network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_)), targets,
-          options_.margin_loss_weight));
+      const Targets targets = EncodeSamples(batch, heads_, encoded_);
+      return ToLosses(ComputeLosses(Play(heads_), targets, options_));
     } catch (const std::exception& error) {
       return TorchError("measuring losses", error);
     }
@@ -187,9 +126,7 @@ class TorchTrainer : public Trainer {
     try {
       const torch::NoGradGuard no_gradients;
       encoded_.EncodeCanonical(states);
-      network_->eval();
-      const NetworkOutput output =
-          network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_));
+      const NetworkOutput output = Play({});
       const at::Tensor policy = output.policy.contiguous();
       const at::Tensor result = output.result.contiguous();
       const at::Tensor margins = output.margins.contiguous();
@@ -214,10 +151,16 @@ class TorchTrainer : public Trainer {
                              .optimizer_steps = 0,
                              .tensors = {}};
     try {
-      for (const auto& [name, tensor] : NetworkTensors(*network_)) {
+      for (const auto& [name, tensor] : NetworkTensors(published())) {
         checkpoint.tensors.push_back(ToNamedTensor(name, tensor));
       }
-      optimizer_.Save(checkpoint);
+      if (average_) {
+        for (const auto& [name, tensor] : NetworkTensors(*network_)) {
+          checkpoint.tensors.push_back(
+              ToNamedTensor(absl::StrCat(kRawPrefix, name), tensor));
+        }
+      }
+      optimizer_->Save(checkpoint);
     } catch (const std::exception& error) {
       return TorchError("saving", error);
     }
@@ -225,9 +168,41 @@ class TorchTrainer : public Trainer {
   }
 
  private:
+  // The network as it plays.
+  Network& published() { return average_ ? average_->network() : *network_; }
+
+  // Returns the published network's output for the encoded batch.
+  NetworkOutput Play(const AuxiliaryHeads& heads) {
+    published().eval();
+    return published().forward(PlanesOf(encoded_), GlobalsOf(encoded_), heads);
+  }
+
+  // Fills the gradients, and clips them. `skipped` when they are of no use.
+  Losses Differentiate(const std::vector<Sample>& batch) {
+    const Targets targets = EncodeSamples(batch, heads_, encoded_);
+    network_->train();
+    optimizer_->ZeroGradients();
+    const LossTensors tensors = ComputeLosses(
+        network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_), heads_),
+        targets, options_);
+    Losses losses = ToLosses(tensors);
+    losses.skipped = !std::isfinite(losses.total);
+    if (losses.skipped) return losses;
+    tensors.total.backward();
+    const double norm = optimizer_->GradientNorm();
+    losses.skipped = !std::isfinite(norm);
+    if (options_.max_gradient_norm > 0 && !losses.skipped) {
+      optimizer_->ClipGradients(norm, options_.max_gradient_norm);
+    }
+    return losses;
+  }
+
   const TrainerOptions options_;
+  const AuxiliaryHeads heads_;
   const std::shared_ptr<Network> network_;
-  AdamW optimizer_;
+  NormStatistics norms_;
+  const std::unique_ptr<Optimizer> optimizer_;
+  std::optional<WeightAverage> average_;
   EncodedBatch encoded_;
 };
 
@@ -236,16 +211,16 @@ class TorchTrainer : public Trainer {
 std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,
                                     uint64_t seed) {
-  auto trainer = std::make_unique<TorchTrainer>(shape, options);
-  trainer->Initialize(seed);
-  return trainer;
+  return std::make_unique<TorchTrainer>(shape, options, seed);
 }
 
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options) {
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
   try {
-    auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options);
+    // The seed is that of heads that the checkpoint lacks.
+    auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options,
+                                                  /*seed=*/0);
     if (const absl::Status loaded = trainer->Load(checkpoint); !loaded.ok()) {
       return absl::DataLossError(
           absl::StrCat("Checkpoint ", path, ": ", loaded.message()));

@@ -48,23 +48,40 @@ struct Sample {
   float weight = 1;
 };
 
+enum class OptimizerKind {
+  kAdamW,
+  kSgd,  // with Nesterov's momentum
+};
+
 struct TrainerOptions {
+  OptimizerKind optimizer = OptimizerKind::kAdamW;
+  float momentum = 0.9f;  // of kSgd
   // Decoupled decay of convolutions and linear layers, per step and unit of
-  // learning rate (AdamW).
+  // learning rate.
   float weight_decay = 1e-2f;
   // Weight of the cross-entropy of the margin. A distribution over so many
   // margins is worth some nats: as much weight as the result's would let it
   // rule the tower.
   float margin_loss_weight = 0.1f;
+  // Weights of the auxiliary heads' losses. A head without is not computed,
+  // and its weights stay as they are.
+  float owner_loss_weight = 0;
+  float kingdoms_loss_weight = 0;
+  float reply_loss_weight = 0;
+  // Above 0: what is measured, evaluated and saved as the network is the
+  // average of the weights over about 1 / (1 - this) steps; see
+  // tara/nn/weight_average_torch.h.
+  float ema_decay = 0;
   // Gradients longer than this (Euclidean norm over all weights) are shortened
-  // to it: single odd batches do no harm.
+  // to it: single odd batches do no harm. 0: they are left as they are.
   float max_gradient_norm = 4.0f;
   int threads = 2;  // of LibTorch, while learning
 };
 
 // Mean losses of a step, by weight of the samples.
 struct Losses {
-  double total = 0;   // policy + value + margin_loss_weight * margin
+  // policy + value + margin_loss_weight * margin, and so on for the others.
+  double total = 0;
   double policy = 0;  // cross-entropy in nats, over samples that have a policy
   double value = 0;   // cross-entropy in nats of win, draw, loss
   // Cross-entropy in nats of the margins, over samples that have one.
@@ -82,23 +99,25 @@ struct Losses {
   bool skipped = false;
 };
 
-// A network with its optimizer (AdamW). Not thread-safe.
+// A network with its optimizer. Not thread-safe.
 class Trainer {
  public:
   virtual ~Trainer() = default;
 
-  // Learns from the batch. Returns its losses before the step, or INTERNAL
-  // when LibTorch fails or a loss is not finite (the weights are then as
-  // before). REQUIRES: the batch is not empty; no state is finished; policies
-  // name legal actions alone.
+  // Learns from the batch, and returns its losses before the step. Where a
+  // loss or a gradient is not finite, the step is not made: the losses say
+  // `skipped`, and the weights, norms, averages and moments are bit for bit as
+  // before. Returns INTERNAL when LibTorch fails. REQUIRES: the batch is not
+  // empty; no state is finished; policies name legal actions alone.
   virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                                       double learning_rate) = 0;
 
-  // Returns the losses of the batch as the network would play (running means
-  // in its norms), and learns nothing. Errors and REQUIRES as Step.
+  // Returns the losses of the batch as the network would play (averaged
+  // weights, running means in its norms), and learns nothing. Errors and
+  // REQUIRES as Step.
   virtual absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) = 0;
 
-  // Evaluates with the network under training, without folding or any other
+  // Evaluates as the network would play, without folding or any other
   // haste: the simple twin of the evaluators of checkpoints.
   virtual absl::Status Evaluate(absl::Span<const State> states,
                                 absl::Span<Evaluation> results) = 0;
@@ -114,8 +133,10 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,
                                     uint64_t seed);
 
-// Returns a trainer that goes on exactly where the saved one stood. Errors as
-// ReadCheckpoint, and DATA_LOSS when a tensor is missing or misshapen.
+// Returns a trainer that goes on exactly where the saved one stood, if its
+// options are the same. With another optimizer, that one starts new; auxiliary
+// heads that the checkpoint lacks do too. Errors as ReadCheckpoint, and
+// DATA_LOSS when a tensor is missing or misshapen.
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options);
 

@@ -1,0 +1,132 @@
+// The optimizers against their formulas, computed number by number.
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/nn/optimizer_torch.h"
+
+namespace tara {
+namespace {
+
+constexpr double kRate = 0.1;
+constexpr double kDecay = 0.2;
+constexpr double kMomentum = 0.9;
+
+// Two weights (a matrix, which decays) and a bias (which does not).
+class OptimizerTest : public ::testing::Test {
+ protected:
+  OptimizerTest() : module_(torch::nn::LinearOptions(2, 1)) {
+    Set(module_->weight, {1.0f, -2.0f});
+    Set(module_->bias, {0.5f});
+  }
+
+  static void Set(at::Tensor tensor, const std::vector<float>& values) {
+    const torch::NoGradGuard no_gradients;
+    for (size_t i = 0; i < values.size(); ++i) {
+      tensor.data_ptr<float>()[i] = values[i];
+    }
+  }
+  void SetGradients(const std::vector<float>& weight, float bias) {
+    module_->weight.mutable_grad() = at::empty({1, 2});
+    module_->bias.mutable_grad() = at::empty({1});
+    Set(module_->weight.grad(), weight);
+    Set(module_->bias.grad(), {bias});
+  }
+  std::vector<double> Weights() const {
+    const float* const weight = module_->weight.data_ptr<float>();
+    return {weight[0], weight[1], module_->bias.data_ptr<float>()[0]};
+  }
+
+  torch::nn::Linear module_;
+};
+
+const std::vector<std::vector<double>> kGradients = {
+    {0.3, -0.1, 0.7}, {-0.2, 0.4, 0.1}, {0.05, 0.6, -0.3}};
+
+TEST_F(OptimizerTest, SgdFollowsNesterovsFormula) {
+  const auto optimizer = NewSgd(*module_, kDecay, kMomentum);
+  std::vector<double> expected = Weights();
+  std::vector<double> velocity(3, 0);
+  for (const auto& gradient : kGradients) {
+    SetGradients(
+        {static_cast<float>(gradient[0]), static_cast<float>(gradient[1])},
+        static_cast<float>(gradient[2]));
+    optimizer->Step(kRate);
+    for (int i = 0; i < 3; ++i) {
+      const double decay = i < 2 ? kDecay : 0;
+      velocity[i] = kMomentum * velocity[i] + gradient[i];
+      expected[i] -= kRate * decay * expected[i] +
+                     kRate * (gradient[i] + kMomentum * velocity[i]);
+      EXPECT_NEAR(Weights()[i], expected[i], 1e-6) << i;
+    }
+  }
+  EXPECT_EQ(optimizer->steps(), 3);
+}
+
+TEST_F(OptimizerTest, AdamWFollowsItsFormula) {
+  const auto optimizer = NewAdamW(*module_, kDecay);
+  std::vector<double> expected = Weights();
+  std::vector<double> first(3, 0), second(3, 0);
+  for (size_t t = 1; t <= kGradients.size(); ++t) {
+    const std::vector<double>& gradient = kGradients[t - 1];
+    SetGradients(
+        {static_cast<float>(gradient[0]), static_cast<float>(gradient[1])},
+        static_cast<float>(gradient[2]));
+    optimizer->Step(kRate);
+    for (int i = 0; i < 3; ++i) {
+      const double decay = i < 2 ? kDecay : 0;
+      first[i] = 0.9 * first[i] + 0.1 * gradient[i];
+      second[i] = 0.999 * second[i] + 0.001 * gradient[i] * gradient[i];
+      const double mean = first[i] / (1 - std::pow(0.9, t));
+      const double square = second[i] / (1 - std::pow(0.999, t));
+      expected[i] -= kRate * decay * expected[i] +
+                     kRate * mean / (std::sqrt(square) + 1e-8);
+      EXPECT_NEAR(Weights()[i], expected[i], 1e-5) << i;
+    }
+  }
+}
+
+TEST_F(OptimizerTest, WeightsWithoutAGradientStayAsTheyAre) {
+  for (const auto& optimizer :
+       {NewAdamW(*module_, kDecay), NewSgd(*module_, kDecay, kMomentum)}) {
+    SetGradients({1, 1}, 1);
+    module_->weight.mutable_grad().reset();
+    const auto before = Weights();
+    optimizer->Step(kRate);
+    EXPECT_EQ(Weights()[0], before[0]);
+    EXPECT_EQ(Weights()[1], before[1]);
+    EXPECT_NE(Weights()[2], before[2]);
+  }
+}
+
+TEST_F(OptimizerTest, GradientsAreShortenedTogetherAndOnlyWhenTooLong) {
+  const auto optimizer = NewAdamW(*module_, kDecay);
+  SetGradients({2, 3}, 6);
+  // The root of 4 + 9 + 36.
+  EXPECT_NEAR(optimizer->GradientNorm(), 7, 1e-6);
+  optimizer->ClipGradients(7, 8);
+  EXPECT_EQ(module_->bias.grad().item<float>(), 6);
+  optimizer->ClipGradients(7, 3.5);
+  EXPECT_NEAR(module_->weight.grad().data_ptr<float>()[1], 1.5, 1e-6);
+  EXPECT_NEAR(module_->bias.grad().item<float>(), 3, 1e-6);
+  EXPECT_NEAR(optimizer->GradientNorm(), 3.5, 1e-6);
+}
+
+TEST_F(OptimizerTest, MomentsOfAnotherOptimizerAreNotTaken) {
+  const auto adam = NewAdamW(*module_, kDecay);
+  SetGradients({1, 1}, 1);
+  adam->Step(kRate);
+  Checkpoint checkpoint;
+  adam->Save(checkpoint);
+  const auto sgd = NewSgd(*module_, kDecay, kMomentum);
+  ASSERT_TRUE(sgd->Load(checkpoint).ok());
+  EXPECT_EQ(sgd->steps(), 0);
+}
+
+}  // namespace
+}  // namespace tara

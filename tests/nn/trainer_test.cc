@@ -1,0 +1,440 @@
+// What the trainer does besides fitting: auxiliary heads, averages, weights of
+// samples, steps that are not made, and going on exactly.
+
+#include "tara/nn/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/nn/network_evaluator.h"
+#include "tests/nn/test_positions.h"
+
+namespace tara {
+namespace {
+
+constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
+constexpr TrainerOptions kAllHeads = {.owner_loss_weight = 0.3f,
+                                      .kingdoms_loss_weight = 0.2f,
+                                      .reply_loss_weight = 0.15f,
+                                      .threads = 1};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Board RandomBoard(Board among, Random& random) {
+  Board board = 0;
+  ForEachHill(among, [&](Hill hill) {
+    if (random.Below(3) == 0) board |= BoardOf(hill);
+  });
+  return board;
+}
+
+std::vector<Sample> MakeSamples(int per_variant, uint64_t seed) {
+  Random random(DeriveSeed(seed, 0, StreamPurpose::kTest));
+  std::vector<Sample> samples;
+  for (const State& state : RandomPositionsOfAllVariants(per_variant, seed)) {
+    const LegalSet legal = LegalActions(state);
+    Sample sample = {.state = state,
+                     .symmetry = CanonicalSymmetry(state),
+                     .policy = {{legal.Nth(legal.Count() / 2), 1.0f}},
+                     .reply = {{legal.Nth(0), 1.0f}},
+                     .result = {0.5f, 0.25f, 0.25f},
+                     .margin = static_cast<int>(random.Below(9)) - 4,
+                     .has_final = true};
+    sample.own_hills = RandomBoard(kAllHills, random);
+    sample.enemy_hills = RandomBoard(kAllHills & ~sample.own_hills, random);
+    sample.own_kingdoms = static_cast<int>(random.Below(10));
+    sample.enemy_kingdoms = static_cast<int>(random.Below(40));
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+// The tensors of a checkpoint by name.
+using Tensors = std::map<std::string, std::vector<float>>;
+
+class TrainerTest : public ::testing::Test {
+ protected:
+  TrainerTest()
+      : folder_(
+            ::testing::TempDir() + "/" +
+            ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ + "/network.checkpoint";
+  }
+  ~TrainerTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string Bytes(Trainer& trainer) {
+    EXPECT_TRUE(trainer.Save(path_, {}).ok());
+    std::ifstream file(path_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  Tensors TensorsOf(Trainer& trainer) {
+    EXPECT_TRUE(trainer.Save(path_, {}).ok());
+    const auto checkpoint = ReadCheckpoint(path_);
+    EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
+    Tensors tensors;
+    for (const NamedTensor& tensor : checkpoint->tensors) {
+      tensors[tensor.name] = tensor.values;
+    }
+    return tensors;
+  }
+  static void Learn(Trainer& trainer, int first_step, int steps) {
+    for (int i = first_step; i < first_step + steps; ++i) {
+      const auto losses = trainer.Step(MakeSamples(1, 100 + i), 3e-3);
+      ASSERT_TRUE(losses.ok()) << losses.status();
+      ASSERT_FALSE(losses->skipped);
+    }
+  }
+
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(TrainerTest, EveryAuxiliaryHeadLearnsATinyBatchByHeart) {
+  TrainerOptions options = kAllHeads;
+  options.owner_loss_weight = options.kingdoms_loss_weight =
+      options.reply_loss_weight = 1;
+  const auto trainer = NewTrainer({.channels = 16, .blocks = 2}, options, 3);
+  const auto samples = MakeSamples(1, 31);
+  const Losses first = *trainer->Step(samples, 1e-2);
+  // A new head's opinion is about even: over 3 owners, 25 numbers of kingdoms,
+  // and 932 outputs.
+  EXPECT_NEAR(first.owner, std::log(3.0), 0.2);
+  EXPECT_NEAR(first.kingdoms, std::log(25.0), 0.4);
+  EXPECT_NEAR(first.reply, std::log(932.0), 0.5);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(trainer->Step(samples, 1e-2).ok());
+  }
+  const Losses last = *trainer->Step(samples, 1e-3);
+  EXPECT_LT(last.owner, 0.15 * first.owner);
+  EXPECT_LT(last.kingdoms, 0.05 * first.kingdoms);
+  EXPECT_LT(last.reply, 0.05 * first.reply);
+}
+
+TEST_F(TrainerTest, TheTotalIsTheWeightedSumOfAllLosses) {
+  const Losses losses =
+      *NewTrainer(kTiny, kAllHeads, 1)->Measure(MakeSamples(1, 3));
+  EXPECT_NEAR(losses.total,
+              losses.policy + losses.value + 0.1 * losses.margin +
+                  0.3 * losses.owner + 0.2 * losses.kingdoms +
+                  0.15 * losses.reply,
+              1e-4);
+}
+
+TEST_F(TrainerTest, AHeadWithoutALossIsNeitherComputedNorChanged) {
+  const auto trainer = NewTrainer(kTiny, {.threads = 1}, 1);
+  const Tensors before = TensorsOf(*trainer);
+  const Losses losses = *trainer->Step(MakeSamples(1, 3), 1e-2);
+  EXPECT_EQ(losses.owner, 0);
+  EXPECT_EQ(losses.kingdoms, 0);
+  EXPECT_EQ(losses.reply, 0);
+  int heads = 0;
+  for (const auto& [name, values] : TensorsOf(*trainer)) {
+    const bool auxiliary = absl::StartsWith(name, "owner_") ||
+                           absl::StartsWith(name, "kingdoms_") ||
+                           absl::StartsWith(name, "reply_");
+    if (auxiliary) {
+      EXPECT_EQ(values, before.at(name)) << name;
+      ++heads;
+    } else if (absl::EndsWith(name, "conv.weight")) {
+      EXPECT_NE(values, before.at(name)) << name;
+    }
+  }
+  EXPECT_EQ(heads, 8);  // four layers, each with weights and a bias
+}
+
+TEST_F(TrainerTest, SamplesWithoutAnEndOrAReplyTeachNone) {
+  auto samples = MakeSamples(1, 4);
+  const auto trainer = NewTrainer(kTiny, kAllHeads, 1);
+  const std::vector<Sample> half(samples.begin(), samples.begin() + 5);
+  const Losses of_half = *trainer->Measure(half);
+  for (size_t i = 5; i < samples.size(); ++i) {
+    samples[i].has_final = false;
+    samples[i].reply.clear();
+  }
+  const Losses of_all = *trainer->Measure(samples);
+  EXPECT_NEAR(of_all.owner, of_half.owner, 1e-5);
+  EXPECT_NEAR(of_all.kingdoms, of_half.kingdoms, 1e-5);
+  EXPECT_NEAR(of_all.reply, of_half.reply, 1e-5);
+  for (Sample& sample : samples) {
+    sample.has_final = false;
+    sample.reply.clear();
+  }
+  const Losses of_none = *trainer->Measure(samples);
+  EXPECT_EQ(of_none.owner, 0);
+  EXPECT_EQ(of_none.kingdoms, 0);
+  EXPECT_EQ(of_none.reply, 0);
+}
+
+// Showing a position through a symmetry is showing the position that the
+// symmetry makes of it, as it is: targets must go the same way.
+TEST_F(TrainerTest, TargetsGoWhereTheSymmetryTakesThePosition) {
+  const auto trainer = NewTrainer(kTiny, kAllHeads, 1);
+  int turned = 0;
+  for (const Sample& original : MakeSamples(2, 5)) {
+    for (const Symmetry& symmetry :
+         PositionSymmetries(original.state.variant)) {
+      Sample seen = original;
+      seen.symmetry = symmetry;
+      Sample made = original;
+      made.state = TransformState(symmetry, original.state);
+      if (made.state.seat != 0) continue;
+      made.symmetry = {0, 0};
+      made.own_hills = made.enemy_hills = 0;
+      ForEachHill(original.own_hills, [&](Hill hill) {
+        made.own_hills |= BoardOf(TransformHill(symmetry.board, hill));
+      });
+      ForEachHill(original.enemy_hills, [&](Hill hill) {
+        made.enemy_hills |= BoardOf(TransformHill(symmetry.board, hill));
+      });
+      for (PolicyTarget* const target : {&made.policy, &made.reply}) {
+        for (auto& [action, share] : *target) {
+          action = TransformAction(symmetry, action);
+        }
+      }
+      const Losses a = *trainer->Measure({seen});
+      const Losses b = *trainer->Measure({made});
+      EXPECT_EQ(a.owner, b.owner);
+      EXPECT_EQ(a.reply, b.reply);
+      EXPECT_EQ(a.total, b.total);
+      if (made.own_hills == original.own_hills) continue;
+      made.own_hills = original.own_hills;
+      made.enemy_hills = original.enemy_hills;
+      EXPECT_NE(trainer->Measure({made})->owner, b.owner);
+      ++turned;
+    }
+  }
+  EXPECT_GT(turned, 20);
+}
+
+TEST_F(TrainerTest, AWeightOfTwoIsTheSampleTwice) {
+  const auto trainer = NewTrainer(kTiny, kAllHeads, 1);
+  std::vector<Sample> weighted = MakeSamples(1, 6);
+  std::vector<Sample> repeated = weighted;
+  for (size_t i = 0; i < weighted.size(); i += 3) {
+    repeated.push_back(weighted[i]);
+    weighted[i].weight = 2;
+  }
+  // A common factor changes nothing; no weight is no sample.
+  for (Sample& sample : weighted) sample.weight *= 0.25f;
+  weighted.push_back(MakeSamples(1, 7)[0]);
+  weighted.back().weight = 0;
+  const Losses a = *trainer->Measure(weighted);
+  const Losses b = *trainer->Measure(repeated);
+  EXPECT_NEAR(a.policy, b.policy, 1e-5);
+  EXPECT_NEAR(a.value, b.value, 1e-5);
+  EXPECT_NEAR(a.margin, b.margin, 1e-5);
+  EXPECT_NEAR(a.owner, b.owner, 1e-5);
+  EXPECT_NEAR(a.kingdoms, b.kingdoms, 1e-5);
+  EXPECT_NEAR(a.reply, b.reply, 1e-5);
+  EXPECT_NEAR(a.policy_accuracy, b.policy_accuracy, 1e-6);
+}
+
+TEST_F(TrainerTest, ThePublishedNetworkIsTheAverageOfTheWeights) {
+  TrainerOptions options = kAllHeads;
+  options.ema_decay = 0.3f;
+  const auto trainer = NewTrainer(kTiny, options, 1);
+  Tensors average = TensorsOf(*trainer);
+  int averaged = 0;
+  for (int t = 1; t <= 4; ++t) {
+    Learn(*trainer, t, 1);
+    const Tensors now = TensorsOf(*trainer);
+    // (1 + t) / (10 + t): 2/11, 3/12, 4/13 = 0.31, 5/14.
+    const double decay = std::min(0.3, (1.0 + t) / (10.0 + t));
+    for (const auto& [name, raw] : now) {
+      if (!absl::StartsWith(name, "raw/")) continue;
+      const std::string plain = name.substr(4);
+      std::vector<float>& expected = average.at(plain);
+      ASSERT_EQ(now.at(plain).size(), raw.size());
+      for (size_t i = 0; i < raw.size(); ++i) {
+        expected[i] =
+            static_cast<float>(decay * expected[i] + (1 - decay) * raw[i]);
+        ASSERT_NEAR(now.at(plain)[i], expected[i], 1e-5) << plain;
+      }
+      averaged += absl::EndsWith(plain, "running_var") ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(averaged, 4 * 7);  // norms: stem, 2 x 2 of blocks, 2 of heads
+}
+
+TEST_F(TrainerTest, WhoeverLoadsTheCheckpointPlaysTheAverage) {
+  TrainerOptions options = kAllHeads;
+  options.ema_decay = 0.9f;
+  const auto trainer = NewTrainer(kTiny, options, 1);
+  Learn(*trainer, 0, 5);
+  ASSERT_TRUE(trainer->Save(path_, {}).ok());
+  const auto evaluator = LoadNetworkEvaluator(path_);
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+  const auto states = RandomPositionsOfAllVariants(2, 8);
+  std::vector<Evaluation> expected(states.size()), results(states.size());
+  ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(expected)).ok());
+  ASSERT_TRUE((*evaluator)->Evaluate(states, absl::MakeSpan(results)).ok());
+  for (size_t i = 0; i < states.size(); ++i) {
+    EXPECT_NEAR(results[i].win, expected[i].win, 1e-4);
+    EXPECT_NEAR(results[i].priors[0], expected[i].priors[0], 1e-4);
+  }
+}
+
+class KindsOfTrainersTest : public TrainerTest {
+ protected:
+  static std::vector<TrainerOptions> Kinds() {
+    std::vector<TrainerOptions> kinds;
+    for (const auto optimizer : {OptimizerKind::kAdamW, OptimizerKind::kSgd}) {
+      for (const float decay : {0.0f, 0.9f}) {
+        kinds.push_back(kAllHeads);
+        kinds.back().optimizer = optimizer;
+        kinds.back().ema_decay = decay;
+      }
+    }
+    return kinds;
+  }
+};
+
+TEST_F(KindsOfTrainersTest, SixStepsAreThreeAndThreeWithASaveBetween) {
+  for (const TrainerOptions& options : Kinds()) {
+    const auto whole = NewTrainer(kTiny, options, 1);
+    Learn(*whole, 0, 6);
+    const auto half = NewTrainer(kTiny, options, 1);
+    Learn(*half, 0, 3);
+    ASSERT_TRUE(half->Save(path_, {}).ok());
+    auto resumed = LoadTrainer(path_, options);
+    ASSERT_TRUE(resumed.ok()) << resumed.status();
+    Learn(*resumed->first, 3, 3);
+    EXPECT_EQ(Bytes(*whole), Bytes(*resumed->first));
+  }
+}
+
+TEST_F(KindsOfTrainersTest, AStepThatIsNotFiniteChangesNothing) {
+  for (const TrainerOptions& options : Kinds()) {
+    const auto trainer = NewTrainer(kTiny, options, 1);
+    const auto twin = NewTrainer(kTiny, options, 1);
+    Learn(*trainer, 0, 2);
+    Learn(*twin, 0, 2);
+    const std::string before = Bytes(*trainer);
+    std::vector<Sample> samples = MakeSamples(1, 9);
+    samples[3].weight = kInfinity;
+    auto losses = trainer->Step(samples, 3e-3);
+    ASSERT_TRUE(losses.ok()) << losses.status();
+    EXPECT_TRUE(losses->skipped);
+    EXPECT_FALSE(std::isfinite(losses->total));
+    EXPECT_EQ(Bytes(*trainer), before);
+    // A loss that is finite, with gradients that are not.
+    samples = MakeSamples(1, 9);
+    samples[3].policy[0].second = 1e37f;
+    losses = trainer->Step(samples, 3e-3);
+    ASSERT_TRUE(losses.ok()) << losses.status();
+    EXPECT_TRUE(losses->skipped);
+    EXPECT_TRUE(std::isfinite(losses->total));
+    EXPECT_EQ(Bytes(*trainer), before);
+    // And it goes on as if nothing had happened.
+    Learn(*trainer, 2, 2);
+    Learn(*twin, 2, 2);
+    EXPECT_EQ(Bytes(*trainer), Bytes(*twin));
+  }
+}
+
+TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
+  const auto trainer = NewTrainer(kTiny, {.threads = 1}, 1);
+  Learn(*trainer, 0, 2);
+  ASSERT_TRUE(trainer->Save(path_, {}).ok());
+  auto checkpoint = ReadCheckpoint(path_);
+  ASSERT_TRUE(checkpoint.ok());
+  std::erase_if(checkpoint->tensors, [](const NamedTensor& tensor) {
+    return absl::StrContains(tensor.name, "owner_") ||
+           absl::StrContains(tensor.name, "kingdoms_") ||
+           absl::StrContains(tensor.name, "reply_");
+  });
+  ASSERT_TRUE(WriteCheckpoint(path_, *checkpoint).ok());
+  const auto states = RandomPositionsOfAllVariants(1, 8);
+  std::vector<Evaluation> expected(states.size()), results(states.size());
+  ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(expected)).ok());
+  const auto evaluator = LoadNetworkEvaluator(path_);
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+  ASSERT_TRUE((*evaluator)->Evaluate(states, absl::MakeSpan(results)).ok());
+  EXPECT_NEAR(results[0].win, expected[0].win, 1e-4);
+
+  auto resumed = LoadTrainer(path_, kAllHeads);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  ASSERT_TRUE(resumed->first->Evaluate(states, absl::MakeSpan(results)).ok());
+  EXPECT_EQ(results[0].win, expected[0].win);
+  const Losses losses = *resumed->first->Step(MakeSamples(1, 3), 1e-3);
+  EXPECT_NEAR(losses.owner, std::log(3.0), 0.2);
+}
+
+TEST_F(TrainerTest, AnAverageMayBeginAndEndWithinARun) {
+  TrainerOptions averaging = kAllHeads;
+  averaging.ema_decay = 0.9f;
+  const auto trainer = NewTrainer(kTiny, kAllHeads, 1);
+  Learn(*trainer, 0, 2);
+  const Tensors without = TensorsOf(*trainer);
+  auto begun = LoadTrainer(path_, averaging);
+  ASSERT_TRUE(begun.ok()) << begun.status();
+  const Tensors with = TensorsOf(*begun->first);
+  for (const std::string name : {"stem_conv.weight", "stem_norm.running_var"}) {
+    EXPECT_EQ(with.at(name), without.at(name));
+    EXPECT_EQ(with.at("raw/" + name), without.at(name));
+  }
+  Learn(*begun->first, 2, 2);
+  const Tensors averaged = TensorsOf(*begun->first);
+  auto ended = LoadTrainer(path_, kAllHeads);
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  const Tensors plain = TensorsOf(*ended->first);
+  EXPECT_EQ(plain.at("stem_conv.weight"), averaged.at("raw/stem_conv.weight"));
+  EXPECT_EQ(plain.count("raw/stem_conv.weight"), 0u);
+}
+
+TEST_F(TrainerTest, AnotherOptimizerStartsNewOnTheSameWeights) {
+  const auto trainer = NewTrainer(kTiny, kAllHeads, 1);
+  Learn(*trainer, 0, 2);
+  const Tensors before = TensorsOf(*trainer);
+  TrainerOptions options = kAllHeads;
+  options.optimizer = OptimizerKind::kSgd;
+  auto other = LoadTrainer(path_, options);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(TensorsOf(*other->first).at("stem_conv.weight"),
+            before.at("stem_conv.weight"));
+  Learn(*other->first, 2, 1);
+}
+
+TEST_F(TrainerTest, GradientsAreClippedOnlyWhereThatIsWanted) {
+  TrainerOptions short_steps = kAllHeads;
+  short_steps.optimizer = OptimizerKind::kSgd;
+  short_steps.weight_decay = 0;
+  short_steps.momentum = 0;
+  short_steps.max_gradient_norm = 1e-3f;
+  TrainerOptions free_steps = short_steps;
+  free_steps.max_gradient_norm = 0;
+  const auto moved = [&](const TrainerOptions& options) {
+    const auto trainer = NewTrainer(kTiny, options, 1);
+    const Tensors before = TensorsOf(*trainer);
+    EXPECT_TRUE(trainer->Step(MakeSamples(2, 3), 1.0).ok());
+    double squares = 0;
+    for (const auto& [name, values] : TensorsOf(*trainer)) {
+      if (absl::StrContains(name, "running_")) continue;
+      if (absl::StrContains(name, "sgd.")) continue;
+      for (size_t i = 0; i < values.size(); ++i) {
+        squares += std::pow(values[i] - before.at(name)[i], 2);
+      }
+    }
+    return std::sqrt(squares);
+  };
+  EXPECT_NEAR(moved(short_steps), 1e-3, 1e-5);
+  EXPECT_GT(moved(free_steps), 0.1);
+}
+
+}  // namespace
+}  // namespace tara
