@@ -36,19 +36,33 @@ void PrintOrigin(const proto::GameRecord& record, Console& console) {
               << ", seed " << record.seed() << "\n\n";
 }
 
+// What a search thought of a position, and what is proved of it, for the seat.
+std::string ThoughtText(const proto::Step& step) {
+  std::string text;
+  if (step.visits_size() > 0 || step.simulations() > 0) {
+    text = absl::StrFormat("  value %+.2f", step.root_value());
+  }
+  if (!step.has_proved_low()) return text;
+  if (step.proved_low() == step.proved_high()) {
+    absl::StrAppendFormat(&text, "  proved %+d", step.proved_low());
+  } else {
+    absl::StrAppendFormat(&text, "  proved %+d to %+d", step.proved_low(),
+                          step.proved_high());
+  }
+  return text;
+}
+
 // Actions with their seats and, of searches, the value for the seat.
 void PrintActions(const proto::GameRecord& record, const ReplayedGame& game,
                   Console& console) {
   for (int ply = 0; ply < record.steps_size(); ++ply) {
     const proto::Step& step = record.steps(ply);
     const State& state = game.states[ply];
-    std::string value;
-    if (step.visits_size() > 0 || step.simulations() > 0) {
-      value = absl::StrFormat("  value %+.2f", step.root_value());
-    }
     console.out << absl::StrFormat(
         "%4d  %-10s  %-6s%s\n", ply + 1, SeatName(state.variant, state.seat),
-        ActionToText(static_cast<Action>(step.action())), value);
+        ActionToText(static_cast<Action>(step.action())),
+        ply < static_cast<int>(record.opening_plies()) ? "  drawn at random"
+                                                       : ThoughtText(step));
   }
   if (game.resigned_by.has_value()) {
     console.out << (*game.resigned_by == kRed ? "Red" : "Blue")

@@ -18,6 +18,10 @@
 namespace tara {
 namespace {
 
+// Of one action by a prior of 2^-31, the least that the search keeps, 21.5
+// nats; with room for other players.
+constexpr float kMaxPolicySurprise = 100;
+
 // Returns the status with the place of the error put before its message.
 absl::Status At(const proto::GameRecord& record, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("game ", record.game_index(),
@@ -71,8 +75,25 @@ std::string ListObjection(absl::string_view kind, absl::string_view counted,
   return "";
 }
 
-// Returns what is wrong with the search statistics of a step, or "".
-std::string SearchObjection(const proto::Step& step, const LegalSet& legal) {
+// Returns what is wrong with what is proved at a step, or "".
+std::string ProofObjection(const proto::Step& step) {
+  if (step.has_proved_low() != step.has_proved_high()) {
+    return "of the two bounds of the proved margin one is missing";
+  }
+  if (!step.has_proved_low()) return "";
+  const int low = step.proved_low();
+  const int high = step.proved_high();
+  const bool one_sign = low > 0 || high < 0 || (low == 0 && high == 0);
+  if (low <= high && low >= -kMaxMargin && high <= kMaxMargin && one_sign) {
+    return "";
+  }
+  return absl::StrCat("proved margin from ", low, " to ", high,
+                      "; expected an interval of one sign within ", kMaxMargin,
+                      " points");
+}
+
+// Returns what is wrong with what a step says beside its action, or "".
+std::string StepObjection(const proto::Step& step, const LegalSet& legal) {
   std::string objection = ListObjection(
       "visited", "visits", step.visited_action(), step.visits(), legal);
   if (objection.empty()) {
@@ -84,7 +105,12 @@ std::string SearchObjection(const proto::Step& step, const LegalSet& legal) {
   if (!(std::abs(step.root_value()) <= 1.0f)) {
     return absl::StrCat("root value ", step.root_value(), "; expected -1 to 1");
   }
-  return "";
+  if (!(step.policy_surprise() >= 0) ||
+      step.policy_surprise() > kMaxPolicySurprise) {
+    return absl::StrCat("policy surprise ", step.policy_surprise(),
+                        "; expected 0 to ", kMaxPolicySurprise);
+  }
+  return ProofObjection(step);
 }
 
 absl::Status CheckStep(const proto::GameRecord& record, int ply,
@@ -102,7 +128,7 @@ absl::Status CheckStep(const proto::GameRecord& record, int ply,
         absl::StrCat("action ", step.action(),
                      " is out of range; expected 0 to ", kNumActions - 1));
   }
-  const std::string objection = SearchObjection(step, LegalActions(state));
+  const std::string objection = StepObjection(step, LegalActions(state));
   if (!objection.empty()) return AtPly(record, ply, objection);
   return absl::OkStatus();
 }
@@ -216,6 +242,20 @@ void SetPolicyTarget(absl::Span<const Action> actions,
   }
 }
 
+void SetProved(int low, int high, proto::Step& step) {
+  TARA_CHECK(low <= high, "bounds of a margin");
+  step.clear_proved_low();
+  step.clear_proved_high();
+  if (low <= 0 && high >= 0 && low != high) return;
+  step.set_proved_low(low);
+  step.set_proved_high(high);
+}
+
+std::optional<int> ProvedResult(const proto::Step& step) {
+  if (!step.has_proved_low()) return std::nullopt;
+  return (step.proved_low() > 0) - (step.proved_high() < 0);
+}
+
 void SetResult(const State& last, proto::GameRecord& record) {
   TARA_CHECK(last.finished(), "only a finished game has a result");
   *record.mutable_result() = ResultToProto(Score(last));
@@ -256,6 +296,12 @@ absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record) {
 
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record) {
   TARA_ASSIGN_OR_RETURN(State state, InitialStateOf(record));
+  if (record.opening_plies() > static_cast<uint32_t>(record.steps_size())) {
+    return AtPly(
+        record, record.steps_size(),
+        absl::StrCat("the record ends here, but its random opening has ",
+                     record.opening_plies(), " plies"));
+  }
   ReplayedGame game;
   game.states.reserve(record.steps_size() + 1);
   for (int ply = 0; ply < record.steps_size(); ++ply) {

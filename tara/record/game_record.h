@@ -53,6 +53,15 @@ proto::Step& AddStep(Action action, proto::GameRecord& record);
 void SetPolicyTarget(absl::Span<const Action> actions,
                      absl::Span<const float> shares, proto::Step& step);
 
+// Sets the bounds of the final margin, for the side to move, that are proved
+// at a step; or leaves them out where the result is not proved by them.
+// REQUIRES: low <= high.
+void SetProved(int low, int high, proto::Step& step);
+
+// Returns the proved result of a step for the side to move: 1 won, 0 drawn, -1
+// lost; no value where none is proved.
+std::optional<int> ProvedResult(const proto::Step& step);
+
 // Sets the result of the game from its last position.
 // REQUIRES: `last.finished()`.
 void SetResult(const State& last, proto::GameRecord& record);
@@ -83,9 +92,10 @@ struct ReplayedGame {
 // Replays a finished or resigned game. Errors as InitialStateOf, and
 // INVALID_ARGUMENT for an illegal action, search statistics that cannot be
 // (lists of different length, an illegal or repeated action, no visits or
-// weight, a root value outside [-1, 1]), steps after the end, no end, a side
-// that resigns out of turn or after the end, or another result than the core's.
-// Messages name the game index and the ply (from 0).
+// weight, a root value outside [-1, 1], bounds of a proved margin that leave
+// the result open), an opening longer than the game, steps after the end, no
+// end, a side that resigns out of turn or after the end, or another result than
+// the core's. Messages name the game index and the ply (from 0).
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record);
 
 // Returns OK if Replay succeeds, else its error.

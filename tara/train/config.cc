@@ -19,6 +19,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/search_options.h"
 #include "tara/train/config_fields.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/proto_path.h"
@@ -141,10 +142,15 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
 }
 
 absl::Status ValidateSearch(const proto::SelfPlayConfig& config) {
-  const absl::Status search = SearchOptionsOf(config.search()).status();
+  const absl::StatusOr<SearchOptions> search = SearchOptionsOf(config.search());
   if (!search.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("self_play.search.", search.message()));
+        absl::StrCat("self_play.search.", search.status().message()));
+  }
+  if (config.end_when_proved() && !search->proof) {
+    return absl::InvalidArgumentError(
+        "self_play.end_when_proved: true, but nothing is proved without "
+        "self_play.search.option proof=on");
   }
   const proto::PlayoutCapConfig& cap = config.playout_cap();
   if (cap.full_share() < 1 &&

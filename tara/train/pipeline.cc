@@ -44,6 +44,10 @@ absl::StatusOr<SelfPlayOptions> MakeSelfPlayOptions(
   options.fast_simulations =
       static_cast<int>(self_play.playout_cap().fast_simulations());
   options.resignation = ResignationOf(self_play.resignation());
+  options.opening = {
+      .share = self_play.opening().share(),
+      .max_plies = static_cast<int>(self_play.opening().max_plies())};
+  options.end_when_proved = self_play.end_when_proved();
   options.run_seed = config.seed();
   options.threads = static_cast<int>(self_play.threads());
   options.games_per_thread = static_cast<int>(self_play.games_per_thread());

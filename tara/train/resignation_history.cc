@@ -14,8 +14,7 @@ namespace tara {
 absl::StatusOr<ResignationCounts> CountResignations(
     GameStore& store, const ResignationOptions& options, uint64_t run_seed,
     uint64_t end_index, int64_t window_games) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
-                        store.Indices({}));
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
   const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
   ResignationCounts counts;
   for (auto it = end - std::min<int64_t>(end - indices.begin(), window_games);
@@ -28,7 +27,8 @@ absl::StatusOr<ResignationCounts> CountResignations(
     // Resigned under another share of games to be played on.
     if (game.resigned_by.has_value()) continue;
     ResignationWatch watch(options, std::nullopt, /*played_on=*/true);
-    for (int ply = 0; ply < record.steps_size(); ++ply) {
+    for (auto ply = static_cast<int>(record.opening_plies());
+         ply < record.steps_size(); ++ply) {
       watch.Observe(game.states[ply].side(), record.steps(ply).root_value());
     }
     watch.AddTo(counts, game.outcome.winner());

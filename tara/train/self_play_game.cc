@@ -5,9 +5,12 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
+#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/policy_target.h"
@@ -37,6 +40,27 @@ std::optional<ResignationWatch> WatchOf(const SelfPlayOptions& options,
                           IsPlayedOn(options.resignation, seed));
 }
 
+// Returns the Kullback-Leibler divergence of the target from the priors, in
+// nats: sum of t * log(t / p). `target` is in any unit, parallel to `actions`.
+float PolicySurprise(const std::vector<RootAction>& actions,
+                     absl::Span<const float> target) {
+  double total = 0;
+  double priors = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    total += target[i];
+    priors += actions[i].prior;
+  }
+  if (total <= 0) return 0;
+  double surprise = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    if (target[i] == 0) continue;
+    const double share = target[i] / total;
+    surprise += share * std::log(share * priors / actions[i].prior);
+  }
+  // Rounding may leave a little less than nothing.
+  return static_cast<float>(std::max(0.0, surprise));
+}
+
 }  // namespace
 
 SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
@@ -59,12 +83,18 @@ SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
       watch_(WatchOf(options, game_index, threshold)),
       search_(FullSearch(options, StartOf(options, game_index), solver)),
       random_(seed),
+      opening_(
+          DrawOpening(options.opening, StartOf(options, game_index), random_)),
       turn_(DrawTurn()),
-      tree_(OptionsOf(turn_), StartOf(options, game_index), random_()),
-      record_(NewGameRecord(tree_.root(), {.seed = seed,
-                                           .model_id = options.model_id,
-                                           .generation = options.generation,
-                                           .game_index = game_index})) {}
+      tree_(OptionsOf(turn_), opening_.state, random_()),
+      record_(NewGameRecord(StartOf(options, game_index),
+                            {.seed = seed,
+                             .model_id = options.model_id,
+                             .generation = options.generation,
+                             .game_index = game_index})) {
+  for (const Action action : opening_.actions) AddStep(action, record_);
+  record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
+}
 
 TurnSearch SelfPlayGame::DrawTurn() {
   return DrawTurnSearch({.full_share = options_.full_search_share,
@@ -94,12 +124,14 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
   }
   const std::vector<RootAction> actions = tree_.root_actions();
   const Action action = Choose(actions);
+  const bool proved = tree_.settled();
   Record(action, actions);
   stats_.plies += 1;
   stats_.full_searches += turn_.full ? 1 : 0;
   turn_ = DrawTurn();
   tree_.SetRootOptions(OptionsOf(turn_));
   tree_.Advance(action);
+  if (proved && options_.end_when_proved) PlayByProof();
   if (!tree_.finished()) return true;
   SetResult(tree_.root(), record_);
   TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
@@ -164,19 +196,83 @@ void SelfPlayGame::Record(Action action,
   proto::Step& step = AddStep(action, record_);
   step.set_root_value(std::clamp(tree_.root_value(), -1.0f, 1.0f));
   step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
-  if (!turn_.full) return;
+  if (search_.proof) {
+    const MarginBounds proved = tree_.root_bounds();
+    SetProved(proved.low, proved.high, step);
+  }
+  if (turn_.full) RecordPolicy(actions, step);
+}
+
+void SelfPlayGame::RecordPolicy(const std::vector<RootAction>& actions,
+                                proto::Step& step) {
+  std::vector<float> visits;
   for (const RootAction& candidate : actions) {
+    visits.push_back(static_cast<float>(candidate.visits));
     if (candidate.visits == 0) continue;
     step.add_visited_action(static_cast<uint32_t>(Index(candidate.action)));
     step.add_visits(static_cast<uint32_t>(candidate.visits));
   }
   const std::vector<float> shares = TargetShares(actions);
-  if (shares.empty()) return;
-  std::vector<Action> targets;
-  for (const RootAction& candidate : actions) {
-    targets.push_back(candidate.action);
+  if (!shares.empty()) {
+    std::vector<Action> targets;
+    for (const RootAction& candidate : actions) {
+      targets.push_back(candidate.action);
+    }
+    SetPolicyTarget(targets, shares, step);
   }
-  SetPolicyTarget(targets, shares, step);
+  step.set_policy_surprise(
+      PolicySurprise(actions, shares.empty() ? visits : shares));
+}
+
+std::optional<SelfPlayGame::ProvedPlay> SelfPlayGame::FindProvedPlay() {
+  const State& root = tree_.root();
+  if (tree_.settled()) {
+    return ProvedPlay{
+        .action = ChooseAction(tree_.root_actions(), Choice(0), random_),
+        .margin = tree_.root_bounds()};
+  }
+  if (search_.solver == nullptr ||
+      Count(root.vacant()) > search_.solver_vacant_hills) {
+    return std::nullopt;
+  }
+  const int sign = root.side() == kRed ? 1 : -1;
+  std::vector<Action> best_actions;
+  int best = -kMaxMargin - 1;  // for the side to move
+  bool solved = true;
+  LegalActions(root).ForEach([&](Action action) {
+    if (!solved) return;
+    State next = root;
+    ApplyAction(action, next);
+    const std::optional<int> red_margin = search_.solver->SolveRedMargin(next);
+    solved = red_margin.has_value();
+    if (!solved || sign * *red_margin < best) return;
+    if (sign * *red_margin > best) best_actions.clear();
+    best = sign * *red_margin;
+    best_actions.push_back(action);
+  });
+  if (!solved) return std::nullopt;
+  const uint32_t drawn =
+      random_.Below(static_cast<uint32_t>(best_actions.size()));
+  const auto margin = static_cast<int8_t>(best);
+  return ProvedPlay{.action = best_actions[drawn],
+                    .margin = {.low = margin, .high = margin}};
+}
+
+void SelfPlayGame::PlayByProof() {
+  while (!tree_.finished()) {
+    const std::optional<ProvedPlay> play = FindProvedPlay();
+    if (!play.has_value()) return;
+    const Side side = tree_.root().side();
+    proto::Step& step = AddStep(play->action, record_);
+    // Where the bounds differ they are worth the same.
+    step.set_root_value(utility_.OfMargin(play->margin.low, side));
+    step.set_played_by_proof(true);
+    SetProved(play->margin.low, play->margin.high, step);
+    if (watch_.has_value()) watch_->Observe(side, step.root_value());
+    tree_.Advance(play->action);
+    stats_.plies += 1;
+    stats_.played_by_proof += 1;
+  }
 }
 
 absl::Status SelfPlayGame::End(int winner) {

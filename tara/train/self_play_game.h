@@ -12,10 +12,12 @@
 #include "tara/mcts/choose_action.h"
 #include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/many_games.h"
+#include "tara/mcts/node.h"
 #include "tara/mcts/playout_cap.h"
 #include "tara/mcts/resignation.h"
 #include "tara/mcts/tree.h"
 #include "tara/mcts/utility.h"
+#include "tara/train/opening.h"
 #include "tara/train/self_play_options.h"
 
 namespace tara {
@@ -50,6 +52,21 @@ class SelfPlayGame : public SearchedGame {
   std::vector<float> TargetShares(const std::vector<RootAction>& actions) const;
   // Adds an action and what was thought of it to the record.
   void Record(Action action, const std::vector<RootAction>& actions);
+  // Adds to a step what teaches the policy. `actions` were searched.
+  void RecordPolicy(const std::vector<RootAction>& actions, proto::Step& step);
+
+  // An action that keeps what the position is proved to be worth, and the
+  // proved bounds of the margin for the side to move.
+  struct ProvedPlay {
+    Action action;
+    MarginBounds margin;
+  };
+  // Returns what the tree, or else the solver, proves; nothing where neither
+  // can.
+  std::optional<ProvedPlay> FindProvedPlay();
+  // Plays by proof as far as that goes: to the end, but where the tree has
+  // lost what proved the position.
+  void PlayByProof();
   // Hands the game to the sink and counts it. `winner` is a side, or -1.
   absl::Status End(int winner);
   void CountResignation(int winner);
@@ -62,6 +79,7 @@ class SelfPlayGame : public SearchedGame {
   std::optional<ResignationWatch> watch_;  // where sides may resign
   SearchOptions search_;                   // of full searches
   Random random_;                          // before what is drawn from it
+  const Opening opening_;
   TurnSearch turn_;
   Tree tree_;
   proto::GameRecord record_;

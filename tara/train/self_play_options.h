@@ -14,6 +14,7 @@
 #include "tara/mcts/resignation.h"
 #include "tara/mcts/search_options.h"
 #include "tara/mcts/temperature.h"
+#include "tara/train/opening.h"
 
 namespace tara {
 
@@ -41,6 +42,13 @@ struct SelfPlayOptions {
   // other. By default nobody resigns.
   ResignationOptions resignation = {.threshold = 1};
   ResignationCounts resignation_counts = {};
+
+  // Which games begin with random actions.
+  OpeningOptions opening = {};
+
+  // Plays games whose worth a search has proved to their ends without
+  // searches (search.proof).
+  bool end_when_proved = false;
 
   // Each game's randomness derives from (run_seed, game index, kSelfPlay), so
   // games do not depend on how they are spread over threads.
@@ -70,6 +78,8 @@ struct SelfPlayStats : SearchCounters {
   // (graph_search), and leaves that the solver answered.
   std::atomic<int64_t> caught_up = 0;
   std::atomic<int64_t> solved = 0;
+  // Actions played by proof, without a search (end_when_proved).
+  std::atomic<int64_t> played_by_proof = 0;
   // Games that were resigned; games played on to watch over resigning, those of
   // them that would have been resigned, and of these those that the resigning
   // side did not lose.
@@ -89,6 +99,7 @@ struct SelfPlayCounts {
   int64_t full_searches = 0;
   int64_t caught_up = 0;
   int64_t solved = 0;
+  int64_t played_by_proof = 0;
   int64_t resigned = 0;
   int64_t played_on = 0;
   int64_t resignable = 0;
@@ -104,6 +115,7 @@ inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
           .full_searches = stats.full_searches,
           .caught_up = stats.caught_up,
           .solved = stats.solved,
+          .played_by_proof = stats.played_by_proof,
           .resigned = stats.resigned,
           .played_on = stats.played_on,
           .resignable = stats.resignable,

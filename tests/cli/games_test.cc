@@ -112,6 +112,30 @@ TEST(GamesTest, ExportsRuleOptions) {
   EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
 }
 
+TEST(GamesTest, WhatWasDrawnAndWhatIsProvedIsShown) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "1",
+                     "--sims", "1", "-o", store})
+                .status,
+            0);
+  {
+    const auto opened = OpenGameStore(store, StoreMode::kReadWrite);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    auto game = (*opened)->Get(0);
+    ASSERT_TRUE(game.ok()) << game.status();
+    game->set_game_index(1);
+    game->set_opening_plies(1);
+    SetProved(3, 3, *game->mutable_steps(1));
+    SetProved(-47, -1, *game->mutable_steps(2));
+    ASSERT_TRUE((*opened)->Add(*game).ok());
+  }
+  const TaraResult shown = RunTara({"games", "show", store, "1"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("  drawn at random\n   2  "));
+  EXPECT_THAT(shown.out, HasSubstr("  proved +3\n   3  "));
+  EXPECT_THAT(shown.out, HasSubstr("  proved -47 to -1\n   4  "));
+}
+
 TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
   const std::string store = TemporaryPath("games.db");
   EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "2",

@@ -159,6 +159,23 @@ TEST(GameRecordTest, OnlyTheSideToMoveResigns) {
               HasSubstr("the game is not over"));
 }
 
+TEST(GameRecordTest, BoundsOfTheMarginAreKeptWhereTheyProveTheResult) {
+  proto::Step step;
+  SetProved(2, 47, step);
+  EXPECT_EQ(ProvedResult(step), 1);
+  SetProved(-3, -3, step);
+  EXPECT_EQ(ProvedResult(step), -1);
+  EXPECT_EQ(step.proved_low(), -3);
+  EXPECT_EQ(step.proved_high(), -3);
+  SetProved(0, 0, step);
+  EXPECT_EQ(ProvedResult(step), 0);
+  // Not lost, but won or drawn.
+  SetProved(0, 3, step);
+  EXPECT_EQ(ProvedResult(step), std::nullopt);
+  EXPECT_FALSE(step.has_proved_low());
+  EXPECT_FALSE(step.has_proved_high());
+}
+
 // What is done to a good record, and what the error then says.
 struct Damage {
   std::string name;
@@ -271,6 +288,36 @@ INSTANTIATE_TEST_SUITE_P(
                std::numeric_limits<float>::quiet_NaN());
          },
          kInvalid, "ply 3: root value nan"},
+        {"PolicySurpriseNotANumber",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(3)->set_policy_surprise(
+               std::numeric_limits<float>::quiet_NaN());
+         },
+         kInvalid, "ply 3: policy surprise nan; expected 0 to 100"},
+        {"OneBoundOfTheProvedMargin",
+         [](proto::GameRecord& r) { r.mutable_steps(3)->set_proved_low(1); },
+         kInvalid, "ply 3: of the two bounds of the proved margin one"},
+        {"ProvedMarginThatLeavesTheResultOpen",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(3)->set_proved_low(0);
+           r.mutable_steps(3)->set_proved_high(2);
+         },
+         kInvalid, "ply 3: proved margin from 0 to 2; expected an interval"},
+        {"ProvedMarginTooLarge",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(3)->set_proved_low(3);
+           r.mutable_steps(3)->set_proved_high(48);
+         },
+         kInvalid, "ply 3: proved margin from 3 to 48"},
+        {"ProvedMarginTurnedRound",
+         [](proto::GameRecord& r) {
+           r.mutable_steps(3)->set_proved_low(3);
+           r.mutable_steps(3)->set_proved_high(2);
+         },
+         kInvalid, "ply 3: proved margin from 3 to 2"},
+        {"OpeningLongerThanTheGame",
+         [](proto::GameRecord& r) { r.set_opening_plies(1000); }, kInvalid,
+         "its random opening has 1000 plies"},
         {"OtherPoints",
          [](proto::GameRecord& r) { r.mutable_result()->set_points(0, 99); },
          kInvalid, "result: recorded points [99, "},
@@ -284,9 +331,8 @@ INSTANTIATE_TEST_SUITE_P(
          [](proto::GameRecord& r) { r.mutable_result()->set_bridges(0, 41); },
          kInvalid, "result: recorded bridges [41, "},
         {"OtherKings",
-         [](proto::GameRecord& r) {
-           r.mutable_result()->add_kings_captured(1);
-         },
+         [](proto::GameRecord&
+                r) { r.mutable_result()->add_kings_captured(1); },
          kInvalid, "result: recorded kings captured [0, 0, 1]"},
         {"OtherEnding",
          [](proto::GameRecord&

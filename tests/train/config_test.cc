@@ -331,6 +331,16 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
   EXPECT_EQ(options->backend, InferenceBackend::kTorch);
 }
 
+TEST(ConfigTest, GamesEndByProofOnlyWhereSomethingIsProved) {
+  EXPECT_THAT(Error("", {"self_play.end_when_proved=true"}),
+              HasSubstr("nothing is proved without self_play.search.option "
+                        "proof=on"));
+  EXPECT_TRUE(Good("", {"self_play.end_when_proved=true",
+                        "self_play.search.option=proof=on"})
+                  .self_play()
+                  .end_when_proved());
+}
+
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   const proto::SelfPlayConfig config = Good("").self_play();
   EXPECT_FALSE(ResignationCounts()

@@ -55,6 +55,24 @@ TEST(ResignationHistoryTest, TellsOfStoredGamesWhatWasCountedAsTheyWerePlayed) {
   EXPECT_EQ(statistics->at(0).ended_by.at("resigned"), stats.resigned);
 }
 
+TEST(ResignationHistoryTest, NobodyThoughtAnythingOfActionsDrawnAtRandom) {
+  SelfPlayOptions options = Resigning();
+  options.opening = {.share = 1, .max_plies = 6};
+  options.search.proof = true;
+  options.search.solver_vacant_hills = 6;
+  options.end_when_proved = true;
+  // A threshold that a value of 0 would meet.
+  options.resignation.threshold = 0;
+  SelfPlayStats stats;
+  const auto store = StoreWithGames(options, 24, stats);
+  const auto counts = CountResignations(*store, options.resignation,
+                                        options.run_seed, 24, 1000);
+  ASSERT_TRUE(counts.ok()) << counts.status().message();
+  EXPECT_EQ(counts->games(), stats.played_on);
+  EXPECT_EQ(counts->resigned(0), stats.resignable);
+  EXPECT_EQ(counts->wrong(0), stats.resignable_not_lost);
+}
+
 TEST(ResignationHistoryTest, CountsTheNewestGamesBelowTheEnd) {
   const SelfPlayOptions options = Resigning();
   SelfPlayStats stats;

@@ -4,17 +4,24 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/batching_evaluator.h"
+#include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/resignation.h"
 #include "tara/record/game_record.h"
+#include "tara/train/opening.h"
 #include "tara/train/self_play.h"
 #include "tests/train/train_testing.h"
 
@@ -62,6 +69,8 @@ SelfPlayOptions AllOptions(Variant variant) {
   options.full_search_share = 0.4f;
   options.fast_simulations = 6;
   options.temperature = {.start = 1, .end = 0.2f, .halflife = 10};
+  options.opening = {.share = 0.5f, .max_plies = 6};
+  options.end_when_proved = true;
   return options;
 }
 
@@ -238,6 +247,208 @@ TEST(ProofSelfPlayTest, EndsAreSolvedAndProvedActionsAreTheTarget) {
     }
   }
   EXPECT_GT(proved, 0);
+}
+
+// Self-play whose ends are proved and solved.
+SelfPlayOptions Proving(Variant variant) {
+  SelfPlayOptions options = QuickSelfPlay(variant);
+  options.search.simulations = 40;
+  options.search.proof = true;
+  options.search.solver_vacant_hills = 6;
+  return options;
+}
+
+class ProvedStepsTest : public ::testing::TestWithParam<VariantInfo> {};
+
+TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
+  SelfPlayOptions options = Proving(GetParam().variant);
+  EndgameSolver solver({.node_limit = 1 << 18});
+  int proved = 0;
+  int compared = 0;
+  for (const bool end : {false, true}) {
+    options.end_when_proved = end;
+    const auto games = Play(options, 3);
+    ExpectValid(games);
+    for (const proto::GameRecord& game : games) {
+      const auto replayed = Replay(game);
+      ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+      for (int ply = 0; ply < game.steps_size(); ++ply) {
+        const proto::Step& step = game.steps(ply);
+        if (!step.has_proved_low()) continue;
+        ++proved;
+        const State& state = replayed->states[ply];
+        // Proofs by search may lie beyond what the solver can do in a test.
+        const std::optional<int> red = solver.SolveRedMargin(state);
+        if (!red.has_value()) continue;
+        ++compared;
+        const int margin = state.side() == kRed ? *red : -*red;
+        EXPECT_LE(step.proved_low(), margin) << "ply " << ply;
+        EXPECT_GE(step.proved_high(), margin) << "ply " << ply;
+        EXPECT_EQ(ProvedResult(step), (margin > 0) - (margin < 0));
+        // Both sides play so that what is proved comes true.
+        const int winner = replayed->outcome.winner();
+        EXPECT_EQ(ProvedResult(step),
+                  winner < 0 ? 0 : (winner == state.side() ? 1 : -1));
+      }
+    }
+  }
+  // Every game has an end, and its last searches see it.
+  EXPECT_GT(proved, 0);
+  EXPECT_GT(compared, 0);
+}
+
+TEST_P(ProvedStepsTest, EndGamesWithoutASearchOnlyWhereWanted) {
+  SelfPlayOptions options = Proving(GetParam().variant);
+  SelfPlayStats without;
+  const auto searched = Play(options, 3, without);
+  EXPECT_EQ(without.played_by_proof, 0);
+  options.end_when_proved = true;
+  SelfPlayStats stats;
+  const auto games = Play(options, 3, stats);
+  int64_t played = 0;
+  for (size_t i = 0; i < games.size(); ++i) {
+    bool proved = false;
+    for (int ply = 0; ply < games[i].steps_size(); ++ply) {
+      const proto::Step& step = games[i].steps(ply);
+      if (!proved) {
+        // Up to the first proof and with it, the game is the same.
+        ASSERT_LT(ply, searched[i].steps_size());
+        EXPECT_EQ(step.SerializeAsString(),
+                  searched[i].steps(ply).SerializeAsString());
+      }
+      if (step.played_by_proof()) {
+        ++played;
+        EXPECT_TRUE(proved);
+        EXPECT_TRUE(step.has_proved_low());
+        EXPECT_FALSE(TeachesPolicy(step));
+        EXPECT_EQ(step.simulations(), 0u);
+        EXPECT_EQ(step.root_value(), *ProvedResult(step));
+      }
+      proved |= step.has_proved_low();
+    }
+  }
+  EXPECT_EQ(stats.played_by_proof, played);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllVariants, ProvedStepsTest,
+                         ::testing::ValuesIn(kVariants), VariantName);
+
+TEST(ProofSelfPlayTest, AProvedGameIsPlayedOnToItsProvedMarginByTheSolver) {
+  SelfPlayOptions options = Proving(Variant::kSacredHillL1);
+  options.end_when_proved = true;
+  SelfPlayStats stats;
+  int exact = 0;
+  for (const proto::GameRecord& game : Play(options, 6, stats)) {
+    const auto replayed = Replay(game);
+    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      const proto::Step& step = game.steps(ply);
+      if (!step.played_by_proof() || step.proved_low() != step.proved_high()) {
+        continue;
+      }
+      // From a solved position on both sides play best.
+      ++exact;
+      const int margin = replayed->outcome.margin();
+      EXPECT_EQ(step.proved_low(),
+                replayed->states[ply].side() == kRed ? margin : -margin);
+    }
+  }
+  EXPECT_GT(exact, 0);
+}
+
+TEST(OpeningTest, AShareOfTheGamesBeginsWithRandomActionsThatNobodySearched) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.opening = {.share = 0.5f, .max_plies = 4};
+  const auto games = Play(options, 80);
+  ExpectValid(games);
+  std::vector<int> by_plies(5);
+  std::set<uint32_t> first_actions;
+  for (const proto::GameRecord& game : games) {
+    ASSERT_LE(game.opening_plies(), 4u);
+    ++by_plies[game.opening_plies()];
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      const proto::Step& step = game.steps(ply);
+      const bool drawn = ply < static_cast<int>(game.opening_plies());
+      EXPECT_EQ(step.simulations() == 0, drawn);
+      EXPECT_EQ(TeachesPolicy(step), !drawn);
+    }
+    if (game.opening_plies() > 0) first_actions.insert(game.steps(0).action());
+  }
+  // Five standard deviations: sqrt(n p (1 - p)) with p = 1/2 and 1/8.
+  EXPECT_NEAR(by_plies[0], 40, 5 * 4.5);
+  for (int plies = 1; plies <= 4; ++plies) {
+    EXPECT_NEAR(by_plies[plies], 10, 5 * 3) << plies;
+    EXPECT_GT(by_plies[plies], 0);
+  }
+  // Some 40 draws of 45 hills meet 26 of them on average, never only a few.
+  EXPECT_GT(first_actions.size(), 15u);
+}
+
+TEST(OpeningTest, NoOpeningLeavesTheGamesAsTheyWere) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
+  const auto without = Play(options, 3);
+  options.opening = {.share = 0, .max_plies = 40};
+  const auto games = Play(options, 3);
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].SerializeAsString(), without[i].SerializeAsString());
+  }
+}
+
+TEST(OpeningTest, NoOpeningEndsTheGame) {
+  for (const VariantInfo& info : kVariants) {
+    Random random(3);
+    for (int i = 0; i < 20; ++i) {
+      const State start = InitialState(info.variant);
+      const Opening opening =
+          DrawOpening({.share = 1, .max_plies = 10000}, start, random);
+      EXPECT_FALSE(opening.state.finished()) << info.id;
+      State state = start;
+      for (const Action action : opening.actions) ApplyAction(action, state);
+      EXPECT_EQ(state, opening.state) << info.id;
+    }
+  }
+}
+
+TEST(PolicySurpriseTest, IsTheDivergenceOfTheTargetFromThePrior) {
+  // Uniform priors over n actions: the divergence is log(n) less the entropy
+  // of the target.
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.search.simulations = 24;
+  for (const bool gumbel : {false, true}) {
+    options.search.gumbel = gumbel;
+    for (const proto::GameRecord& game : PlayUniformGames(options, {0, 1})) {
+      const auto replayed = Replay(game);
+      ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+      for (int ply = 0; ply < game.steps_size(); ++ply) {
+        const proto::Step& step = game.steps(ply);
+        const auto& weights = gumbel ? step.target_weight() : step.visits();
+        double total = 0;
+        for (const uint32_t weight : weights) total += weight;
+        double expected = std::log(LegalActions(replayed->states[ply]).Count());
+        for (const uint32_t weight : weights) {
+          expected += weight / total * std::log(weight / total);
+        }
+        // Priors are kept to one part in 4000, weights to one in 65535.
+        EXPECT_NEAR(step.policy_surprise(), expected, 2e-3) << "ply " << ply;
+      }
+    }
+  }
+}
+
+TEST(PolicySurpriseTest, IsNotMeasuredOfFastSearches) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.full_search_share = 0.5f;
+  options.fast_simulations = 3;
+  int surprising = 0;
+  for (const proto::GameRecord& game : Play(options, 4)) {
+    for (const proto::Step& step : game.steps()) {
+      if (!TeachesPolicy(step)) {
+        EXPECT_EQ(step.policy_surprise(), 0);
+      }
+      surprising += step.policy_surprise() > 0.01f ? 1 : 0;
+    }
+  }
+  EXPECT_GT(surprising, 0);
 }
 
 TEST(GraphSelfPlayTest, SimulationsCatchUpWithOtherLines) {
