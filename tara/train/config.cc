@@ -22,6 +22,7 @@
 #include "tara/mcts/search_options.h"
 #include "tara/train/config_fields.h"
 #include "tara/train/game_plan.h"
+#include "tara/train/learner_check.h"
 #include "tara/train/proto_path.h"
 #include "tara/train/search_config.h"
 
@@ -189,6 +190,7 @@ absl::Status Validate(proto::TrainConfig& config) {
     return absl::InvalidArgumentError(
         absl::StrCat("inference.", inference.message()));
   }
+  TARA_RETURN_IF_ERROR(CheckLearner(config.learner()));
   return ValidateSearch(config.self_play());
 }
 

@@ -63,15 +63,27 @@ LearnOptions MakeLearnOptions(const proto::TrainConfig& config) {
                    .warmup_steps = learner.warmup_steps(),
                    .total_steps = int64_t{config.generations()} *
                                   learner.steps_per_generation(),
-                   .final_fraction = learner.final_learning_rate_fraction()},
+                   .shape = learner.schedule() == "steps" ? RateShape::kSteps
+                                                          : RateShape::kCosine,
+                   .final_fraction = learner.final_learning_rate_fraction(),
+                   .milestones = {learner.milestones().begin(),
+                                  learner.milestones().end()}},
       .batch_size = static_cast<int>(learner.batch_size()),
       .steps = static_cast<int>(learner.steps_per_generation())};
 }
 
 TrainerOptions MakeTrainerOptions(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
-  return {.weight_decay = learner.weight_decay(),
+  return {.optimizer = learner.optimizer() == "sgd" ? OptimizerKind::kSgd
+                                                    : OptimizerKind::kAdamW,
+          .momentum = learner.momentum(),
+          .weight_decay = learner.weight_decay(),
           .margin_loss_weight = learner.margin_loss_weight(),
+          .owner_loss_weight = learner.owner_loss_weight(),
+          .kingdoms_loss_weight = learner.kingdoms_loss_weight(),
+          .reply_loss_weight = learner.reply_loss_weight(),
+          .ema_decay = learner.ema_decay(),
+          .max_gradient_norm = learner.max_gradient_norm(),
           .threads = static_cast<int>(learner.threads())};
 }
 
@@ -79,7 +91,10 @@ LossSummary Summarize(const Losses& losses) {
   return {.total = losses.total,
           .policy = losses.policy,
           .value = losses.value,
-          .margin = losses.margin};
+          .margin = losses.margin,
+          .owner = losses.owner,
+          .kingdoms = losses.kingdoms,
+          .reply = losses.reply};
 }
 
 // A run in its folder: what it has open and where it stands.

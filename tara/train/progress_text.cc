@@ -81,9 +81,16 @@ std::string Searches(const SelfPlayRates& rates) {
 }
 
 std::string LossText(const LossSummary& losses) {
-  return absl::StrFormat("loss %.3f (policy %.3f, value %.3f, margin %.3f)",
-                         losses.total, losses.policy, losses.value,
-                         losses.margin);
+  std::string text =
+      absl::StrFormat("loss %.3f (policy %.3f, value %.3f, margin %.3f",
+                      losses.total, losses.policy, losses.value, losses.margin);
+  const auto add = [&](absl::string_view head, double loss) {
+    if (loss > 0) absl::StrAppendFormat(&text, ", %s %.3f", head, loss);
+  };
+  add("owner", losses.owner);
+  add("kingdoms", losses.kingdoms);
+  add("reply", losses.reply);
+  return text + ")";
 }
 
 std::string Learning(const ProgressSnapshot& snapshot) {

@@ -16,6 +16,9 @@ struct LossSummary {
   double policy = 0;
   double value = 0;
   double margin = 0;
+  double owner = 0;  // of auxiliary heads; 0: none
+  double kingdoms = 0;
+  double reply = 0;
 };
 
 // What a stretch of self-play came to.

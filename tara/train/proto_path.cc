@@ -114,6 +114,27 @@ std::vector<std::string> SplitValues(absl::string_view text) {
   return values;
 }
 
+std::string ElementsToText(const ProtoField& field) {
+  const Reflection& reflection = *field.message->GetReflection();
+  std::vector<std::string> values;
+  for (int i = 0; i < reflection.FieldSize(*field.message, field.field); ++i) {
+    switch (field.field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_STRING:
+        values.push_back(absl::StrReplaceAll(
+            reflection.GetRepeatedString(*field.message, field.field, i),
+            {{",", "\\,"}}));
+        break;
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        values.push_back(absl::StrCat(
+            reflection.GetRepeatedFloat(*field.message, field.field, i)));
+        break;
+      default:
+        TARA_CHECK(false, "repeated fields of other types are not needed yet");
+    }
+  }
+  return absl::StrJoin(values, ",");
+}
+
 }  // namespace
 
 std::string FieldNames(const Descriptor& type) {
@@ -174,18 +195,7 @@ absl::Status SetField(const ProtoField& field, absl::string_view text) {
 
 std::string FieldToText(const ProtoField& field) {
   const Reflection& reflection = *field.message->GetReflection();
-  if (field.field->is_repeated()) {
-    TARA_CHECK(field.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING,
-               "repeated fields of other types are not needed yet");
-    std::vector<std::string> values;
-    for (int i = 0; i < reflection.FieldSize(*field.message, field.field);
-         ++i) {
-      values.push_back(absl::StrReplaceAll(
-          reflection.GetRepeatedString(*field.message, field.field, i),
-          {{",", "\\,"}}));
-    }
-    return absl::StrJoin(values, ",");
-  }
+  if (field.field->is_repeated()) return ElementsToText(field);
   switch (field.field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
       return reflection.GetString(*field.message, field.field);

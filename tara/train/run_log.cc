@@ -60,6 +60,12 @@ absl::Status RunLog::Learning(const LearningReport& report) {
   events_->Scalar("loss/policy", report.losses.policy, generation);
   events_->Scalar("loss/value", report.losses.value, generation);
   events_->Scalar("loss/margin", report.losses.margin, generation);
+  const auto auxiliary = [&](absl::string_view name, double loss) {
+    if (loss > 0) events_->Scalar(name, loss, generation);
+  };
+  auxiliary("loss/owner", report.losses.owner);
+  auxiliary("loss/kingdoms", report.losses.kingdoms);
+  auxiliary("loss/reply", report.losses.reply);
   events_->Scalar("learning/policy_accuracy", report.policy_accuracy,
                   generation);
   events_->Scalar("learning/rate", report.learning_rate, generation);
@@ -74,6 +80,9 @@ absl::Status RunLog::Learning(const LearningReport& report) {
                            {"policy_loss", report.losses.policy},
                            {"value_loss", report.losses.value},
                            {"margin_loss", report.losses.margin},
+                           {"owner_loss", report.losses.owner},
+                           {"kingdoms_loss", report.losses.kingdoms},
+                           {"reply_loss", report.losses.reply},
                            {"policy_accuracy", report.policy_accuracy},
                            {"learning_rate", report.learning_rate},
                            {"window_games", report.window_games},

@@ -310,6 +310,28 @@ TEST(ConfigTest, AFastSearchHasFewerSimulationsThanAFullOne) {
   Good("self_play { search { simulations: 9 } }");
 }
 
+TEST(ConfigTest, WrongWaysOfLearningAreRefusedWithWhatThereIs) {
+  EXPECT_THAT(Error("", {"learner.optimizer=adam"}),
+              HasSubstr("learner.optimizer: adam; expected adamw or sgd"));
+  EXPECT_THAT(Error("", {"learner.schedule=linear"}),
+              HasSubstr("learner.schedule: linear; expected cosine or steps"));
+  for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5", "nan"}) {
+    EXPECT_THAT(Error("", {"learner.milestones=" + milestones}),
+                HasSubstr("learner.milestones: "))
+        << milestones;
+  }
+  EXPECT_THAT(Error("", {"learner.ema_decay=1"}),
+              HasSubstr("learner.ema_decay: 1 is out of range"));
+}
+
+TEST(ConfigTest, MilestonesAreTakenAsGiven) {
+  EXPECT_EQ(Good("learner { milestones: 0.25 }").learner().milestones_size(),
+            1);
+  const auto learner = Good("", {"learner.milestones=0.3,0.6,0.9"}).learner();
+  ASSERT_EQ(learner.milestones_size(), 3);
+  EXPECT_FLOAT_EQ(learner.milestones(1), 0.6f);
+}
+
 TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
   EXPECT_EQ(Error("inference { precision: 'int4' }"),
             "configs/quick.textproto: inference.precision is 'int4'; expected "

@@ -53,7 +53,7 @@ class LearnerTest : public ::testing::Test {
   FakeTrainer trainer_;
 };
 
-constexpr LearningRateSchedule kSchedule = {
+const LearningRateSchedule kSchedule = {
     .peak = 0.1, .warmup_steps = 10, .total_steps = 110, .final_fraction = 0.2};
 
 TEST(LearningRateTest, RisesLinearlyToThePeakDuringWarmUp) {
@@ -68,6 +68,18 @@ TEST(LearningRateTest, FallsAlongAHalfCosineToItsFinalFraction) {
   EXPECT_NEAR(LearningRate(kSchedule, 60), 0.06, 1e-12);
   EXPECT_NEAR(LearningRate(kSchedule, 110), 0.02, 1e-12);
   EXPECT_NEAR(LearningRate(kSchedule, 5000), 0.02, 1e-12);
+}
+
+TEST(LearningRateTest, FallsToATenthAtEachMilestone) {
+  LearningRateSchedule schedule = kSchedule;
+  schedule.shape = RateShape::kSteps;
+  schedule.milestones = {0.5, 0.8};  // of 110 steps: 55 and 88
+  EXPECT_DOUBLE_EQ(LearningRate(schedule, 4), 0.05);
+  EXPECT_DOUBLE_EQ(LearningRate(schedule, 54), 0.1);
+  EXPECT_NEAR(LearningRate(schedule, 55), 0.01, 1e-12);
+  EXPECT_NEAR(LearningRate(schedule, 87), 0.01, 1e-12);
+  EXPECT_NEAR(LearningRate(schedule, 88), 0.001, 1e-12);
+  EXPECT_NEAR(LearningRate(schedule, 5000), 0.001, 1e-12);
 }
 
 TEST(LearningRateTest, ARunShorterThanItsWarmUpHasFiniteRates) {

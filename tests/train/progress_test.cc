@@ -107,6 +107,12 @@ TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
   EXPECT_THAT(line,
               HasSubstr("learning  10/40 steps  loss 3.250 (policy 2.000"));
   EXPECT_THAT(line, HasSubstr("window 600 games, 27000 positions"));
+  EXPECT_THAT(line, HasSubstr("margin 2.500)"));
+  // Auxiliary heads, where they are computed.
+  snapshot.losses.owner = 0.75;
+  snapshot.losses.reply = 3.5;
+  EXPECT_THAT(ProgressLine(snapshot),
+              HasSubstr("margin 2.500, owner 0.750, reply 3.500)"));
 }
 
 TEST(ProgressTextTest, TheBlockIsNoWiderThanTheTerminal) {
