@@ -322,7 +322,7 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
   return kExitInterrupted;
 }
 
-void RegisterBench(Command& root) {
+Command& RegisterBench(Command& root) {
   Command& bench =
       root.AddCommand("bench", "how fast the parts of the program are");
   bench.SetExamples({"bench core", "bench search", "bench core --help"});
@@ -355,6 +355,7 @@ void RegisterBench(Command& root) {
                        "bench core --threads 8 --format=json"});
   command.SetRun(
       [options](Console& console) { return RunBenchCore(*options, console); });
+  return bench;
 }
 
 }  // namespace tara

@@ -23,8 +23,8 @@ struct BenchCoreOptions {
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console);
 
-// Adds `bench` to the program.
-void RegisterBench(Command& root);
+// Adds `bench` to the program and returns it.
+Command& RegisterBench(Command& root);
 
 }  // namespace tara
 

@@ -26,6 +26,12 @@ inline constexpr CommandName kSelfPlayCommand = {
 inline constexpr std::array kTorchCommands = {kPlayCommand, kTrainCommand,
                                               kArenaCommand, kSelfPlayCommand};
 
+inline constexpr CommandName kBenchSelfPlayCommand = {
+    "selfplay", "self-play beside the bare network, over whole games"};
+
+// Of the command `bench`.
+inline constexpr std::array kTorchBenchCommands = {kBenchSelfPlayCommand};
+
 }  // namespace tara
 
 #endif  // TARA_CLI_COMMANDS_H_

@@ -11,10 +11,19 @@ int main(int argc, char** argv) {
   if (tara::NeedsTorch(argc, argv)) {
     return tara::BecomeTorchProgram(argv, console);
   }
-  return tara::RunProgram(argc, argv, console, [](tara::Command& root) {
-    // For the list of commands.
-    for (const tara::CommandName& command : tara::kTorchCommands) {
-      root.AddCommand(command.name, command.summary);
-    }
-  });
+  // For the lists of commands.
+  return tara::RunProgram(
+      argc, argv, console,
+      {.add =
+           [](tara::Command& root) {
+             for (const auto& command : tara::kTorchCommands) {
+               root.AddCommand(command.name, command.summary);
+             }
+           },
+       .add_to_bench =
+           [](tara::Command& bench) {
+             for (const auto& command : tara::kTorchBenchCommands) {
+               bench.AddCommand(command.name, command.summary);
+             }
+           }});
 }

@@ -20,7 +20,8 @@ namespace {
 
 constexpr char kVersion[] = "tara 0.1.0";
 
-void RegisterCommands(Command& root) {
+// Returns the command `bench`.
+Command& RegisterCommands(Command& root) {
   RegisterGames(root);
   RegisterShow(root);
   RegisterSolve(root);
@@ -28,27 +29,28 @@ void RegisterCommands(Command& root) {
   RegisterVerify(root);
   RegisterPerft(root);
   RegisterStats(root);
-  RegisterBench(root);
+  Command& bench = RegisterBench(root);
   root.SetExamples({"show --variant sacred_hill_l1",
                     "play --variant high_kings_l1 --opponent mcts:sims=1000",
                     "train configs/quickstart.textproto",
                     "stats --variant all --games 1M --html stats.html",
                     "arena --variant four_treasures greedy mcts:sims=200",
                     "COMMAND --help"});
+  return bench;
 }
 
 }  // namespace
 
 int RunProgram(int argc, const char* const* argv, Console& console,
-               const std::function<void(Command& root)>& add_commands) {
+               const ProgramCommands& commands) {
   // A reader that has seen enough (`tara ... | head`) ends us without a word,
   // even where the parent process ignored the signal.
   std::signal(SIGPIPE, SIG_DFL);
   CommandLine command_line(
       "play, verify, learn and compare ten variants of the board game Tara",
       kVersion);
-  add_commands(command_line.root());
-  RegisterCommands(command_line.root());
+  commands.add(command_line.root());
+  commands.add_to_bench(RegisterCommands(command_line.root()));
   int status = kExitFailure;
   try {
     status = command_line.Run(argc, argv, console);

@@ -8,11 +8,18 @@
 
 namespace tara {
 
+// Commands beside those of every program.
+struct ProgramCommands {
+  // Adds those that come before the others.
+  std::function<void(Command& root)> add;
+  // Adds to the command `bench`.
+  std::function<void(Command& bench)> add_to_bench;
+};
+
 // The whole program: parses the arguments, runs the subcommand they name, and
-// returns the exit status. `add_commands` adds those that come before the ones
-// of every program.
+// returns the exit status.
 int RunProgram(int argc, const char* const* argv, Console& console,
-               const std::function<void(Command& root)>& add_commands);
+               const ProgramCommands& commands);
 
 }  // namespace tara
 

@@ -1,6 +1,7 @@
 // The program `tara_torch`: `tara` with the commands that need LibTorch.
 
 #include "tara/cli/arena.h"
+#include "tara/cli/bench_selfplay.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/play.h"
@@ -10,10 +11,13 @@
 
 int main(int argc, char** argv) {
   tara::Console console = tara::StandardConsole();
-  return tara::RunProgram(argc, argv, console, [](tara::Command& root) {
-    tara::RegisterPlay(root);
-    tara::RegisterTrain(root);
-    tara::RegisterArena(root);
-    tara::RegisterSelfPlay(root);
-  });
+  return tara::RunProgram(argc, argv, console,
+                          {.add =
+                               [](tara::Command& root) {
+                                 tara::RegisterPlay(root);
+                                 tara::RegisterTrain(root);
+                                 tara::RegisterArena(root);
+                                 tara::RegisterSelfPlay(root);
+                               },
+                           .add_to_bench = tara::RegisterBenchSelfPlay});
 }

@@ -12,17 +12,27 @@
 #include <system_error>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
 
 namespace tara {
 
+namespace {
+
+bool IsIn(absl::Span<const CommandName> commands, absl::string_view name) {
+  return std::any_of(
+      commands.begin(), commands.end(),
+      [&](const CommandName& command) { return command.name == name; });
+}
+
+}  // namespace
+
 bool NeedsTorch(int argc, const char* const* argv) {
   if (argc < 2) return false;
-  return std::any_of(kTorchCommands.begin(), kTorchCommands.end(),
-                     [&](const CommandName& command) {
-                       return absl::string_view(command.name) == argv[1];
-                     });
+  if (IsIn(kTorchCommands, argv[1])) return true;
+  return argc > 2 && absl::string_view(argv[1]) == "bench" &&
+         IsIn(kTorchBenchCommands, argv[2]);
 }
 
 int BecomeTorchProgram(char* const* argv, Console& console) {

@@ -27,16 +27,18 @@ struct Slot {
 // Games that gather and evaluate together.
 class Group {
  public:
-  Group(int games, int leaves_per_game, const GameSource& next_game,
+  Group(int games, const ManyGamesOptions& options, const GameSource& next_game,
         SearchCounters& counters)
-      : leaves_per_game_(leaves_per_game),
+      : leaves_per_game_(options.leaves_per_game),
         next_game_(next_game),
         counters_(counters),
+        timer_(options.times),
         slots_(games) {}
 
   // Moves every game on until it has leaves to evaluate. An empty batch then
   // means that all is played.
   absl::Status Gather() {
+    timer_.Skip();
     states_.clear();
     for (Slot& slot : slots_) {
       TARA_RETURN_IF_ERROR(MoveOn(slot));
@@ -47,6 +49,7 @@ class Group {
     if (evaluations_.size() < states_.size()) {
       evaluations_.resize(states_.size());
     }
+    timer_.Add(&SearchTimes::gather);
     return absl::OkStatus();
   }
 
@@ -57,6 +60,7 @@ class Group {
 
   // Gives the answers to the trees, in the order in which they were asked.
   void Apply() {
+    timer_.Skip();
     const auto count = static_cast<int64_t>(states_.size());
     counters_.batches += 1;
     counters_.evaluations += count;
@@ -68,6 +72,7 @@ class Group {
       }
       slot.num_leaves = 0;
     }
+    timer_.Add(&SearchTimes::apply);
   }
 
   // Gives all leaves in flight up.
@@ -85,12 +90,18 @@ class Group {
   // or no game is left to start.
   absl::Status MoveOn(Slot& slot) {
     while (true) {
-      if (slot.game == nullptr) slot.game = next_game_();
+      if (slot.game == nullptr) {
+        timer_.Add(&SearchTimes::gather);
+        slot.game = next_game_();
+        timer_.Add(&SearchTimes::play);
+      }
       if (slot.game == nullptr) return absl::OkStatus();
       if (!slot.game->searched()) GatherLeaves(slot);
       if (slot.num_leaves > 0) return absl::OkStatus();
       if (!slot.game->searched()) continue;
+      timer_.Add(&SearchTimes::gather);
       TARA_ASSIGN_OR_RETURN(const bool goes_on, slot.game->Play());
+      timer_.Add(&SearchTimes::play);
       if (!goes_on) slot.game = nullptr;
     }
   }
@@ -121,6 +132,7 @@ class Group {
   const int leaves_per_game_;
   const GameSource& next_game_;
   SearchCounters& counters_;
+  StageTimer timer_;
   std::vector<Slot> slots_;
   // The batch: the leaves of all slots in order, and the answers, kept for
   // their memory.
@@ -129,12 +141,16 @@ class Group {
 };
 
 absl::Status PlayOneGroup(Group& group, Evaluator& evaluator,
+                          SearchTimes* times,
                           const std::function<bool()>& stop) {
+  StageTimer timer(times);
   while (!stop()) {
     TARA_RETURN_IF_ERROR(group.Gather());
     if (group.states().empty()) return absl::OkStatus();
+    timer.Skip();
     TARA_RETURN_IF_ERROR(
         evaluator.Evaluate(group.states(), group.evaluations()));
+    timer.Add(&SearchTimes::evaluate);
     group.Apply();
   }
   return absl::OkStatus();
@@ -142,7 +158,9 @@ absl::Status PlayOneGroup(Group& group, Evaluator& evaluator,
 
 // The groups by turns: this one gathers while the other one is evaluated.
 absl::Status PlayTwoGroups(absl::Span<Group> groups, Evaluator& evaluator,
+                           SearchTimes* times,
                            const std::function<bool()>& stop) {
+  StageTimer timer(times);
   EvaluationThread thread(evaluator);
   Group* evaluated = nullptr;
   size_t turn = 0;
@@ -151,7 +169,9 @@ absl::Status PlayTwoGroups(absl::Span<Group> groups, Evaluator& evaluator,
     turn = 1 - turn;
     TARA_RETURN_IF_ERROR(group.Gather());
     if (evaluated != nullptr) {
+      timer.Skip();
       TARA_RETURN_IF_ERROR(thread.Wait());
+      timer.Add(&SearchTimes::evaluate);
       std::exchange(evaluated, nullptr)->Apply();
     } else if (group.states().empty() && groups[turn].states().empty()) {
       return absl::OkStatus();
@@ -175,12 +195,13 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
   std::vector<Group> groups;
   const int in_group = (options.games + options.groups - 1) / options.groups;
   for (int i = 0; i < options.groups; ++i) {
-    groups.emplace_back(in_group, options.leaves_per_game, next_game, counters);
+    groups.emplace_back(in_group, options, next_game, counters);
   }
   const absl::Status status =
       options.groups == 1
-          ? PlayOneGroup(groups[0], evaluator, stop)
-          : PlayTwoGroups(absl::MakeSpan(groups), evaluator, stop);
+          ? PlayOneGroup(groups[0], evaluator, options.times, stop)
+          : PlayTwoGroups(absl::MakeSpan(groups), evaluator, options.times,
+                          stop);
   for (Group& group : groups) group.Cancel();
   return status;
 }

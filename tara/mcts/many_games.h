@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/search_times.h"
 #include "tara/mcts/tree.h"
 
 namespace tara {
@@ -59,6 +60,10 @@ struct ManyGamesOptions {
   // thread of their own, those of the other are gathered. Worth it where the
   // evaluator works elsewhere (a GPU, other cores): batches are half as large.
   int groups = 1;
+  // Where the time goes, to be added to; null: it is not measured. Clocks are
+  // read a few times a batch and action. Of two groups, `evaluate` is the time
+  // spent waiting for the other one's answers.
+  SearchTimes* times = nullptr;
 };
 
 // Hands out the games to play, one after another; null: there are no more.

@@ -11,8 +11,10 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "tara/base/check.h"
 #include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/many_games.h"
 #include "tara/train/self_play_game.h"
 
@@ -58,27 +60,74 @@ class GameQueue {
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
+// Measures the time that another solver takes.
+class TimedSolver : public LeafSolver {
+ public:
+  TimedSolver(LeafSolver* solver, SelfPlayTimes* times)
+      : solver_(solver), times_(times) {}
+
+  std::optional<int> SolveRedMargin(const State& state) override {
+    const absl::Time begin = times_->clock();
+    const std::optional<int> margin = solver_->SolveRedMargin(state);
+    times_->solve += absl::ToInt64Nanoseconds(times_->clock() - begin);
+    return margin;
+  }
+
+ private:
+  LeafSolver* const solver_;
+  SelfPlayTimes* const times_;
+};
+
+// Adds the time of one worker.
+class WorkerTime {
+ public:
+  explicit WorkerTime(SelfPlayTimes* times) : times_(times) {
+    if (times_ != nullptr) begin_ = times_->clock();
+  }
+  WorkerTime(const WorkerTime&) = delete;
+  WorkerTime& operator=(const WorkerTime&) = delete;
+  ~WorkerTime() {
+    if (times_ == nullptr) return;
+    const int64_t time = absl::ToInt64Nanoseconds(times_->clock() - begin_);
+    times_->workers += time;
+    int64_t longest = times_->longest_worker;
+    while (longest < time &&
+           !times_->longest_worker.compare_exchange_weak(longest, time)) {
+    }
+  }
+
+ private:
+  SelfPlayTimes* const times_;
+  absl::Time begin_;
+};
+
 // Plays games of the queue until there are no more: one thread's work.
 absl::Status PlayAsWorker(const SelfPlayOptions& options, int in_step,
                           Evaluator& evaluator, const GameSink& sink,
                           GameQueue& queue, SelfPlayStats& stats) {
+  const WorkerTime worker_time(options.times);
   std::optional<EndgameSolver> solver;
+  std::optional<TimedSolver> timed_solver;
+  LeafSolver* leaf_solver = nullptr;
   if (options.search.proof && options.search.solver_vacant_hills > 0) {
-    solver.emplace();
+    leaf_solver = &solver.emplace();
+    if (options.times != nullptr) {
+      leaf_solver = &timed_solver.emplace(leaf_solver, options.times);
+    }
   }
   const std::optional<float> threshold =
       options.resignation_counts.ChooseThreshold(options.resignation);
   const ManyGamesOptions many = {.games = in_step,
                                  .leaves_per_game = options.leaves_per_game,
-                                 .groups = options.evaluation_groups};
+                                 .groups = options.evaluation_groups,
+                                 .times = options.times};
   return PlayManyGames(
       many,
       [&]() -> std::unique_ptr<SearchedGame> {
         uint64_t game_index;
         if (!queue.NextGame(game_index)) return nullptr;
-        return std::make_unique<SelfPlayGame>(
-            options, game_index, solver.has_value() ? &*solver : nullptr,
-            threshold, sink, stats);
+        return std::make_unique<SelfPlayGame>(options, game_index, leaf_solver,
+                                              threshold, sink, stats);
       },
       evaluator, [&] { return queue.stopped(); }, stats);
 }

@@ -13,10 +13,19 @@
 #include "tara/mcts/many_games.h"
 #include "tara/mcts/resignation.h"
 #include "tara/mcts/search_options.h"
+#include "tara/mcts/search_times.h"
 #include "tara/mcts/temperature.h"
 #include "tara/train/opening.h"
 
 namespace tara {
+
+// Where the time of self-play goes, in nanoseconds. Thread-safe.
+struct SelfPlayTimes : SearchTimes {
+  std::atomic<int64_t> solve = 0;    // of `gather`: the endgame solver
+  std::atomic<int64_t> workers = 0;  // of all threads, from start to end
+  // Of the thread that was busy for longest: the others waited for it.
+  std::atomic<int64_t> longest_worker = 0;
+};
 
 struct SelfPlayOptions {
   // Start positions: game index i starts from starts[i % size].
@@ -63,6 +72,9 @@ struct SelfPlayOptions {
   // As ManyGamesOptions; of these only leaves_per_game changes the games.
   int leaves_per_game = 1;
   int evaluation_groups = 1;
+
+  // To be added to; null: times are not measured.
+  SelfPlayTimes* times = nullptr;
 };
 
 // Counts what self-play does; readable while it runs. Thread-safe.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tara/core/variant.h"
@@ -126,6 +127,59 @@ TEST(BenchCoreTest, WrongArgumentsAreUsageErrors) {
     EXPECT_EQ(result.status, 2) << wrong.message;
     EXPECT_THAT(result.out, IsEmpty());
     EXPECT_THAT(result.err, HasSubstr(wrong.message));
+  }
+}
+
+TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
+  for (const std::string threads : {"1", "2"}) {
+    const TaraResult result = RunTara(
+        {"bench", "selfplay", "--net", "4x1", "--sims", "8", "--threads",
+         threads, "--games", "6", "--games-per-thread", "2", "--seconds",
+         "0.001", "--search", "proof=on,solver_hills=6", "--format=json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const Json report = Json::parse(result.out);
+    EXPECT_EQ(report.at("net"), "4x1");
+    EXPECT_EQ(report.at("precision"), "auto");
+    EXPECT_EQ(report.at("threads"), std::stoi(threads));
+    EXPECT_EQ(report.at("games"), 6);
+    for (const char* rate :
+         {"engine_evaluations_per_s", "selfplay_evaluations_per_s",
+          "simulations_per_s", "games_per_s"}) {
+      EXPECT_GT(report.at(rate), 0) << rate;
+    }
+    EXPECT_GE(report.at("simulations_per_s"),
+              report.at("selfplay_evaluations_per_s"));
+    EXPECT_NEAR(report.at("ratio").get<double>(),
+                report.at("selfplay_evaluations_per_s").get<double>() /
+                    report.at("engine_evaluations_per_s").get<double>(),
+                1e-6);
+    double sum = 0;
+    std::set<std::string> parts;
+    for (const auto& [name, share] : report.at("shares").items()) {
+      parts.insert(name);
+      sum += share.get<double>();
+    }
+    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_EQ(parts, (std::set<std::string>{"engine", "encoding", "filling",
+                                            "tree", "cache", "solver",
+                                            "playing", "waiting", "other"}));
+  }
+}
+
+TEST(BenchSelfPlayTest, RefusesNetworksAndOptionsThatThereAreNot) {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
+      {{"--precision", "int4"}, "precision is 'int4'; expected one of auto"},
+      {{"--search", "width=3"}, "--search: "},
+      {{"--cache", "-1"}, "--cache"},
+      {{"--checkpoint", "/no/such/file"}, "/no/such/file"},
+  };
+  for (const auto& [flags, message] : cases) {
+    std::vector<std::string> arguments = {"bench", "selfplay"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const TaraResult result = RunTara(arguments);
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.err, HasSubstr(message));
   }
 }
 

@@ -1,0 +1,309 @@
+#include "tara/cli/bench_selfplay.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/usage.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/make_player.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/search_option_text.h"
+#include "tara/mcts/search_options.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/network_evaluator.h"
+#include "tara/nn/trainer.h"
+#include "tara/train/self_play_speed.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kSeed = 1;
+
+// A folder that goes when this does.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code ignored;
+    path_ = (std::filesystem::temp_directory_path(ignored) / "tara-XXXXXX")
+                .string();
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const { return path_; }  // empty: there is none
+
+ private:
+  std::string path_;
+};
+
+absl::StatusOr<InferenceOptions> InferenceOf(
+    const BenchSelfPlayOptions& options) {
+  InferenceOptions inference;
+  const std::pair<const char*, const std::string*> flags[] = {
+      {"device", &options.device},
+      {"precision", &options.precision},
+      {"backend", &options.backend}};
+  for (const auto& [name, value] : flags) {
+    const absl::Status status = SetInferenceOption(name, *value, inference);
+    if (!status.ok()) return AsUsageError(status);
+  }
+  return inference;
+}
+
+// Makes a network "CHANNELSxBLOCKS" of random weights.
+absl::StatusOr<std::unique_ptr<Evaluator>> RandomNetwork(
+    const std::string& net, const InferenceOptions& inference) {
+  const std::vector<std::string> parts = absl::StrSplit(net, 'x');
+  int channels = 0;
+  int blocks = 0;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &channels) ||
+      !absl::SimpleAtoi(parts[1], &blocks) || channels < 1 || channels > 1024 ||
+      blocks < 1 || blocks > 100) {
+    return UsageError(absl::StrCat("--net is '", net,
+                                   "'; expected CHANNELSxBLOCKS, such "
+                                   "as 64x4 (up to 1024x100)"));
+  }
+  const TemporaryFolder folder;
+  if (folder.path().empty()) {
+    return absl::UnavailableError("cannot make a temporary folder");
+  }
+  const std::string path = folder.path() + "/random.ckpt";
+  TARA_RETURN_IF_ERROR(
+      NewTrainer({.channels = channels, .blocks = blocks}, {}, kSeed)
+          ->Save(path, {}));
+  return LoadNetworkEvaluator(path, inference);
+}
+
+absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
+  SearchOptions search;
+  search.simulations = static_cast<int>(options.simulations);
+  search.dirichlet_fraction = 0.25f;
+  if (options.search.empty()) return search;
+  for (const absl::string_view option : absl::StrSplit(options.search, ',')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
+    const absl::Status status =
+        SetSearchOption(parts.first, parts.second, search);
+    if (!status.ok())
+      return UsageError(absl::StrCat("--search: ", status.message()));
+  }
+  return search;
+}
+
+absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants, VariantsOf(flags));
+  std::vector<State> starts;
+  for (const Variant variant : variants) {
+    TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                          RuleOptionsOf(flags, variant, variants.size() > 1));
+    starts.push_back(InitialState(variant, options));
+  }
+  return starts;
+}
+
+Json SharesJson(const SelfPlaySpeed::Shares& shares) {
+  return {{"engine", shares.engine},   {"encoding", shares.encoding},
+          {"filling", shares.filling}, {"tree", shares.tree},
+          {"cache", shares.cache},     {"solver", shares.solver},
+          {"playing", shares.playing}, {"waiting", shares.waiting},
+          {"other", shares.other}};
+}
+
+Json ReportJson(const SelfPlaySpeed& speed, const BenchSelfPlayOptions& options,
+                absl::string_view net) {
+  return {{"net", std::string(net)},
+          {"device", options.device},
+          {"precision", options.precision},
+          {"backend", options.backend},
+          {"variant", options.game.variant},
+          {"simulations", options.simulations},
+          {"threads", options.threads},
+          {"engine_evaluations_per_s", speed.engine_evaluations_per_s},
+          {"engine_batch", speed.engine_batch},
+          {"selfplay_evaluations_per_s", speed.evaluations_per_s},
+          {"ratio", speed.ratio},
+          {"simulations_per_s", speed.simulations_per_s},
+          {"search_simulations_per_s", speed.search_simulations_per_s},
+          {"games_per_s", speed.games_per_s},
+          {"mean_batch", speed.mean_batch},
+          {"cached_share", speed.cached_share},
+          {"solved_share", speed.solved_share},
+          {"games", speed.games},
+          {"seconds", speed.seconds},
+          {"shares", SharesJson(speed.shares)}};
+}
+
+std::string Report(const Json& report) {
+  std::string text;
+  for (const auto& [name, value] : report.items()) {
+    if (value.is_object()) continue;
+    absl::StrAppendFormat(
+        &text, "%-28s %s\n", name,
+        value.is_number_float()
+            ? absl::StrFormat("%.*f", value.get<double>() < 100 ? 3 : 0,
+                              value.get<double>())
+            : (value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  absl::StrAppend(&text, "\nwhere the threads' time goes\n");
+  for (const auto& [name, value] : report.at("shares").items()) {
+    absl::StrAppendFormat(&text, "  %-26s %5.1f%%\n", name,
+                          100 * value.get<double>());
+  }
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
+                                     Console& console) {
+  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference, InferenceOf(options));
+  SelfPlaySpeedOptions measured;
+  SelfPlayOptions& self_play = measured.self_play;
+  TARA_ASSIGN_OR_RETURN(self_play.starts, StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(self_play.search, SearchOf(options));
+  self_play.run_seed = kSeed;
+  self_play.threads = ThreadsOr(options.threads);
+  self_play.games_per_thread = static_cast<int>(options.games_per_thread);
+  measured.games = static_cast<int>(options.games);
+  if (measured.games == 0) {
+    measured.games = 4 * self_play.threads * self_play.games_per_thread;
+  }
+  measured.seconds = options.seconds;
+  measured.cache_positions = options.cache;
+  measured.on_cpu = inference.device == "cpu";
+
+  std::unique_ptr<Evaluator> evaluator;
+  std::string net = options.net;
+  if (options.checkpoint.empty()) {
+    TARA_ASSIGN_OR_RETURN(evaluator, RandomNetwork(net, inference));
+  } else {
+    TARA_ASSIGN_OR_RETURN(const std::string path,
+                          FindCheckpoint(options.checkpoint));
+    TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
+    net = absl::StrCat(checkpoint.shape.channels, "x", checkpoint.shape.blocks);
+    TARA_ASSIGN_OR_RETURN(evaluator, LoadNetworkEvaluator(path, inference));
+  }
+  const StopCheck stop = StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(const SelfPlaySpeed speed,
+                        MeasureSelfPlaySpeed(measured, *evaluator, stop));
+  BenchSelfPlayOptions resolved = options;
+  resolved.threads = self_play.threads;
+  const Json report = ReportJson(speed, resolved, net);
+  console.out << (options.format == "json" ? report.dump(2) + "\n"
+                                           : Report(report));
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; this is what was measured by then\n";
+  return kExitInterrupted;
+}
+
+namespace {
+
+void AddInferenceFlags(Command& command, BenchSelfPlayOptions& options) {
+  command.AddText({.names = "--net",
+                   .placeholder = "CxB",
+                   .help = "network of random weights: channels x blocks"},
+                  &options.net);
+  command.AddText({.names = "--checkpoint",
+                   .placeholder = "FILE",
+                   .help = "network of a checkpoint, or of a run's newest"},
+                  &options.checkpoint);
+  command.AddText(
+      {.names = "--device", .placeholder = "D", .help = "cpu, cuda or cuda:N"},
+      &options.device);
+  command.AddText({.names = "--precision",
+                   .placeholder = "P",
+                   .help = "auto, float32, bfloat16, float16 or int8"},
+                  &options.precision);
+  command.AddText({.names = "--backend",
+                   .placeholder = "B",
+                   .help = "what computes, as in player specs"},
+                  &options.backend);
+}
+
+void AddFlags(Command& command, BenchSelfPlayOptions& options) {
+  AddGameFlags(command, &options.game, kVariantOrAllHelp, /*required=*/false);
+  AddInferenceFlags(command, options);
+  command.AddInteger(
+      {.names = "--sims", .placeholder = "N", .help = "simulations an action"},
+      1, 1000000, &options.simulations);
+  command.AddText({.names = "--search",
+                   .placeholder = "NAME=VALUE,...",
+                   .help = "other options of the search (see arena --help)"},
+                  &options.search);
+  AddThreadsFlag(command, &options.threads);
+  command.AddInteger({.names = "--games",
+                      .placeholder = "N",
+                      .help = "games of a generation; 0: four times those in "
+                              "step"},
+                     0, 1000000, &options.games);
+  command.AddInteger({.names = "--games-per-thread",
+                      .placeholder = "N",
+                      .help = "games in step: a leaf of each makes a batch"},
+                     1, 65536, &options.games_per_thread);
+  command.AddInteger({.names = "--cache",
+                      .placeholder = "N",
+                      .help = "positions that the evaluation cache keeps; 0: "
+                              "no cache"},
+                     0, 1 << 28, &options.cache);
+  command.AddNumber({.names = "--seconds",
+                     .placeholder = "S",
+                     .help = "generations are played, whole ones, until this "
+                             "is over"},
+                    0.001, 3600, &options.seconds);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options.format);
+}
+
+}  // namespace
+
+void RegisterBenchSelfPlay(Command& bench) {
+  Command& command = bench.AddCommand(kBenchSelfPlayCommand.name,
+                                      kBenchSelfPlayCommand.summary);
+  const auto options = std::make_shared<BenchSelfPlayOptions>();
+  AddFlags(command, *options);
+  command.SetNotes(
+      "The bare engine, in batches of its best size, and self-play take turns "
+      "of a\ntwentieth of a second on the same threads. Seconds are those of "
+      "the processor\ntime of the thread that was busy for longest (with a "
+      "device: those of the\nclock), so that rates hold on a busy machine too. "
+      "The engine's rate is that of\npositions into evaluations: it has "
+      "encoding and filling in it. Search simulations\ncount what the tree "
+      "kept from the turn before as well. Waiting is what threads\nhave no "
+      "games for at the end of a generation.");
+  command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
+                       "bench selfplay --threads 2 --precision int8 "
+                       "--search proof=on,solver_hills=6 --format=json"});
+  command.SetRun([options](Console& console) {
+    return RunBenchSelfPlay(*options, console);
+  });
+}
+
+}  // namespace tara

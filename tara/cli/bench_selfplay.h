@@ -1,0 +1,40 @@
+#ifndef TARA_CLI_BENCH_SELFPLAY_H_
+#define TARA_CLI_BENCH_SELFPLAY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
+#include "tara/cli/game_flags.h"
+
+namespace tara {
+
+struct BenchSelfPlayOptions {
+  GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
+  std::string net = "64x4";  // of random weights, where no checkpoint is given
+  std::string checkpoint;
+  std::string device = "cpu";
+  std::string precision = "auto";
+  std::string backend = "auto";
+  int64_t simulations = 100;
+  std::string search;  // "name=value,..."
+  int64_t threads = 1;
+  int64_t games = 0;  // a generation; 0: four times those in step
+  int64_t games_per_thread = 32;
+  int64_t cache = 1 << 16;
+  double seconds = 10;
+  std::string format = "text";
+};
+
+// Measures self-play beside the bare evaluator, over whole games.
+absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
+                                     Console& console);
+
+// Adds `selfplay` to the command `bench`.
+void RegisterBenchSelfPlay(Command& bench);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_BENCH_SELFPLAY_H_
