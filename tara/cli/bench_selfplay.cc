@@ -198,6 +198,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   }
   measured.seconds = options.seconds;
   measured.cache_positions = options.cache;
+  measured.symmetric_cache = !options.plain_cache;
   measured.on_cpu = inference.device == "cpu";
 
   std::unique_ptr<Evaluator> evaluator;
@@ -273,6 +274,10 @@ void AddFlags(Command& command, BenchSelfPlayOptions& options) {
                       .help = "positions that the evaluation cache keeps; 0: "
                               "no cache"},
                      0, 1 << 28, &options.cache);
+  command.AddSwitch({.names = "--plain-cache",
+                     .help = "a cache that does not share symmetric "
+                             "positions"},
+                    &options.plain_cache);
   command.AddNumber({.names = "--seconds",
                      .placeholder = "S",
                      .help = "generations are played, whole ones, until this "

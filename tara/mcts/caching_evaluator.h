@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -12,22 +13,42 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
 
 namespace tara {
+
+struct CachingOptions {
+  // Positions kept (rounded up to a power of two of at least kNumShards *
+  // kWays), some 300 bytes each, and 4 bytes for each margin between the least
+  // and the greatest that an answer gives a chance. 0: none are kept, the cache
+  // only counts.
+  int64_t positions = 0;
+  // Symmetric positions are one: the evaluator is asked for the representative
+  // of each (tara/core/representative.h), and its priors are put in place. For
+  // evaluators whose answers for symmetric positions are the same, bit for bit,
+  // but for the order of the priors: networks, which see every position through
+  // its representative.
+  bool symmetric = false;
+  // Whether answers have the distribution of margins, where the evaluator gives
+  // one. Without it entries are half as large; for searches whose utility does
+  // not ask for it (Utility::needs_margins).
+  bool margins = true;
+};
 
 // Remembers what an evaluator says. Positions met by several lines or games
 // are evaluated once (also when they are in one batch); a fixed number of the
 // latest is kept. Compares whole states, so that a collision of hashes only
 // costs an evaluation. Thread-safe; borrows the evaluator, which must give a
-// position the same answer each time.
+// position the same answer each time: then nobody can tell whether an answer
+// comes from here.
 class CachingEvaluator : public Evaluator {
  public:
-  // Keeps about `capacity` positions (rounded up to a power of two of at least
-  // kNumShards * kWays), some 300 bytes each, and 4 bytes for each margin
-  // between the least and the greatest that an answer gives a chance. 0: none,
-  // it only counts. REQUIRES: capacity >= 0.
-  CachingEvaluator(Evaluator* evaluator, int64_t capacity);
+  // REQUIRES: options.positions >= 0.
+  CachingEvaluator(Evaluator* evaluator, const CachingOptions& options);
+  CachingEvaluator(Evaluator* evaluator, int64_t positions)
+      : CachingEvaluator(evaluator, CachingOptions{.positions = positions}) {}
+  ~CachingEvaluator() override;
 
   // Errors as the evaluator's; a failed batch leaves nothing behind.
   absl::Status Evaluate(absl::Span<const State> states,
@@ -46,36 +67,39 @@ class CachingEvaluator : public Evaluator {
   static constexpr int kNumShards = 16;  // locks: threads seldom meet at one
   static constexpr int kWays = 4;        // entries where a position may be
 
-  struct Entry {
-    State state = {};
-    // Its margins are those from the first that is not 0 to the last: those
-    // of few playouts, or of a position near its end, are mostly zeros.
-    Evaluation evaluation;
-    int first_margin = 0;    // where they begin
-    int num_margins = 0;     // of the answer, zeros included
-    uint64_t last_used = 0;  // tick of the shard; 0: empty
-  };
+  struct Entry;
+  struct Bucket;
+  struct alignas(64) Shard;
+  struct Request;
+  struct Workspace;
 
-  struct alignas(64) Shard {
-    absl::Mutex mutex;
-    std::vector<Entry> entries ABSL_GUARDED_BY(mutex);
-    uint64_t tick ABSL_GUARDED_BY(mutex) = 0;
-  };
+  Shard& ShardOf(uint64_t hash);
+  size_t BucketOf(uint64_t hash) const {
+    return (hash / kNumShards) & (buckets_per_shard_ - 1);
+  }
+  bool Find(const Request& request, Evaluation& evaluation);
+  void Insert(const Request& request, const Evaluation& evaluation);
 
-  static void Store(const Evaluation& evaluation, Entry& entry);
-  static void Restore(const Entry& entry, Evaluation& evaluation);
-  Shard& ShardOf(uint64_t hash) { return shards_[hash % kNumShards]; }
-  // Returns the entries where a position may be.
-  absl::Span<Entry> Bucket(Shard& shard, uint64_t hash)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex);
-  bool Find(uint64_t hash, const State& state, Evaluation& evaluation);
-  void Insert(uint64_t hash, const State& state, const Evaluation& evaluation);
+  Request RequestFor(const State& state) const;
+  // Fills what is known; the rest become the misses of the workspace.
+  void AnswerHits(absl::Span<const State> states,
+                  absl::Span<Evaluation> results, Workspace& workspace);
+  absl::Status EvaluateMisses(Workspace& workspace);
+  void AnswerMisses(absl::Span<const State> states,
+                    absl::Span<Evaluation> results, Workspace& workspace);
+
+  std::unique_ptr<Workspace> TakeWorkspace();
+  void ReturnWorkspace(std::unique_ptr<Workspace> workspace);
 
   Evaluator* const evaluator_;
-  size_t buckets_per_shard_ = 0;  // a power of two; 0: keeps nothing
-  std::array<Shard, kNumShards> shards_;
+  const CachingOptions options_;
+  size_t buckets_per_shard_ = 0;  // a power of two; 0: nothing is kept
+  std::unique_ptr<Shard[]> shards_;
   std::atomic<int64_t> requests_ = 0;
   std::atomic<int64_t> hits_ = 0;
+  absl::Mutex mutex_;
+  // Kept for their memory: one for each thread that has been here at a time.
+  std::vector<std::unique_ptr<Workspace>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tara

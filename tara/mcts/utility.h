@@ -102,12 +102,15 @@ class Utility {
   //                  |evaluation.margin| and margin_deviation: a makeshift.
   float OfEvaluation(const Evaluation& evaluation, Side to_move) const {
     const int sign = to_move == kRed ? 1 : -1;
-    if (result_weight_ == 1) {
+    if (!needs_margins()) {
       return static_cast<float>(sign) * evaluation.value();
     }
     return evaluation.margins.empty() ? WithoutMargins(evaluation, sign)
                                       : WithMargins(evaluation, sign);
   }
+
+  // Whether OfEvaluation asks for evaluation.margins.
+  bool needs_margins() const { return result_weight_ != 1; }
 
   const UtilityOptions& options() const { return options_; }
 

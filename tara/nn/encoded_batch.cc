@@ -1,29 +1,32 @@
 #include "tara/nn/encoded_batch.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
+#include "tara/core/representative.h"
 #include "tara/core/rules.h"
 #include "tara/nn/batch_encoder.h"
 #include "tara/nn/features.h"
 #include "tara/nn/policy_map.h"
+#include "tara/nn/softmax.h"
 
 namespace tara {
 namespace {
 
-// Turns logits into probabilities, in place.
-void Softmax(absl::Span<float> values) {
-  const float highest = *std::max_element(values.begin(), values.end());
-  float sum = 0;
-  for (float& value : values) sum += value = std::exp(value - highest);
-  const float scale = 1.0f / sum;
-  for (float& value : values) value *= scale;
-}
+// [margin + kMaxMargin]: the margin; filled up with zeros.
+constexpr auto kMargins = [] {
+  std::array<float, SoftmaxRoom(kNumMargins)> margins{};
+  for (int i = 0; i < kNumMargins; ++i) {
+    margins[i] = static_cast<float>(i - kMaxMargin);
+  }
+  return margins;
+}();
 
 }  // namespace
 
@@ -45,16 +48,22 @@ void TensorBuffer::Free::operator()(float* floats) const { std::free(floats); }
 void EncodedBatch::Encode(absl::Span<const State> states,
                           absl::Span<const Symmetry> symmetries) {
   legal_.clear();
-  outputs_.clear();
   first_output_.assign(1, 0);
-  for (size_t i = 0; i < states.size(); ++i) {
+  int count = 0;
+  for (const State& state : states) {
     // For the features and for the softmax: the dearest part of both.
-    legal_.push_back(LegalActions(states[i]));
-    legal_.back().ForEach([&](Action action) {
-      outputs_.push_back(static_cast<int16_t>(
-          PolicyOutput(TransformAction(symmetries[i], action))));
+    legal_.push_back(LegalActions(state));
+    count += legal_.back().Count();
+    first_output_.push_back(count);
+  }
+  outputs_.resize(static_cast<size_t>(count));
+  int16_t* next = outputs_.data();
+  for (size_t i = 0; i < states.size(); ++i) {
+    const auto& transform = kActionTransforms[symmetries[i].board];
+    legal_[i].ForEach([&](Action action) {
+      *next++ = static_cast<int16_t>(
+          PolicyOutput(static_cast<Action>(transform[Index(action)])));
     });
-    first_output_.push_back(static_cast<int32_t>(outputs_.size()));
   }
   planes_.Resize(states.size() * kNumPlanes * kNumSquares);
   globals_.Resize(states.size() * kNumGlobals);
@@ -67,32 +76,38 @@ void EncodedBatch::Encode(absl::Span<const State> states,
 void EncodedBatch::EncodeCanonical(absl::Span<const State> states) {
   canonical_.clear();
   for (const State& state : states) {
-    canonical_.push_back(CanonicalSymmetry(state));
+    canonical_.push_back(RepresentativeSymmetry(state));
   }
   Encode(states, canonical_);
 }
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
                     Evaluation& evaluation) {
-  evaluation.priors.clear();
-  for (const int16_t index : batch.OutputsOf(i)) {
-    evaluation.priors.push_back(output.policy[index]);
+  // Computed on the stack, which is in the first cache.
+  alignas(64) float buffer[SoftmaxRoom(kSoftmaxMost)];
+  const absl::Span<const int16_t> outputs = batch.OutputsOf(i);
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    buffer[k] = output.policy[outputs[k]];
   }
-  Softmax(absl::MakeSpan(evaluation.priors));
-  float result[3] = {output.result[0], output.result[1], output.result[2]};
-  Softmax(absl::MakeSpan(result));
-  evaluation.win = result[0];
-  evaluation.draw = result[1];
-  evaluation.loss = result[2];
-  std::vector<float>& margins = evaluation.margins;
-  margins.assign(output.margins, output.margins + kNumMargins);
-  Softmax(absl::MakeSpan(margins));
-  evaluation.margin = 0;
-  for (int margin = 1; margin <= kMaxMargin; ++margin) {
-    evaluation.margin +=
-        static_cast<float>(margin) *
-        (margins[kMaxMargin + margin] - margins[kMaxMargin - margin]);
+  Softmax(buffer, static_cast<int>(outputs.size()));
+  evaluation.priors.assign(buffer, buffer + outputs.size());
+
+  std::copy_n(output.result, 3, buffer);
+  Softmax(buffer, 3);
+  evaluation.win = buffer[0];
+  evaluation.draw = buffer[1];
+  evaluation.loss = buffer[2];
+
+  std::copy_n(output.margins, kNumMargins, buffer);
+  Softmax(buffer, kNumMargins);
+  evaluation.margins.assign(buffer, buffer + kNumMargins);
+  std::array<float, kSoftmaxLanes> sums = {};
+  for (size_t first = 0; first < kMargins.size(); first += kSoftmaxLanes) {
+    for (size_t k = 0; k < kSoftmaxLanes; ++k) {
+      sums[k] += kMargins[first + k] * buffer[first + k];
+    }
   }
+  evaluation.margin = std::accumulate(sums.begin(), sums.end(), 0.0f);
 }
 
 }  // namespace tara

@@ -44,7 +44,10 @@ class EncodedBatch {
   // REQUIRES: spans of one size; as EncodeFeatures.
   void Encode(absl::Span<const State> states,
               absl::Span<const Symmetry> symmetries);
-  // The same through the canonical symmetry of each position.
+  // The same through the symmetry that leads to the representative of each
+  // (tara/core/representative.h): symmetric positions are then one and the same
+  // to the network, and its answers for them differ in the order of priors
+  // alone.
   void EncodeCanonical(absl::Span<const State> states);
 
   int size() const { return static_cast<int>(first_output_.size()) - 1; }
@@ -76,7 +79,8 @@ struct RawOutput {
 };
 
 // Fills the evaluation of position i: probabilities by softmax, of the policy
-// over the legal actions alone; `margin` is the mean of `margins`.
+// over the legal actions alone; `margin` is the mean of `margins`. The order of
+// the legal actions changes no bit of their priors.
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
                     Evaluation& evaluation);
 

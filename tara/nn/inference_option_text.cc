@@ -25,6 +25,7 @@ constexpr Named<InferenceBackend> kBackends[] = {
     {"auto", InferenceBackend::kAuto},
     {"torch", InferenceBackend::kTorch},
     {"onednn", InferenceBackend::kOneDnn},
+    {"onednn", InferenceBackend::kOneDnn},
 };
 
 template <typename Value>

@@ -13,6 +13,7 @@
 #include "tara/mcts/batching_evaluator.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/utility.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/torch_runtime.h"
@@ -202,7 +203,10 @@ absl::Status TrainingRun::Play(int generation, int model,
   const bool merges = config_.self_play().shared_batches();
   CachingEvaluator evaluator(
       merges ? static_cast<Evaluator*>(&merged) : network.get(),
-      config_.inference().cache_positions());
+      CachingOptions{
+          .positions = config_.inference().cache_positions(),
+          .symmetric = true,
+          .margins = Utility(options.search.utility).needs_margins()});
   const auto cached_share = [&evaluator] {
     return static_cast<double>(evaluator.hits()) /
            static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));

@@ -17,6 +17,8 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/mcts/caching_evaluator.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/utility.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/policy_map.h"
 #include "tara/train/self_play.h"
@@ -274,7 +276,12 @@ absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
   uint64_t next_game = 0;
   const absl::Time begin = absl::Now();
   do {
-    CachingEvaluator cache(&turns, options.cache_positions);
+    CachingEvaluator cache(
+        &turns,
+        CachingOptions{
+            .positions = options.cache_positions,
+            .symmetric = options.symmetric_cache,
+            .margins = Utility(self_play.search.utility).needs_margins()});
     std::vector<uint64_t> games(static_cast<size_t>(options.games));
     std::iota(games.begin(), games.end(), next_game);
     next_game += games.size();

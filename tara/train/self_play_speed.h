@@ -16,6 +16,7 @@ struct SelfPlaySpeedOptions {
   // Generations are played, whole ones, until this is over.
   double seconds = 10;
   int64_t cache_positions = 1 << 16;  // as CachingEvaluator; 0: no cache
+  bool symmetric_cache = true;
   // The evaluator's work is done by the threads that ask, so that time is that
   // of the processor. Else time is that of day.
   bool on_cpu = true;

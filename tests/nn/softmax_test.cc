@@ -1,0 +1,86 @@
+#include "tara/nn/softmax.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+
+namespace tara {
+namespace {
+
+std::vector<float> SoftmaxOf(const std::vector<float>& logits) {
+  alignas(32) std::array<float, SoftmaxRoom(kSoftmaxMost)> buffer;
+  buffer.fill(std::numeric_limits<float>::quiet_NaN());
+  std::copy(logits.begin(), logits.end(), buffer.begin());
+  Softmax(buffer.data(), static_cast<int>(logits.size()));
+  return {buffer.begin(),
+          buffer.begin() + static_cast<std::ptrdiff_t>(logits.size())};
+}
+
+// The plain twin, in double precision.
+std::vector<double> PlainSoftmax(const std::vector<float>& logits) {
+  const double highest = *std::max_element(logits.begin(), logits.end());
+  std::vector<double> result;
+  for (const float logit : logits) result.push_back(std::exp(logit - highest));
+  const double sum = std::accumulate(result.begin(), result.end(), 0.0);
+  for (double& value : result) value /= sum;
+  return result;
+}
+
+std::vector<float> Logits(Random& random, size_t count, double deviation) {
+  std::vector<float> logits;
+  for (size_t i = 0; i < count; ++i) {
+    logits.push_back(static_cast<float>(deviation * random.Normal()));
+  }
+  return logits;
+}
+
+TEST(SoftmaxTest, IsThatOfThePlainFormulaForAnyNumberOfLogits) {
+  Random random(1);
+  for (size_t count = 1; count <= kSoftmaxMost; ++count) {
+    for (const double deviation : {0.0, 1.0, 20.0}) {
+      const std::vector<float> logits = Logits(random, count, deviation);
+      const std::vector<float> result = SoftmaxOf(logits);
+      const std::vector<double> expected = PlainSoftmax(logits);
+      for (size_t i = 0; i < count; ++i) {
+        // A logit of 60 is known to 4e-6, and so is what it becomes.
+        EXPECT_NEAR(result[i], expected[i], 5e-6 * expected[i] + 1e-30)
+            << count << " logits of deviation " << deviation;
+      }
+      EXPECT_NEAR(std::accumulate(result.begin(), result.end(), 0.0), 1, 1e-4);
+    }
+  }
+}
+
+TEST(SoftmaxTest, TheOrderOfTheLogitsChangesNoBit) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<float> logits = Logits(random, 1 + random.Below(100), 3);
+    std::vector<size_t> order(logits.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<float> shuffled;
+    for (const size_t k : order) shuffled.push_back(logits[k]);
+    const std::vector<float> result = SoftmaxOf(logits);
+    const std::vector<float> of_shuffled = SoftmaxOf(shuffled);
+    for (size_t k = 0; k < order.size(); ++k) {
+      EXPECT_EQ(of_shuffled[k], result[order[k]]);
+    }
+  }
+}
+
+TEST(SoftmaxTest, FarApartLogitsGiveNoInfinityAndNoNan) {
+  const std::vector<float> result = SoftmaxOf({-1e30f, 0, 1e30f});
+  EXPECT_EQ(result[2], 1);
+  EXPECT_LT(result[0], 1e-30);
+  EXPECT_LT(result[1], 1e-30);
+}
+
+}  // namespace
+}  // namespace tara
