@@ -18,9 +18,13 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/arena_report.h"
+#include "tara/eval/arena_result.h"
+#include "tara/eval/contest.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/parallel_arena.h"
 #include "tara/eval/player_spec.h"
+#include "tara/eval/result_store.h"
+#include "tara/eval/sprt.h"
 #include "tara/mcts/time_control.h"
 #include "tara/train/stop.h"
 
@@ -64,6 +68,76 @@ int ThreadsOfAGame(const PlayerSpec& a, const PlayerSpec& b) {
                   b.search.threads + (a.search.ponder ? a.search.threads : 0));
 }
 
+// A sequential test wants as many games as it takes, and yet an end.
+constexpr int kDefaultGames = 200;
+constexpr int kMostGamesOfATest = 20000;
+
+// Returns what all variants have in common; usage errors for what cannot be.
+absl::StatusOr<ArenaOptions> CommonOptions(const ArenaCommandOptions& options) {
+  ArenaOptions arena = {
+      .by_match = options.by_match,
+      .games = static_cast<int>(options.games),
+      .opening_plies = static_cast<int>(options.opening_plies),
+      .seed = static_cast<uint64_t>(options.seed)};
+  TARA_ASSIGN_OR_RETURN(arena.clocks, ClocksOf(options.time_control));
+  if (!options.sprt.empty()) {
+    absl::StatusOr<SprtOptions> sprt = ParseSprtOptions(options.sprt);
+    if (!sprt.ok()) return AsUsageError(sprt.status());
+    arena.sprt = *sprt;
+  }
+  if (arena.games == 0) {
+    arena.games = arena.sprt.has_value() ? kMostGamesOfATest : kDefaultGames;
+  }
+  return arena;
+}
+
+// The results file of a command, if it has one, and who plays.
+struct Memory {
+  std::unique_ptr<ResultStore> store;
+  std::string identity_a = {};
+  std::string identity_b = {};
+};
+
+absl::StatusOr<Memory> OpenMemory(const ArenaCommandOptions& options) {
+  if (options.store.empty()) return Memory{};
+  Memory memory;
+  TARA_ASSIGN_OR_RETURN(memory.store, ResultStore::Open(options.store));
+  TARA_ASSIGN_OR_RETURN(memory.identity_a, PlayerIdentity(options.player_a));
+  TARA_ASSIGN_OR_RETURN(memory.identity_b, PlayerIdentity(options.player_b));
+  return memory;
+}
+
+// Returns the options of one variant, which goes on where its games end.
+absl::StatusOr<ArenaOptions> OptionsOf(const ArenaCommandOptions& options,
+                                       const ArenaOptions& common,
+                                       Variant variant,
+                                       const RuleOptions& rule_options,
+                                       const Memory& memory) {
+  ArenaOptions arena = common;
+  arena.variant = variant;
+  arena.rule_options = rule_options;
+  if (memory.store == nullptr) return arena;
+  TARA_RETURN_IF_ERROR(GoOnWith(
+      *memory.store,
+      {.variant = std::string(Info(variant).id),
+       .conditions =
+           ArenaConditions(arena, /*openings=*/"", options.time_control),
+       .player_a = memory.identity_a,
+       .player_b = memory.identity_b},
+      arena));
+  return arena;
+}
+
+std::string ProgressText(Variant variant, const ArenaProgress& progress) {
+  std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
+                                     Info(variant).id, progress.games_done,
+                                     progress.games, 100 * progress.score);
+  if (progress.llr.has_value()) {
+    absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
+  }
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
@@ -76,16 +150,19 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
         rule_options.emplace_back(),
         RuleOptionsOf(options.game, variant, variants.size() > 1));
   }
-  TARA_ASSIGN_OR_RETURN(const std::optional<ArenaClocks> clocks,
-                        ClocksOf(options.time_control));
+  TARA_ASSIGN_OR_RETURN(ArenaOptions common, CommonOptions(options));
+  const bool has_clocks = common.clocks.has_value();
   TARA_ASSIGN_OR_RETURN(const ArenaPlayer player_a,
-                        PlayerOf(options.player_a, clocks.has_value()));
+                        PlayerOf(options.player_a, has_clocks));
   TARA_ASSIGN_OR_RETURN(const ArenaPlayer player_b,
-                        PlayerOf(options.player_b, clocks.has_value()));
+                        PlayerOf(options.player_b, has_clocks));
   const int threads_of_a_game = ThreadsOfAGame(player_a.spec, player_b.spec);
   const int threads = options.threads > 0
                           ? static_cast<int>(options.threads)
                           : std::max(1, ThreadsOr(0) / threads_of_a_game);
+  // Several threads search positions that come one at a time.
+  common.concurrent_games = threads_of_a_game > 1 ? 1 : 64;
+  TARA_ASSIGN_OR_RETURN(const Memory memory, OpenMemory(options));
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -93,25 +170,17 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   for (size_t i = 0; i < variants.size() && !stop(); ++i) {
     const auto on_progress = [&](const ArenaProgress& progress) {
       if (progress.games_done > 0) {
-        status_line.Show(absl::StrFormat(
-            "%s: %d of %d games, score %.1f %%", Info(variants[i]).id,
-            progress.games_done, progress.games, 100 * progress.score));
+        status_line.Show(ProgressText(variants[i], progress));
       }
       return !stop();
     };
     TARA_ASSIGN_OR_RETURN(
+        const ArenaOptions arena,
+        OptionsOf(options, common, variants[i], rule_options[i], memory));
+    TARA_ASSIGN_OR_RETURN(
         ArenaResult result,
-        PlayArenaInParallel(
-            {.variant = variants[i],
-             .rule_options = rule_options[i],
-             .by_match = options.by_match,
-             .games = static_cast<int>(options.games),
-             .opening_plies = static_cast<int>(options.opening_plies),
-             .seed = static_cast<uint64_t>(options.seed),
-             // Several threads search positions that come one at a time.
-             .concurrent_games = threads_of_a_game > 1 ? 1 : 64,
-             .clocks = clocks},
-            player_a.make, player_b.make, threads, on_progress));
+        PlayArenaInParallel(arena, player_a.make, player_b.make, threads,
+                            on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
     rows.push_back({.variant = variants[i],
                     .player_a = options.player_a,
@@ -138,7 +207,8 @@ void RegisterArena(Command& root) {
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games a variant, made even; with --by-match "
-                              "made whole pairs of matches"},
+                              "made whole pairs of matches",
+                      .default_text = "200, or with --sprt 20000 at most"},
                      1, 10000000, &options->games);
   command.AddSwitch(
       {.names = "--by-match",
@@ -160,6 +230,22 @@ void RegisterArena(Command& root) {
                "place of sims, ms, nodes and depth",
        .default_text = "none"},
       &options->time_control);
+  command.AddText(
+      {.names = "--sprt",
+       .placeholder = "TEST",
+       .help = "sequential test of each variant, such as elo0=0,elo1=10: ends "
+               "when pairs have shown that A is stronger by elo1 rather than "
+               "by elo0, or the other way round; also alpha=0.05, beta=0.05 "
+               "(rates of error), scale=logistic|normalized",
+       .default_text = "none"},
+      &options->sprt);
+  command.AddText(
+      {.names = "--store",
+       .placeholder = "FILE",
+       .help = "results file that games go to as they end: the same command "
+               "goes on where it was broken off, more --games add to it",
+       .default_text = "none"},
+      &options->store);
   command.AddInteger({.names = "--threads",
                       .placeholder = "N",
                       .help = "games at a time; without clocks, batches of "
@@ -187,7 +273,9 @@ void RegisterArena(Command& root) {
        "arena --variant sacred_hill_l1 net:runs/quickstart,sims=100 greedy",
        "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
        "arena --variant poisoned_chalice --time-control 60s+1s mcts "
-       "alphabeta"});
+       "alphabeta",
+       "arena --variant four_treasures --sprt elo0=0,elo1=20 --store r.db "
+       "mcts:sims=200 mcts:sims=100"});
   command.SetRun(
       [options](Console& console) { return RunArena(*options, console); });
 }

@@ -16,10 +16,14 @@ struct ArenaCommandOptions {
   std::string player_a;
   std::string player_b;
   bool by_match = false;
-  int64_t games = 200;
+  int64_t games = 0;  // 0: 200, or with a sequential test 20000 at most
   int64_t opening_plies = 2;
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
+  // As ParseSprtOptions reads it; empty: all games are played.
+  std::string sprt;
+  // Results file to go on with; empty: none.
+  std::string store;
   int64_t threads = 0;  // 0: as many as the cores allow
   int64_t seed = 1;
   std::string format = "text";

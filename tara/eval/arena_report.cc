@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
+#include "tara/eval/sprt.h"
 #include "tara/eval/text_table.h"
 
 namespace tara {
@@ -102,6 +103,35 @@ std::string ClockTitle(absl::Span<const ArenaReportRow> rows) {
   return absl::StrCat(title, ", mean time of a move and games lost on time:\n");
 }
 
+const Cells& SprtHeadings() {
+  static const auto* const headings = new Cells{
+      "variant", "0", "1/2", "1", "3/2", "2", "LLR", "bounds", "decision"};
+  return *headings;
+}
+
+// What the sequential tests of several rows have come to; they have the same
+// options.
+std::string SprtTable(absl::Span<const ArenaReportRow> rows) {
+  std::vector<Cells> table = {SprtHeadings()};
+  std::string title;
+  for (const ArenaReportRow& row : rows) {
+    if (!row.result.sprt.has_value()) continue;
+    const Sprt& sprt = *row.result.sprt;
+    title = absl::StrCat("\nSequential test (", SprtOptionsText(sprt.options()),
+                         "), pairs by points of A:\n");
+    Cells cells = {std::string(Info(row.variant).id)};
+    for (const int64_t count : sprt.counts()) {
+      cells.push_back(absl::StrCat(count));
+    }
+    cells.push_back(absl::StrFormat("%+.2f", sprt.llr()));
+    cells.push_back(absl::StrFormat("[%+.2f, %+.2f]", sprt.lower_bound(),
+                                    sprt.upper_bound()));
+    cells.emplace_back(SprtDecisionName(sprt.decision()));
+    table.push_back(cells);
+  }
+  return table.size() == 1 ? "" : title + TextTable(table, 1);
+}
+
 bool SamePlayers(absl::Span<const ArenaReportRow> rows) {
   return std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
     return row.player_a == rows[0].player_a && row.player_b == rows[0].player_b;
@@ -172,6 +202,20 @@ nlohmann::ordered_json ClocksToJson(const ArenaReportRow& row) {
           {"forfeits_b", b.forfeits}};
 }
 
+nlohmann::ordered_json SprtToJson(const Sprt& sprt) {
+  const SprtOptions& options = sprt.options();
+  return {{"elo0", options.elo0},
+          {"elo1", options.elo1},
+          {"alpha", options.alpha},
+          {"beta", options.beta},
+          {"scale", std::string(EloScaleName(options.scale))},
+          {"pairs", sprt.counts()},
+          {"llr", Number(sprt.llr())},
+          {"lower_bound", Number(sprt.lower_bound())},
+          {"upper_bound", Number(sprt.upper_bound())},
+          {"decision", std::string(SprtDecisionName(sprt.decision()))}};
+}
+
 }  // namespace
 
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
@@ -197,6 +241,7 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
     absl::StrAppend(&text, ClockTitle(rows),
                     Table(rows, ClockHeadings(), ClockCells));
   }
+  absl::StrAppend(&text, SprtTable(rows));
   return text;
 }
 
@@ -230,6 +275,7 @@ std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
       list.back()["by_match"] = MatchesToJson(r.matches);
     }
     if (HasClocks(row)) list.back()["clock"] = ClocksToJson(row);
+    if (r.sprt.has_value()) list.back()["sprt"] = SprtToJson(*r.sprt);
   }
   // Specs may hold any bytes: a path that is no UTF-8 must not throw.
   return list.dump(2, ' ', false,

@@ -5,7 +5,7 @@
 
 #include "absl/types/span.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
+#include "tara/eval/arena_result.h"
 
 namespace tara {
 
@@ -22,13 +22,17 @@ struct ArenaReportRow {
 // Returns a table for terminals: a heading, a line a row and, of several rows
 // of the same two players, a total over all their games. Where matches were
 // played, a table of them comes first; with clocks, the mean time of a move and
-// the games lost on time of either player follow. Ends with a newline.
+// the games lost on time of either player follow, and with sequential tests
+// what they decided. Ends with a newline.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows);
 
 // Returns a JSON list of objects, one a row, with the fields of ArenaResult
 // (but the single games) by name; infinite numbers are null. `by_match` has
 // the fields of MatchResult where matches were played, `clock` those of the
-// ClockResults where there were clocks.
+// ClockResults where there were clocks, `sprt` the sequential test where there
+// was one: its options, `pairs` by half points, `llr` with its bounds,
+// `decision`
+// ("H0", "H1" or "undecided").
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
+#include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -10,78 +11,40 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/status_macros.h"
+#include "tara/eval/arena_schedule.h"
 
 namespace tara {
 namespace {
 
-// What all threads of a match have in common.
-class Match {
+// How the threads of an arena end together.
+class SharedEnd {
  public:
-  Match(const ArenaProgressCallback& on_progress, int threads)
-      : on_progress_(on_progress), progress_(threads) {}
-
-  // Notes the progress of a thread's part, and tells of that of the match.
-  // Returns false when all threads are to stop.
-  bool Report(int thread, const ArenaProgress& part) {
-    if (stopped_) return false;
-    ArenaProgress all;
-    double points = 0;
-    {
-      absl::MutexLock lock(&mutex_);
-      progress_[thread] = part;
-      for (const ArenaProgress& each : progress_) {
-        all.games_done += each.games_done;
-        points += each.score * each.games_done;
-      }
-    }
-    all.games = games;
-    if (all.games_done > 0) all.score = points / all.games_done;
-    if (on_progress_ && !on_progress_(all)) stopped_ = true;
-    return !stopped_;
-  }
-
-  // Notes how a thread's part has ended; an error stops the others.
-  void Finish(const absl::StatusOr<ArenaResult>& result) {
+  bool stopped() const { return stopped_; }
+  void Stop() { stopped_ = true; }
+  // Notes how a thread has ended; an error stops the others.
+  void Finish(const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
-    if (!result.ok()) {
-      error_.Update(result.status());
-      stopped_ = true;
-      return;
-    }
-    played_.insert(played_.end(), result->played.begin(), result->played.end());
+    error_.Update(status);
+    if (!status.ok()) stopped_ = true;
   }
-
-  // Returns the result of the match. REQUIRES: all threads have finished.
-  absl::StatusOr<ArenaResult> Result() {
+  absl::Status error() const {
     absl::MutexLock lock(&mutex_);
-    TARA_RETURN_IF_ERROR(error_);
-    // Each thread's pairs are consecutive and in order.
-    std::stable_sort(
-        played_.begin(), played_.end(),
-        [](const ArenaGame& x, const ArenaGame& y) { return x.pair < y.pair; });
-    return SummarizeGames(played_);
+    return error_;
   }
-
-  int games = 0;  // of all threads
 
  private:
-  const ArenaProgressCallback& on_progress_;
   std::atomic<bool> stopped_ = false;
-  absl::Mutex mutex_;
-  std::vector<ArenaProgress> progress_ ABSL_GUARDED_BY(mutex_);  // by thread
+  mutable absl::Mutex mutex_;
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
-  std::vector<ArenaGame> played_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::StatusOr<ArenaResult> PlayPart(const ArenaOptions& options,
-                                     const PlayerFactory& make_a,
-                                     const PlayerFactory& make_b, int thread,
-                                     Match& match) {
+// What one thread does.
+absl::Status PlaySome(const ArenaOptions& options, const PlayerFactory& make_a,
+                      const PlayerFactory& make_b, ArenaSchedule& schedule,
+                      const std::function<bool()>& go_on) {
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> a, make_a());
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> b, make_b());
-  return PlayArena(options, *a, *b, [&](const ArenaProgress& progress) {
-    return match.Report(thread, progress);
-  });
+  return PlayFromSchedule(options, *a, *b, schedule, go_on);
 }
 
 }  // namespace
@@ -90,25 +53,30 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress) {
+  TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
   const int per_pair = GamesPerPair(options);
   const int pairs = (options.games + per_pair - 1) / per_pair;
-  threads = std::clamp(threads, 1, std::max(1, pairs));
-  Match match(on_progress, threads);
-  match.games = per_pair * pairs;
+  threads = std::clamp(threads, 1, pairs);
+  ArenaOptions of_a_thread = options;
+  // No thread takes all that there is.
+  of_a_thread.concurrent_games =
+      std::clamp(per_pair * pairs / threads, 1, options.concurrent_games);
+  ArenaSchedule schedule(options);
+  SharedEnd end;
+  const auto go_on = [&] {
+    if (end.stopped()) return false;
+    if (on_progress && !on_progress(schedule.progress())) end.Stop();
+    return !end.stopped();
+  };
   std::vector<std::thread> workers;
   for (int thread = 0; thread < threads; ++thread) {
-    // As even as can be, in order.
-    const int begin = static_cast<int>(int64_t{pairs} * thread / threads);
-    const int end = static_cast<int>(int64_t{pairs} * (thread + 1) / threads);
-    ArenaOptions part = options;
-    part.first_pair += begin;
-    part.games = per_pair * (end - begin);
-    workers.emplace_back([&, part, thread] {
-      match.Finish(PlayPart(part, make_a, make_b, thread, match));
+    workers.emplace_back([&] {
+      end.Finish(PlaySome(of_a_thread, make_a, make_b, schedule, go_on));
     });
   }
   for (std::thread& worker : workers) worker.join();
-  return match.Result();
+  TARA_RETURN_IF_ERROR(end.error());
+  return schedule.Result();
 }
 
 }  // namespace tara

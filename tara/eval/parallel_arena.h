@@ -14,10 +14,10 @@ namespace tara {
 // thread makes its own.
 using PlayerFactory = std::function<absl::StatusOr<std::unique_ptr<Player>>()>;
 
-// As PlayArena, with the pairs divided among threads. The result does not
-// depend on how many there are (unless it is stopped early). `on_progress` is
-// told of all threads' games, from any of them and from several at once.
-// Returns the first error of PlayArena or of making a player.
+// As PlayArena, with threads that take series from one schedule. The result
+// does not depend on how many there are (unless it is stopped early).
+// `on_progress` is told of all threads' games, from any of them and from
+// several at once. Returns the first error of PlayArena or of making a player.
 // REQUIRES: threads > 0.
 absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,

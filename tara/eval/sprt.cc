@@ -118,15 +118,11 @@ absl::Status CheckElo(absl::string_view name, double elo) {
                                                  -kMaxElo, " and ", kMaxElo));
 }
 
-absl::string_view ScaleName(EloScale scale) {
-  return scale == EloScale::kLogistic ? "logistic" : "normalized";
-}
-
 absl::Status SetField(absl::string_view text, absl::string_view name,
                       absl::string_view value, SprtOptions& options) {
   if (name == "scale") {
     for (const EloScale scale : {EloScale::kLogistic, EloScale::kNormalized}) {
-      if (value != ScaleName(scale)) continue;
+      if (value != EloScaleName(scale)) continue;
       options.scale = scale;
       return absl::OkStatus();
     }
@@ -152,6 +148,10 @@ absl::Status SetField(absl::string_view text, absl::string_view name,
 }
 
 }  // namespace
+
+absl::string_view EloScaleName(EloScale scale) {
+  return scale == EloScale::kLogistic ? "logistic" : "normalized";
+}
 
 absl::Status CheckSprtOptions(const SprtOptions& options) {
   TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0));
@@ -191,7 +191,7 @@ absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
 std::string SprtOptionsText(const SprtOptions& options) {
   return absl::StrCat("elo0=", options.elo0, ",elo1=", options.elo1,
                       ",alpha=", options.alpha, ",beta=", options.beta,
-                      ",scale=", ScaleName(options.scale));
+                      ",scale=", EloScaleName(options.scale));
 }
 
 double GsprtLlr(const PairCounts& counts, const SprtOptions& options) {

@@ -27,6 +27,9 @@ enum class EloScale : uint8_t {
   kNormalized,
 };
 
+// Returns "logistic" or "normalized".
+absl::string_view EloScaleName(EloScale scale);
+
 // H0: the first player is stronger by elo0 (or less); H1: by elo1 (or more).
 struct SprtOptions {
   double elo0 = 0;

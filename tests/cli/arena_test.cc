@@ -97,6 +97,71 @@ TEST(ArenaTest, HeedsRuleOptionsWhereTheyApply) {
             2);
 }
 
+TEST(ArenaTest, ASequentialTestEndsWhenItHasDecided) {
+  const TaraResult result =
+      RunTara({"arena", "--variant", "sacred_hill_l1", "greedy", "random",
+               "--sprt", "elo0=0,elo1=50,alpha=0.1", "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json row = Json::parse(result.out)[0];
+  const Json sprt = row["sprt"];
+  EXPECT_EQ(sprt["decision"], "H1");
+  EXPECT_GE(sprt["llr"], sprt["upper_bound"]);
+  EXPECT_EQ(sprt["alpha"], 0.1);
+  EXPECT_EQ(sprt["beta"], 0.05);
+  EXPECT_LT(row["games"], 2000);
+  int pairs = 0;
+  for (const Json& count : sprt["pairs"]) pairs += count.get<int>();
+  EXPECT_EQ(row["games"], 2 * pairs);
+  const TaraResult text =
+      RunTara({"arena", "--variant", "sacred_hill_l1", "greedy", "random",
+               "--sprt", "elo0=0,elo1=50", "--games", "2"});
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("Sequential test (elo0=0,elo1=50,alpha=0.05"),
+                    HasSubstr("LLR"), HasSubstr("[-2.94, +2.94]"),
+                    HasSubstr("undecided")));
+}
+
+TEST(ArenaTest, AnImpossibleSequentialTestIsRefused) {
+  const auto error = [](const std::string& sprt) {
+    const TaraResult result = RunTara({"arena", "--variant", "sacred_hill_l1",
+                                       "random", "random", "--sprt", sprt});
+    EXPECT_EQ(result.status, 2) << sprt;
+    return result.err;
+  };
+  EXPECT_THAT(error("elo0=10,elo1=0"), HasSubstr("expected elo1 greater"));
+  EXPECT_THAT(error("alpha=0.7"), HasSubstr("alpha is 0.7"));
+  EXPECT_THAT(error("elo=10"), HasSubstr("no option 'elo'"));
+}
+
+TEST(ArenaTest, GoesOnFromItsResultsFile) {
+  const std::string store = TemporaryPath("results.db");
+  const auto play = [&](const std::string& games) {
+    const TaraResult result = RunTara(
+        {"arena", "--variant", "high_kings_l1", "mcts:sims=20", "random",
+         "--games", games, "--store", store, "--format=json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const std::string whole =
+      RunTara({"arena", "--variant", "high_kings_l1", "mcts:sims=20", "random",
+               "--games", "12", "--format=json"})
+          .out;
+  EXPECT_EQ(Json::parse(play("4"))[0]["games"], 4);
+  EXPECT_EQ(play("12"), whole);
+  EXPECT_EQ(play("12"), whole);  // nothing left to play
+}
+
+TEST(ArenaTest, AFileThatHasNoResultsIsRefused) {
+  const std::string store = TemporaryPath("foreign.db");
+  WriteFile(store, "not a database, but somebody's notes");
+  const TaraResult result =
+      RunTara({"arena", "--variant", "four_treasures", "random", "random",
+               "--games", "2", "--store", store});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr(store + ": not a SQLite file"));
+  EXPECT_EQ(ReadFile(store), "not a database, but somebody's notes");
+}
+
 TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
   TerminalTara tara({"arena", "--variant", "sacred_hill_l1", "random", "greedy",
                      "--games", "10000000"});

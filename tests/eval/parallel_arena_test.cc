@@ -10,8 +10,10 @@
 #include "absl/status/statusor.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena.h"
+#include "tara/eval/arena_result.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
+#include "tara/eval/sprt.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {
@@ -67,6 +69,94 @@ TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeMatches) {
     EXPECT_EQ(result->matches.score_low, alone->matches.score_low);
     EXPECT_EQ(result->matches.mean_lead, alone->matches.mean_lead);
   }
+}
+
+TEST(ParallelArenaTest, ASequentialTestEndsTheArenaTheSameOnAnyThreads) {
+  // Greedy beats random by far more than 50 Elo.
+  const ArenaOptions options = {.games = 10000,
+                                .sprt = SprtOptions{.elo0 = 0, .elo1 = 50}};
+  const auto alone = PlayArenaInParallel(options, MakeGreedy, MakeRandom, 1);
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  ASSERT_TRUE(alone->sprt.has_value());
+  EXPECT_EQ(alone->sprt->decision(), SprtDecision::kAcceptH1);
+  EXPECT_LT(alone->games, 1000);
+  EXPECT_EQ(alone->games, 2 * alone->sprt->pairs());
+  for (const int threads : {2, 5}) {
+    const auto result =
+        PlayArenaInParallel(options, MakeGreedy, MakeRandom, threads);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
+    EXPECT_EQ(result->sprt->llr(), alone->sprt->llr());
+  }
+  const auto reversed = PlayArenaInParallel(options, MakeRandom, MakeGreedy, 2);
+  EXPECT_EQ(reversed->sprt->decision(), SprtDecision::kAcceptH0);
+}
+
+TEST(ParallelArenaTest, ATestOfMatchesCountsPairsOfMatches) {
+  const auto result =
+      PlayArenaInParallel({.by_match = true,
+                           .games = 40,
+                           .sprt = SprtOptions{.elo0 = 0, .elo1 = 1}},
+                          MakeGreedy, MakeRandom, 2);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->sprt->decision(), SprtDecision::kUndecided);
+  EXPECT_EQ(result->sprt->pairs(), 10);
+  int half_points = 0;
+  for (int i = 0; i < 5; ++i) half_points += i * result->sprt->counts()[i];
+  EXPECT_EQ(half_points, 2 * result->matches.wins + result->matches.draws);
+}
+
+TEST(ParallelArenaTest, AnImpossibleTestIsRefused) {
+  const auto result = PlayArenaInParallel(
+      {.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}}, MakeRandom, MakeRandom, 1);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
+  for (const bool by_match : {false, true}) {
+    const ArenaOptions options = {.by_match = by_match, .games = 40, .seed = 6};
+    const auto whole = PlayArenaInParallel(options, MakeRandom, MakeGreedy, 2);
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    ArenaOptions part = options;
+    std::vector<ArenaGame> stored;
+    part.concurrent_games = 3;
+    part.on_game = [&](const ArenaGame& game) {
+      stored.push_back(game);
+      return absl::OkStatus();
+    };
+    const auto broken_off = PlayArenaInParallel(
+        part, MakeRandom, MakeGreedy, 1, [&](const ArenaProgress& progress) {
+          return progress.games_done < 17;
+        });
+    ASSERT_TRUE(broken_off.ok()) << broken_off.status();
+    ASSERT_GE(stored.size(), 17u);
+    ASSERT_LT(stored.size(), 25u);
+    ArenaOptions rest = options;
+    rest.earlier = stored;
+    int played = 0;
+    rest.on_game = [&](const ArenaGame&) {
+      ++played;
+      return absl::OkStatus();
+    };
+    const auto resumed = PlayArenaInParallel(rest, MakeRandom, MakeGreedy, 2);
+    ASSERT_TRUE(resumed.ok()) << resumed.status();
+    EXPECT_EQ(Margins(*resumed), Margins(*whole)) << by_match;
+    EXPECT_EQ(resumed->score_low, whole->score_low);
+    // Nothing is played again but matches that were under way.
+    EXPECT_GE(played, 40 - static_cast<int>(stored.size()));
+    EXPECT_LE(played, 40 - static_cast<int>(stored.size()) + 3 * by_match);
+  }
+}
+
+TEST(ParallelArenaTest, AnErrorOfWhoeverIsToldOfGamesEndsTheArena) {
+  const auto result = PlayArenaInParallel(
+      {.games = 1000000,
+       .on_game =
+           [](const ArenaGame&) {
+             return absl::ResourceExhaustedError("disk full");
+           }},
+      MakeRandom, MakeRandom, 2);
+  EXPECT_EQ(result.status(), absl::ResourceExhaustedError("disk full"));
 }
 
 TEST(ParallelArenaTest, ProgressIsOfAllThreads) {

@@ -1,0 +1,52 @@
+#include "tara/eval/contest.h"
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/rule_options.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/player_spec.h"
+#include "third_party/crc32c/crc32c.h"
+
+namespace tara {
+
+absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
+  TARA_ASSIGN_OR_RETURN(const PlayerSpec parsed, ParsePlayerSpec(spec));
+  if (parsed.kind != PlayerKind::kNet) return std::string(spec);
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
+  TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
+  const absl::string_view options =
+      spec.substr(spec.find(parsed.path) + parsed.path.size());
+  return absl::StrFormat("net:%08x-%d%s",
+                         crc32c::Crc32c(file.data(), file.size()), file.size(),
+                         options);
+}
+
+std::string ArenaConditions(const ArenaOptions& options,
+                            absl::string_view openings,
+                            absl::string_view time_control) {
+  std::string text = absl::StrCat("seed=", options.seed,
+                                  " opening_plies=", options.opening_plies);
+  if (!openings.empty()) absl::StrAppend(&text, " openings=", openings);
+  if (options.by_match) absl::StrAppend(&text, " by_match");
+  const std::string rules = FormatRuleOptions(options.rule_options);
+  if (rules != "-") absl::StrAppend(&text, " rules=", rules);
+  if (!time_control.empty()) absl::StrAppend(&text, " time=", time_control);
+  return text;
+}
+
+absl::Status GoOnWith(ResultStore& store, const Contest& contest,
+                      ArenaOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const int64_t id, store.Find(contest));
+  TARA_ASSIGN_OR_RETURN(options.earlier, store.Games(id));
+  options.on_game = [&store, id](const ArenaGame& game) {
+    return store.Add(id, game);
+  };
+  return absl::OkStatus();
+}
+
+}  // namespace tara

@@ -1,0 +1,111 @@
+#include "tara/eval/arena_openings.h"
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/state_hash.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+Opening Next(Openings& openings) {
+  absl::StatusOr<Opening> opening = openings.Next();
+  EXPECT_TRUE(opening.ok()) << opening.status();
+  return *std::move(opening);
+}
+
+TEST(ArenaOpeningsTest, NoPositionBeginsTwoPairs) {
+  for (const VariantInfo& info : kVariants) {
+    Openings openings({.variant = info.variant, .plies = 2});
+    std::set<uint64_t> seen;
+    for (int i = 0; i < 300; ++i) {
+      const Opening opening = Next(openings);
+      EXPECT_FALSE(opening.state.finished());
+      EXPECT_TRUE(seen.insert(HashState(opening.state)).second) << info.id;
+      State state = InitialState(info.variant, {});
+      for (const Action action : opening.actions) {
+        ASSERT_TRUE(PlayAction(action, state).ok());
+      }
+      EXPECT_EQ(state, opening.state);
+    }
+  }
+}
+
+TEST(ArenaOpeningsTest, OpeningsGetLongerWhereNoneIsLeft) {
+  Openings openings({.variant = Variant::kSacredHillL1, .plies = 1});
+  size_t longest = 1;
+  for (int i = 0; i < 150; ++i) {
+    const size_t plies = Next(openings).actions.size();
+    EXPECT_GE(plies, longest);
+    longest = plies;
+  }
+  EXPECT_EQ(longest, 2u);  // no variant has 150 first actions
+}
+
+TEST(ArenaOpeningsTest, WithoutPliesItIsAlwaysTheStart) {
+  Openings openings({.plies = 0});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Next(openings).state, InitialState(Variant::kSacredHillL1, {}));
+  }
+}
+
+TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
+  const auto first = [](uint64_t seed) {
+    Openings openings({.plies = 4, .seed = seed});
+    return Next(openings).state;
+  };
+  EXPECT_EQ(first(1), first(1));
+  EXPECT_FALSE(first(1) == first(2));
+}
+
+TEST(ArenaOpeningsTest, AJudgeRefusesWhatFavoursASide) {
+  // A judge that likes the side to move by a number that is the position's own.
+  const auto value = [](const State& state) {
+    return static_cast<double>(HashState(state) % 2001) / 1000 - 1;
+  };
+  int asked = 0;
+  Openings openings({.plies = 3,
+                     .judge =
+                         [&](const State& state, Random&) {
+                           ++asked;
+                           return value(state);
+                         },
+                     .max_value = 0.1});
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_LE(std::abs(value(Next(openings).state)), 0.1);
+  }
+  EXPECT_GT(asked, 100);  // one in ten is balanced
+}
+
+TEST(ArenaOpeningsTest, AJudgeThatRefusesAllIsReported) {
+  Openings openings(
+      {.plies = 6, .judge = [](const State&, Random&) { return 0.5; }});
+  const absl::Status status = openings.Next().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("none is balanced to within 0.2"));
+}
+
+TEST(ArenaOpeningsTest, AJudgesErrorIsPassedOn) {
+  Openings openings({.judge = [](const State&, Random&) {
+    return absl::StatusOr<double>(absl::InternalError("no opinion"));
+  }});
+  EXPECT_EQ(openings.Next().status(), absl::InternalError("no opinion"));
+}
+
+}  // namespace
+}  // namespace tara
