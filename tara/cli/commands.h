@@ -20,11 +20,13 @@ inline constexpr CommandName kTrainCommand = {
     "train", "train a network by self-play, as a config says"};
 inline constexpr CommandName kArenaCommand = {
     "arena", "let two players play each other: score, interval, Elo"};
+inline constexpr CommandName kRateCommand = {
+    "rate", "rate checkpoints and players, by variant and over all"};
 inline constexpr CommandName kSelfPlayCommand = {
     "selfplay", "play games of a player with itself into a game store"};
 
-inline constexpr std::array kTorchCommands = {kPlayCommand, kTrainCommand,
-                                              kArenaCommand, kSelfPlayCommand};
+inline constexpr std::array kTorchCommands = {
+    kPlayCommand, kTrainCommand, kArenaCommand, kRateCommand, kSelfPlayCommand};
 
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};

@@ -6,6 +6,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/play.h"
 #include "tara/cli/program.h"
+#include "tara/cli/rate.h"
 #include "tara/cli/selfplay.h"
 #include "tara/cli/train.h"
 
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
                                  tara::RegisterPlay(root);
                                  tara::RegisterTrain(root);
                                  tara::RegisterArena(root);
+                                 tara::RegisterRate(root);
                                  tara::RegisterSelfPlay(root);
                                },
                            .add_to_bench = tara::RegisterBenchSelfPlay});

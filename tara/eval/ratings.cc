@@ -16,7 +16,6 @@
 namespace tara {
 namespace {
 
-constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
 // Deviations of the priors of h and ln(nu) about 0, in nats: they matter only
 // where no game says anything of them.
 constexpr double kFirstSeatPrior = 5;
@@ -26,29 +25,6 @@ constexpr double kNoDraws = -50;
 constexpr int kMaxSteps = 100;
 constexpr int kMaxHalvings = 40;
 constexpr double kSmallStep = 1e-10;  // nats
-
-// Chances of win, draw and loss of who begins.
-struct Chances {
-  double win;
-  double draw;
-  double loss;
-};
-
-Chances ChancesOf(double d, double log_nu) {
-  // Divided by the largest of the three, so that none overflows.
-  const double top = std::max(std::abs(d) / 2, log_nu);
-  const double win = std::exp(d / 2 - top);
-  const double draw = std::exp(log_nu - top);
-  const double loss = std::exp(-d / 2 - top);
-  const double sum = win + draw + loss;
-  return {win / sum, draw / sum, loss / sum};
-}
-
-// What a game tells of d: the variance of the derivative of its log-chance.
-double InformationOf(const Chances& p) {
-  const double lead = p.win - p.loss;
-  return (p.win + p.loss - lead * lead) / 4;
-}
 
 // The posterior as a function of x = [theta of all players, h, ln(nu)], nats.
 class Posterior {
@@ -73,7 +49,7 @@ class Posterior {
   double LogDensity(const Eigen::VectorXd& x) const {
     double sum = -x.dot(precision_ * x) / 2;
     for (const SeatResults& result : results_) {
-      const Chances p = At(x, result);
+      const DavidsonChances p = At(x, result);
       // A chance that underflows has been seen nowhere near the maximum.
       if (result.wins > 0) sum += result.wins * std::log(p.win);
       if (result.draws > 0) sum += result.draws * std::log(p.draw);
@@ -90,7 +66,7 @@ class Posterior {
     for (const SeatResults& result : results_) {
       const auto games =
           static_cast<double>(result.wins + result.draws + result.losses);
-      const Chances p = At(x, result);
+      const DavidsonChances p = At(x, result);
       // By d and by ln(nu): a multinomial logit with the scores d/2, ln(nu)
       // and -d/2, so that seen minus expected is the gradient.
       const double by_d =
@@ -116,7 +92,8 @@ class Posterior {
   }
 
  private:
-  Chances At(const Eigen::VectorXd& x, const SeatResults& result) const {
+  DavidsonChances At(const Eigen::VectorXd& x,
+                     const SeatResults& result) const {
     return ChancesOf(x[result.first] - x[result.second] + x[players_],
                      x[players_ + 1]);
   }
@@ -223,6 +200,21 @@ absl::Status CheckConnected(absl::Span<const std::string> players,
 
 }  // namespace
 
+DavidsonChances ChancesOf(double d, double log_nu) {
+  // Divided by the largest of the three, so that none overflows.
+  const double top = std::max(std::abs(d) / 2, log_nu);
+  const double win = std::exp(d / 2 - top);
+  const double draw = std::exp(log_nu - top);
+  const double loss = std::exp(-d / 2 - top);
+  const double sum = win + draw + loss;
+  return {win / sum, draw / sum, loss / sum};
+}
+
+double InformationOf(const DavidsonChances& chances) {
+  const double lead = chances.win - chances.loss;
+  return (chances.win + chances.loss - lead * lead) / 4;
+}
+
 Ratings::Ratings(std::vector<double> elo, std::vector<double> covariance)
     : elo_(std::move(elo)), covariance_(std::move(covariance)) {
   TARA_CHECK(covariance_.size() == elo_.size() * elo_.size(),
@@ -319,41 +311,6 @@ Ratings MeanRatings(absl::Span<const Ratings> ratings) {
     }
   }
   return Ratings(std::move(elo), std::move(covariance));
-}
-
-std::vector<PairChoice> RankPairs(const Ratings& ratings) {
-  const int count = ratings.size();
-  const double log_nu = std::log(std::max(1e-9, ratings.draw_nu));
-  // The columns of the covariance, centred: shifts of all ratings count for
-  // nothing.
-  Eigen::MatrixXd c(count, count);
-  for (int i = 0; i < count; ++i) {
-    for (int j = 0; j < count; ++j) {
-      c(i, j) = ratings.Covariance(i, j) / (kEloPerNat * kEloPerNat);
-    }
-  }
-  const Eigen::MatrixXd centred = c.rowwise() - c.colwise().mean();
-  std::vector<PairChoice> choices;
-  for (int i = 0; i < count; ++i) {
-    for (int j = i + 1; j < count; ++j) {
-      const double d = ratings.Difference(i, j).elo / kEloPerNat;
-      const double h = ratings.first_seat.elo / kEloPerNat;
-      const double information = InformationOf(ChancesOf(d + h, log_nu)) +
-                                 InformationOf(ChancesOf(h - d, log_nu));
-      const double variance = c(i, i) + c(j, j) - 2 * c(i, j);
-      const double trace = (centred.col(i) - centred.col(j)).squaredNorm();
-      // The mean over differences is 2 / (n - 1) of the centred trace.
-      choices.push_back({.player = i,
-                         .other = j,
-                         .gain = 2.0 / (count - 1) * information * trace /
-                                 (1 + information * variance) * kEloPerNat *
-                                 kEloPerNat});
-    }
-  }
-  std::stable_sort(
-      choices.begin(), choices.end(),
-      [](const PairChoice& x, const PairChoice& y) { return x.gain > y.gain; });
-  return choices;
 }
 
 }  // namespace tara

@@ -26,6 +26,8 @@
 
 namespace tara {
 
+inline constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
+
 // Games of two players with the same one beginning.
 struct SeatResults {
   int first = 0;     // index of the player who begins (in doubles, Red)
@@ -85,6 +87,18 @@ class Ratings {
   std::vector<double> covariance_;
 };
 
+// Chances of win, draw and loss of who begins, for d and ln(nu) as above.
+struct DavidsonChances {
+  double win;
+  double draw;
+  double loss;
+};
+DavidsonChances ChancesOf(double d, double log_nu);
+
+// Returns what such a game tells of d: the variance of the derivative of its
+// log-likelihood,  ((P_win + P_loss) - (P_win - P_loss)^2) / 4.
+double InformationOf(const DavidsonChances& chances);
+
 // Returns the ratings of the players named: the likeliest under the model and
 // the prior, with the inverse of minus the Hessian as their covariance.
 // Newton's method, O(players^3) a step, some ten steps: the likelihood is
@@ -100,26 +114,6 @@ absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
 // variant with the same weight; games of different variants are independent.
 // REQUIRES: at least one, all of one size.
 Ratings MeanRatings(absl::Span<const Ratings> ratings);
-
-// A pair of games worth playing.
-struct PairChoice {
-  int player = 0;
-  int other = 0;
-  // By how much the pair is expected to lower the mean variance of the
-  // differences of two players, in Elo^2.
-  double gain = 0;
-};
-
-// Returns all pairs of players by what a pair of games of them, once with
-// either beginning, is expected to tell: the most first, ties by index. A game
-// informs about d by  ((P_win + P_loss) - (P_win - P_loss)^2) / 4;  the sum I
-// of both lowers the trace of the covariance C of the ratings about their mean
-// by
-//   I |C u|^2 / (1 + I u' C u)  (Sherman and Morrison 1950)
-// with u 1 for the one and -1 for the other; the mean variance of a difference
-// is 2 / (players - 1) of that trace (A-optimality; what the games tell of h
-// and nu is left out).
-std::vector<PairChoice> RankPairs(const Ratings& ratings);
 
 }  // namespace tara
 

@@ -12,13 +12,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/eval/rating_plan.h"
 
 namespace tara {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
 // A prior that says nothing.
 constexpr double kNoPrior = 1e6;
 
@@ -378,6 +378,27 @@ TEST(RatingsTest, WhoHasNotPlayedComesFirst) {
   EXPECT_EQ(choices[0].other, 2);
   EXPECT_EQ(choices[1].other, 2);
   EXPECT_GT(choices[1].gain, 10 * choices[2].gain);
+}
+
+TEST(RatingsTest, PairsChosenTogetherDoNotAllAskTheSame) {
+  // Three newcomers: one pair of games of each tells more than three of one.
+  const Ratings ratings =
+      Fit({"a", "b", "x", "y", "z"},
+          {{.first = 0, .second = 1, .wins = 40, .losses = 40},
+           {.first = 1, .second = 0, .wins = 40, .losses = 40}},
+          {.allow_parts = true});
+  const std::vector<PairChoice> chosen = ChoosePairs(ratings, 6);
+  ASSERT_EQ(chosen.size(), 6u);
+  std::vector<int> games(5);
+  for (const PairChoice& choice : chosen) {
+    ++games[choice.player];
+    ++games[choice.other];
+  }
+  for (int newcomer = 2; newcomer < 5; ++newcomer) {
+    EXPECT_GE(games[newcomer], 2) << newcomer;
+  }
+  EXPECT_EQ(chosen[0].gain, RankPairs(ratings)[0].gain);
+  for (int i = 1; i < 6; ++i) EXPECT_LE(chosen[i].gain, chosen[i - 1].gain);
 }
 
 }  // namespace

@@ -1,0 +1,225 @@
+#include "tara/cli/rate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/rated_players.h"
+#include "tara/cli/status_line.h"
+#include "tara/cli/usage.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+#include "tara/eval/contest.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/player_spec.h"
+#include "tara/eval/rating_report.h"
+#include "tara/eval/rating_tournament.h"
+#include "tara/eval/result_store.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+namespace {
+
+// Returns the players, each with what it is known by in the results file. A
+// player that was named twice is there once.
+absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
+    const std::vector<NamedPlayer>& named) {
+  std::vector<RatedPlayer> players;
+  for (const NamedPlayer& player : named) {
+    const absl::Status parsed = ParsePlayerSpec(player.spec).status();
+    if (!parsed.ok()) return AsUsageError(parsed);
+    TARA_ASSIGN_OR_RETURN(const std::string identity,
+                          PlayerIdentity(player.spec));
+    const bool twice = std::any_of(
+        players.begin(), players.end(),
+        [&](const RatedPlayer& other) { return other.name == player.name; });
+    if (twice) continue;
+    players.push_back(
+        {.name = player.name,
+         .identity = identity,
+         .make = [spec = player.spec] { return MakePlayer(spec); }});
+  }
+  if (players.size() < 2) {
+    return UsageError(absl::StrCat(
+        "there is ", players.size(),
+        " player to rate; expected at least two, such as a run with several "
+        "checkpoints, or a run and greedy"));
+  }
+  return players;
+}
+
+// Parses "NAME=ELO"; without any, the first player is at 0.
+absl::StatusOr<std::vector<RatingAnchor>> AnchorsOf(
+    const std::vector<std::string>& texts,
+    const std::vector<RatedPlayer>& players) {
+  if (texts.empty()) return std::vector<RatingAnchor>{{.player = 0, .elo = 0}};
+  std::vector<RatingAnchor> anchors;
+  for (const std::string& text : texts) {
+    // Specs have '=' of their own.
+    const size_t end = text.rfind('=');
+    RatingAnchor anchor;
+    if (end == std::string::npos ||
+        !absl::SimpleAtod(text.substr(end + 1), &anchor.elo) ||
+        !std::isfinite(anchor.elo)) {
+      return UsageError(absl::StrCat("bad --anchor '", text,
+                                     "'; expected NAME=ELO, such as greedy=0"));
+    }
+    const auto found = std::find_if(players.begin(), players.end(),
+                                    [&](const RatedPlayer& player) {
+                                      return player.name == text.substr(0, end);
+                                    });
+    if (found == players.end()) {
+      return UsageError(absl::StrCat("--anchor '", text,
+                                     "': no player of that name; the first is ",
+                                     players[0].name));
+    }
+    anchor.player = static_cast<int>(found - players.begin());
+    anchors.push_back(anchor);
+  }
+  return anchors;
+}
+
+// Returns the results file: the one named, or that of the first run.
+std::string StorePathOf(const RateCommandOptions& options) {
+  if (!options.store.empty()) return options.store;
+  std::error_code error;
+  for (const std::string& player : options.players) {
+    if (std::filesystem::is_directory(player, error)) {
+      return (std::filesystem::path(player) / "ratings.db").string();
+    }
+  }
+  return ":memory:";
+}
+
+absl::StatusOr<std::vector<ArenaOptions>> ArenasOf(
+    const RateCommandOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
+                        VariantsOf(options.game));
+  std::vector<ArenaOptions> arenas;
+  for (const Variant variant : variants) {
+    ArenaOptions arena = {
+        .variant = variant,
+        .opening_plies = static_cast<int>(options.opening_plies),
+        .seed = static_cast<uint64_t>(options.seed)};
+    TARA_ASSIGN_OR_RETURN(
+        arena.rule_options,
+        RuleOptionsOf(options.game, variant, variants.size() > 1));
+    arenas.push_back(arena);
+  }
+  return arenas;
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunRate(const RateCommandOptions& options,
+                            Console& console) {
+  const absl::StatusOr<CheckpointChoice> choice =
+      ParseCheckpointChoice(options.checkpoints);
+  if (!choice.ok()) return AsUsageError(choice.status());
+  RatingTournamentOptions tournament = {
+      .games_per_player = static_cast<int>(options.games),
+      .threads = ThreadsOr(options.threads)};
+  TARA_ASSIGN_OR_RETURN(tournament.arenas, ArenasOf(options));
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<NamedPlayer> named,
+      PlayersNamed(options.players, *choice, options.simulations));
+  TARA_ASSIGN_OR_RETURN(const std::vector<RatedPlayer> players,
+                        RatedPlayersOf(named));
+  TARA_ASSIGN_OR_RETURN(tournament.anchors,
+                        AnchorsOf(options.anchors, players));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<ResultStore> store,
+                        ResultStore::Open(StorePathOf(options)));
+
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  const auto on_progress = [&](const RatingProgress& progress) {
+    status_line.Show(absl::StrFormat(
+        "%s: %d of %d games, differences +-%.0f Elo", Info(progress.variant).id,
+        progress.games, progress.games_wanted, 1.96 * progress.mean_deviation));
+    return !stop();
+  };
+  const absl::StatusOr<RatingTable> table =
+      PlayRatingTournament(players, tournament, *store, on_progress);
+  status_line.Clear();
+  if (stop() && !table.ok()) {
+    console.err << "tara: interrupted before there were ratings: "
+                << table.status().message() << "\n";
+    return kExitInterrupted;
+  }
+  if (!table.ok()) return table.status();
+  console.out << (options.format == "json" ? RatingReportJson(*table) + "\n"
+                                           : RatingReportText(*table));
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; these are the games finished by then\n";
+  return kExitInterrupted;
+}
+
+void RegisterRate(Command& root) {
+  Command& command = root.AddCommand(kRateCommand.name, kRateCommand.summary);
+  const auto options = std::make_shared<RateCommandOptions>();
+  command.AddTexts({.names = "RUN",
+                    .help = "folder of a run, checkpoint, or player; several",
+                    .required = true},
+                   &options->players);
+  AddGameFlags(command, &options->game, kVariantOrAllHelp,
+               /*required=*/false);
+  command.AddText({.names = "--checkpoints",
+                   .placeholder = "WHICH",
+                   .help = "of runs: all, every:K (and the newest), or "
+                           "generations such as 0,10,20"},
+                  &options->checkpoints);
+  command.AddInteger({.names = "--sims",
+                      .placeholder = "N",
+                      .help = "simulations an action of checkpoints; 0 plays "
+                              "the policy"},
+                     0, 1000000, &options->simulations);
+  command.AddInteger({.names = "--games",
+                      .placeholder = "N",
+                      .help = "games of a player in a variant, on average; "
+                              "those in the results file count"},
+                     2, 1000000, &options->games);
+  command.AddInteger({.names = "--opening-plies",
+                      .placeholder = "N",
+                      .help = "random actions that open each pair of games"},
+                     1, 100, &options->opening_plies);
+  command.AddTexts({.names = "--anchor",
+                    .placeholder = "NAME=ELO",
+                    .help = "a player whose rating is given; several",
+                    .default_text = "the first player at 0"},
+                   &options->anchors);
+  command.AddText({.names = "--store",
+                   .placeholder = "FILE",
+                   .help = "results file, to go on with",
+                   .default_text = "ratings.db of the first run"},
+                  &options->store);
+  AddThreadsFlag(command, &options->threads);
+  command.AddInteger({.names = "--seed",
+                      .placeholder = "N",
+                      .help = "of all randomness; another seed, other games"},
+                     0, INT64_MAX, &options->seed);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  command.SetNotes(absl::StrCat(
+      "Pairs of players that tell the most about the ratings play first; games "
+      "are kept\nin the results file, so that a further checkpoint plays only "
+      "what is missing.\n\nPlayers:\n",
+      PlayerSpecHelp()));
+  command.SetExamples(
+      {"rate runs/quickstart --variant all --checkpoints every:5",
+       "rate runs/a runs/b greedy --variant four_treasures --games 100",
+       "rate --variant high_kings_l1 random greedy mcts:sims=100 "
+       "--format=json"});
+  command.SetRun(
+      [options](Console& console) { return RunRate(*options, console); });
+}
+
+}  // namespace tara

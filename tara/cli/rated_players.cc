@@ -1,0 +1,140 @@
+#include "tara/cli/rated_players.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/usage.h"
+#include "tara/eval/player_spec.h"
+
+namespace tara {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Returns the checkpoints ckpt-NNNNNN.pt of a run's folder by generation.
+absl::StatusOr<std::map<int, std::string>> CheckpointsOf(
+    const std::string& run) {
+  std::error_code error;
+  fs::path folder = fs::path(run) / "checkpoints";
+  if (!fs::is_directory(folder, error)) folder = run;
+  std::map<int, std::string> checkpoints;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    absl::string_view number = name;
+    int generation;
+    if (absl::ConsumePrefix(&number, "ckpt-") &&
+        absl::ConsumeSuffix(&number, ".pt") &&
+        absl::SimpleAtoi(number, &generation)) {
+      checkpoints[generation] = entry.path().string();
+    }
+  }
+  if (checkpoints.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(run, ": no checkpoints; expected files ckpt-NNNNNN.pt in ",
+                     (fs::path(run) / "checkpoints").string()));
+  }
+  return checkpoints;
+}
+
+absl::StatusOr<std::vector<std::string>> Choose(
+    const std::string& run, const std::map<int, std::string>& checkpoints,
+    const CheckpointChoice& choice) {
+  std::vector<std::string> chosen;
+  if (choice.generations.empty()) {
+    for (const auto& [generation, path] : checkpoints) {
+      const bool newest = generation == checkpoints.rbegin()->first;
+      if (generation % choice.every == 0 || newest) chosen.push_back(path);
+    }
+    return chosen;
+  }
+  for (const int generation : choice.generations) {
+    const auto found = checkpoints.find(generation);
+    if (found == checkpoints.end()) {
+      return absl::NotFoundError(
+          absl::StrCat(run, ": no checkpoint of generation ", generation,
+                       "; the newest is ", checkpoints.rbegin()->first));
+    }
+    chosen.push_back(found->second);
+  }
+  return chosen;
+}
+
+std::string NetworkSpec(const std::string& path, int64_t simulations) {
+  return absl::StrCat("net:", path, ",sims=", simulations);
+}
+
+}  // namespace
+
+absl::StatusOr<CheckpointChoice> ParseCheckpointChoice(
+    const std::string& text) {
+  CheckpointChoice choice;
+  if (text == "all") return choice;
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "every:")) {
+    if (absl::SimpleAtoi(rest, &choice.every) && choice.every > 0) {
+      return choice;
+    }
+  } else {
+    for (const absl::string_view part : absl::StrSplit(text, ',')) {
+      int generation;
+      if (!absl::SimpleAtoi(part, &generation) || generation < 0) {
+        choice.generations.clear();
+        break;
+      }
+      choice.generations.push_back(generation);
+    }
+    if (!choice.generations.empty()) return choice;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("bad --checkpoints '", text,
+                   "'; expected all, every:K, or generations such as 0,10,20"));
+}
+
+absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
+    absl::Span<const std::string> arguments, const CheckpointChoice& choice,
+    int64_t simulations) {
+  std::error_code error;
+  const auto is_run = [&](const std::string& argument) {
+    return fs::is_directory(argument, error);
+  };
+  const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
+  std::vector<NamedPlayer> players;
+  for (const std::string& argument : arguments) {
+    const absl::Status as_spec = ParsePlayerSpec(argument).status();
+    if (as_spec.ok()) {
+      players.push_back({.name = argument, .spec = argument});
+      continue;
+    }
+    if (!fs::exists(argument, error)) {
+      return UsageError(absl::StrCat(
+          "'", argument, "' is no run, checkpoint or player; as a player: ",
+          as_spec.message()));
+    }
+    if (!is_run(argument)) {
+      players.push_back({.name = fs::path(argument).stem().string(),
+                         .spec = NetworkSpec(argument, simulations)});
+      continue;
+    }
+    TARA_ASSIGN_OR_RETURN(const auto checkpoints, CheckpointsOf(argument));
+    TARA_ASSIGN_OR_RETURN(const std::vector<std::string> chosen,
+                          Choose(argument, checkpoints, choice));
+    for (const std::string& path : chosen) {
+      const std::string name = fs::path(path).stem().string();
+      players.push_back(
+          {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
+           .spec = NetworkSpec(path, simulations)});
+    }
+  }
+  return players;
+}
+
+}  // namespace tara

@@ -1,0 +1,41 @@
+#ifndef TARA_CLI_RATED_PLAYERS_H_
+#define TARA_CLI_RATED_PLAYERS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace tara {
+
+// A player as the command line names it.
+struct NamedPlayer {
+  std::string name;  // for people
+  std::string spec;
+};
+
+// Which checkpoints of a run: all, those of every K-th generation and the
+// newest, or those listed.
+struct CheckpointChoice {
+  int every = 1;
+  std::vector<int> generations = {};  // not empty: these alone
+};
+
+// Parses "all", "every:K" or generations parted by commas. Returns
+// INVALID_ARGUMENT for another text.
+absl::StatusOr<CheckpointChoice> ParseCheckpointChoice(const std::string& text);
+
+// Returns the players that arguments name: of a run's folder each checkpoint
+// chosen, with so many simulations; a checkpoint's file; or a player spec.
+// Checkpoints are named by their files, and by their runs where there are
+// several. Returns NOT_FOUND for a run without the checkpoints, a usage error
+// for what is neither a path nor a spec.
+absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
+    absl::Span<const std::string> arguments, const CheckpointChoice& choice,
+    int64_t simulations);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_RATED_PLAYERS_H_

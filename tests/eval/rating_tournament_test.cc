@@ -1,0 +1,210 @@
+#include "tara/eval/rating_tournament.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tara/core/variant.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/player.h"
+#include "tara/eval/rating_report.h"
+#include "tara/eval/ratings.h"
+#include "tara/eval/result_store.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+RatedPlayer PlayerOf(const std::string& spec) {
+  return {.name = spec, .identity = spec, .make = [spec] {
+            return MakePlayer(spec);
+          }};
+}
+
+std::unique_ptr<ResultStore> StoreInMemory() {
+  return *ResultStore::Open(":memory:");
+}
+
+RatingTournamentOptions TwoVariants(int games_per_player) {
+  return {.games_per_player = games_per_player,
+          .threads = 2,
+          .arenas = {{.variant = Variant::kFourTreasures},
+                     {.variant = Variant::kHighKingsL1}},
+          .anchors = {{.player = 0, .elo = 0}}};
+}
+
+TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const absl::StatusOr<RatingTable> table = PlayRatingTournament(
+      {PlayerOf("random"), PlayerOf("greedy"), PlayerOf("mcts:sims=60")},
+      TwoVariants(60), *store);
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->players,
+            (std::vector<std::string>{"random", "greedy", "mcts:sims=60"}));
+  ASSERT_EQ(table->variants.size(), 2u);
+  for (const VariantRatings& variant : table->variants) {
+    EXPECT_EQ(variant.ratings.Of(0).elo, 0);
+    EXPECT_GE(variant.games, 90);  // 60 of each of three, two to a game
+    EXPECT_LE(variant.games, 94);
+    EXPECT_GT(variant.ratings.Of(2).elo, variant.ratings.Of(0).elo);
+    int64_t games = 0;
+    for (const SeatResults& result : variant.results) {
+      games += result.wins + result.draws + result.losses;
+    }
+    EXPECT_EQ(games, variant.games);
+  }
+  EXPECT_NEAR(table->overall.Of(2).elo,
+              (table->variants[0].ratings.Of(2).elo +
+               table->variants[1].ratings.Of(2).elo) /
+                  2,
+              1e-9);
+}
+
+TEST(RatingTournamentTest, AFurtherPlayerPlaysOnlyWhatIsMissing) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const RatingTournamentOptions options = TwoVariants(24);
+  std::vector<RatedPlayer> players = {PlayerOf("random"), PlayerOf("greedy")};
+  std::atomic<int64_t> wanted = 0;
+  std::atomic<int> told = 0;
+  const auto count = [&](const RatingProgress& progress) {
+    wanted = progress.games_wanted;
+    ++told;
+    return true;
+  };
+  const absl::StatusOr<RatingTable> two =
+      PlayRatingTournament(players, options, *store, count);
+  ASSERT_TRUE(two.ok()) << two.status();
+  EXPECT_EQ(wanted, 48);
+  EXPECT_GT(told, 0);
+  // Again: nothing is played, whatever the order, and the ratings are the same.
+  told = 0;
+  std::swap(players[0], players[1]);
+  const absl::StatusOr<RatingTable> again =
+      PlayRatingTournament(players, options, *store, count);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(told, 0);
+  EXPECT_NEAR(again->overall.Difference(0, 1).elo,
+              two->overall.Difference(1, 0).elo, 1e-3);
+  players.push_back(PlayerOf("mcts:sims=5"));
+  const absl::StatusOr<RatingTable> three =
+      PlayRatingTournament(players, options, *store, count);
+  ASSERT_TRUE(three.ok()) << three.status();
+  for (size_t v = 0; v < 2; ++v) {
+    EXPECT_GE(three->variants[v].games, 36);
+    // Most of the games are the newcomer's: the others have had theirs.
+    int64_t of_newcomer = 0;
+    for (const SeatResults& result : three->variants[v].results) {
+      if (result.first != 2 && result.second != 2) continue;
+      of_newcomer += result.wins + result.draws + result.losses;
+    }
+    EXPECT_GE(of_newcomer, (three->variants[v].games - 24) / 2);
+  }
+}
+
+TEST(RatingTournamentTest, StoppedEarlyItRatesByWhatThereIs) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::vector<RatedPlayer> players = {PlayerOf("random"),
+                                            PlayerOf("greedy")};
+  const absl::StatusOr<RatingTable> none =
+      PlayRatingTournament(players, TwoVariants(10000), *store,
+                           [](const RatingProgress&) { return false; });
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(none.status().message()),
+              HasSubstr("{random}, {greedy}"));
+  const absl::StatusOr<RatingTable> some = PlayRatingTournament(
+      players, TwoVariants(10000), *store,
+      [](const RatingProgress& progress) { return progress.games < 2500; });
+  ASSERT_TRUE(some.ok()) << some.status();
+  for (const VariantRatings& variant : some->variants) {
+    EXPECT_GT(variant.games, 0);
+    EXPECT_LT(variant.games, 5000);
+  }
+}
+
+TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const auto error = [&](const std::vector<RatedPlayer>& players) {
+    const absl::Status status =
+        PlayRatingTournament(players, TwoVariants(2), *store).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_EQ(error({PlayerOf("random")}),
+            "ratings: 1 players; expected at least two");
+  EXPECT_EQ(error({PlayerOf("random"), PlayerOf("random")}),
+            "ratings: two players of the name random");
+  RatedPlayer other = PlayerOf("random");
+  other.name = "another";
+  EXPECT_EQ(error({PlayerOf("random"), other}),
+            "ratings: random and another are the same player");
+}
+
+TEST(RatingTournamentTest, APlayersErrorEndsIt) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const RatedPlayer missing = {
+      .name = "missing", .identity = "missing", .make = [] {
+        return absl::StatusOr<std::unique_ptr<Player>>(
+            absl::NotFoundError("no such network"));
+      }};
+  EXPECT_EQ(PlayRatingTournament({PlayerOf("random"), missing}, TwoVariants(2),
+                                 *store)
+                .status(),
+            absl::NotFoundError("no such network"));
+}
+
+// Two players, b 100 above a; deviation 10 of b; in two variants.
+RatingTable TableByHand() {
+  const Ratings one({0, 80}, {0, 0, 0, 100});
+  Ratings other({0, 120}, {0, 0, 0, 300});
+  other.first_seat = {.elo = 30, .deviation = 10};
+  other.draw_nu = 0.5;
+  return {.players = {"a", "b"},
+          .variants = {{.variant = Variant::kFourTreasures,
+                        .ratings = one,
+                        .results = {{0, 1, 3, 0, 5}},
+                        .games = 8},
+                       {.variant = Variant::kHighKingsL1,
+                        .ratings = other,
+                        .results = {{1, 0, 4, 2, 1}},
+                        .games = 7}},
+          .overall = MeanRatings({one, other}),
+          .anchors = {{.player = 0, .elo = 0}}};
+}
+
+TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
+  // 1.96 * 10 = 20; over all sqrt(100 + 300) / 2 = 10. 0.5 / 2.5 = 20 %.
+  const std::string text = RatingReportText(TableByHand());
+  EXPECT_THAT(text, HasSubstr("Elo with 95 % intervals; a 0\n"));
+  EXPECT_THAT(text,
+              HasSubstr("player        all  four_treasures  high_kings_l1\n"
+                        "b       +100 +-20        +80 +-20      +120 +-34\n"
+                        "a              +0              +0             +0\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("high_kings_l1"), HasSubstr("+30 +-20"),
+                          HasSubstr("20.0")));
+}
+
+TEST(RatingReportTest, JsonHasAllNumbers) {
+  const auto json = nlohmann::json::parse(RatingReportJson(TableByHand()));
+  EXPECT_EQ(json["players"][1]["name"], "b");
+  EXPECT_EQ(json["players"][1]["overall"]["elo"], 100);
+  EXPECT_NEAR(json["players"][1]["overall"]["high"].get<double>(), 119.6, 0.01);
+  EXPECT_EQ(json["players"][1]["variants"]["high_kings_l1"]["elo"], 120);
+  EXPECT_EQ(json["covariance"][1][1], 100);
+  EXPECT_EQ(json["anchors"][0]["player"], "a");
+  EXPECT_EQ(json["variants"][1]["games"], 7);
+  EXPECT_EQ(json["variants"][1]["draw_nu"], 0.5);
+  EXPECT_EQ(json["variants"][0]["results"][0]["losses"], 5);
+}
+
+}  // namespace
+}  // namespace tara
