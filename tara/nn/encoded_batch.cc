@@ -47,6 +47,15 @@ void TensorBuffer::Free::operator()(float* floats) const { std::free(floats); }
 
 void EncodedBatch::Encode(absl::Span<const State> states,
                           absl::Span<const Symmetry> symmetries) {
+  planes_.Resize(states.size() * kNumPlanes * kNumSquares);
+  globals_.Resize(states.size() * kNumGlobals);
+  EncodeInto(states, symmetries, planes_.span(), globals_.span());
+}
+
+void EncodedBatch::EncodeInto(absl::Span<const State> states,
+                              absl::Span<const Symmetry> symmetries,
+                              absl::Span<float> planes,
+                              absl::Span<float> globals) {
   legal_.clear();
   first_output_.assign(1, 0);
   int count = 0;
@@ -65,20 +74,31 @@ void EncodedBatch::Encode(absl::Span<const State> states,
           PolicyOutput(static_cast<Action>(transform[Index(action)])));
     });
   }
-  planes_.Resize(states.size() * kNumPlanes * kNumSquares);
-  globals_.Resize(states.size() * kNumGlobals);
   EncodeBatch({.states = states, .symmetries = symmetries, .legal = legal_},
               {.layout = PlaneLayout::kChannelsLast,
-               .planes = planes_.span(),
-               .globals = globals_.span()});
+               .planes = planes,
+               .globals = globals});
+  encoded_planes_ = planes.data();
+  encoded_globals_ = globals.data();
 }
 
-void EncodedBatch::EncodeCanonical(absl::Span<const State> states) {
+void EncodedBatch::FindCanonical(absl::Span<const State> states) {
   canonical_.clear();
   for (const State& state : states) {
     canonical_.push_back(RepresentativeSymmetry(state));
   }
+}
+
+void EncodedBatch::EncodeCanonical(absl::Span<const State> states) {
+  FindCanonical(states);
   Encode(states, canonical_);
+}
+
+void EncodedBatch::EncodeCanonical(absl::Span<const State> states,
+                                   absl::Span<float> planes,
+                                   absl::Span<float> globals) {
+  FindCanonical(states);
+  EncodeInto(states, canonical_, planes, globals);
 }
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,

@@ -49,12 +49,17 @@ class EncodedBatch {
   // to the network, and its answers for them differ in the order of priors
   // alone.
   void EncodeCanonical(absl::Span<const State> states);
+  // The same into memory of the caller's, such as a device reads by itself:
+  // planes() and globals() are there until the next call.
+  // REQUIRES: spans of just the sizes that the batch takes.
+  void EncodeCanonical(absl::Span<const State> states, absl::Span<float> planes,
+                       absl::Span<float> globals);
 
   int size() const { return static_cast<int>(first_output_.size()) - 1; }
   // [B, 7, 7, kNumPlanes]: PlaneLayout::kChannelsLast, as networks compute.
-  float* planes() const { return planes_.data(); }
+  float* planes() const { return encoded_planes_; }
   // [B, kNumGlobals]
-  float* globals() const { return globals_.data(); }
+  float* globals() const { return encoded_globals_; }
   // The policy outputs of the legal actions of position i, in the order of
   // LegalSet::ForEach.
   absl::Span<const int16_t> OutputsOf(int i) const {
@@ -63,8 +68,16 @@ class EncodedBatch {
   }
 
  private:
+  // Fills canonical_ with the canonical symmetry of each position.
+  void FindCanonical(absl::Span<const State> states);
+  void EncodeInto(absl::Span<const State> states,
+                  absl::Span<const Symmetry> symmetries,
+                  absl::Span<float> planes, absl::Span<float> globals);
+
   TensorBuffer planes_;
   TensorBuffer globals_;
+  float* encoded_planes_ = nullptr;
+  float* encoded_globals_ = nullptr;
   std::vector<int16_t> outputs_;
   std::vector<int32_t> first_output_ = {0};  // [B + 1]
   std::vector<LegalSet> legal_;

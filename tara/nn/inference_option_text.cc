@@ -3,11 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/nn/device_text.h"
 
 namespace tara {
 namespace {
@@ -52,14 +51,6 @@ absl::string_view NameOf(absl::Span<const Named<Value>> names, Value value) {
   return "";
 }
 
-// Whether there may be such a device: whether there is, its backend says.
-bool IsDevice(absl::string_view text) {
-  if (text == "cpu" || text == "cuda") return true;
-  int index;
-  return absl::ConsumePrefix(&text, "cuda:") &&
-         absl::SimpleAtoi(text, &index) && index >= 0;
-}
-
 }  // namespace
 
 bool IsInferenceOption(absl::string_view name) {
@@ -75,9 +66,10 @@ absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
     return Set<InferenceBackend>(name, value, kBackends, options.backend);
   }
   TARA_CHECK(name == "device", "no such option of inference");
-  if (!IsDevice(value)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " is '", value, "'; expected cpu, cuda or cuda:N"));
+  // Whether there is such a device, its backend says.
+  if (!ParseDevice(value).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is '", value, "'; expected cpu, cuda, cuda:N or cuda:all"));
   }
   options.device = std::string(value);
   return absl::OkStatus();

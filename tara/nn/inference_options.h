@@ -23,7 +23,8 @@ enum class InferenceBackend {
 };
 
 struct InferenceOptions {
-  // "cpu", or a device of LibTorch such as "cuda" or "cuda:1".
+  // "cpu", or devices of LibTorch: "cuda", "cuda:1" or "cuda:all"
+  // (tara/nn/device_text.h).
   std::string device = "cpu";
   InferenceBackend backend = InferenceBackend::kAuto;
   Precision precision = Precision::kAuto;

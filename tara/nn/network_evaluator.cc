@@ -6,7 +6,8 @@
 #include "tara/base/status_macros.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/cpu_evaluator.h"
-#include "tara/nn/inference_option_text.h"
+#include "tara/nn/device_evaluator.h"
+#include "tara/nn/torch_devices.h"
 #include "tara/nn/torch_evaluator.h"
 
 namespace tara {
@@ -27,26 +28,28 @@ absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
 
 absl::StatusOr<LoadedNetwork> LoadTorch(const Checkpoint& checkpoint,
                                         const InferenceOptions& options) {
-  if (options.device != "cpu") {
-    return absl::UnimplementedError(absl::StrCat(
-        "no backend computes on device '", options.device, "'; expected cpu"));
+  if (options.device == "cpu" && (options.precision == Precision::kAuto ||
+                                  options.precision == Precision::kFloat32)) {
+    TARA_ASSIGN_OR_RETURN(auto evaluator, NewTorchEvaluator(checkpoint));
+    return LoadedNetwork{.evaluator = std::move(evaluator),
+                         .info = {.backend = InferenceBackend::kTorch,
+                                  .precision = Precision::kFloat32}};
   }
-  if (options.precision != Precision::kAuto &&
-      options.precision != Precision::kFloat32) {
-    return absl::UnimplementedError(
-        absl::StrCat("LibTorch computes no ", PrecisionName(options.precision),
-                     " here; expected float32"));
-  }
-  TARA_ASSIGN_OR_RETURN(auto evaluator, NewTorchEvaluator(checkpoint));
-  return LoadedNetwork{.evaluator = std::move(evaluator),
+  TARA_ASSIGN_OR_RETURN(
+      DeviceEvaluator made,
+      NewDeviceEvaluator(checkpoint, {.device = options.device,
+                                      .precision = options.precision}));
+  return LoadedNetwork{.evaluator = std::move(made.evaluator),
                        .info = {.backend = InferenceBackend::kTorch,
-                                .precision = Precision::kFloat32}};
+                                .precision = made.precision}};
 }
 
 }  // namespace
 
 absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& checkpoint_path,
                                           const InferenceOptions& options) {
+  // Before the checkpoint: what is no device must not pass for a bad file.
+  TARA_RETURN_IF_ERROR(FindTorchDevices(options.device).status());
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                         ReadCheckpoint(checkpoint_path));
   const bool one_dnn =

@@ -15,14 +15,17 @@ struct LoadedNetwork {
   InferenceInfo info;
 };
 
-// Loads the network of a checkpoint for inference. The evaluator is thread-safe
-// and takes no locks; on the CPU each call computes on its own thread alone.
-// With oneDNN, the answer for a position is the same, bit for bit, whatever its
-// batch and its neighbours.
+// Loads the network of a checkpoint for inference. The evaluator is
+// thread-safe; on the CPU it takes no locks, and each call computes on its own
+// thread alone. With oneDNN, the answer for a position is the same, bit for
+// bit, whatever its batch and its neighbours.
 //
 // Returns NOT_FOUND, DATA_LOSS or FAILED_PRECONDITION as ReadCheckpoint;
 // DATA_LOSS when a tensor is missing or misshapen, naming file and cause;
-// UNIMPLEMENTED when the backend has no such device or precision.
+// INVALID_ARGUMENT for a device that cannot be meant; FAILED_PRECONDITION where
+// LibTorch lacks the device, saying what it has; UNIMPLEMENTED when the backend
+// has no such device or precision; RESOURCE_EXHAUSTED when memory does not
+// suffice.
 absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& checkpoint_path,
                                           const InferenceOptions& options = {});
 

@@ -51,7 +51,7 @@ constexpr ConfigField kFields[] = {
 
     {.path = "inference.device",
      .default_value = "cpu",
-     .help = "cpu, cuda or cuda:N"},
+     .help = "cpu, cuda, cuda:N or cuda:all (every one there is)"},
     {.path = "inference.precision",
      .default_value = "auto",
      .help = "auto (the fastest here), float32, bfloat16, float16 or int8"},

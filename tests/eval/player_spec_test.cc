@@ -222,7 +222,7 @@ TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
             "expected one of auto, float32, bfloat16, float16, int8");
   EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,device=gpu").status().message(),
             "bad player spec 'net:a.ckpt,device=gpu': device is 'gpu'; "
-            "expected cpu, cuda or cuda:N");
+            "expected cpu, cuda, cuda:N or cuda:all");
   // Random games are computed in one way alone.
   EXPECT_FALSE(ParsePlayerSpec("mcts:precision=int8").ok());
 }

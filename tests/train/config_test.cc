@@ -339,8 +339,8 @@ TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
   EXPECT_THAT(Error("", {"inference.backend=abacus"}),
               HasSubstr("inference.backend is 'abacus'; expected one of auto"));
   EXPECT_THAT(Error("", {"inference.device=gpu"}),
-              HasSubstr("inference.device is 'gpu'; expected cpu, cuda or "
-                        "cuda:N"));
+              HasSubstr("inference.device is 'gpu'; expected cpu, cuda, "
+                        "cuda:N or cuda:all"));
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {
