@@ -26,6 +26,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
+#include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/uniform_evaluator.h"
@@ -39,9 +40,12 @@
 namespace tara {
 namespace {
 
+constexpr int64_t kCachedPositions = 1 << 16;
+
 struct Model {
   std::string id;  // what records name
   std::unique_ptr<Evaluator> evaluator;
+  bool is_network = false;
 };
 
 // Takes "precision=int8" and the like off the end of PATH[,OPTION=VALUE,...]. A
@@ -84,7 +88,7 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
                         LoadNetworkEvaluator(file, inference));
   return Model{std::filesystem::path(file).stem().string(),
-               std::move(evaluator)};
+               std::move(evaluator), /*is_network=*/true};
 }
 
 // Returns the start positions: game index i starts from starts[i % size].
@@ -154,13 +158,19 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   SearchOptions search;
   search.simulations = static_cast<int>(options.simulations);
   search.dirichlet_fraction = 0.25f;
+  // What else there is costs less than a look into a cache.
+  CachingEvaluator evaluator(
+      model.evaluator.get(),
+      CachingOptions{.positions = model.is_network ? kCachedPositions : 0,
+                     .symmetric = true,
+                     .margins = false});
   TARA_RETURN_IF_ERROR(
       PlayGames({.starts = std::move(starts),
                  .search = search,
                  .run_seed = static_cast<uint64_t>(options.seed),
                  .model_id = model.id,
                  .threads = ThreadsOr(options.threads)},
-                missing, *model.evaluator, sink, stop, stats));
+                missing, evaluator, sink, stop, stats));
   status_line.Clear();
 
   const int64_t played = stats.games;

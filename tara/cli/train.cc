@@ -12,6 +12,7 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/train_report.h"
 #include "tara/cli/usage.h"
+#include "tara/train/autopilot.h"
 #include "tara/train/config.h"
 #include "tara/train/pipeline.h"
 #include "tara/train/progress.h"
@@ -37,8 +38,9 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
 
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
-  TARA_ASSIGN_OR_RETURN(const proto::TrainConfig config, LoadConfig(options));
+  TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
   TARA_RETURN_IF_ERROR(AsUsageError(CheckOpponents(config)));
+  TARA_RETURN_IF_ERROR(ApplyAutopilot(config));
   const StopCheck stop = StopOnSignals();
   TrainSummary summary;
   {

@@ -79,6 +79,10 @@ constexpr ConfigField kFields[] = {
      .min_value = 1,
      .max_value = 65536,
      .help = "in step, evaluated as one batch"},
+    {.path = "self_play.autopilot",
+     .default_value = "",
+     .help = "choose threads and games_per_thread by measuring; default: true "
+             "where neither is given"},
     {.path = "self_play.search.simulations",
      .default_value = "100",
      .min_value = 1,

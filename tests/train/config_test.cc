@@ -363,6 +363,14 @@ TEST(ConfigTest, GamesEndByProofOnlyWhereSomethingIsProved) {
                   .end_when_proved());
 }
 
+TEST(ConfigTest, TheAutopilotChoosesWhereNeitherThreadsNorGamesAreGiven) {
+  EXPECT_TRUE(Good("").self_play().autopilot());
+  EXPECT_FALSE(Good("self_play { threads: 2 }").self_play().autopilot());
+  EXPECT_FALSE(
+      Good("", {"self_play.games_per_thread=8"}).self_play().autopilot());
+  EXPECT_FALSE(Good("self_play { autopilot: false }").self_play().autopilot());
+}
+
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   const proto::SelfPlayConfig config = Good("").self_play();
   EXPECT_FALSE(ResignationCounts()
