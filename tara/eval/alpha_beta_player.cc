@@ -1,6 +1,8 @@
 #include "tara/eval/alpha_beta_player.h"
 
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -11,6 +13,13 @@
 
 namespace tara {
 namespace {
+
+// Returns a score as win minus loss. Evaluations are thousandths of a logit
+// (hand_evaluation.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
+float ValueOf(int score) {
+  if (std::abs(score) >= kWonGame) return score > 0 ? 1.0f : -1.0f;
+  return std::tanh(static_cast<float>(score) / 2000);
+}
 
 class AlphaBetaPlayer : public Player {
  public:
@@ -33,7 +42,11 @@ class AlphaBetaPlayer : public Player {
           turns[i].budget.has_value()
               ? AlphaBetaLimits{.time = turns[i].budget->target}
               : limits_;
-      actions[i] = search_.Search(state, limits).action;
+      const AlphaBetaResult result = search_.Search(state, limits);
+      actions[i] = result.action;
+      if (turns[i].opinion != nullptr) {
+        *turns[i].opinion = {.value = ValueOf(result.score)};
+      }
     }
     return absl::OkStatus();
   }

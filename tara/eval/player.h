@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -13,6 +14,17 @@
 #include "tara/mcts/utility.h"
 
 namespace tara {
+
+// What a player thinks of a position that it chooses in, as far as it says.
+// Values are for the side to move, win minus loss, in [-1, 1].
+struct Opinion {
+  std::optional<float> value = {};
+  // By legal action, in the order of LegalSet::ForEach: how readily it is
+  // chosen (sums to 1), and the value after it, NaN where none was found. Empty
+  // where the player has none.
+  std::vector<float> policy = {};
+  std::vector<float> action_values = {};
+};
 
 // A position in which a player is to choose, and the game it is of.
 struct Turn {
@@ -33,6 +45,8 @@ struct Turn {
   // Whether the player may go on thinking when it has chosen: its later choices
   // then depend on how long it had.
   bool may_ponder = false;
+  // Filled where there is one; a forced choice leaves it as it is.
+  Opinion* opinion = nullptr;
 };
 
 // Chooses actions; plays many games at once. Not thread-safe.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -148,6 +149,9 @@ class SearchPlayer : public Player {
     for (size_t t = 0; t < thoughts.size(); ++t) {
       const Turn& turn = turns[searched[t]];
       actions[searched[t]] = Choose(thoughts[t].tree, *turn.random);
+      if (turn.opinion != nullptr) {
+        *turn.opinion = OpinionOf(thoughts[t].tree);
+      }
       const bool goes_on =
           !turn.actions.empty() || (options_.ponder && turn.may_ponder);
       if (!options_.reuse || !goes_on) continue;
@@ -274,12 +278,37 @@ class SearchPlayer : public Player {
   Action Choose(const Tree& tree, Random& random) const {
     if (options_.search.gumbel && !tree.settled()) return tree.gumbel_action();
     const Utility utility(tree.options().utility);
-    const Side side = tree.root().side();
-    return ChooseAction(
-        tree.root_actions(),
-        {.confidence_z = options_.confidence_z,
-         .worth = [&](int margin) { return utility.OfMargin(margin, side); }},
-        random);
+    return ChooseAction(tree.root_actions(),
+                        HowToChoose(utility, tree.root().side()), random);
+  }
+
+  // The utility is borrowed.
+  ChoiceOptions HowToChoose(const Utility& utility, Side side) const {
+    return {.confidence_z = options_.confidence_z,
+            .worth = [&utility, side](int margin) {
+              return utility.OfMargin(margin, side);
+            }};
+  }
+
+  // The policy are the visits, of those that the proofs leave.
+  Opinion OpinionOf(const Tree& tree) const {
+    const std::vector<RootAction> actions = tree.root_actions();
+    const Utility utility(tree.options().utility);
+    const std::vector<bool> left =
+        LeftByProof(actions, HowToChoose(utility, tree.root().side()));
+    Opinion opinion = {.value = tree.root_value()};
+    float visits = 0;
+    for (size_t i = 0; i < actions.size(); ++i) {
+      const float chosen = left[i] ? static_cast<float>(actions[i].visits) : 0;
+      visits += chosen;
+      opinion.policy.push_back(chosen);
+      opinion.action_values.push_back(
+          actions[i].visits > 0 ? actions[i].mean_value
+                                : std::numeric_limits<float>::quiet_NaN());
+    }
+    if (visits == 0) opinion.policy.clear();  // proved without a visit
+    for (float& share : opinion.policy) share /= visits;
+    return opinion;
   }
 
   const std::unique_ptr<Evaluator> evaluator_;

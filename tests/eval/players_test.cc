@@ -1,6 +1,7 @@
 #include "tara/eval/players.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -239,6 +240,44 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
     }
   }
   EXPECT_EQ(problems, 5);
+}
+
+TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
+  const State state = InitialState(Variant::kFourTreasures);
+  Random random(1);
+  Action action;
+  Opinion opinion;
+  const Turn turn = {.state = state, .random = &random, .opinion = &opinion};
+  const auto policy = NewPolicyPlayer(std::make_unique<LastTwoEvaluator>());
+  ASSERT_TRUE(policy->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  EXPECT_EQ(opinion.value, 0.0f);
+  ASSERT_EQ(opinion.policy.size(), 45u);
+  EXPECT_EQ(opinion.policy[44], 0.5f);
+  EXPECT_TRUE(opinion.action_values.empty());
+
+  const auto search = NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+                                      {.search = {.simulations = 30}});
+  opinion = Opinion();
+  ASSERT_TRUE(search->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  EXPECT_TRUE(opinion.value.has_value());
+  ASSERT_EQ(opinion.policy.size(), 45u);
+  ASSERT_EQ(opinion.action_values.size(), 45u);
+  float sum = 0;
+  for (size_t i = 0; i < 45; ++i) {
+    sum += opinion.policy[i];
+    // What was not tried has no value.
+    EXPECT_EQ(opinion.policy[i] > 0,
+              opinion.action_values[i] == opinion.action_values[i]);
+  }
+  EXPECT_NEAR(sum, 1, 1e-5);
+
+  const auto alpha_beta = NewAlphaBetaPlayer({.depth = 1}, {});
+  opinion = Opinion();
+  ASSERT_TRUE(
+      alpha_beta->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  ASSERT_TRUE(opinion.value.has_value());
+  EXPECT_LT(std::abs(*opinion.value), 1);
+  EXPECT_TRUE(opinion.policy.empty());
 }
 
 TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {
