@@ -1,6 +1,5 @@
 #include "tara/eval/variant_statistics_report.h"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,6 +14,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report_parts.h"
 #include "tara/eval/statistics.h"
 #include "tara/eval/text_table.h"
 
@@ -39,27 +39,6 @@ double Length(const VariantStatistics& statistics, Phase phase) {
   return statistics.phase_lengths[static_cast<size_t>(phase)];
 }
 
-// Digits after the point with which an interval of many games still has two
-// ends, but no more than four.
-int Digits(const Interval& interval) {
-  const double width = interval.high - interval.low;
-  if (!std::isfinite(width) || width <= 0) return 2;
-  return std::min(
-      4, std::max(1, 1 - static_cast<int>(std::floor(std::log10(width)))));
-}
-
-// "47.21" and "[47.19, 47.23]", times `scale`.
-void AddInterval(const Interval& interval, double scale, Cells& cells) {
-  const Interval scaled = {scale * interval.mean, scale * interval.low,
-                           scale * interval.high};
-  const int digits = Digits(scaled);
-  cells.push_back(absl::StrFormat("%.*f", digits, scaled.mean));
-  cells.push_back(
-      absl::StrFormat("[%.*f, %.*f]", digits, scaled.low, digits, scaled.high));
-}
-
-std::string Number(double number) { return absl::StrFormat("%.2f", number); }
-
 // "0" where nothing was, so that "0.00" means little.
 std::string Percent(int64_t part, int64_t whole) {
   if (part == 0) return "0";
@@ -69,19 +48,6 @@ std::string Percent(int64_t part, int64_t whole) {
 
 std::string NameOf(const VariantStatistics& statistics) {
   return std::string(Info(statistics.variant).id);
-}
-
-// JSON has no infinity.
-Json Finite(double number) {
-  if (!std::isfinite(number)) return nullptr;
-  return number;
-}
-
-void PutInterval(absl::string_view name, const Interval& interval,
-                 Json& object) {
-  object[std::string(name)] = Finite(interval.mean);
-  object[absl::StrCat(name, "_low")] = Finite(interval.low);
-  object[absl::StrCat(name, "_high")] = Finite(interval.high);
 }
 
 // Returns the counts that are not 0, by value; the first is that of `first`.
@@ -95,24 +61,10 @@ Json Histogram(const Counts& counts, int first) {
   return object;
 }
 
-Json RuleOptionsToJson(const VariantStatistics& statistics) {
-  Json object = Json::object();
-  for (const RuleOptionInfo& option : kRuleOptions) {
-    if (!option.applies_to(Info(statistics.variant))) continue;
-    const int value = option.get(statistics.options);
-    if (option.is_bool) {
-      object[std::string(option.name)] = value != 0;
-    } else {
-      object[std::string(option.name)] = value;
-    }
-  }
-  return object;
-}
-
 Json ToJson(const VariantStatistics& s) {
   Json object;
   object["name"] = std::string(Info(s.variant).name);
-  object["rule_options"] = RuleOptionsToJson(s);
+  object["rule_options"] = RuleOptionsToJson(s.variant, s.options);
   object["games"] = s.sums.games;
   object["plies"] = s.sums.plies;
   PutInterval("mean_length", s.length.mean, object);
@@ -145,7 +97,7 @@ std::string GameTable(absl::Span<const VariantStatistics> variants) {
     Cells& row = table.emplace_back();
     row = {NameOf(s), absl::StrCat(s.sums.games)};
     AddInterval(s.length.mean, 1, row);
-    row.push_back(Number(s.length.deviation));
+    row.push_back(TwoDigits(s.length.deviation));
     row.push_back(absl::StrCat(s.sums.max_length));
     AddInterval(s.branching, 1, row);
   }
@@ -173,7 +125,7 @@ std::string MarginTable(absl::Span<const VariantStatistics> variants) {
     row = {NameOf(s)};
     AddInterval(s.draw_rate, 100, row);
     AddInterval(s.margin.mean, 1, row);
-    row.push_back(Number(s.margin.deviation));
+    row.push_back(TwoDigits(s.margin.deviation));
   }
   return TextTable(table, 1);
 }
@@ -206,7 +158,7 @@ std::string PhaseTable(absl::Span<const VariantStatistics> variants) {
     table[0].push_back(std::string(heading));
     for (size_t i = 0; i < variants.size(); ++i) {
       const double number = value(variants[i]);
-      table[i + 1].push_back(number == 0 ? "0" : Number(number));
+      table[i + 1].push_back(number == 0 ? "0" : TwoDigits(number));
     }
   };
   for (const Phase phase : kPhases) {

@@ -1,0 +1,142 @@
+#include "tara/eval/balance_report.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/variant.h"
+#include "tara/eval/balance.h"
+#include "tara/eval/balance_driver.h"
+#include "tara/eval/balance_page.h"
+#include "tara/eval/balance_report_text.h"
+#include "tara/eval/balance_runner.h"
+#include "tara/eval/balance_store.h"
+#include "tara/eval/search_player.h"
+#include "tara/mcts/playout_evaluator.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+// A small study of each variant, and a change of rules in one.
+BalanceReport SmallReport() {
+  const auto driver = BalanceDriver::Create(
+      [] {
+        return absl::StatusOr<std::unique_ptr<Player>>(
+            NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+                            {.search = {.simulations = 4}, .reuse = true}));
+      },
+      1, 16);
+  BalanceStore store;
+  BalanceReport report;
+  const auto run = [&](const BalanceGameOptions& options) {
+    return RunBalanceStudy({.games = 6, .first_games = 1, .pie_games = 2},
+                           {.options = options, .player = "mcts:<b>"}, **driver,
+                           store, {})
+        .value();
+  };
+  std::vector<BalanceStudy> studies;
+  for (const VariantInfo& info : kVariants) {
+    studies.push_back(run({.variant = info.variant}));
+  }
+  BalanceGameOptions changed = {.variant = Variant::kStoneOfDestiny};
+  changed.rule_options.link_all_at_end = false;
+  studies.push_back(run(changed));
+  for (const BalanceStudy& study : studies) {
+    report.rows.push_back({.options = study.options,
+                           .player = study.player,
+                           .statistics = Summarize(study)});
+  }
+  report.changes.push_back(
+      {.from = studies[studies.size() - 2].options,
+       .to = changed,
+       .player = "mcts:<b>",
+       .difference = Compare(studies[studies.size() - 2], studies.back())});
+  CorrectForMany(report);
+  return report;
+}
+
+const BalanceReport& Report() {
+  static const BalanceReport* const report = new BalanceReport(SmallReport());
+  return *report;
+}
+
+TEST(BalanceReportTest, JsonHoldsEveryStudyAndChange) {
+  const Json json = Json::parse(BalanceReportJson(Report()));
+  ASSERT_EQ(json.at("studies").size(), kVariants.size() + 1);
+  for (const Json& study : json.at("studies")) {
+    EXPECT_EQ(study.at("games"), 6);
+    for (const std::string name :
+         {"first_side_score", "draw_rate", "fair_points", "mean_length"}) {
+      EXPECT_LE(study.at(name + "_low"), study.at(name)) << name;
+      EXPECT_GE(study.at(name + "_high"), study.at(name)) << name;
+    }
+    EXPECT_GE(study.at("p_even_holm"), study.at("p_even"));
+    EXPECT_EQ(study.at("pie_rule").at("games"), 2);
+    int games = 0;
+    for (const auto& [margin, count] : study.at("margin_counts").items()) {
+      games += count.get<int>();
+    }
+    EXPECT_EQ(games, 6);
+    // Every hill that a game may begin with is on the board once.
+    int actions = 0;
+    for (const Json& first : study.at("first_actions")) {
+      actions += static_cast<int>(first.at("actions").size());
+    }
+    const std::string variant = study.at("variant");
+    EXPECT_EQ(study.contains("seats"),
+              variant.find("doubles") != std::string::npos);
+    if (variant == "sacred_hill_l1") {
+      EXPECT_EQ(actions, 45);
+    } else if (variant == "poisoned_chalice") {
+      EXPECT_EQ(actions, 20);
+    }
+  }
+  ASSERT_EQ(json.at("what_if").size(), 1u);
+  EXPECT_EQ(json.at("what_if")[0].at("changed"), "link_all_at_end=false");
+}
+
+TEST(BalanceReportTest, TextHasALineForEachStudy) {
+  const std::string text = BalanceReportText(Report());
+  for (const VariantInfo& info : kVariants) {
+    EXPECT_THAT(text, HasSubstr(std::string(info.id)));
+  }
+  EXPECT_THAT(text, AllOf(HasSubstr("is it fair?"), HasSubstr("fair points"),
+                          HasSubstr("pie rule"), HasSubstr("what if"),
+                          HasSubstr("with link_all_at_end=false"),
+                          HasSubstr("0 Red South")));
+  EXPECT_EQ(BalanceReportText({}), "no games\n");
+}
+
+TEST(BalancePageTest, IsOneFileThatNeedsNothingElse) {
+  const std::string page = BalancePage(Report());
+  EXPECT_THAT(page, AllOf(HasSubstr("Chart.js v"), Not(HasSubstr("{{")),
+                          Not(HasSubstr("src=\"")), Not(HasSubstr("<link")),
+                          Not(HasSubstr("@import"))));
+  // What a player is called must not become part of the page.
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("mcts:\\u003cb>"), Not(HasSubstr("mcts:<b>"))));
+  EXPECT_THAT(BalancePage({}), HasSubstr("\"studies\": []"));
+}
+
+TEST(BalanceReportTest, PValuesAreCorrectedForHowManyThereAre) {
+  BalanceReport report;
+  report.rows.resize(3);
+  report.rows[0].statistics.p_even = 0.01;
+  report.rows[1].statistics.p_even = 0.5;
+  report.rows[2].statistics.p_even = 0.02;
+  CorrectForMany(report);
+  EXPECT_DOUBLE_EQ(report.rows[0].p_even_holm, 0.03);
+  EXPECT_DOUBLE_EQ(report.rows[2].p_even_holm, 0.04);
+  EXPECT_DOUBLE_EQ(report.rows[1].p_even_holm, 0.5);
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,416 @@
+#include "tara/eval/balance.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/eval/action_classes.h"
+#include "tara/eval/balance_driver.h"
+#include "tara/eval/balance_facts.h"
+#include "tara/eval/balance_game.h"
+#include "tara/eval/balance_study.h"
+#include "tara/eval/first_actions.h"
+#include "tara/eval/players.h"
+#include "tara/eval/search_player.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tests/eval/test_players.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+absl::StatusOr<std::unique_ptr<Player>> Searcher() {
+  return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+                         {.search = {.simulations = 8}, .reuse = true});
+}
+
+absl::StatusOr<std::unique_ptr<Player>> RandomOne() {
+  return NewRandomPlayer();
+}
+
+std::map<BalanceGameId, BalanceGame> Play(const BalanceGameOptions& options,
+                                          const PlayerFactory& make,
+                                          int threads, int games) {
+  const auto driver = BalanceDriver::Create(make, threads, 4);
+  EXPECT_TRUE(driver.ok());
+  std::vector<BalanceGameId> ids;
+  for (int i = 0; i < games; ++i) ids.push_back({.index = i});
+  std::map<BalanceGameId, BalanceGame> played;
+  EXPECT_EQ((*driver)->Play(options, ids,
+                            [&](const BalanceGame& game) {
+                              played[game.id] = game;
+                              return true;
+                            }),
+            absl::OkStatus());
+  return played;
+}
+
+BalanceStudy StudyOf(const BalanceGameOptions& options,
+                     const std::map<BalanceGameId, BalanceGame>& games) {
+  BalanceStudy study = {.options = options, .player = "test"};
+  for (const auto& [id, game] : games) {
+    study.games.push_back(
+        FactsOf(options.variant, options.rule_options, game).value());
+  }
+  return study;
+}
+
+// --- Classes of actions ------------------------------------------------------
+
+TEST(ActionClassesTest, HillsThatSymmetriesExchangeAreOneFirstAction) {
+  // The square's 8 symmetries leave of 45 hills: the centre, 2 classes of 4 on
+  // the diagonals (C3, B2), 3 of 4 on the axes (D3, D2, D1), and of 8: 24 hills
+  // in 3 classes (C1, C2, and B... the rest).
+  std::map<int, int> sizes;
+  for (const int number : ActionClasses(InitialState(Variant::kSacredHillL1))) {
+    ++sizes[number];
+  }
+  std::multiset<int> found;
+  for (const auto& [number, size] : sizes) found.insert(size);
+  EXPECT_EQ(found, (std::multiset<int>{1, 4, 4, 4, 4, 4, 8, 8, 8}));
+}
+
+TEST(ActionClassesTest, APositionWithoutSymmetryHasOnlySingleActions) {
+  State state = InitialState(Variant::kFourTreasures);
+  ASSERT_TRUE(PlayAction("C1", state).ok());
+  const std::vector<int> classes = ActionClasses(state);
+  EXPECT_EQ(std::set<int>(classes.begin(), classes.end()).size(), 44u);
+}
+
+TEST(ActionClassesTest, LinesAreTheSameUpToSymmetry) {
+  for (const VariantInfo& info : kVariants) {
+    const auto games = Play({.variant = info.variant}, RandomOne, 1, 1);
+    const std::vector<Action>& line = games.begin()->second.actions;
+    const std::vector<Action> canonical = CanonicalLine(info.variant, line);
+    for (const Symmetry& symmetry : GameSymmetries(info.variant)) {
+      std::vector<Action> turned;
+      for (const Action action : line) {
+        turned.push_back(TransformAction(symmetry, action));
+      }
+      EXPECT_EQ(CanonicalLine(info.variant, turned), canonical) << info.id;
+    }
+  }
+}
+
+// --- Games -------------------------------------------------------------------
+
+TEST(BalanceGameTest, DoesNotDependOnThreadsOrNeighbours) {
+  const BalanceGameOptions options = {.variant = Variant::kFourTreasures,
+                                      .drawn_plies = 4};
+  const auto one = Play(options, Searcher, 1, 6);
+  const auto three = Play(options, Searcher, 3, 12);
+  ASSERT_EQ(one.size(), 6u);
+  ASSERT_EQ(three.size(), 12u);
+  for (const auto& [id, game] : one) {
+    EXPECT_EQ(game.actions, three.at(id).actions) << id.index;
+  }
+}
+
+TEST(BalanceGameTest, DrawnPliesMakeGamesDifferAndOthersDoNot) {
+  const auto distinct = [](int drawn_plies) {
+    const BalanceGameOptions options = {.variant = Variant::kFourTreasures,
+                                        .drawn_plies = drawn_plies};
+    std::set<std::vector<Action>> games;
+    for (const auto& [id, game] : Play(options, Searcher, 1, 6)) {
+      games.insert(game.actions);
+    }
+    return games.size();
+  };
+  EXPECT_EQ(distinct(8), 6u);
+  EXPECT_LT(distinct(0), 6u);
+}
+
+TEST(BalanceGameTest, ValuesAreRedsAndFollowTheSideToMove) {
+  const auto games = Play({.variant = Variant::kSacredHillL1}, Searcher, 1, 4);
+  for (const auto& [id, game] : games) {
+    const GameFacts facts = FactsOf(Variant::kSacredHillL1, {}, game).value();
+    ASSERT_EQ(game.red_values.size(), game.actions.size());
+    // Near the end a search sees the result, whoever is to move.
+    float last = kNan;
+    for (const float value : game.red_values) {
+      if (!std::isnan(value)) last = value;
+    }
+    if (facts.red_margin == 0) continue;
+    EXPECT_GT(last * static_cast<float>(facts.red_margin), 0) << id.index;
+  }
+}
+
+TEST(BalanceGameTest, RandomOpeningsAreTheSameForAllPlayers) {
+  const BalanceGameOptions options = {.variant = Variant::kHighKingsL1,
+                                      .opening_plies = 3};
+  const auto one = Play(options, Searcher, 1, 5);
+  const auto other = Play(options, RandomOne, 1, 5);
+  for (const auto& [id, game] : one) {
+    for (int ply = 0; ply < 3; ++ply) {
+      EXPECT_EQ(game.actions[ply], other.at(id).actions[ply]);
+      EXPECT_TRUE(std::isnan(game.red_values[ply]));
+    }
+  }
+}
+
+TEST(BalanceGameTest, BeginsAsItIsMadeTo) {
+  const auto driver = BalanceDriver::Create(RandomOne, 1, 4).value();
+  const Action d4 = ParseAction("D4").value();
+  int games = 0;
+  ASSERT_TRUE(driver
+                  ->Play({.variant = Variant::kFourTreasures},
+                         {{.index = 0, .first = d4}, {.index = 1, .first = d4}},
+                         [&](const BalanceGame& game) {
+                           EXPECT_EQ(game.actions[0], d4);
+                           return ++games > 0;
+                         })
+                  .ok());
+  EXPECT_EQ(games, 2);
+}
+
+TEST(BalanceDriverTest, ReturnsTheErrorsOfPlayersAndOfTheCaller) {
+  const auto driver = BalanceDriver::Create(
+      [] {
+        auto player = std::make_unique<FixedPlayer>();
+        player->fail = true;
+        return absl::StatusOr<std::unique_ptr<Player>>(std::move(player));
+      },
+      2, 4);
+  EXPECT_THAT((*driver)
+                  ->Play({}, {{.index = 0}, {.index = 1}},
+                         [](const BalanceGame&) { return true; })
+                  .message(),
+              HasSubstr("told to fail"));
+  const auto good = BalanceDriver::Create(RandomOne, 2, 4).value();
+  std::vector<BalanceGameId> ids;
+  for (int i = 0; i < 50; ++i) ids.push_back({.index = i});
+  EXPECT_THAT(good->Play({}, ids,
+                         [](const BalanceGame&) -> absl::StatusOr<bool> {
+                           return absl::DataLossError("disk full");
+                         })
+                  .message(),
+              HasSubstr("disk full"));
+  int games = 0;
+  EXPECT_TRUE(
+      good->Play({}, ids, [&](const BalanceGame&) { return ++games < 3; })
+          .ok());
+  EXPECT_EQ(games, 3);
+}
+
+TEST(BalanceGameTest, ThePlayerIsAskedForTheStart) {
+  auto player = Searcher().value();
+  StartOpinion start;
+  ASSERT_TRUE(
+      AskForStart({.variant = Variant::kSacredHillL1}, *player, start).ok());
+  EXPECT_TRUE(start.value.has_value());
+  ASSERT_EQ(start.actions.size(), 45u);
+  float sum = 0;
+  for (const float share : start.policy) sum += share;
+  EXPECT_NEAR(sum, 1, 1e-5);
+  auto silent = RandomOne().value();
+  ASSERT_TRUE(
+      AskForStart({.variant = Variant::kSacredHillL1}, *silent, start).ok());
+  EXPECT_FALSE(start.value.has_value());
+  EXPECT_TRUE(start.actions.empty());
+}
+
+// --- Facts -------------------------------------------------------------------
+
+TEST(GameFactsTest, CountWhatTheRulesSayOfEveryVariant) {
+  for (const VariantInfo& info : kVariants) {
+    for (const auto& [id, game] :
+         Play({.variant = info.variant}, RandomOne, 1, 5)) {
+      const GameFacts facts = FactsOf(info.variant, {}, game).value();
+      EXPECT_EQ(facts.length, static_cast<int>(game.actions.size()));
+      int types = 0, actions = 0, legal = 0;
+      for (const int count : facts.types) types += count;
+      for (const SeatFacts& seat : facts.seats) {
+        actions += seat.actions;
+        legal += seat.legal;
+      }
+      EXPECT_EQ(types, facts.length);
+      EXPECT_EQ(actions, facts.length);
+      EXPECT_EQ(legal, facts.legal);
+      EXPECT_EQ(facts.seats[2].actions > 0, info.seats == 4) << info.id;
+      EXPECT_EQ(facts.first_out >= 0,
+                info.seats == 4 && facts.ending == Ending::kOut);
+      EXPECT_FALSE(facts.drama.has_value());  // random play says nothing
+    }
+  }
+}
+
+TEST(GameFactsTest, TheSeatThatIsOutFirstHasNoTurnThen) {
+  for (const auto& [id, game] :
+       Play({.variant = Variant::kFourTreasuresDoubles}, RandomOne, 1, 20)) {
+    const GameFacts facts =
+        FactsOf(Variant::kFourTreasuresDoubles, {}, game).value();
+    State state = InitialState(Variant::kFourTreasuresDoubles);
+    int last_turn = -1;  // of the seat that was out first
+    int ply = 0;
+    for (const Action action : game.actions) {
+      if (state.seat == facts.first_out) last_turn = ply;
+      ApplyAction(action, state);
+      ++ply;
+    }
+    // The other three get at most one more turn each after it was due.
+    EXPECT_GE(last_turn, ply - 7);
+    EXPECT_LT(last_turn, ply - 3) << "it would have had a turn";
+  }
+}
+
+TEST(GameFactsTest, RefuseGamesThatBreakTheRules) {
+  BalanceGame game = Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 1)
+                         .begin()
+                         ->second;
+  BalanceGame twice = game;
+  twice.actions[1] = twice.actions[0];
+  EXPECT_THAT(FactsOf(Variant::kFourTreasures, {}, twice).status().message(),
+              HasSubstr("action 2 of the game"));
+  game.actions.pop_back();
+  game.actions.pop_back();
+  EXPECT_THAT(FactsOf(Variant::kFourTreasures, {}, game).status().message(),
+              HasSubstr("does not end"));
+}
+
+// Returns a finished game of Four Treasures with these values of Red's, as a
+// share of its winner's: positive where the winner is ahead.
+GameDrama DramaWith(const std::vector<float>& winners_values) {
+  for (const auto& [id, random] :
+       Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 5)) {
+    BalanceGame game = random;
+    const int margin =
+        FactsOf(Variant::kFourTreasures, {}, game).value().red_margin;
+    game.red_values.assign(game.actions.size(), kNan);
+    for (size_t i = 0; i < winners_values.size(); ++i) {
+      game.red_values[i] = margin > 0 ? winners_values[i] : -winners_values[i];
+    }
+    return *FactsOf(Variant::kFourTreasures, {}, game).value().drama;
+  }
+  return {};
+}
+
+TEST(GameFactsTest, DramaIsReadFromTheValues) {
+  const GameDrama steady = DramaWith({0, 0.05f, 0.2f, kNan, 0.5f, 1});
+  EXPECT_EQ(steady.lead_changes, 0);
+  EXPECT_EQ(steady.decided_ply, 2);
+  EXPECT_DOUBLE_EQ(steady.lowest_score, 0.5);
+  // Ahead, even, behind (a change), even, ahead (a change), even, ahead.
+  const GameDrama wild =
+      DramaWith({0.3f, 0, -0.6f, 0.05f, 0.4f, 0, 0.9f, 0.95f});
+  EXPECT_EQ(wild.lead_changes, 2);
+  EXPECT_EQ(wild.decided_ply, 6);
+  EXPECT_NEAR(wild.lowest_score, 0.2, 1e-6);
+  // The loser was thought to be ahead to the last.
+  EXPECT_GE(DramaWith({0.5f, -0.5f}).decided_ply, 45);
+}
+
+// --- Statistics --------------------------------------------------------------
+
+TEST(BalanceTest, SumsUpTheGames) {
+  const BalanceGameOptions options = {.variant = Variant::kSacredHillL1};
+  const BalanceStudy study = StudyOf(options, Play(options, RandomOne, 2, 300));
+  const BalanceStatistics statistics = Summarize(study);
+  EXPECT_EQ(statistics.games, 300);
+  EXPECT_NEAR(
+      statistics.wins.mean + statistics.draws.mean + statistics.losses.mean, 1,
+      1e-12);
+  EXPECT_NEAR(statistics.score.mean,
+              statistics.wins.mean + statistics.draws.mean / 2, 1e-12);
+  int64_t counted = 0;
+  double sum = 0;
+  for (const auto& [margin, games] : statistics.margins) {
+    counted += games;
+    sum += static_cast<double>(margin * games);
+  }
+  EXPECT_EQ(counted, 300);
+  EXPECT_NEAR(statistics.margin.mean, sum / 300, 1e-9);
+  EXPECT_EQ(statistics.distinct_games, 300);
+  // Nine classes of first actions; a random player chooses classes by their
+  // size: ln 45 - (5 * 4 ln 4 + 24 ln 8) / 45 = 2.082, 8.02 choices.
+  EXPECT_LT(statistics.lines.at(1).low, 8.02);
+  EXPECT_GT(statistics.lines.at(1).high, 8.02);
+  EXPECT_FALSE(statistics.drama.has_value());
+  EXPECT_FALSE(statistics.pie.has_value());
+  EXPECT_TRUE(statistics.seats.empty());
+  EXPECT_FALSE(statistics.choices[0].has_value());
+}
+
+TEST(BalanceTest, ASearchSaysHowTheGameRan) {
+  const BalanceGameOptions options = {.variant =
+                                          Variant::kFourTreasuresDoubles};
+  const BalanceStatistics statistics =
+      Summarize(StudyOf(options, Play(options, Searcher, 2, 10)));
+  ASSERT_TRUE(statistics.drama.has_value());
+  EXPECT_LE(statistics.drama->decided_share.mean, 1);
+  ASSERT_EQ(statistics.seats.size(), 4u);
+  EXPECT_GT(statistics.seats[3].branching.mean, 1);
+  double first_out = 0;
+  for (const SeatStatistics& seat : statistics.seats) {
+    first_out += seat.first_out.mean;
+  }
+  EXPECT_NEAR(first_out, 1, 1e-9);
+  ASSERT_TRUE(statistics.choices[0].has_value());
+  // South's 26 hills, no symmetry.
+  EXPECT_GE(statistics.choices[0]->mean, 1);
+  EXPECT_LE(statistics.choices[0]->mean, 26);
+}
+
+TEST(BalanceTest, ComparesGameByGame) {
+  const BalanceGameOptions options = {.variant = Variant::kSacredHillL1};
+  const BalanceStudy study = StudyOf(options, Play(options, RandomOne, 1, 40));
+  const BalanceDifference none = Compare(study, study);
+  EXPECT_EQ(none.games, 40);
+  EXPECT_EQ(none.score.high, 0);
+  EXPECT_EQ(none.p_score, 1);
+  BalanceStudy longer = study;
+  for (GameFacts& game : longer.games) game.length += 2;
+  longer.games.resize(30);
+  const BalanceDifference two = Compare(study, longer);
+  EXPECT_EQ(two.games, 30);
+  EXPECT_EQ(two.length.low, 2);
+  EXPECT_EQ(two.length.high, 2);
+}
+
+TEST(FirstActionsTest, AreJoinedByClassWhetherChosenOrNot) {
+  const BalanceGameOptions options = {.variant = Variant::kFourTreasures};
+  BalanceStudy study = StudyOf(options, Play(options, RandomOne, 1, 60));
+  study.num_first_games = 2;
+  const auto classes = FirstActionClasses(options);
+  ASSERT_EQ(classes.size(), 9u);
+  EXPECT_FALSE(FairestFirstAction({.options = options}).has_value());
+  const auto driver = BalanceDriver::Create(RandomOne, 1, 4).value();
+  for (const std::vector<Action>& members : classes) {
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(driver
+                      ->Play(options, {{.index = i, .first = members[0]}},
+                             [&](const BalanceGame& game) {
+                               study.first_games[members[0]].push_back(
+                                   FactsOf(options.variant, {}, game).value());
+                               return true;
+                             })
+                      .ok());
+    }
+  }
+  int games = 0;
+  for (const FirstActionStatistics& first : FirstActionsOf(study)) {
+    games += first.games;
+  }
+  EXPECT_EQ(games, 60 + 9 * 2);
+  const std::optional<PieRule> pie = PieRuleOf(study);
+  ASSERT_TRUE(pie.has_value());
+  EXPECT_EQ(pie->games, 3);  // those that had no part in the choice
+  EXPECT_GE(pie->chooser_score.mean, 0.5);
+}
+
+}  // namespace
+}  // namespace tara
