@@ -25,8 +25,14 @@ inline constexpr CommandName kRateCommand = {
 inline constexpr CommandName kSelfPlayCommand = {
     "selfplay", "play games of a player with itself into a game store"};
 
+inline constexpr CommandName kBalanceCommand = {
+    "balance", "is a variant fair? players that play themselves, statistics"};
+inline constexpr CommandName kRegretCommand = {
+    "regret", "what players give away in endgames that can be solved"};
+
 inline constexpr std::array kTorchCommands = {
-    kPlayCommand, kTrainCommand, kArenaCommand, kRateCommand, kSelfPlayCommand};
+    kPlayCommand,     kTrainCommand,   kArenaCommand, kRateCommand,
+    kSelfPlayCommand, kBalanceCommand, kRegretCommand};
 
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};

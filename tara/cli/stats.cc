@@ -1,17 +1,11 @@
 #include "tara/cli/stats.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
@@ -19,6 +13,7 @@
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/html_flag.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
 #include "tara/core/game_batch.h"
@@ -91,15 +86,6 @@ class Progress {
   StatusLine status_line_;
 };
 
-// An hour of games should not find at its end that the page has no place.
-absl::Status CheckCanWrite(const std::string& path) {
-  std::string folder = std::filesystem::path(path).parent_path().string();
-  if (folder.empty()) folder = ".";
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("--html ", path, ": cannot write into ", folder));
-}
-
 }  // namespace
 
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
@@ -111,9 +97,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
         rule_options.emplace_back(),
         RuleOptionsOf(options.game, variant, variants.size() > 1));
   }
-  if (!options.html.empty()) {
-    TARA_RETURN_IF_ERROR(CheckCanWrite(options.html));
-  }
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   const auto seed = static_cast<uint64_t>(options.seed);
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();
@@ -169,12 +153,7 @@ void RegisterStats(Command& root) {
       0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
-  command.AddText({.names = "--html",
-                   .placeholder = "FILE",
-                   .help = "also write a page with plots, for any browser; it "
-                           "needs no network",
-                   .default_text = "none"},
-                  &options->html);
+  AddHtmlFlag(command, &options->html);
   command.SetNotes(
       "Every action is chosen uniformly among the legal ones. The first side "
       "is Red.\nScore counts a draw as half a win; 95 % are confidence "

@@ -1,12 +1,14 @@
 // The program `tara_torch`: `tara` with the commands that need LibTorch.
 
 #include "tara/cli/arena.h"
+#include "tara/cli/balance.h"
 #include "tara/cli/bench_selfplay.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/play.h"
 #include "tara/cli/program.h"
 #include "tara/cli/rate.h"
+#include "tara/cli/regret.h"
 #include "tara/cli/selfplay.h"
 #include "tara/cli/train.h"
 
@@ -20,6 +22,8 @@ int main(int argc, char** argv) {
                                  tara::RegisterArena(root);
                                  tara::RegisterRate(root);
                                  tara::RegisterSelfPlay(root);
+                                 tara::RegisterBalance(root);
+                                 tara::RegisterRegret(root);
                                },
                            .add_to_bench = tara::RegisterBenchSelfPlay});
 }

@@ -1,0 +1,297 @@
+#include "tara/cli/balance.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/balance_studies.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/html_flag.h"
+#include "tara/cli/status_line.h"
+#include "tara/cli/usage.h"
+#include "tara/core/variant.h"
+#include "tara/eval/balance.h"
+#include "tara/eval/balance_driver.h"
+#include "tara/eval/balance_page.h"
+#include "tara/eval/balance_report.h"
+#include "tara/eval/balance_report_text.h"
+#include "tara/eval/balance_runner.h"
+#include "tara/eval/balance_store.h"
+#include "tara/eval/balance_study.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/player_spec.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+namespace {
+
+constexpr int64_t kMaxGames = 10000000;
+
+// Games in progress a thread: a batch for a network.
+constexpr int kConcurrentGames = 32;
+
+// How far the command has come, over all studies.
+class Progress {
+ public:
+  Progress(const BalancePlan& plan, const std::vector<WantedStudy>& studies,
+           Console& console)
+      : status_line_(console) {
+    for (const WantedStudy& study : studies) {
+      left_ += MostGames(plan, study.key.options);
+    }
+  }
+
+  void StartStudy(const WantedStudy& study, const BalancePlan& plan) {
+    name_ =
+        absl::StrCat(Info(study.key.options.variant).id, " ", study.key.player);
+    left_ -= MostGames(plan, study.key.options);  // what comes after it
+    first_done_ = -1;
+    start_ = absl::Now();
+  }
+
+  void Show(const BalanceProgress& progress) {
+    // Games of an earlier run cost no time.
+    if (first_done_ < 0) first_done_ = progress.games_done;
+    const int played = progress.games_done - first_done_;
+    const double seconds =
+        std::max(1e-9, absl::ToDoubleSeconds(absl::Now() - start_));
+    const double rate = played / seconds;
+    std::string text = absl::StrFormat("%s: %d of %d games", name_,
+                                       progress.games_done, progress.games);
+    if (played > 0) {
+      const double left = left_ + progress.games - progress.games_done;
+      absl::StrAppendFormat(&text, ", %.1f games/s, %s left", rate,
+                            absl::FormatDuration(absl::Ceil(
+                                absl::Seconds(left / rate), absl::Seconds(1))));
+    }
+    if (progress.score.mean > 0) {
+      absl::StrAppendFormat(&text, ", first side %.1f %% +- %.1f",
+                            100 * progress.score.mean,
+                            50 * (progress.score.high - progress.score.low));
+    }
+    status_line_.Show(text);
+  }
+
+  void Clear() { status_line_.Clear(); }
+
+ private:
+  StatusLine status_line_;
+  std::string name_;
+  int64_t left_ = 0;  // games of studies to come
+  int first_done_ = -1;
+  absl::Time start_;
+};
+
+// Makes players as studies want them, one after the other.
+class Players {
+ public:
+  explicit Players(int64_t threads) : threads_(ThreadsOr(threads)) {}
+
+  absl::StatusOr<BalanceDriver*> For(const std::string& spec) {
+    if (driver_ != nullptr && spec == spec_) return driver_.get();
+    driver_ = nullptr;  // one network in memory at a time
+    TARA_ASSIGN_OR_RETURN(const PlayerSpec parsed, ParsePlayerSpec(spec));
+    // Several threads search positions that come one at a time.
+    const bool alone = parsed.search.threads > 1;
+    const int threads =
+        alone ? std::max(1, threads_ / parsed.search.threads) : threads_;
+    TARA_ASSIGN_OR_RETURN(
+        driver_, BalanceDriver::Create([spec] { return MakePlayer(spec); },
+                                       threads, alone ? 1 : kConcurrentGames));
+    spec_ = spec;
+    return driver_.get();
+  }
+
+ private:
+  const int threads_;
+  std::string spec_;
+  std::unique_ptr<BalanceDriver> driver_;
+};
+
+BalancePlan PlanOf(const BalanceCommandOptions& options) {
+  return {.games = static_cast<int>(options.games),
+          .precision = options.precision > 0 ? std::optional(options.precision)
+                                             : std::nullopt,
+          .first_games = static_cast<int>(options.first_games),
+          .pie_games = static_cast<int>(options.pie_games)};
+}
+
+// Plays the studies, in their order; those without a game, which an interrupt
+// leaves, are missing at the end.
+absl::StatusOr<std::vector<BalanceStudy>> PlayStudies(
+    const BalanceCommandOptions& options,
+    const std::vector<WantedStudy>& wanted, BalanceStore& store,
+    const StopCheck& stop, Console& console) {
+  const BalancePlan plan = PlanOf(options);
+  Players players(options.threads);
+  Progress progress(plan, wanted, console);
+  std::vector<BalanceStudy> studies;
+  for (const WantedStudy& each : wanted) {
+    if (stop()) break;
+    progress.StartStudy(each, plan);
+    TARA_ASSIGN_OR_RETURN(BalanceDriver* const driver,
+                          players.For(each.key.player));
+    TARA_ASSIGN_OR_RETURN(BalanceStudy study,
+                          RunBalanceStudy(plan, each.key, *driver, store,
+                                          [&](const BalanceProgress& done) {
+                                            progress.Show(done);
+                                            return !stop();
+                                          }));
+    if (study.games.empty()) break;
+    studies.push_back(std::move(study));
+  }
+  progress.Clear();
+  return studies;
+}
+
+BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
+                       const std::vector<BalanceStudy>& studies) {
+  BalanceReport report;
+  for (size_t i = 0; i < studies.size(); ++i) {
+    report.rows.push_back({.options = studies[i].options,
+                           .player = studies[i].player,
+                           .statistics = Summarize(studies[i])});
+    if (wanted[i].compare_with < 0) continue;
+    const BalanceStudy& from = studies[wanted[i].compare_with];
+    report.changes.push_back({.from = from.options,
+                              .to = studies[i].options,
+                              .player = studies[i].player,
+                              .difference = Compare(from, studies[i])});
+  }
+  CorrectForMany(report);
+  return report;
+}
+
+void AddGameOptions(Command& command, BalanceCommandOptions* options) {
+  command.AddInteger({.names = "--games",
+                      .placeholder = "N",
+                      .help = "games a study (a variant with one set of rules "
+                              "and one player); with --precision, at most"},
+                     1, kMaxGames, &options->games);
+  command.AddNumber(
+      {.names = "--precision",
+       .placeholder = "SHARE",
+       .help = "end a study's games when the first side's score is known to "
+               "within this, e.g. 0.02 for 2 % on either side",
+       .default_text = "none"},
+      0.0001, 0.5, &options->precision);
+  command.AddInteger({.names = "--first-games",
+                      .placeholder = "N",
+                      .help = "further games begun with each first action, up "
+                              "to symmetry; 0: none, and no pie rule"},
+                     0, 1000000, &options->first_games);
+  command.AddInteger({.names = "--pie-games",
+                      .placeholder = "N",
+                      .help = "further games begun with the fairest of these"},
+                     0, 1000000, &options->pie_games);
+  command.AddInteger({.names = "--opening-plies",
+                      .placeholder = "N",
+                      .help = "uniformly random actions that begin each game",
+                      .default_text = "0, and 2 for players without a policy"},
+                     0, 100, &options->opening_plies);
+  command.AddInteger({.names = "--drawn-plies",
+                      .placeholder = "N",
+                      .help = "actions after those that are drawn from the "
+                              "player's policy, not the best it knows"},
+                     0, 1000, &options->drawn_plies);
+  command.AddNumber({.names = "--temperature",
+                     .placeholder = "T",
+                     .help = "of these draws: policy^(1/T)"},
+                    0.01, 100, &options->temperature);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
+                               Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<WantedStudy> wanted,
+                        WantedStudies(options));
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  BalanceStore store;
+  if (!options.store.empty()) {
+    TARA_ASSIGN_OR_RETURN(store, BalanceStore::Open(options.store));
+  }
+  const StopCheck stop = StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(const std::vector<BalanceStudy> studies,
+                        PlayStudies(options, wanted, store, stop, console));
+  const BalanceReport report = ReportOf(wanted, studies);
+  console.out << (options.format == "json" ? BalanceReportJson(report) + "\n"
+                                           : BalanceReportText(report));
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, BalancePage(report)));
+  }
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; these are the games finished by then\n";
+  if (!options.store.empty()) {
+    console.err << "tara: the same command goes on from " << options.store
+                << "\n";
+  }
+  return kExitInterrupted;
+}
+
+void RegisterBalance(Command& root) {
+  Command& command =
+      root.AddCommand(kBalanceCommand.name, kBalanceCommand.summary);
+  const auto options = std::make_shared<BalanceCommandOptions>();
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  command.AddTexts({.names = "--player",
+                    .placeholder = "SPEC",
+                    .help = "who plays itself; given again, all are compared",
+                    .required = true},
+                   &options->players);
+  command.AddText({.names = "--sims",
+                   .placeholder = "N,N,...",
+                   .help = "simulations to give each player, for balance "
+                           "against strength",
+                   .default_text = "as the players say"},
+                  &options->simulations);
+  command.AddTexts({.names = "--what-if",
+                    .placeholder = "NAME=VALUE",
+                    .help = "also play with this rule option (or several, "
+                            "parted by commas), and compare; may be given "
+                            "again, each is a change of its own"},
+                   &options->what_ifs);
+  AddGameOptions(command, options.get());
+  AddThreadsFlag(command, &options->threads);
+  command.AddInteger({.names = "--seed",
+                      .placeholder = "N",
+                      .help = "of all randomness: the same seed, the same "
+                              "games, on however many threads"},
+                     0, INT64_MAX, &options->seed);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
+  command.AddText({.names = "--store",
+                   .placeholder = "FILE",
+                   .help = "keep the games here as they end, and go on with "
+                           "those that are there",
+                   .default_text = "none"},
+                  &options->store);
+  command.SetNotes(absl::StrCat(
+      "The first side is Red. A draw is half a win in its score. 95 % are\n"
+      "confidence intervals; \"p even\" is the chance of a score so far from "
+      "even\nif it were even, \"p of all\" the same for as many studies as "
+      "there are\n(Holm). docs/balance.md says how to read the rest.\n\n"
+      "Players:\n",
+      PlayerSpecHelp()));
+  command.SetExamples(
+      {"balance --variant four_treasures --player mcts:sims=200",
+       "balance --variant all --player net:runs/first,sims=400 --games 1000 "
+       "--store balance.jsonl --html balance.html",
+       "balance --variant high_kings_l1 --player mcts --sims 50,200,800",
+       "balance --variant stone_of_destiny --player mcts:sims=100 "
+       "--what-if link_all_at_end=false --precision 0.02 --games 20000"});
+  command.SetRun(
+      [options](Console& console) { return RunBalance(*options, console); });
+}
+
+}  // namespace tara

@@ -1,0 +1,166 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+// The arguments of a study that takes no time, and others.
+std::vector<std::string> With(const std::vector<std::string>& others) {
+  std::vector<std::string> arguments = {
+      "balance", "--games", "6", "--first-games", "1", "--pie-games", "2"};
+  arguments.insert(arguments.end(), others.begin(), others.end());
+  return arguments;
+}
+
+Json BalanceJson(std::vector<std::string> others) {
+  others.push_back("--format=json");
+  const TaraResult result = RunTara(With(others));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  return Json::parse(result.out);
+}
+
+TEST(BalanceTest, StudiesEveryVariant) {
+  const TaraResult result =
+      RunTara(With({"--variant", "all", "--player", "mcts:sims=2"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("is it fair?"),
+                                HasSubstr("stone_of_destiny  mcts:sims=2")));
+}
+
+TEST(BalanceTest, ThreadsMakeNoDifference) {
+  const auto play = [](const std::string& threads, const std::string& seed) {
+    return BalanceJson({"--variant", "four_treasures", "--player",
+                        "mcts:sims=4", "--threads", threads, "--seed", seed});
+  };
+  EXPECT_EQ(play("1", "3"), play("3", "3"));
+  EXPECT_NE(play("3", "3"), play("3", "4"));
+}
+
+TEST(BalanceTest, ComparesBudgetsPlayersAndRules) {
+  const Json json = BalanceJson({"--variant", "stone_of_destiny", "--player",
+                                 "mcts:sims=9,graph=on", "--sims", "2,3",
+                                 "--what-if", "link_all_at_end=false"});
+  ASSERT_EQ(json.at("studies").size(), 4u);
+  EXPECT_EQ(json["studies"][0]["player"], "mcts:graph=on,sims=2");
+  EXPECT_EQ(json["studies"][3]["player"], "mcts:graph=on,sims=3");
+  EXPECT_EQ(json["studies"][3]["changed"], "link_all_at_end=false");
+  ASSERT_EQ(json.at("what_if").size(), 2u);
+  EXPECT_EQ(json["what_if"][1]["player"], "mcts:graph=on,sims=3");
+  EXPECT_EQ(json["what_if"][1]["games"], 6);
+}
+
+TEST(BalanceTest, PlayersWithoutAPolicyBeginAtRandom) {
+  const Json json = BalanceJson({"--variant", "four_treasures", "--player",
+                                 "alphabeta:depth=1", "--player", "greedy"});
+  EXPECT_EQ(json["studies"][0]["opening_plies"], 2);
+  EXPECT_TRUE(json["studies"][0].contains("drama"));
+  EXPECT_FALSE(json["studies"][1].contains("drama"));
+}
+
+TEST(BalanceTest, GoesOnFromItsStore) {
+  const std::string store = TemporaryPath("games.jsonl");
+  const std::vector<std::string> study = {
+      "--variant",     "four_treasures", "--player", "mcts:sims=3",
+      "--format=json", "--store",        store};
+  const TaraResult first = RunTara(With(study));
+  EXPECT_EQ(first.status, 0) << first.err;
+  const std::string kept = ReadFile(store);
+  const TaraResult again = RunTara(With(study));
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_EQ(ReadFile(store), kept);
+  WriteFile(store, kept + "nonsense\n");
+  const TaraResult damaged = RunTara(With(study));
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.err, AllOf(HasSubstr(store), HasSubstr("is damaged")));
+  WriteFile(store, "{\"a\": 1}\n");
+  EXPECT_THAT(RunTara(With(study)).err,
+              HasSubstr("not a file of balance games"));
+}
+
+TEST(BalanceTest, AnInterruptReportsTheGamesSoFarAndLosesNone) {
+  const std::string store = TemporaryPath("interrupted.jsonl");
+  TerminalTara tara({"balance", "--variant", "all", "--player", "mcts:sims=50",
+                     "--games", "1000000", "--store", store});
+  ASSERT_TRUE(tara.Expect("sacred_hill_l1 mcts:sims=50"));
+  ASSERT_TRUE(tara.Expect("games/s"));
+  ASSERT_TRUE(tara.Expect("left"));
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  EXPECT_THAT(tara.shown(),
+              AllOf(HasSubstr("tara: interrupted"), HasSubstr("goes on from")));
+  EXPECT_THAT(ReadFile(store), HasSubstr("\"actions\""));
+}
+
+TEST(BalanceTest, WritesAPageForABrowser) {
+  const std::string path = TemporaryPath("balance.html");
+  const TaraResult result = RunTara(With(
+      {"--variant", "poisoned_chalice", "--player", "greedy", "--html", path}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(ReadFile(path),
+              AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Poisoned Chalice"),
+                    HasSubstr("Chart.js")));
+}
+
+TEST(BalanceTest, WrongArgumentsAreTold) {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string message;
+    int status = 2;
+  };
+  for (const Wrong& wrong : {
+           Wrong{{"--variant", "all"}, "--player is required"},
+           Wrong{{"--player", "greedy"}, "--variant is required"},
+           Wrong{{"--variant", "chess", "--player", "greedy"},
+                 "unknown variant 'chess'"},
+           Wrong{{"--variant", "all", "--player", "stockfish"},
+                 "unknown player 'stockfish'"},
+           Wrong{{"--variant", "all", "--player", "mcts:ponder=on"},
+                 "has no opponent"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--sims", "5"},
+                 "player 'greedy' has no simulations"},
+           Wrong{{"--variant", "all", "--player", "mcts", "--sims", "5,x"},
+                 "'x' is no number of simulations"},
+           Wrong{{"--variant", "four_treasures", "--player", "greedy",
+                  "--what-if", "no_progress_limit=3"},
+                 "no rule option 'no_progress_limit'"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--what-if",
+                  "no_progress_limit=40"},
+                 "changes nothing"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--what-if", "x=1"},
+                 "no rule option 'x'"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--precision", "0"},
+                 "--precision"},
+           Wrong{{"--variant", "all", "--player", "net:/no/such/run"},
+                 "/no/such/run: no such file or folder",
+                 1},
+           Wrong{{"--variant", "all", "--player", "greedy", "--html",
+                  "/no/such/folder/x.html"},
+                 "cannot write",
+                 1},
+           Wrong{{"--variant", "all", "--player", "greedy", "--store",
+                  "/no/such/folder/x"},
+                 "cannot open",
+                 1},
+       }) {
+    const TaraResult result = RunTara(With(wrong.arguments));
+    EXPECT_EQ(result.status, wrong.status) << wrong.message << result.err;
+    EXPECT_THAT(result.err, HasSubstr(wrong.message));
+    EXPECT_THAT(result.out, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace tara
