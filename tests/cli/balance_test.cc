@@ -36,8 +36,8 @@ TEST(BalanceTest, StudiesEveryVariant) {
   const TaraResult result =
       RunTara(With({"--variant", "all", "--player", "mcts:sims=2"}));
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("is it fair?"),
-                                HasSubstr("stone_of_destiny  mcts:sims=2")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("is it fair?"), HasSubstr("stone_of_destiny")));
 }
 
 TEST(BalanceTest, ThreadsMakeNoDifference) {
