@@ -20,6 +20,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/search_options.h"
+#include "tara/mcts/utility.h"
 #include "tara/train/config_fields.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/learner_check.h"
@@ -170,6 +171,20 @@ absl::Status ValidateSearch(const proto::SelfPlayConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status ValidateTargets(const proto::TrainConfig& config) {
+  // ValidateSearch has seen to it that there are options.
+  const UtilityKind utility =
+      SearchOptionsOf(config.self_play().search())->utility.kind;
+  if (config.learner().value_search_share() > 0 &&
+      utility != UtilityKind::kWinLoss) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "learner.value_search_share: ", config.learner().value_search_share(),
+        ", but the searches say utilities (self_play.search.option utility=",
+        UtilityKindName(utility), "); expected 0, or utility=win"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Validate(proto::TrainConfig& config) {
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
@@ -196,7 +211,8 @@ absl::Status Validate(proto::TrainConfig& config) {
         absl::StrCat("inference.", inference.message()));
   }
   TARA_RETURN_IF_ERROR(CheckLearner(config.learner()));
-  return ValidateSearch(config.self_play());
+  TARA_RETURN_IF_ERROR(ValidateSearch(config.self_play()));
+  return ValidateTargets(config);
 }
 
 }  // namespace

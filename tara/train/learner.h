@@ -41,6 +41,12 @@ struct LearnOptions {
   int steps = 100;  // to learn now
 };
 
+// Returns how many steps a generation learns that has brought `new_positions`:
+// `steps`, or as many as draw at most `max_samples_per_position` (0: no limit)
+// for each of them, but at least one.
+int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
+                 int64_t new_positions);
+
 // Called after each step with the steps done and the mean losses so far.
 using LearnObserver = std::function<void(int steps, const Losses& mean)>;
 

@@ -20,7 +20,9 @@
 #include "tara/nn/trainer.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/game_store.h"
+#include "tara/train/held_out.h"
 #include "tara/train/learner.h"
+#include "tara/train/learner_config.h"
 #include "tara/train/resignation_history.h"
 #include "tara/train/run_folder.h"
 #include "tara/train/run_log.h"
@@ -155,7 +157,7 @@ absl::Status TrainingRun::Open() {
   TARA_ASSIGN_OR_RETURN(
       store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
-  sampler_.emplace(*store_, static_cast<int>(config_.learner().window_games()),
+  sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
                    config_.seed());
   return LoadNewestCheckpoint();
 }
@@ -244,7 +246,10 @@ absl::Status TrainingRun::LearnFrom(int generation) {
                         PlanGames(*store_, generation,
                                   config_.self_play().games_per_generation()));
   TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
-  const LearnOptions options = MakeLearnOptions(config_);
+  LearnOptions options = MakeLearnOptions(config_);
+  options.steps = StepsToLearn(options.steps, options.batch_size,
+                               config_.learner().max_samples_per_position(),
+                               sampler_->PositionsFrom(plan.begin));
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
   TrainingProgress next = standing_;
@@ -261,6 +266,10 @@ absl::Status TrainingRun::LearnFrom(int generation) {
       trainer_->Save(folder_->checkpoint_path(next.generation), next));
   TARA_RETURN_IF_ERROR(folder_->PublishLatest(next.generation));
   standing_ = next;
+  TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
+                        MeasureHeldOut(*sampler_, *trainer_));
+  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  TARA_RETURN_IF_ERROR(log_->HeldOut(standing_.generation, held_out));
   progress_.EndLearning();
   return log_->Learning(
       {.generation = standing_.generation,

@@ -202,6 +202,12 @@ void Progress::Learned(int64_t steps, double learning_rate,
   snapshot_.has_losses = true;
 }
 
+void Progress::HeldOut(const LossSummary& losses) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.held_out = losses;
+  snapshot_.has_held_out = true;
+}
+
 void Progress::EndLearning() {
   absl::MutexLock lock(&mutex_);
   Show();

@@ -51,6 +51,8 @@ class Progress {
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
   void Learned(int64_t steps, double learning_rate, const LossSummary& losses);
+  // The newest checkpoint's losses on games that are never learned from.
+  void HeldOut(const LossSummary& losses);
   void EndLearning();
   void BeginEvaluation(int generation);
   void Evaluated(const StrengthProgress& evaluated);

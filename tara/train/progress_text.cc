@@ -110,6 +110,10 @@ std::string Window(const ProgressSnapshot& snapshot) {
     absl::StrAppendFormat(&text, "  learning rate %.2g",
                           snapshot.learning_rate);
   }
+  if (snapshot.has_held_out) {
+    absl::StrAppendFormat(&text, "  held out: policy %.3f, value %.3f",
+                          snapshot.held_out.policy, snapshot.held_out.value);
+  }
   return text;
 }
 

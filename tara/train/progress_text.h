@@ -66,6 +66,8 @@ struct ProgressSnapshot {
   int64_t steps_wanted = 0;
   bool has_losses = false;
   LossSummary losses;
+  bool has_held_out = false;
+  LossSummary held_out;  // after the last generation, the mean of the variants
   double learning_rate = 0;
   int64_t window_games = 0;
   int64_t window_positions = 0;

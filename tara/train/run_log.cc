@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/status_macros.h"
+#include "tara/core/variant.h"
 
 namespace tara {
 
@@ -87,6 +89,30 @@ absl::Status RunLog::Learning(const LearningReport& report) {
                            {"learning_rate", report.learning_rate},
                            {"window_games", report.window_games},
                            {"window_positions", report.window_positions}});
+}
+
+absl::Status RunLog::HeldOut(int generation,
+                             const std::vector<HeldOutLosses>& by_variant) {
+  for (const HeldOutLosses& each : by_variant) {
+    const std::string variant(Info(each.variant).id);
+    const std::pair<absl::string_view, double> losses[] = {
+        {"policy", each.losses.policy},     {"value", each.losses.value},
+        {"margin", each.losses.margin},     {"owner", each.losses.owner},
+        {"kingdoms", each.losses.kingdoms}, {"reply", each.losses.reply}};
+    std::vector<Metric> line = {{"event", "held_out"},
+                                {"generation", generation},
+                                {"variant", variant},
+                                {"positions", each.positions},
+                                {"loss", each.losses.total}};
+    for (const auto& [head, loss] : losses) {
+      events_->Scalar(absl::StrCat("held_out/", head, "/", variant), loss,
+                      generation);
+      line.push_back({absl::StrCat(head, "_loss"), loss});
+    }
+    line.push_back({"policy_accuracy", each.losses.policy_accuracy});
+    TARA_RETURN_IF_ERROR(metrics_->Append(line));
+  }
+  return events_->Flush();
 }
 
 absl::Status RunLog::Strength(int generation, bool is_final,

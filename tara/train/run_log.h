@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tara/train/held_out.h"
 #include "tara/train/metrics.h"
 #include "tara/train/progress_text.h"
 #include "tara/train/run_folder.h"
@@ -29,8 +30,8 @@ struct LearningReport {
 };
 
 // Keeps what happens in a run for programs to read: a line of metrics.jsonl an
-// event ("event": "self_play", "learning" or "strength") and TensorBoard
-// curves over generations. Thread-safe.
+// event ("event": "self_play", "learning", "held_out" or "strength") and
+// TensorBoard curves over generations. Thread-safe.
 class RunLog {
  public:
   static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder);
@@ -38,6 +39,9 @@ class RunLog {
   // The games of a generation, as far as this process has played them.
   absl::Status SelfPlay(int generation, const SelfPlayRates& rates);
   absl::Status Learning(const LearningReport& report);
+  // A line a variant.
+  absl::Status HeldOut(int generation,
+                       const std::vector<HeldOutLosses>& by_variant);
   // A line an opponent and variant.
   absl::Status Strength(int generation, bool is_final,
                         const std::vector<StrengthResult>& strength);

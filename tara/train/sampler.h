@@ -7,79 +7,98 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "proto/game.pb.h"
+#include "tara/base/random.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/nn/trainer.h"
 #include "tara/train/game_store.h"
+#include "tara/train/replay_window.h"
+#include "tara/train/sampled_game.h"
 
 namespace tara {
 
-// A game as positions and targets, packed for memory: about 70 bytes a
-// position and 4 an action of a policy target.
-struct SampledGame {
-  struct Position {
-    State state;
-    uint32_t first_target;  // in `targets`
-    uint16_t num_targets;   // 0: the position teaches no policy
-    int8_t result;          // +1, 0, -1 for the side to move
-    int8_t margin;          // own points minus the opponent's
-  };
-  // One action of a policy target; its share is in proportion to the weight.
-  struct Target {
-    uint16_t action;
-    uint16_t weight;
-  };
-
-  uint64_t game_index = 0;
-  std::vector<Position> positions;
-  std::vector<Target> targets;
-  bool has_margin = true;  // not of resigned games
+struct SamplerOptions {
+  WindowOptions window = {};
+  TargetOptions targets = {};
+  // Part of the games that are never learned from (IsHeldOut).
+  double held_out_share = 0;
+  // A variant has a share of the samples in proportion to
+  //   (its games in the window)^(1 - variant_balance):
+  // 1: all the same; 0: as its games are. Never by positions, of which long
+  // games have more.
+  double variant_balance = 1;
 };
-
-// Replays a record into positions and targets. Errors as Replay
-// (tara/record/game_record.h).
-absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record);
-
-// Returns the symmetries of positions of the variant that take `seat` to
-// seat 0: what the network may be shown instead of the position. Not empty.
-std::vector<Symmetry> SymmetriesToSeatZero(Variant variant, Seat seat);
-
-// Returns a position as a training sample, seen through the symmetry.
-Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry);
 
 // Draws training samples from a sliding window of the newest games of a store.
 // Games are decoded and replayed once, as they enter the window. Thread-safety:
 // one owner.
 class Sampler {
  public:
-  // `store` must outlive the sampler. REQUIRES: window_games > 0.
-  Sampler(GameStore& store, int window_games, uint64_t run_seed);
+  // `store` must outlive the sampler. REQUIRES: options are in their ranges.
+  Sampler(GameStore& store, const SamplerOptions& options, uint64_t run_seed);
 
-  // Moves the window to the newest games with an index below `end_index`.
+  // Moves the window to the newest games with an index below `end_index`,
+  // which is how many games the run has had.
   // REQUIRES: `end_index` never falls.
-  // Errors as the store's and UnpackGame's.
+  // Errors as the store's and UnpackGame's; FAILED_PRECONDITION where the
+  // window has games, but none to learn from.
   absl::Status MoveWindow(uint64_t end_index);
 
-  // Returns the batch of a step: positions drawn uniformly over the plies of
-  // the window, each with a uniformly drawn symmetry. Depends only on the run's
-  // seed, the step and the window. REQUIRES: positions() > 0.
+  // Returns the batch of a step: a variant is drawn (variant_balance), then one
+  // of its positions in the window by weight, then a symmetry, uniformly.
+  // Depends only on the run's seed, the step and the window.
+  // REQUIRES: positions() > 0.
   std::vector<Sample> Batch(int64_t step, int size) const;
 
-  int64_t games() const { return static_cast<int64_t>(games_.size()); }
-  int64_t positions() const { return positions_; }
+  // Games of the window that are learned from, and the positions that can be
+  // drawn of them.
+  int64_t games() const { return learned_.games; }
+  int64_t positions() const { return learned_.positions(); }
+  // Of the games with an index of at least `begin_index`.
+  int64_t PositionsFrom(uint64_t begin_index) const;
+
+  // Variants with held-out positions in the window, in the order of kVariants.
+  std::vector<Variant> HeldOutVariants() const;
+  int64_t held_out_games() const { return held_out_.games; }
+  int64_t HeldOutPositions(Variant variant) const;
+  // Returns at most `size` held-out positions of a variant, evenly spaced over
+  // those of the window: the same for as long as the window is.
+  std::vector<Sample> HeldOutSamples(Variant variant, int size) const;
 
  private:
+  // A position of the window.
+  struct Place {
+    uint32_t game;  // in games_
+    uint32_t ply;
+  };
+  // Positions of one variant, with the sums of their weights up to each.
+  struct Pool {
+    int64_t games = 0;
+    std::vector<Place> places;
+    std::vector<uint64_t> last_weights;
+  };
+  // Positions of one side of the window: those to learn, or those held out.
+  struct Positions {
+    int64_t games = 0;
+    std::array<Pool, kNumVariants> pools;
+
+    int64_t positions() const;
+    void Add(const SampledGame& game, uint32_t place, bool weighted);
+  };
+
+  void FillPools();
+  Sample SampleAt(const Place& place, Random* random) const;
+
   GameStore& store_;
-  const int window_games_;
+  const SamplerOptions options_;
   const uint64_t run_seed_;
   // [variant, seat]: what SymmetriesToSeatZero returns.
   std::array<std::array<std::vector<Symmetry>, 4>, kNumVariants> symmetries_;
-  std::deque<SampledGame> games_;        // by increasing index
-  std::vector<int64_t> last_positions_;  // of games_[0..i], positions in total
-  int64_t positions_ = 0;
+  std::deque<SampledGame> games_;  // by increasing index
+  Positions learned_;
+  Positions held_out_;
+  std::vector<double> last_shares_;  // of variants up to each; the last is all
 };
 
 }  // namespace tara

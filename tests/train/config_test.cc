@@ -353,6 +353,16 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
   EXPECT_EQ(options->backend, InferenceBackend::kTorch);
 }
 
+TEST(ConfigTest, ValuesOfSearchesAreTaughtOnlyWhereTheyAreOfWinning) {
+  EXPECT_THAT(Error("", {"learner.value_search_share=0.5",
+                         "self_play.search.option=utility=mix"}),
+              HasSubstr("learner.value_search_share: 0.5, but the searches say "
+                        "utilities (self_play.search.option utility=mix)"));
+  Good("", {"learner.value_search_share=0.5",
+            "self_play.search.option=utility=win"});
+  Good("", {"self_play.search.option=utility=mix"});
+}
+
 TEST(ConfigTest, GamesEndByProofOnlyWhereSomethingIsProved) {
   EXPECT_THAT(Error("", {"self_play.end_when_proved=true"}),
               HasSubstr("nothing is proved without self_play.search.option "

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tara/train/config.h"
 #include "tara/train/game_store.h"
+#include "tara/train/learner_config.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {
@@ -44,7 +46,7 @@ class LearnerTest : public ::testing::Test {
     const auto games =
         PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0, 1});
     ASSERT_TRUE(store_->AddAll(games).ok());
-    sampler_ = std::make_unique<Sampler>(*store_, 10, 1);
+    sampler_ = std::make_unique<Sampler>(*store_, SamplerOptions(), 1);
     ASSERT_TRUE(sampler_->MoveWindow(2).ok());
   }
 
@@ -87,6 +89,49 @@ TEST(LearningRateTest, ARunShorterThanItsWarmUpHasFiniteRates) {
       .peak = 0.1, .warmup_steps = 10, .total_steps = 5, .final_fraction = 0.5};
   EXPECT_DOUBLE_EQ(LearningRate(schedule, 4), 0.05);
   EXPECT_DOUBLE_EQ(LearningRate(schedule, 10), 0.05);
+}
+
+TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
+  const auto config = ParseTrainConfig(
+      "learner { window_games: 900 window_growth: 0.75 window_growth_rate: 0.3 "
+      "window_min_games: 100 value_search_share: 0.4 value_horizon: 6 "
+      "policy_surprise: 0.5 held_out_share: 0.1 variant_balance: 0.25 }",
+      "x.textproto", {});
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  const SamplerOptions options = SamplerOptionsOf(config->learner());
+  EXPECT_EQ(options.window.max_games, 900);
+  EXPECT_FLOAT_EQ(options.window.growth, 0.75f);
+  EXPECT_FLOAT_EQ(options.window.growth_rate, 0.3f);
+  EXPECT_EQ(options.window.min_games, 100);
+  EXPECT_FLOAT_EQ(options.targets.value.search_share, 0.4f);
+  EXPECT_FLOAT_EQ(options.targets.value.horizon, 6);
+  EXPECT_FLOAT_EQ(options.targets.policy_surprise, 0.5f);
+  EXPECT_FLOAT_EQ(options.held_out_share, 0.1f);
+  EXPECT_FLOAT_EQ(options.variant_balance, 0.25f);
+}
+
+TEST(LearnerConfigTest, ByDefaultTheOutcomeIsTaughtAndAFewGamesAreHeldOut) {
+  const auto config = ParseTrainConfig("", "x.textproto", {});
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  const SamplerOptions options = SamplerOptionsOf(config->learner());
+  EXPECT_EQ(options.window.max_games, 2000);
+  EXPECT_EQ(options.window.growth, 0);
+  EXPECT_EQ(options.targets.value.search_share, 0);
+  EXPECT_EQ(options.targets.policy_surprise, 0);
+  EXPECT_FLOAT_EQ(options.held_out_share, 0.05f);
+  EXPECT_EQ(options.variant_balance, 1);
+}
+
+TEST(BucketTest, FewNewPositionsMeanFewSteps) {
+  // At most 4 samples for each of 1000 positions: 15 batches of 256 are 3840,
+  // 16 would be 4096.
+  EXPECT_EQ(StepsToLearn(100, 256, 4, 1000), 15);
+  EXPECT_EQ(StepsToLearn(10, 256, 4, 1000), 10);
+  EXPECT_EQ(StepsToLearn(100, 256, 0.5, 5120), 10);
+  // No limit.
+  EXPECT_EQ(StepsToLearn(100, 256, 0, 1000), 100);
+  // Something is always learned.
+  EXPECT_EQ(StepsToLearn(100, 256, 4, 10), 1);
 }
 
 TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {

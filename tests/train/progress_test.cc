@@ -107,6 +107,11 @@ TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
   EXPECT_THAT(line,
               HasSubstr("learning  10/40 steps  loss 3.250 (policy 2.000"));
   EXPECT_THAT(line, HasSubstr("window 600 games, 27000 positions"));
+  EXPECT_THAT(line, Not(HasSubstr("held out")));
+  snapshot.has_held_out = true;
+  snapshot.held_out = {.policy = 2.5, .value = 0.625};
+  EXPECT_THAT(ProgressLine(snapshot),
+              HasSubstr("held out: policy 2.500, value 0.625"));
   EXPECT_THAT(line, HasSubstr("margin 2.500)"));
   // Auxiliary heads, where they are computed.
   snapshot.losses.owner = 0.75;

@@ -1,5 +1,6 @@
 #include "tara/train/sampler.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -12,11 +13,13 @@
 #include "gtest/gtest.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
 #include "tara/train/game_store.h"
+#include "tara/train/replay_window.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {
@@ -46,6 +49,11 @@ std::array<float, 3> ResultFor(Side side, int winner) {
   if (winner < 0) return {0, 1, 0};
   return winner == side ? std::array<float, 3>{1, 0, 0}
                         : std::array<float, 3>{0, 0, 1};
+}
+
+// A window of the newest games, all of which are learned from.
+SamplerOptions Newest(int games) {
+  return {.window = {.max_games = games}, .held_out_share = 0};
 }
 
 class SamplesOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
@@ -201,7 +209,7 @@ TEST(SamplerTest, AResignedGameIsLostByWhoResignedAndTeachesNoMargin) {
 
 TEST(SamplerTest, TheWindowHoldsTheNewestGamesBelowItsEnd) {
   const auto store = StoreWithGames("window", Variant::kFourTreasures, 8);
-  Sampler sampler(*store, 3, 1);
+  Sampler sampler(*store, Newest(3), 1);
   ASSERT_TRUE(sampler.MoveWindow(2).ok());
   EXPECT_EQ(sampler.games(), 2);
   ASSERT_TRUE(sampler.MoveWindow(8).ok());
@@ -213,11 +221,11 @@ TEST(SamplerTest, TheWindowHoldsTheNewestGamesBelowItsEnd) {
 
 TEST(SamplerTest, AWindowMovedInStepsIsTheWindowMovedAtOnce) {
   const auto store = StoreWithGames("steps", Variant::kFourTreasures, 8);
-  Sampler steps(*store, 5, 1);
+  Sampler steps(*store, Newest(5), 1);
   for (uint64_t end = 1; end <= 7; ++end) {
     ASSERT_TRUE(steps.MoveWindow(end).ok());
   }
-  Sampler at_once(*store, 5, 1);
+  Sampler at_once(*store, Newest(5), 1);
   ASSERT_TRUE(at_once.MoveWindow(7).ok());
   const auto a = steps.Batch(3, 64);
   const auto b = at_once.Batch(3, 64);
@@ -229,7 +237,7 @@ TEST(SamplerTest, AWindowMovedInStepsIsTheWindowMovedAtOnce) {
 
 TEST(SamplerTest, StepsDrawDifferentBatchesAndAStepAlwaysTheSame) {
   const auto store = StoreWithGames("batches", Variant::kSacredHillL1, 4);
-  Sampler sampler(*store, 10, 1);
+  Sampler sampler(*store, Newest(10), 1);
   ASSERT_TRUE(sampler.MoveWindow(4).ok());
   const auto batch = sampler.Batch(5, 32);
   const auto same = sampler.Batch(5, 32);
@@ -245,7 +253,7 @@ TEST(SamplerTest, StepsDrawDifferentBatchesAndAStepAlwaysTheSame) {
 
 TEST(SamplerTest, PositionsAndSymmetriesAreDrawnUniformly) {
   const auto store = StoreWithGames("uniform", Variant::kSacredHillL1, 2);
-  Sampler sampler(*store, 10, 1);
+  Sampler sampler(*store, Newest(10), 1);
   ASSERT_TRUE(sampler.MoveWindow(2).ok());
   // Both games begin with the start position: it has the share of two plies.
   const int draws = 40000;
@@ -264,6 +272,151 @@ TEST(SamplerTest, PositionsAndSymmetriesAreDrawnUniformly) {
   EXPECT_NEAR(starts, share * draws, 5 * 30);
 }
 
+TEST(SamplerTest, NoGameIsOnBothSides) {
+  const auto store = StoreWithGames("sides", Variant::kFourTreasures, 40);
+  const double share = 0.3;
+  // Every window that the run goes through, and every batch: by the state of a
+  // position with ringforts on it games can be told apart.
+  std::map<std::string, std::set<uint64_t>> games_of;
+  for (uint64_t i = 0; i < 40; ++i) {
+    const auto replayed = Replay(*store->Get(i));
+    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    for (const State& state : replayed->states) {
+      games_of[PositionToText(state)].insert(i);
+    }
+  }
+  const auto games_in = [&](const std::vector<Sample>& samples) {
+    std::set<uint64_t> games;
+    for (const Sample& sample : samples) {
+      const auto& found = games_of.at(PositionToText(sample.state));
+      if (found.size() == 1) games.insert(*found.begin());
+    }
+    return games;
+  };
+  std::set<uint64_t> learned;
+  std::set<uint64_t> measured;
+  Sampler sampler(*store,
+                  {.window = {.max_games = 12}, .held_out_share = share}, 1);
+  for (uint64_t end = 10; end <= 40; end += 5) {
+    ASSERT_TRUE(sampler.MoveWindow(end).ok());
+    EXPECT_EQ(sampler.games() + sampler.held_out_games(),
+              std::min<int64_t>(static_cast<int64_t>(end), 12));
+    learned.merge(games_in(sampler.Batch(static_cast<int64_t>(end), 2000)));
+    measured.merge(
+        games_in(sampler.HeldOutSamples(Variant::kFourTreasures, 100000)));
+  }
+  // Together they are all games.
+  EXPECT_EQ(learned.size() + measured.size(), 40u);
+  for (const uint64_t game : learned) {
+    EXPECT_FALSE(IsHeldOut(share, 1, game)) << game;
+  }
+  for (const uint64_t game : measured) {
+    EXPECT_TRUE(IsHeldOut(share, 1, game)) << game;
+  }
+}
+
+TEST(SamplerTest, HeldOutSamplesAreSpacedEvenlyAndStayTheSame) {
+  const auto store = StoreWithGames("spaced", Variant::kSacredHillL1, 6);
+  Sampler sampler(*store, {.held_out_share = 0.5}, 3);
+  ASSERT_TRUE(sampler.MoveWindow(6).ok());
+  const Variant variant = Variant::kSacredHillL1;
+  ASSERT_GT(sampler.held_out_games(), 0);
+  ASSERT_EQ(sampler.HeldOutVariants(), std::vector<Variant>{variant});
+  const auto all = sampler.HeldOutSamples(variant, 100000);
+  ASSERT_EQ(static_cast<int64_t>(all.size()),
+            sampler.HeldOutPositions(variant));
+  const auto some = sampler.HeldOutSamples(variant, 10);
+  ASSERT_EQ(some.size(), 10u);
+  for (size_t i = 0; i < some.size(); ++i) {
+    EXPECT_EQ(some[i].state, all[i * all.size() / 10].state);
+    EXPECT_EQ(some[i].symmetry, all[i * all.size() / 10].symmetry);
+  }
+}
+
+TEST(SamplerTest, AWindowWithNothingToLearnFromIsAnError) {
+  const auto store = StoreWithGames("nothing", Variant::kFourTreasures, 2);
+  Sampler sampler(*store, {.held_out_share = 1}, 1);
+  const absl::Status status = sampler.MoveWindow(2);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(status.message()).find("2 games, but none to learn"),
+            std::string::npos)
+      << status.message();
+}
+
+TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
+  auto store =
+      OpenGameStore(TestFolder("balance") + "/games.db", StoreMode::kReadWrite);
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  // 8 games of Sacred Hill and 2 of Stone of Destiny, which last more than
+  // twice as long.
+  ASSERT_TRUE((*store)
+                  ->AddAll(PlayUniformGames(
+                      QuickSelfPlay(Variant::kSacredHillL1), IndicesTo(8)))
+                  .ok());
+  ASSERT_TRUE((*store)
+                  ->AddAll(PlayUniformGames(
+                      QuickSelfPlay(Variant::kStoneOfDestiny), {8, 9}))
+                  .ok());
+  const int draws = 4000;
+  const auto share = [&](double balance) {
+    Sampler sampler(**store, {.variant_balance = balance}, 1);
+    EXPECT_TRUE(sampler.MoveWindow(10).ok());
+    int count = 0;
+    for (const Sample& sample : sampler.Batch(0, draws)) {
+      count += sample.state.variant == Variant::kStoneOfDestiny ? 1 : 0;
+    }
+    return static_cast<double>(count) / draws;
+  };
+  // Five standard deviations: 5 * sqrt(p (1 - p) / 4000).
+  EXPECT_NEAR(share(1), 0.5, 0.04);
+  EXPECT_NEAR(share(0), 0.2, 0.032);
+  // sqrt(2) / (sqrt(2) + sqrt(8)) = 1/3.
+  EXPECT_NEAR(share(0.5), 1.0 / 3, 0.038);
+}
+
+TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
+  auto store = OpenGameStore(TestFolder("surprise") + "/games.db",
+                             StoreMode::kReadWrite);
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0});
+  games[0].set_opening_plies(2);
+  const int length = games[0].steps_size();
+  for (proto::Step& step : *games[0].mutable_steps()) {
+    step.set_policy_surprise(0.1f);
+  }
+  // One position is as surprising as all the other ones together.
+  games[0].mutable_steps(7)->set_policy_surprise(
+      0.1f * static_cast<float>(length - 3));
+  const State surprising = Replay(games[0])->states[7];
+  const State drawn = Replay(games[0])->states[1];
+  ASSERT_TRUE((*store)->AddAll(games).ok());
+  Sampler sampler(**store, {.targets = {.policy_surprise = 1}}, 1);
+  ASSERT_TRUE(sampler.MoveWindow(1).ok());
+  EXPECT_EQ(sampler.positions(), length - 2);
+  const int draws = 4000;
+  int count = 0;
+  for (const Sample& sample : sampler.Batch(0, draws)) {
+    count += sample.state == surprising ? 1 : 0;
+    EXPECT_NE(sample.state, drawn);
+    EXPECT_NE(sample.state, InitialState(Variant::kFourTreasures));
+  }
+  // Five standard deviations: sqrt(n p (1 - p)); weights are rounded.
+  EXPECT_NEAR(count, draws / 2, 5 * 32);
+}
+
+TEST(SamplerTest, CountsThePositionsThatCameWithNewGames) {
+  const auto store = StoreWithGames("new", Variant::kFourTreasures, 8);
+  Sampler sampler(*store, {.held_out_share = 0.3}, 2);
+  ASSERT_TRUE(sampler.MoveWindow(8).ok());
+  int64_t expected = 0;
+  for (uint64_t i = 5; i < 8; ++i) {
+    if (!IsHeldOut(0.3, 2, i)) expected += store->Get(i)->steps_size();
+  }
+  EXPECT_EQ(sampler.PositionsFrom(5), expected);
+  EXPECT_EQ(sampler.PositionsFrom(0), sampler.positions());
+  EXPECT_EQ(sampler.PositionsFrom(8), 0);
+}
+
 TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
   auto store =
       OpenGameStore(TestFolder("damaged") + "/games.db", StoreMode::kReadWrite);
@@ -271,7 +424,7 @@ TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
   auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {17});
   games[0].mutable_steps(3)->set_action(games[0].steps(2).action());
   ASSERT_TRUE((*store)->Add(games[0]).ok());
-  Sampler sampler(**store, 10, 1);
+  Sampler sampler(**store, Newest(10), 1);
   const absl::Status status = sampler.MoveWindow(100);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(status.message()).find("17"), std::string::npos)
