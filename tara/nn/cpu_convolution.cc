@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "tara/core/board.h"
 
 namespace tara {
@@ -22,9 +23,26 @@ dnnl::memory::desc GridDesc(int batch, int channels, Type type) {
 
 bool IsByte(Type type) { return type == Type::u8; }
 
-// The largest weight of each output channel stands for 127.
+// How many weights an output channel has.
+size_t OutputSize(const CpuConvolutionWeights& weights) {
+  return weights.weight.size() / weights.out;
+}
+
+// Returns the weights of inputs in units of `numbers`.
+CpuConvolutionWeights InUnitsOf(const CpuNumbers& numbers,
+                                CpuConvolutionWeights weights) {
+  if (numbers.scales.empty()) return weights;
+  const int taps = weights.kernel * weights.kernel;
+  for (size_t i = 0; i < weights.weight.size(); ++i) {
+    weights.weight[i] *= numbers.scales[i / taps % weights.in];
+  }
+  return weights;
+}
+
+// Returns the unit of each output channel's integer weights: 127 of them are
+// the largest.
 std::vector<float> WeightScales(const CpuConvolutionWeights& weights) {
-  const size_t size = weights.weight.size() / weights.out;
+  const size_t size = OutputSize(weights);
   std::vector<float> scales;
   for (int o = 0; o < weights.out; ++o) {
     float largest = 0;
@@ -42,8 +60,10 @@ dnnl::primitive_attr Attributes(const CpuConvolutionWeights& weights,
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (IsByte(spec.source.type)) {
     std::vector<float> scales = WeightScales(weights);
-    for (float& scale : scales) {
-      scale *= spec.source.scale / spec.destination.scale;
+    if (!spec.destination.scales.empty()) {
+      for (int o = 0; o < weights.out; ++o) {
+        scales[o] /= spec.destination.scales[o];
+      }
     }
     constexpr int kByOutput = 1 << 1;
     attributes.set_output_scales(kByOutput, scales);
@@ -57,6 +77,20 @@ dnnl::primitive_attr Attributes(const CpuConvolutionWeights& weights,
   return attributes;
 }
 
+// Moves on to oneDNN's kernels for whole convolutions of bytes, where there are
+// some: on grids this small they are 10 to 40 % faster than those that come
+// first, which make one of many small matrix products.
+void PreferDirectKernel(
+    dnnl::convolution_forward::primitive_desc& description) {
+  dnnl::convolution_forward::primitive_desc next = description;
+  do {
+    if (absl::StartsWith(next.impl_info_str(), "jit_int8:avx512")) {
+      description = next;
+      return;
+    }
+  } while (next.next_impl());
+}
+
 }  // namespace
 
 OneOpenMpThread::OneOpenMpThread() : before_(omp_get_max_threads()) {
@@ -68,11 +102,12 @@ OneOpenMpThread::~OneOpenMpThread() {
 }
 
 CpuConvolution::CpuConvolution(const dnnl::engine& engine,
-                               const CpuConvolutionWeights& weights,
+                               const CpuConvolutionWeights& plain,
                                const CpuConvolutionSpec& spec,
                                const CpuConvolution* twin)
-    : source_(GridDesc(spec.batch, weights.in, spec.source.type)),
-      destination_(GridDesc(spec.batch, weights.out, spec.destination.type)) {
+    : source_(GridDesc(spec.batch, plain.in, spec.source.type)),
+      destination_(GridDesc(spec.batch, plain.out, spec.destination.type)) {
+  const CpuConvolutionWeights weights = InUnitsOf(spec.source, plain);
   const Type weight_type =
       IsByte(spec.source.type) ? Type::s8 : spec.source.type;
   const dnnl::memory::desc any_weights(
@@ -80,12 +115,13 @@ CpuConvolution::CpuConvolution(const dnnl::engine& engine,
       Tag::any);
   const dnnl::memory::desc bias({weights.out}, Type::f32, Tag::x);
   const int padding = weights.kernel / 2;
-  const dnnl::convolution_forward::primitive_desc description(
+  dnnl::convolution_forward::primitive_desc description(
       dnnl::convolution_forward::desc(
           dnnl::prop_kind::forward_inference,
           dnnl::algorithm::convolution_direct, source_, any_weights, bias,
           destination_, {1, 1}, {padding, padding}, {padding, padding}),
       Attributes(weights, spec), engine);
+  if (IsByte(spec.source.type)) PreferDirectKernel(description);
   scratch_ = description.scratchpad_desc();
   implementation_ = description.impl_info_str();
   primitive_ = dnnl::convolution_forward(description);
@@ -94,30 +130,29 @@ CpuConvolution::CpuConvolution(const dnnl::engine& engine,
     weights_ = twin->weights_;
     bias_ = twin->bias_;
   } else {
-    PrepareWeights(engine, weights, spec, description.weights_desc());
+    PrepareWeights(engine, weights, IsByte(spec.source.type),
+                   description.weights_desc());
   }
 }
 
 void CpuConvolution::PrepareWeights(const dnnl::engine& engine,
                                     const CpuConvolutionWeights& weights,
-                                    const CpuConvolutionSpec& spec,
+                                    bool bytes,
                                     const dnnl::memory::desc& desc) {
-  // oneDNN adds the bias before it scales.
   std::vector<float> bias = weights.bias;
-  std::vector<int8_t> bytes;
+  std::vector<int8_t> integers;
   const void* plain = weights.weight.data();
   Type type = Type::f32;
-  if (IsByte(spec.source.type)) {
+  if (bytes) {
     const std::vector<float> scales = WeightScales(weights);
-    const size_t size = weights.weight.size() / weights.out;
+    const size_t size = OutputSize(weights);
     for (size_t i = 0; i < weights.weight.size(); ++i) {
-      bytes.push_back(static_cast<int8_t>(
+      integers.push_back(static_cast<int8_t>(
           std::lround(weights.weight[i] / scales[i / size])));
     }
-    for (int o = 0; o < weights.out; ++o) {
-      bias[o] /= scales[o] * spec.source.scale;
-    }
-    plain = bytes.data();
+    // oneDNN adds the bias before it scales.
+    for (int o = 0; o < weights.out; ++o) bias[o] /= scales[o];
+    plain = integers.data();
     type = Type::s8;
   }
   dnnl::memory from({{weights.out, weights.in, weights.kernel, weights.kernel},

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <dnnl.hpp>
 #include <string>
+#include <vector>
 
 #include "tara/nn/cpu_weights.h"
 
@@ -30,7 +31,9 @@ class OneOpenMpThread {
 // A number type with the values that its units stand for.
 struct CpuNumbers {
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
-  float scale = 1;  // of integers: value = scale * integer
+  // Of integers: value = scales[channel] * integer. [channels]
+  std::vector<float> scales = {};
+  std::vector<float> inverse_scales = {};
 };
 
 // What a convolution computes, of `batch` positions, channels last:
@@ -61,8 +64,7 @@ class CpuConvolution {
   friend class BoundConvolution;
 
   void PrepareWeights(const dnnl::engine& engine,
-                      const CpuConvolutionWeights& weights,
-                      const CpuConvolutionSpec& spec,
+                      const CpuConvolutionWeights& weights, bool bytes,
                       const dnnl::memory::desc& desc);
 
   dnnl::memory::desc source_;

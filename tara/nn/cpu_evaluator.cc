@@ -5,19 +5,25 @@
 #include <cstdint>
 #include <dnnl.hpp>
 #include <exception>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
+#include "tara/nn/cpu_calibration.h"
 #include "tara/nn/cpu_context_pool.h"
 #include "tara/nn/cpu_convolution.h"
 #include "tara/nn/cpu_network.h"
+#include "tara/nn/cpu_precision.h"
+#include "tara/nn/cpu_ranges.h"
 #include "tara/nn/cpu_weights.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/features.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/policy_map.h"
 
 namespace tara {
@@ -26,13 +32,24 @@ namespace {
 // Positions encoded together: more would leave the second cache.
 constexpr int kMaxEncoded = 64;
 
+// Positions of each variant, for the ranges of integers, and for the errors of
+// precisions: others, or ranges would be judged by what they were fitted to.
+constexpr int kCalibrationPositions = 16;
+constexpr uint64_t kCalibrationSeed = 1;
+constexpr int kErrorPositions = 3;
+constexpr uint64_t kErrorSeed = 2;
+
+// Smaller networks spend their time elsewhere than in products: precisions are
+// too nearly equally fast for a choice that machines of one kind share.
+constexpr int kLeastChannelsForChoice = 32;
+
 // What a thread needs for a call.
 struct Workspace {
   explicit Workspace(const CpuNetwork& network) : context(network) {}
 
   CpuContext context;
   EncodedBatch batch;
-  // The inputs of a tile that is not full.
+  // Outputs of one position, where FillEvaluation looks for them.
   std::array<float, kNumPolicyOutputs> policy;
 };
 
@@ -68,19 +85,12 @@ class OneDnnEvaluator : public Evaluator {
                               Workspace& workspace) {
     EncodedBatch& batch = workspace.batch;
     batch.EncodeCanonical(states);
-    int first = 0;
-    for (size_t tile = 0; tile < kCpuTiles.size(); ++tile) {
-      for (; batch.size() - first >= kCpuTiles[tile];
-           first += kCpuTiles[tile]) {
-        const CpuContext::Outputs outputs = workspace.context.Run(
-            static_cast<int>(tile),
-            batch.planes() + size_t{1} * first * kNumSquares * kNumPlanes,
-            batch.globals() + size_t{1} * first * kNumGlobals);
-        for (int i = 0; i < kCpuTiles[tile]; ++i) {
-          Fill(batch, first + i, outputs, i, workspace, results[first + i]);
-        }
-      }
-    }
+    workspace.context.Run(
+        batch, [&](int first, int size, const CpuContext::Outputs& outputs) {
+          for (int i = 0; i < size; ++i) {
+            Fill(batch, first + i, outputs, i, workspace, results[first + i]);
+          }
+        });
   }
 
   // Fills the evaluation of position `position` from the outputs of place `i`.
@@ -109,21 +119,64 @@ class OneDnnEvaluator : public Evaluator {
   CpuContextPool<Workspace> pool_;
 };
 
+// Makes evaluators of one network. Throws dnnl::error.
+class Maker {
+ public:
+  Maker(CpuWeights weights, std::optional<CpuRanges> ranges)
+      : weights_(std::move(weights)), ranges_(std::move(ranges)) {}
+
+  CpuEvaluator Make(Precision precision) {
+    if (precision == Precision::kInt8 && !ranges_) {
+      ranges_ = CalibrateCpuRanges(
+          weights_,
+          PositionsOfRandomGames(kCalibrationPositions, kCalibrationSeed));
+    }
+    return {.evaluator = std::make_unique<OneDnnEvaluator>(
+                weights_, precision, ranges_.value_or(CpuRanges())),
+            .precision = precision};
+  }
+
+  // Makes the fastest that is accurate.
+  absl::StatusOr<CpuEvaluator> MakeBest() {
+    if (weights_.channels < kLeastChannelsForChoice) {
+      return Make(Precision::kFloat32);
+    }
+    std::vector<CpuEvaluator> made;
+    std::vector<PrecisionCandidate> candidates;
+    for (const Precision precision :
+         {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
+      if (!CheckCpuPrecision(precision).ok()) continue;
+      made.push_back(Make(precision));
+      candidates.push_back({precision, made.back().evaluator.get()});
+    }
+    TARA_ASSIGN_OR_RETURN(
+        const Precision best,
+        ChooseCpuPrecision(
+            candidates, PositionsOfRandomGames(kErrorPositions, kErrorSeed)));
+    return *std::find_if(std::make_move_iterator(made.begin()),
+                         std::make_move_iterator(made.end()),
+                         [&](const CpuEvaluator& evaluator) {
+                           return evaluator.precision == best;
+                         });
+  }
+
+ private:
+  const CpuWeights weights_;
+  std::optional<CpuRanges> ranges_;
+};
+
 }  // namespace
 
 absl::StatusOr<CpuEvaluator> NewCpuEvaluator(const Checkpoint& checkpoint,
                                              Precision precision) {
-  if (precision != Precision::kAuto && precision != Precision::kFloat32) {
-    return absl::UnimplementedError(absl::StrCat("oneDNN computes no ",
-                                                 PrecisionName(precision),
-                                                 " here; expected float32"));
-  }
+  TARA_RETURN_IF_ERROR(CheckCpuPrecision(precision));
   TARA_ASSIGN_OR_RETURN(CpuWeights weights, FoldCpuWeights(checkpoint));
+  TARA_ASSIGN_OR_RETURN(std::optional<CpuRanges> ranges,
+                        CpuRangesOf(checkpoint));
   try {
-    return CpuEvaluator{
-        .evaluator = std::make_unique<OneDnnEvaluator>(
-            std::move(weights), Precision::kFloat32, CpuRanges()),
-        .precision = Precision::kFloat32};
+    Maker maker(std::move(weights), std::move(ranges));
+    if (precision == Precision::kAuto) return maker.MakeBest();
+    return maker.Make(precision);
   } catch (const std::exception& error) {
     return absl::InternalError(
         absl::StrCat("oneDNN failed while loading: ", error.what()));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu_kernels.h"
 #include "tara/nn/features.h"
@@ -19,46 +20,54 @@ template <InstructionSet kSet>
 class CpuKernelCode {
  public:
   static constexpr CpuKernels Table() {
-    return {.pool_floats = Pool<float>,
-            .pool_bytes = Pool<uint8_t>,
-            .pool_bfloats = Pool<Bfloat16>,
+    return {.pool_floats = PoolFloats<float>,
+            .pool_bfloats = PoolFloats<Bfloat16>,
+            .pool_bytes = PoolBytes,
             .linear = ApplyLinear,
             .fill_rows = FillRows,
             .add_to_rows = AddToRows,
+            .rows_to_bytes = RowsToBytes,
             .to_bytes = ToBytes,
             .to_bfloats = ToBfloats};
   }
 
  private:
   static constexpr int kWidth = kChannelVector;
-  typedef float Floats __attribute__((vector_size(4 * kWidth)));
-  typedef int32_t Ints __attribute__((vector_size(4 * kWidth)));
-  typedef uint32_t Words __attribute__((vector_size(4 * kWidth)));
-  typedef uint16_t Halves __attribute__((vector_size(2 * kWidth)));
-  typedef uint8_t Bytes __attribute__((vector_size(kWidth)));
+  template <typename Element, int kLanes>
+  struct VectorOf {
+    typedef Element Type __attribute__((vector_size(sizeof(Element) * kLanes)));
+  };
+  template <int kLanes = kWidth>
+  using FloatsOf = typename VectorOf<float, kLanes>::Type;
+  using Floats = FloatsOf<>;
 
-  static Floats Load(const float* from) {
-    Floats values;
+  template <typename Vector, typename Element>
+  static Vector LoadAs(const Element* from) {
+    Vector values;
     std::memcpy(&values, from, sizeof(values));
     return values;
   }
+  template <int kLanes = kWidth>
+  static FloatsOf<kLanes> Load(const float* from) {
+    return LoadAs<FloatsOf<kLanes>>(from);
+  }
   static Floats Load(const uint8_t* from) {
-    Bytes bytes;
-    std::memcpy(&bytes, from, sizeof(bytes));
-    return __builtin_convertvector(__builtin_convertvector(bytes, Ints),
-                                   Floats);
+    using Bytes = typename VectorOf<uint8_t, kWidth>::Type;
+    using Ints = typename VectorOf<int32_t, kWidth>::Type;
+    return __builtin_convertvector(
+        __builtin_convertvector(LoadAs<Bytes>(from), Ints), Floats);
   }
   static Floats Load(const Bfloat16* from) {
-    Halves halves;
-    std::memcpy(&halves, from, sizeof(halves));
-    return reinterpret_cast<Floats>(__builtin_convertvector(halves, Words)
-                                    << 16);
+    using Halves = typename VectorOf<uint16_t, kWidth>::Type;
+    using Words = typename VectorOf<uint32_t, kWidth>::Type;
+    const Words words = __builtin_convertvector(LoadAs<Halves>(from), Words)
+                        << 16;
+    return reinterpret_cast<Floats>(words);
   }
   template <typename Vector, typename Element>
   static void Store(const Vector& values, Element* to) {
     std::memcpy(to, &values, sizeof(values));
   }
-  static Floats All(float value) { return Floats{} + value; }
 
   // Calls visit(square) for the 45 squares that are hills.
   template <typename Visit>
@@ -70,19 +79,64 @@ class CpuKernelCode {
     }
   }
 
+  // Sets the mean and the maximum of the vector of channels at `rows`.
   template <typename Element>
-  static void Pool(const Element* rows, int channels, float scale,
-                   float* pooled) {
+  static void PoolVector(const Element* rows, int channels, Floats& mean,
+                         Floats& maximum) {
+    Floats sum = {};
+    maximum = Floats{};
+    ForEachHillSquare([&](int square) {
+      const Floats values = Load(rows + square * channels);
+      sum += values;
+      maximum = values > maximum ? values : maximum;
+    });
+    mean = sum * (1.0f / kNumHills);
+  }
+
+  template <typename Element>
+  static void PoolFloats(const Element* rows, int channels, float* pooled) {
     for (int c = 0; c < channels; c += kWidth) {
-      Floats sum = {};
-      Floats maximum = {};
-      ForEachHillSquare([&](int square) {
-        const Floats values = Load(rows + square * channels + c);
-        sum += values;
-        maximum = values > maximum ? values : maximum;
-      });
-      Store(sum * (scale / kNumHills), pooled + c);
-      Store(maximum * scale, pooled + channels + c);
+      Floats mean;
+      Floats maximum;
+      PoolVector(rows + c, channels, mean, maximum);
+      Store(mean, pooled + c);
+      Store(maximum, pooled + channels + c);
+    }
+  }
+
+  // Sums are exact in 16 bits: 45 bytes are less than 11476.
+  template <int kLanes>
+  static void PoolByteVector(const uint8_t* rows, int channels,
+                             const float* scales, float* mean, float* maximum) {
+    using Bytes = typename VectorOf<uint8_t, kLanes>::Type;
+    using Halves = typename VectorOf<uint16_t, kLanes>::Type;
+    Halves sums = {};
+    Bytes highest = {};
+    ForEachHillSquare([&](int square) {
+      const auto values = LoadAs<Bytes>(rows + square * channels);
+      sums += __builtin_convertvector(values, Halves);
+      highest = values > highest ? values : highest;
+    });
+    uint16_t sums_of[kLanes];
+    uint8_t highest_of[kLanes];
+    Store(sums, sums_of);
+    Store(highest, highest_of);
+    for (int i = 0; i < kLanes; ++i) {
+      mean[i] = static_cast<float>(sums_of[i]) * (scales[i] / kNumHills);
+      maximum[i] = static_cast<float>(highest_of[i]) * scales[i];
+    }
+  }
+
+  static void PoolBytes(const uint8_t* rows, int channels, const float* scales,
+                        float* pooled) {
+    int c = 0;
+    for (; c + 32 <= channels; c += 32) {
+      PoolByteVector<32>(rows + c, channels, scales + c, pooled + c,
+                         pooled + channels + c);
+    }
+    if (c < channels) {
+      PoolByteVector<kWidth>(rows + c, channels, scales + c, pooled + c,
+                             pooled + channels + c);
     }
   }
 
@@ -155,21 +209,41 @@ class CpuKernelCode {
     }
   }
 
+  template <int kLanes>
+  static void StoreBytes(const FloatsOf<kLanes>& scaled, uint8_t* bytes) {
+    using Ints = typename VectorOf<int32_t, kLanes>::Type;
+    using Bytes = typename VectorOf<uint8_t, kLanes>::Type;
+    const FloatsOf<kLanes> rounded = scaled + 0.5f;
+    const FloatsOf<kLanes> limited =
+        rounded < 255.0f ? rounded : FloatsOf<kLanes>{} + 255.0f;
+    Store(
+        __builtin_convertvector(__builtin_convertvector(limited, Ints), Bytes),
+        bytes);
+  }
+
+  static void RowsToBytes(const float* rows, int num_rows, int channels,
+                          const float* inverse_scales, uint8_t* bytes) {
+    for (int c = 0; c < channels; c += kWidth) {
+      const Floats scale = Load(inverse_scales + c);
+      for (int row = 0; row < num_rows; ++row) {
+        StoreBytes<kWidth>(Load(rows + row * channels + c) * scale,
+                           bytes + row * channels + c);
+      }
+    }
+  }
+
   static void ToBytes(const float* values, int size, float inverse_scale,
                       uint8_t* bytes) {
-    const Floats highest = All(255.0f);
-    for (int i = 0; i < size; i += kWidth) {
-      const Floats scaled = Load(values + i) * inverse_scale + 0.5f;
-      const Floats limited = scaled < highest ? scaled : highest;
-      Store(__builtin_convertvector(__builtin_convertvector(limited, Ints),
-                                    Bytes),
-            bytes + i);
+    for (int i = 0; i < size; i += 8) {
+      StoreBytes<8>(Load<8>(values + i) * inverse_scale, bytes + i);
     }
   }
 
   static void ToBfloats(const float* values, int size, Bfloat16* bfloats) {
-    for (int i = 0; i < size; i += kWidth) {
-      const auto bits = reinterpret_cast<Words>(Load(values + i));
+    using Halves = typename VectorOf<uint16_t, 8>::Type;
+    using Words = typename VectorOf<uint32_t, 8>::Type;
+    for (int i = 0; i < size; i += 8) {
+      const Words bits = LoadAs<Words>(values + i);
       const Words rounded = bits + 0x7fff + ((bits >> 16) & 1);
       Store(__builtin_convertvector(rounded >> 16, Halves), bfloats + i);
     }

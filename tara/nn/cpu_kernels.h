@@ -18,13 +18,11 @@ enum class Bfloat16 : uint16_t {};
 // One implementation; chosen at run time.
 struct CpuKernels {
   // Means over the 45 hills of each channel, then maxima: [2C]. Values are
-  // not negative; integers are multiplied by `scale`.
-  void (*pool_floats)(const float* rows, int channels, float scale,
-                      float* pooled);
-  void (*pool_bytes)(const uint8_t* rows, int channels, float scale,
+  // not negative; an integer of channel c stands for itself times scales[c].
+  void (*pool_floats)(const float* rows, int channels, float* pooled);
+  void (*pool_bfloats)(const Bfloat16* rows, int channels, float* pooled);
+  void (*pool_bytes)(const uint8_t* rows, int channels, const float* scales,
                      float* pooled);
-  void (*pool_bfloats)(const Bfloat16* rows, int channels, float scale,
-                       float* pooled);
 
   // [B, in] -> [B, out], with ReLU where `relu`.
   void (*linear)(const CpuLinearWeights& layer, int batch, bool relu,
@@ -34,11 +32,14 @@ struct CpuKernels {
   void (*fill_rows)(const float* bias, int channels, float* rows);
   void (*add_to_rows)(const float* bias, int channels, float* rows);
 
-  // bytes[i] = values[i] * inverse_scale, rounded, at most 255; values are not
-  // negative. `size` is a multiple of 16.
+  // Of `num_rows` rows, not negative, makes bytes: a value of channel c times
+  // inverse_scales[c], rounded, at most 255.
+  void (*rows_to_bytes)(const float* rows, int num_rows, int channels,
+                        const float* inverse_scales, uint8_t* bytes);
+  // The same with one scale, of `size` values; a multiple of 8.
   void (*to_bytes)(const float* values, int size, float inverse_scale,
                    uint8_t* bytes);
-  // Rounded to nearest, ties to even. `size` is a multiple of 16.
+  // Rounded to nearest, ties to even. `size` is a multiple of 8.
   void (*to_bfloats)(const float* values, int size, Bfloat16* bfloats);
 };
 

@@ -14,7 +14,8 @@ using Type = dnnl::memory::data_type;
 
 // Planes are multiples of 1/4, at most 1: integers of this unit say them
 // exactly.
-constexpr float kPlaneScale = 1.0f / 252;
+constexpr float kPlaneUnits = 252;
+constexpr float kLargestByte = 255;
 
 size_t SizeOf(Type type) { return dnnl::memory::data_type_size(type); }
 
@@ -24,36 +25,33 @@ CpuNetwork::CpuNetwork(CpuWeights weights, Precision precision,
                        const CpuRanges& ranges)
     : weights_(std::move(weights)),
       precision_(precision),
-      ranges_(ranges),
       kernels_(BestCpuKernels()),
       engine_(dnnl::engine::kind::cpu, 0) {
+  const bool int8 = precision == Precision::kInt8;
+  const std::vector<float> none;
+  plane_numbers_ =
+      Narrow(std::vector<float>(weights_.stem.in, kLargestByte / kPlaneUnits));
+  for (int i = 0; i <= num_blocks(); ++i) {
+    tower_numbers_.push_back(Narrow(int8 ? ranges.tower[i] : none));
+  }
+  for (int i = 0; i < num_blocks(); ++i) {
+    inner_numbers_.push_back(Narrow(int8 ? ranges.inner[i] : none));
+  }
   const OneOpenMpThread one_thread;
   for (size_t i = 0; i < kCpuTiles.size(); ++i) {
     plans_[i] = MakePlan(kCpuTiles[i], i > 0 ? &plans_[0] : nullptr);
   }
 }
 
-CpuNumbers CpuNetwork::Narrow(float scale) const {
-  switch (precision_) {
-    case Precision::kInt8:
-      return {.type = Type::u8, .scale = scale};
-    case Precision::kBfloat16:
-      return {.type = Type::bf16};
-    default:
-      return {};
+CpuNumbers CpuNetwork::Narrow(const std::vector<float>& ranges) const {
+  if (precision_ == Precision::kFloat32) return {};
+  if (precision_ == Precision::kBfloat16) return {.type = Type::bf16};
+  CpuNumbers numbers = {.type = Type::u8};
+  for (const float range : ranges) {
+    numbers.scales.push_back(range / kLargestByte);
+    numbers.inverse_scales.push_back(kLargestByte / range);
   }
-}
-
-CpuNumbers CpuNetwork::PlaneNumbers() const { return Narrow(kPlaneScale); }
-
-CpuNumbers CpuNetwork::TowerNumbers(int block) const {
-  return Narrow(precision_ == Precision::kInt8 ? ranges_.tower[block] / 255
-                                               : 1);
-}
-
-CpuNumbers CpuNetwork::InnerNumbers(int block) const {
-  return Narrow(precision_ == Precision::kInt8 ? ranges_.inner[block] / 255
-                                               : 1);
+  return numbers;
 }
 
 CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
@@ -67,15 +65,15 @@ CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
     plan.scratch_bytes =
         std::max(plan.scratch_bytes, plan.convolutions.back().scratch_bytes());
   };
-  add(weights_.stem, {.source = PlaneNumbers(), .add_to_destination = true});
+  add(weights_.stem, {.source = plane_numbers_, .add_to_destination = true});
   for (int i = 0; i < num_blocks(); ++i) {
-    const CpuNumbers inner = InnerNumbers(i);
+    const CpuNumbers inner = inner_numbers_[i];
     add(weights_.blocks[i].first,
-        {.source = TowerNumbers(i), .destination = inner});
+        {.source = tower_numbers_[i], .destination = inner});
     add(weights_.blocks[i].second,
         {.source = inner, .add_to_destination = true});
   }
-  const CpuNumbers tower = TowerNumbers(num_blocks());
+  const CpuNumbers tower = tower_numbers_.back();
   add(weights_.policy, {.source = tower, .add_to_destination = true});
   add(weights_.policy_planes, {.relu = false});
   add(weights_.value, {.source = tower});
@@ -163,13 +161,16 @@ void CpuContext::Convolve(int convolution) const {
   bound_[tile_index_][convolution].Run(stream_);
 }
 
-void CpuContext::Narrow(const float* values, int size,
-                        const CpuNumbers& numbers, void* narrow) const {
+void CpuContext::NarrowTower(const CpuNumbers& numbers) const {
+  const float* const tower = buffers_->tower.data();
+  void* const narrow = buffers_->narrow_tower.data();
   if (numbers.type == Type::u8) {
-    network_.kernels_.to_bytes(values, size, 1 / numbers.scale,
-                               static_cast<uint8_t*>(narrow));
+    network_.kernels_.rows_to_bytes(
+        tower, tile_ * kNumSquares, network_.weights_.channels,
+        numbers.inverse_scales.data(), static_cast<uint8_t*>(narrow));
   } else if (numbers.type == Type::bf16) {
-    network_.kernels_.to_bfloats(values, size, static_cast<Bfloat16*>(narrow));
+    network_.kernels_.to_bfloats(tower, TowerSize(tile_),
+                                 static_cast<Bfloat16*>(narrow));
   }
 }
 
@@ -182,30 +183,43 @@ void CpuContext::Pool(const void* rows, const CpuNumbers& numbers) const {
     float* const pooled = buffers_->pooled.data() + i * 2 * channels;
     if (numbers.type == Type::u8) {
       kernels.pool_bytes(static_cast<const uint8_t*>(from), channels,
-                         numbers.scale, pooled);
+                         numbers.scales.data(), pooled);
     } else if (numbers.type == Type::bf16) {
-      kernels.pool_bfloats(static_cast<const Bfloat16*>(from), channels, 1,
+      kernels.pool_bfloats(static_cast<const Bfloat16*>(from), channels,
                            pooled);
     } else {
-      kernels.pool_floats(static_cast<const float*>(from), channels, 1, pooled);
+      kernels.pool_floats(static_cast<const float*>(from), channels, pooled);
     }
   }
 }
 
-CpuContext::Outputs CpuContext::Run(int tile_index, const float* planes,
-                                    const float* globals,
-                                    const Observer* observer) {
-  tile_index_ = tile_index;
-  tile_ = kCpuTiles[tile_index];
+void CpuContext::Run(const EncodedBatch& batch, const Visitor& visit,
+                     const Observer* observer) {
+  int first = 0;
+  for (tile_index_ = 0; first < batch.size();) {
+    tile_ = kCpuTiles[tile_index_];
+    if (batch.size() - first < tile_) {
+      ++tile_index_;
+      continue;
+    }
+    visit(first, tile_,
+          RunTile(batch.planes() + size_t{1} * first * kNumSquares * kNumPlanes,
+                  batch.globals() + size_t{1} * first * kNumGlobals, observer));
+    first += tile_;
+  }
+}
+
+CpuContext::Outputs CpuContext::RunTile(const float* planes,
+                                        const float* globals,
+                                        const Observer* observer) {
   const int num_blocks = network_.num_blocks();
   RunStem(planes, globals);
   for (int block = 0; block < num_blocks; ++block) RunBlock(block, observer);
-  const float* const tower = buffers_->tower.data();
   if (observer != nullptr) {
-    (*observer)(num_blocks, absl::MakeConstSpan(tower, TowerSize(tile_)));
+    (*observer)(num_blocks,
+                absl::MakeConstSpan(buffers_->tower.data(), TowerSize(tile_)));
   }
-  Narrow(tower, TowerSize(tile_), network_.TowerNumbers(num_blocks),
-         buffers_->narrow_tower.data());
+  NarrowTower(network_.tower_numbers_.back());
   RunPolicy();
   RunValue();
   const CpuWeights& weights = network_.weights_;
@@ -221,11 +235,17 @@ void CpuContext::RunStem(const float* planes, const float* globals) const {
   const CpuWeights& weights = network_.weights_;
   const CpuKernels& kernels = network_.kernels_;
   const int size = tile_ * kNumSquares * weights.stem.in;
-  const CpuNumbers numbers = network_.PlaneNumbers();
-  if (numbers.type == Type::f32) {
-    std::memcpy(buffers_->planes.data(), planes, size * sizeof(float));
-  } else {
-    Narrow(planes, size, numbers, buffers_->planes.data());
+  void* const narrow = buffers_->planes.data();
+  switch (network_.precision_) {
+    case Precision::kInt8:
+      kernels.to_bytes(planes, size, kPlaneUnits,
+                       static_cast<uint8_t*>(narrow));
+      break;
+    case Precision::kBfloat16:
+      kernels.to_bfloats(planes, size, static_cast<Bfloat16*>(narrow));
+      break;
+    default:
+      std::memcpy(narrow, planes, size * sizeof(float));
   }
   float* const bias = buffers_->bias.data();
   kernels.linear(weights.stem_globals, tile_, /*relu=*/false, globals, bias);
@@ -241,8 +261,7 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
   const CpuKernels& kernels = network_.kernels_;
   float* const tower = buffers_->tower.data();
   const int size = TowerSize(tile_);
-  Narrow(tower, size, network_.TowerNumbers(block),
-         buffers_->narrow_tower.data());
+  NarrowTower(network_.tower_numbers_[block]);
   if (observer != nullptr) {
     (*observer)(block, absl::MakeConstSpan(tower, size));
   }
@@ -252,7 +271,7 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
                 absl::MakeConstSpan(buffers_->inner.data(), size));
   }
   if (weights.blocks[block].pooled) {
-    Pool(buffers_->inner.data(), network_.InnerNumbers(block));
+    Pool(buffers_->inner.data(), network_.inner_numbers_[block]);
     // What is pooled joins the sum by way of what the convolution adds to.
     float* const bias = buffers_->bias.data();
     kernels.linear(*weights.blocks[block].pooled, tile_, /*relu=*/false,
@@ -267,7 +286,7 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
 
 void CpuContext::RunPolicy() const {
   const CpuWeights& weights = network_.weights_;
-  Pool(buffers_->tower.data(), {});
+  Pool(buffers_->tower.data(), CpuNumbers());
   float* const bias = buffers_->policy_bias.data();
   network_.kernels_.linear(weights.policy_pooled, tile_, /*relu=*/false,
                            buffers_->pooled.data(), bias);
@@ -283,7 +302,7 @@ void CpuContext::RunPolicy() const {
 void CpuContext::RunValue() const {
   const CpuWeights& weights = network_.weights_;
   Convolve(network_.Value());
-  Pool(buffers_->value.data(), {});
+  Pool(buffers_->value.data(), CpuNumbers());
   network_.kernels_.linear(weights.value_hidden, tile_, /*relu=*/true,
                            buffers_->pooled.data(), buffers_->hidden.data());
   network_.kernels_.linear(weights.value_output, tile_, /*relu=*/false,

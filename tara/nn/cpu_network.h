@@ -13,17 +13,12 @@
 #include "absl/types/span.h"
 #include "tara/nn/cpu_convolution.h"
 #include "tara/nn/cpu_kernels.h"
+#include "tara/nn/cpu_ranges.h"
 #include "tara/nn/cpu_weights.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {
-
-// The largest values that activations are expected to take, for integers.
-struct CpuRanges {
-  std::vector<float> tower;  // [blocks + 1]: before each block, and at the end
-  std::vector<float> inner;  // [blocks]: between a block's convolutions
-};
 
 // How many positions one run computes. Every answer is the same from each.
 inline constexpr std::array kCpuTiles = {16, 4, 1};
@@ -56,16 +51,15 @@ class CpuNetwork {
   int Value() const { return Policy() + 2; }
 
   int num_blocks() const { return static_cast<int>(weights_.blocks.size()); }
-  // The number types of what convolutions read.
-  CpuNumbers PlaneNumbers() const;
-  CpuNumbers TowerNumbers(int block) const;
-  CpuNumbers InnerNumbers(int block) const;
-  CpuNumbers Narrow(float scale) const;
+  CpuNumbers Narrow(const std::vector<float>& ranges) const;
   Plan MakePlan(int tile, const Plan* twin) const;
 
   const CpuWeights weights_;
   const Precision precision_;
-  const CpuRanges ranges_;
+  // What convolutions read, as in CpuRanges.
+  CpuNumbers plane_numbers_;
+  std::vector<CpuNumbers> tower_numbers_;
+  std::vector<CpuNumbers> inner_numbers_;
   const CpuKernels& kernels_;
   const dnnl::engine engine_;
   std::array<Plan, kCpuTiles.size()> plans_;
@@ -93,19 +87,23 @@ class CpuContext {
   using Observer =
       std::function<void(int layer, absl::Span<const float> values)>;
 
-  // Computes kCpuTiles[tile_index] positions. Throws dnnl::error.
-  Outputs Run(int tile_index, const float* planes, const float* globals,
-              const Observer* observer = nullptr);
+  // Told of a tile when it is computed: its first position and its size.
+  using Visitor = std::function<void(int first, int size, const Outputs&)>;
+
+  // Computes the batch, tile by tile. Throws dnnl::error.
+  void Run(const EncodedBatch& batch, const Visitor& visit,
+           const Observer* observer = nullptr);
 
  private:
   struct Buffers;
 
   std::vector<BoundConvolution> Bind(int tile_index);
+  Outputs RunTile(const float* planes, const float* globals,
+                  const Observer* observer);
   int TowerSize(int tile) const;
   void Convolve(int convolution) const;
-  // Writes `size` values as the numbers that convolutions read.
-  void Narrow(const float* values, int size, const CpuNumbers& numbers,
-              void* narrow) const;
+  // Writes the tower as the numbers that convolutions read.
+  void NarrowTower(const CpuNumbers& numbers) const;
   // Pools each position's rows into buffers_->pooled.
   void Pool(const void* rows, const CpuNumbers& numbers) const;
 
@@ -118,7 +116,7 @@ class CpuContext {
   const dnnl::stream stream_;
   std::unique_ptr<Buffers> buffers_;
   std::array<std::vector<BoundConvolution>, kCpuTiles.size()> bound_;
-  int tile_index_ = 0;  // of the run
+  int tile_index_ = 0;  // of what is computed
   int tile_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -17,6 +18,9 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/nn/checkpoint.h"
+#include "tara/nn/cpu_calibration.h"
+#include "tara/nn/cpu_precision.h"
+#include "tara/nn/cpu_weights.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch_evaluator.h"
@@ -113,9 +117,112 @@ TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
   }
 }
 
+TEST(CpuEvaluatorTest, SmallNumberTypesSayNearlyWhatFloat32Says) {
+  const std::vector<State> states = RandomPositionsOfAllVariants(6, 5);
+  for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 3},
+                                   NetworkShape{.channels = 64, .blocks = 4}}) {
+    const Checkpoint checkpoint = LivelyCheckpoint(shape);
+    const std::vector<Evaluation> reference =
+        Evaluate(*NewEvaluator(checkpoint, Precision::kFloat32), states);
+    for (const Precision precision : {Precision::kBfloat16, Precision::kInt8}) {
+      if (!CheckCpuPrecision(precision).ok()) continue;
+      const PrecisionError error = ErrorOf(
+          reference, Evaluate(*NewEvaluator(checkpoint, precision), states));
+      EXPECT_LT(error.value, kLargestPrecisionError.value);
+      EXPECT_LT(error.policy, kLargestPrecisionError.policy);
+      EXPECT_GT(error.value + error.policy, 0) << "computed in float32?";
+    }
+  }
+}
+
+TEST(CpuEvaluatorTest, AutoIsOneOfThePrecisionsAndSaysWhich) {
+  const Checkpoint checkpoint = LivelyCheckpoint({.channels = 32, .blocks = 2});
+  const std::vector<State> states = RandomPositionsOfAllVariants(1, 5);
+  const auto chosen = NewCpuEvaluator(checkpoint, Precision::kAuto);
+  ASSERT_TRUE(chosen.ok()) << chosen.status();
+  ASSERT_NE(chosen->precision, Precision::kAuto);
+  const auto same = NewEvaluator(checkpoint, chosen->precision);
+  const std::vector<Evaluation> expected = Evaluate(*same, states);
+  const std::vector<Evaluation> results = Evaluate(*chosen->evaluator, states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    EXPECT_TRUE(Identical(results[i], expected[i]));
+  }
+}
+
+TEST(CpuEvaluatorTest, RangesInTheCheckpointAreUsedAndChecked) {
+  if (!CheckCpuPrecision(Precision::kInt8).ok()) GTEST_SKIP();
+  Checkpoint checkpoint = LivelyCheckpoint({.channels = 24, .blocks = 2});
+  const auto weights = FoldCpuWeights(checkpoint);
+  ASSERT_TRUE(weights.ok());
+  const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
+  const std::vector<Evaluation> own =
+      Evaluate(*NewEvaluator(checkpoint, Precision::kInt8), states);
+  const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
+  for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
+    checkpoint.tensors.push_back(std::move(tensor));
+  }
+  const std::vector<Evaluation> stored =
+      Evaluate(*NewEvaluator(checkpoint, Precision::kInt8), states);
+  EXPECT_FALSE(Identical(own[0], stored[0]));
+
+  Checkpoint damaged = checkpoint;
+  damaged.tensors.back().values[5] = 0;
+  EXPECT_EQ(NewCpuEvaluator(damaged, Precision::kInt8).status(),
+            absl::InvalidArgumentError("tensor calibration/inner has 0 at 0, "
+                                       "5; expected a positive number"));
+  damaged.tensors.pop_back();
+  EXPECT_EQ(NewCpuEvaluator(damaged, Precision::kInt8).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+// Says what it is told, slowly or not.
+class FakeEvaluator : public Evaluator {
+ public:
+  FakeEvaluator(float win, int work) : win_(win), work_(work) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    for (volatile int i = 0; i < work_ * 100000;) i = i + 1;
+    for (size_t i = 0; i < states.size(); ++i) {
+      results[i].priors = {1};
+      results[i].win = win_;
+      results[i].loss = 1 - win_;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const float win_;
+  const int work_;
+};
+
+TEST(ChooseCpuPrecisionTest, TakesWhatIsMuchFasterAndAccurate) {
+  const std::vector<State> states = RandomPositionsOfAllVariants(1, 5);
+  FakeEvaluator slow(0.5f, 20);
+  FakeEvaluator fast(0.505f, 1);
+  FakeEvaluator fast_and_wrong(0.6f, 1);
+  FakeEvaluator no_number(NAN, 1);
+  const auto choose = [&](std::vector<PrecisionCandidate> candidates) {
+    return *ChooseCpuPrecision(candidates, states);
+  };
+  EXPECT_EQ(choose({{Precision::kFloat32, &slow}}), Precision::kFloat32);
+  EXPECT_EQ(choose({{Precision::kFloat32, &slow}, {Precision::kInt8, &fast}}),
+            Precision::kInt8);
+  EXPECT_EQ(choose({{Precision::kFloat32, &slow},
+                    {Precision::kBfloat16, &fast},
+                    {Precision::kInt8, &fast_and_wrong}}),
+            Precision::kBfloat16);
+  EXPECT_EQ(
+      choose({{Precision::kFloat32, &slow}, {Precision::kInt8, &no_number}}),
+      Precision::kFloat32);
+  EXPECT_EQ(choose({{Precision::kFloat32, &fast}, {Precision::kInt8, &slow}}),
+            Precision::kFloat32);
+}
+
 class CpuPrecisionTest : public ::testing::TestWithParam<Precision> {};
 
 TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
+  if (!CheckCpuPrecision(GetParam()).ok()) GTEST_SKIP();
   for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 2},
                                    NetworkShape{.channels = 64, .blocks = 2}}) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
@@ -143,6 +250,7 @@ TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
 }
 
 TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
+  if (!CheckCpuPrecision(GetParam()).ok()) GTEST_SKIP();
   const auto evaluator =
       NewEvaluator(LivelyCheckpoint({.channels = 16, .blocks = 2}), GetParam());
   const std::vector<State> states = RandomPositionsOfAllVariants(3, 5);
@@ -162,7 +270,9 @@ TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, CpuPrecisionTest,
-                         ::testing::Values(Precision::kFloat32),
+                         ::testing::Values(Precision::kFloat32,
+                                           Precision::kBfloat16,
+                                           Precision::kInt8),
                          [](const auto& info) {
                            return std::string(PrecisionName(info.param));
                          });
@@ -182,7 +292,10 @@ TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
 TEST(CpuEvaluatorTest, Float16IsRefused) {
   const auto made = NewCpuEvaluator(
       LivelyCheckpoint({.channels = 8, .blocks = 1}), Precision::kFloat16);
-  EXPECT_EQ(made.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(made.status(),
+            absl::UnimplementedError(
+                "cannot compute in float16 on the CPU: oneDNN has no such "
+                "convolutions for processors; expected float32 or auto"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/inference_options.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/trainer.h"
 #include "tests/nn/test_positions.h"
@@ -71,7 +72,8 @@ class NetworkTest : public ::testing::Test {
 
   std::unique_ptr<Evaluator> SavedAndLoaded(Trainer& trainer) {
     EXPECT_TRUE(trainer.Save(path_, {}).ok());
-    auto evaluator = LoadNetworkEvaluator(path_);
+    auto evaluator =
+        LoadNetworkEvaluator(path_, {.precision = Precision::kFloat32});
     EXPECT_TRUE(evaluator.ok()) << evaluator.status();
     return *std::move(evaluator);
   }
