@@ -37,8 +37,12 @@ inline constexpr std::array kTorchCommands = {
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};
 
+inline constexpr CommandName kBenchInferenceCommand = {
+    "inference", "evaluations a second of a network, by backend and precision"};
+
 // Of the command `bench`.
-inline constexpr std::array kTorchBenchCommands = {kBenchSelfPlayCommand};
+inline constexpr std::array kTorchBenchCommands = {kBenchSelfPlayCommand,
+                                                   kBenchInferenceCommand};
 
 }  // namespace tara
 

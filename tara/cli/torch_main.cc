@@ -2,6 +2,7 @@
 
 #include "tara/cli/arena.h"
 #include "tara/cli/balance.h"
+#include "tara/cli/bench_inference.h"
 #include "tara/cli/bench_selfplay.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
@@ -25,5 +26,9 @@ int main(int argc, char** argv) {
                                  tara::RegisterBalance(root);
                                  tara::RegisterRegret(root);
                                },
-                           .add_to_bench = tara::RegisterBenchSelfPlay});
+                           .add_to_bench =
+                               [](tara::Command& bench) {
+                                 tara::RegisterBenchSelfPlay(bench);
+                                 tara::RegisterBenchInference(bench);
+                               }});
 }

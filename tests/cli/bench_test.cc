@@ -183,5 +183,44 @@ TEST(BenchSelfPlayTest, RefusesNetworksAndOptionsThatThereAreNot) {
   }
 }
 
+TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
+  const TaraResult result =
+      RunTara({"bench", "inference", "--net", "8x1", "--batch", "1,20",
+               "--seconds", "0.001", "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::set<std::string> rows;
+  for (const Json& row : Json::parse(result.out)) {
+    rows.insert(row.at("backend").get<std::string>() + " " +
+                row.at("precision").get<std::string>() + " " +
+                std::to_string(row.at("batch").get<int>()));
+    EXPECT_EQ(row.at("net"), "8x1");
+    EXPECT_GT(row.at("positions_per_s"), 0);
+    EXPECT_GT(row.at("operations_per_s"), 0);
+    EXPECT_GT(row.at("share_of_peak"), 0);
+    EXPECT_LT(row.at("value_error"), 0.1);
+    EXPECT_LT(row.at("policy_error"), 0.1);
+  }
+  for (const char* row : {"torch float32 1", "torch float32 20",
+                          "onednn float32 1", "onednn float32 20"}) {
+    EXPECT_TRUE(rows.contains(row)) << row;
+  }
+}
+
+TEST(BenchInferenceTest, RefusesNetworksAndBatchesThatThereAreNot) {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
+      {{"--batch", "1,x"}, "--batch is '1,x'; expected sizes from 1 to 4096"},
+      {{"--backend", "torch", "--precision", "int8"}, "int8"},
+      {{"--checkpoint", "/no/such/file"}, "/no/such/file"},
+  };
+  for (const auto& [flags, message] : cases) {
+    std::vector<std::string> arguments = {"bench", "inference"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const TaraResult result = RunTara(arguments);
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+}
+
 }  // namespace
 }  // namespace tara
