@@ -24,7 +24,6 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
-#include "tara/mcts/evaluator.h"
 #include "tara/mcts/search_option_text.h"
 #include "tara/mcts/search_options.h"
 #include "tara/nn/checkpoint.h"
@@ -79,8 +78,8 @@ absl::StatusOr<InferenceOptions> InferenceOf(
 }
 
 // Makes a network "CHANNELSxBLOCKS" of random weights.
-absl::StatusOr<std::unique_ptr<Evaluator>> RandomNetwork(
-    const std::string& net, const InferenceOptions& inference) {
+absl::StatusOr<LoadedNetwork> RandomNetwork(const std::string& net,
+                                            const InferenceOptions& inference) {
   const std::vector<std::string> parts = absl::StrSplit(net, 'x');
   int channels = 0;
   int blocks = 0;
@@ -99,7 +98,7 @@ absl::StatusOr<std::unique_ptr<Evaluator>> RandomNetwork(
   TARA_RETURN_IF_ERROR(
       NewTrainer({.channels = channels, .blocks = blocks}, {}, kSeed)
           ->Save(path, {}));
-  return LoadNetworkEvaluator(path, inference);
+  return LoadNetwork(path, inference);
 }
 
 absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
@@ -194,29 +193,32 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   self_play.games_per_thread = static_cast<int>(options.games_per_thread);
   measured.games = static_cast<int>(options.games);
   if (measured.games == 0) {
-    measured.games = 4 * self_play.threads * self_play.games_per_thread;
+    measured.games = 2 * self_play.threads * self_play.games_per_thread;
   }
   measured.seconds = options.seconds;
   measured.cache_positions = options.cache;
   measured.symmetric_cache = !options.plain_cache;
   measured.on_cpu = inference.device == "cpu";
 
-  std::unique_ptr<Evaluator> evaluator;
+  LoadedNetwork network;
   std::string net = options.net;
   if (options.checkpoint.empty()) {
-    TARA_ASSIGN_OR_RETURN(evaluator, RandomNetwork(net, inference));
+    TARA_ASSIGN_OR_RETURN(network, RandomNetwork(net, inference));
   } else {
     TARA_ASSIGN_OR_RETURN(const std::string path,
                           FindCheckpoint(options.checkpoint));
     TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
     net = absl::StrCat(checkpoint.shape.channels, "x", checkpoint.shape.blocks);
-    TARA_ASSIGN_OR_RETURN(evaluator, LoadNetworkEvaluator(path, inference));
+    TARA_ASSIGN_OR_RETURN(network, LoadNetwork(path, inference));
   }
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(const SelfPlaySpeed speed,
-                        MeasureSelfPlaySpeed(measured, *evaluator, stop));
+  TARA_ASSIGN_OR_RETURN(
+      const SelfPlaySpeed speed,
+      MeasureSelfPlaySpeed(measured, *network.evaluator, stop));
   BenchSelfPlayOptions resolved = options;
   resolved.threads = self_play.threads;
+  resolved.precision = std::string(PrecisionName(network.info.precision));
+  resolved.backend = std::string(BackendName(network.info.backend));
   const Json report = ReportJson(speed, resolved, net);
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : Report(report));
@@ -262,7 +264,7 @@ void AddFlags(Command& command, BenchSelfPlayOptions& options) {
   AddThreadsFlag(command, &options.threads);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
-                      .help = "games of a generation; 0: four times those in "
+                      .help = "games of a generation; 0: twice those in "
                               "step"},
                      0, 1000000, &options.games);
   command.AddInteger({.names = "--games-per-thread",

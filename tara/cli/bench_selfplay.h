@@ -21,8 +21,8 @@ struct BenchSelfPlayOptions {
   int64_t simulations = 100;
   std::string search;  // "name=value,..."
   int64_t threads = 1;
-  int64_t games = 0;  // a generation; 0: four times those in step
-  int64_t games_per_thread = 32;
+  int64_t games = 0;  // a generation; 0: twice those in step
+  int64_t games_per_thread = 64;
   int64_t cache = 1 << 16;
   bool plain_cache = false;  // does not share symmetric positions
   double seconds = 10;

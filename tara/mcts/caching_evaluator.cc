@@ -80,6 +80,7 @@ struct alignas(64) CachingEvaluator::Shard {
   absl::Mutex mutex;
   std::vector<Bucket> buckets ABSL_GUARDED_BY(mutex);
   std::vector<Entry> entries ABSL_GUARDED_BY(mutex);  // kWays a bucket
+  const Bucket* first_bucket = nullptr;  // to fetch before it is looked at
 };
 
 // A position as it is kept.
@@ -94,6 +95,7 @@ struct CachingEvaluator::Request {
 };
 
 struct CachingEvaluator::Workspace {
+  std::vector<Request> requests;
   std::vector<Request> misses;
   std::vector<State> batch;
   std::vector<Evaluation> answers;
@@ -111,6 +113,7 @@ CachingEvaluator::CachingEvaluator(Evaluator* evaluator,
   for (int i = 0; i < kNumShards; ++i) {
     absl::MutexLock lock(&shards_[i].mutex);
     shards_[i].buckets.resize(buckets_per_shard_);
+    shards_[i].first_bucket = shards_[i].buckets.data();
     shards_[i].entries.resize(buckets_per_shard_ * kWays);
   }
 }
@@ -149,7 +152,8 @@ void CachingEvaluator::Insert(const Request& request,
   int oldest = 0;
   for (int way = 0; way < kWays; ++way) {
     // Another thread may have inserted the state meanwhile.
-    if (bucket.last_used[way] != 0 && entries[way].state == request.state) {
+    if (bucket.last_used[way] != 0 && bucket.tags[way] == request.tag() &&
+        entries[way].state == request.state) {
       return;
     }
     if (bucket.last_used[way] < bucket.last_used[oldest]) oldest = way;
@@ -176,10 +180,17 @@ CachingEvaluator::Request CachingEvaluator::RequestFor(
 void CachingEvaluator::AnswerHits(absl::Span<const State> states,
                                   absl::Span<Evaluation> results,
                                   Workspace& workspace) {
+  workspace.requests.clear();
   workspace.misses.clear();
   for (size_t i = 0; i < states.size(); ++i) {
-    Request request = RequestFor(states[i]);
+    Request& request = workspace.requests.emplace_back(RequestFor(states[i]));
     request.index = i;
+    // The buckets lie anywhere: they come while the other positions are made.
+    __builtin_prefetch(ShardOf(request.hash).first_bucket +
+                       BucketOf(request.hash));
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    const Request& request = workspace.requests[i];
     if (Find(request, results[i])) {
       PermutePriors(request.symmetry, states[i], results[i].priors);
     } else {

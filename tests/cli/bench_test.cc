@@ -135,11 +135,13 @@ TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
     const TaraResult result = RunTara(
         {"bench", "selfplay", "--net", "4x1", "--sims", "8", "--threads",
          threads, "--games", "6", "--games-per-thread", "2", "--seconds",
-         "0.001", "--search", "proof=on,solver_hills=6", "--format=json"});
+         "0.001", "--search", "proof=on,solver_hills=6", "--precision",
+         "float32", "--format=json"});
     ASSERT_EQ(result.status, 0) << result.err;
     const Json report = Json::parse(result.out);
     EXPECT_EQ(report.at("net"), "4x1");
-    EXPECT_EQ(report.at("precision"), "auto");
+    // What was chosen, not "auto".
+    EXPECT_EQ(report.at("precision"), "float32");
     EXPECT_EQ(report.at("threads"), std::stoi(threads));
     EXPECT_EQ(report.at("games"), 6);
     for (const char* rate :
