@@ -61,18 +61,31 @@ class Group {
   // Gives the answers to the trees, in the order in which they were asked.
   void Apply() {
     timer_.Skip();
-    const auto count = static_cast<int64_t>(states_.size());
-    counters_.batches += 1;
-    counters_.evaluations += count;
-    counters_.simulations += count;
+    Count();
+    const Evaluation* next = evaluations_.data();
+    for (Slot& slot : slots_) ApplySlot(slot, next);
+    timer_.Add(&SearchTimes::apply);
+  }
+
+  // Apply and Gather in one: a tree is looked at once while it is near.
+  absl::Status ApplyAndGather() {
+    timer_.Skip();
+    Count();
+    next_states_.clear();
     const Evaluation* next = evaluations_.data();
     for (Slot& slot : slots_) {
+      ApplySlot(slot, next);
+      TARA_RETURN_IF_ERROR(MoveOn(slot));
       for (size_t i = 0; i < slot.num_leaves; ++i) {
-        slot.game->tree().Apply(slot.leaves[i], *next++);
+        next_states_.push_back(slot.leaves[i].state);
       }
-      slot.num_leaves = 0;
     }
-    timer_.Add(&SearchTimes::apply);
+    states_.swap(next_states_);
+    if (evaluations_.size() < states_.size()) {
+      evaluations_.resize(states_.size());
+    }
+    timer_.Add(&SearchTimes::gather);
+    return absl::OkStatus();
   }
 
   // Gives all leaves in flight up.
@@ -86,6 +99,22 @@ class Group {
   }
 
  private:
+  // Counts the batch.
+  void Count() {
+    const auto count = static_cast<int64_t>(states_.size());
+    counters_.batches += 1;
+    counters_.evaluations += count;
+    counters_.simulations += count;
+  }
+
+  // Gives a slot its answers; `next` moves on to those of the slot after it.
+  static void ApplySlot(Slot& slot, const Evaluation*& next) {
+    for (size_t i = 0; i < slot.num_leaves; ++i) {
+      slot.game->tree().Apply(slot.leaves[i], *next++);
+    }
+    slot.num_leaves = 0;
+  }
+
   // Goes on with a slot's game, and the games after it, until there are leaves
   // or no game is left to start.
   absl::Status MoveOn(Slot& slot) {
@@ -137,6 +166,7 @@ class Group {
   // The batch: the leaves of all slots in order, and the answers, kept for
   // their memory.
   std::vector<State> states_;
+  std::vector<State> next_states_;
   std::vector<Evaluation> evaluations_;
 };
 
@@ -144,14 +174,14 @@ absl::Status PlayOneGroup(Group& group, Evaluator& evaluator,
                           SearchTimes* times,
                           const std::function<bool()>& stop) {
   StageTimer timer(times);
-  while (!stop()) {
-    TARA_RETURN_IF_ERROR(group.Gather());
-    if (group.states().empty()) return absl::OkStatus();
+  if (stop()) return absl::OkStatus();
+  TARA_RETURN_IF_ERROR(group.Gather());
+  while (!group.states().empty() && !stop()) {
     timer.Skip();
     TARA_RETURN_IF_ERROR(
         evaluator.Evaluate(group.states(), group.evaluations()));
     timer.Add(&SearchTimes::evaluate);
-    group.Apply();
+    TARA_RETURN_IF_ERROR(group.ApplyAndGather());
   }
   return absl::OkStatus();
 }
