@@ -220,6 +220,56 @@ TEST(PipelineTest, MetricsHaveALineForSelfPlayAndForLearning) {
                           HasSubstr("self_play"), HasSubstr("learning")));
 }
 
+TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
+  const std::string run_dir = TestFolder("held_out");
+  ASSERT_TRUE(Train(Tiny(run_dir, {"variant=four_treasures", "generations=1",
+                                   "learner.held_out_share=0.5",
+                                   "learner.owner_loss_weight=1"}))
+                  .ok());
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(lines.ok()) << lines.status().message();
+  ASSERT_EQ(lines->size(), 3u);
+  // Before the line of the learning that it belongs to.
+  const std::string& line = lines->at(1);
+  EXPECT_THAT(line, HasSubstr("\"event\":\"held_out\",\"generation\":1,"
+                              "\"variant\":\"four_treasures\""));
+  for (const std::string head :
+       {"policy", "value", "margin", "owner", "kingdoms", "reply"}) {
+    EXPECT_THAT(line, HasSubstr("\"" + head + "_loss\":"));
+  }
+  EXPECT_THAT(line, Not(HasSubstr("\"owner_loss\":0.0")));
+}
+
+TEST(PipelineTest, AllTargetsAreLearnedTogether) {
+  const std::string run_dir = TestFolder("all_targets");
+  const auto summary = Train(Tiny(
+      run_dir,
+      {"variant=sacred_hill_doubles_l1,stone_of_destiny",
+       "self_play.search.option=gumbel=on,proof=on,solver_hills=6",
+       "self_play.playout_cap.full_share=0.5",
+       "self_play.playout_cap.fast_simulations=4",
+       "self_play.opening.share=0.5", "self_play.end_when_proved=true",
+       "learner.value_search_share=0.5", "learner.policy_surprise=0.5",
+       "learner.owner_loss_weight=0.1", "learner.kingdoms_loss_weight=0.1",
+       "learner.reply_loss_weight=0.1", "learner.window_growth=0.75",
+       "learner.window_min_games=8", "learner.max_samples_per_position=0.2"}));
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->generation, 2);
+  for (const proto::GameRecord& game : GamesOf(run_dir)) {
+    const absl::Status valid = ValidateRecord(game);
+    EXPECT_TRUE(valid.ok()) << valid.message();
+  }
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(lines.ok()) << lines.status().message();
+  // A fifth of 6 games is less than the 6 steps of 32 samples.
+  for (const std::string& line : *lines) {
+    if (line.find("\"event\":\"learning\"") == std::string::npos) continue;
+    EXPECT_THAT(line, HasSubstr("\"window_games\":"));
+    EXPECT_THAT(line, Not(HasSubstr("\"step\":6,")));
+    EXPECT_THAT(line, Not(HasSubstr("\"step\":12,")));
+  }
+}
+
 TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
   const std::string run_dir = TestFolder("options");
   const auto summary = Train(
