@@ -11,6 +11,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/features.h"
+#include "tara/nn/fused_layers_torch.h"
 #include "tara/nn/policy_map.h"
 
 namespace tara {
@@ -52,12 +53,6 @@ at::Tensor GlobalsOf(const EncodedBatch& batch) {
   return at::from_blob(batch.globals(), {batch.size(), kNumGlobals});
 }
 
-at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
-  const at::Tensor masked = values * hills;
-  return at::cat({masked.sum({2, 3}) * (1.0 / kNumHills), masked.amax({2, 3})},
-                 1);
-}
-
 at::Tensor MakeHillMask() {
   at::Tensor mask = at::zeros({1, 1, kBoardSize, kBoardSize});
   ForEachHill(kAllHills, [&](Hill hill) {
@@ -71,8 +66,10 @@ ConvNorm::ConvNorm(int in_channels, int out_channels, int kernel_size)
           "conv", MakeConv(in_channels, out_channels, kernel_size, false))),
       norm(register_module("norm", torch::nn::BatchNorm2d(out_channels))) {}
 
-at::Tensor ConvNorm::forward(const at::Tensor& input) {
-  return norm(conv(input));
+at::Tensor ConvNorm::forward(const at::Tensor& input,
+                             const at::Tensor& residual,
+                             const at::Tensor& bias) {
+  return NormRelu(conv(input), *norm, residual, bias);
 }
 
 ResidualBlock::ResidualBlock(int channels, bool pools)
@@ -87,10 +84,9 @@ ResidualBlock::ResidualBlock(int channels, bool pools)
 
 at::Tensor ResidualBlock::forward(const at::Tensor& input,
                                   const at::Tensor& hills) {
-  const at::Tensor inner = at::relu(first->forward(input));
-  at::Tensor sum = second->forward(inner) + input;
-  if (pooled) sum = sum + OfChannels(pooled(PoolHills(inner, hills)));
-  return at::relu(sum);
+  const at::Tensor inner = first->forward(input);
+  return second->forward(
+      inner, input, pooled ? pooled(PoolHills(inner, hills)) : at::Tensor());
 }
 
 Network::Network(const NetworkShape& network_shape)
@@ -137,14 +133,14 @@ Network::Network(const NetworkShape& network_shape)
 NetworkOutput Network::forward(const at::Tensor& planes,
                                const at::Tensor& globals,
                                const AuxiliaryHeads& heads) {
-  at::Tensor tower = at::relu(
-      stem_norm(stem_conv(planes) + OfChannels(stem_globals(globals))));
+  at::Tensor tower = NormRelu(
+      stem_conv(planes) + OfChannels(stem_globals(globals)), *stem_norm);
   for (const auto& block : blocks) tower = block->forward(tower, hills_);
 
   const at::Tensor pooled = PoolHills(tower, hills_);
   const at::Tensor policy =
-      at::relu(policy_conv->forward(tower) + OfChannels(policy_pooled(pooled)));
-  const at::Tensor value = at::relu(value_conv->forward(tower));
+      policy_conv->forward(tower, {}, policy_pooled(pooled));
+  const at::Tensor value = value_conv->forward(tower);
   const at::Tensor hidden = at::relu(value_hidden(PoolHills(value, hills_)));
   const at::Tensor values = value_output(hidden);
   NetworkOutput output = {

@@ -50,6 +50,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/encoded_batch.h"
+#include "tara/nn/fused_layers_torch.h"
 
 namespace tara {
 
@@ -88,18 +89,16 @@ struct NetworkOutput {
 at::Tensor PlanesOf(const EncodedBatch& batch);
 at::Tensor GlobalsOf(const EncodedBatch& batch);
 
-// Returns the mean and the maximum over the hills of each channel: [B, 2C] from
-// `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
-at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
-
 // Returns a [1, 1, 7, 7] tensor that is 1 on hills and 0 on corners.
 at::Tensor MakeHillMask();
 
-// A convolution without bias that keeps the grid's size, then batch norm.
+// A convolution without bias that keeps the grid's size, batch norm, sum, ReLU:
+//   ReLU(norm(conv(input)) + residual + bias), as NormRelu has it.
 class ConvNorm : public torch::nn::Module {
  public:
   ConvNorm(int in_channels, int out_channels, int kernel_size);
-  at::Tensor forward(const at::Tensor& input);
+  at::Tensor forward(const at::Tensor& input, const at::Tensor& residual = {},
+                     const at::Tensor& bias = {});
 
   torch::nn::Conv2d conv;
   torch::nn::BatchNorm2d norm;

@@ -83,19 +83,29 @@ BENCHMARK(BM_Evaluate)
     ->ArgsProduct({{32}, {4}, {1, 8, 32, 64, 128, 256}})
     ->Args({64, 6, 64});
 
-// Arguments: batch, threads.
+// Arguments: channels, blocks, batch, threads, auxiliary heads.
 void BM_TrainStep(benchmark::State& bench) {
-  const int count = static_cast<int>(bench.range(0));
+  const int count = static_cast<int>(bench.range(2));
+  const float auxiliary = bench.range(4) != 0 ? 0.1f : 0.0f;
   const auto trainer =
-      NewTrainer({}, {.threads = static_cast<int>(bench.range(1))}, 1);
+      NewTrainer({.channels = static_cast<int>(bench.range(0)),
+                  .blocks = static_cast<int>(bench.range(1))},
+                 {.owner_loss_weight = auxiliary,
+                  .kingdoms_loss_weight = auxiliary,
+                  .reply_loss_weight = auxiliary,
+                  .ema_decay = auxiliary,
+                  .threads = static_cast<int>(bench.range(3))},
+                 1);
   std::vector<Sample> samples;
   for (const State& state : MakePositions(Variant::kSacredHillL1, count)) {
     const Action action = LegalActions(state).Nth(0);
     samples.push_back({.state = state,
                        .symmetry = CanonicalSymmetry(state),
                        .policy = {{action, 1.0f}},
+                       .reply = {{action, 1.0f}},
                        .result = {1, 0, 0},
-                       .margin = 2});
+                       .margin = 2,
+                       .has_final = true});
   }
   for (auto _ : bench) {
     TARA_CHECK(trainer->Step(samples, 1e-4).ok(), "step");
@@ -103,8 +113,9 @@ void BM_TrainStep(benchmark::State& bench) {
   SetRate(bench, count);
 }
 BENCHMARK(BM_TrainStep)
-    ->ArgNames({"batch", "threads"})
-    ->ArgsProduct({{256}, {1, 2}})
+    ->ArgNames({"channels", "blocks", "batch", "threads", "auxiliary"})
+    ->ArgsProduct({{32}, {4}, {256}, {1, 2}, {0, 1}})
+    ->ArgsProduct({{64}, {6}, {256}, {1, 2}, {0, 1}})
     ->UseRealTime();
 
 }  // namespace

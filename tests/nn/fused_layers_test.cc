@@ -1,0 +1,159 @@
+// The fused layers against LibTorch's operators: values and gradients.
+
+#include <torch/torch.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tara/nn/fused_layers_torch.h"
+
+namespace tara {
+namespace {
+
+at::Tensor ChannelsLast(const at::Tensor& tensor) {
+  return tensor.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+// A leaf of its own with the same values.
+at::Tensor Leaf(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.detach().clone().requires_grad_()
+                          : at::Tensor();
+}
+
+void ExpectClose(const at::Tensor& a, const at::Tensor& b,
+                 const std::string& what) {
+  ASSERT_TRUE(a.defined() && b.defined()) << what;
+  ASSERT_EQ(a.sizes(), b.sizes()) << what;
+  EXPECT_LT((a - b).abs().max().item<float>(), 2e-5) << what;
+}
+
+// [1, 1, 7, 7]: 1 but on the corners.
+at::Tensor Hills() {
+  at::Tensor hills = at::ones({1, 1, 7, 7});
+  for (const int rank : {0, 6}) {
+    for (const int file : {0, 6}) hills[0][0][rank][file] = 0;
+  }
+  return hills;
+}
+
+struct Case {
+  int64_t samples;
+  int64_t channels;
+  bool residual;
+  bool bias;
+};
+
+class FusedLayersTest : public ::testing::Test {
+ protected:
+  FusedLayersTest() { torch::manual_seed(1); }
+
+  static torch::nn::BatchNorm2d MakeNorm(int64_t channels) {
+    torch::nn::BatchNorm2d norm(channels);
+    const torch::NoGradGuard no_gradients;
+    norm->weight.copy_(at::rand({channels}) + 0.5);
+    norm->bias.copy_(at::randn({channels}));
+    return norm;
+  }
+};
+
+TEST_F(FusedLayersTest, NormsSumsAndReluAreThoseOfSingleOperators) {
+  for (const Case& one : {Case{9, 16, false, false}, Case{9, 16, true, false},
+                          Case{6, 32, true, true}, Case{5, 24, false, true},
+                          Case{1, 8, true, true}, Case{4, 5, true, true}}) {
+    const std::string name =
+        absl::StrCat(one.samples, " x ", one.channels, ": ");
+    const at::Tensor input =
+        ChannelsLast(2 * at::randn({one.samples, one.channels, 7, 7}) + 3);
+    const at::Tensor residual =
+        one.residual
+            ? ChannelsLast(at::randn({one.samples, one.channels, 7, 7}))
+            : at::Tensor();
+    const at::Tensor bias =
+        one.bias ? at::randn({one.samples, one.channels}) : at::Tensor();
+    const at::Tensor factors = at::randn({one.samples, one.channels, 7, 7});
+    auto fused_norm = MakeNorm(one.channels);
+    torch::nn::BatchNorm2d plain_norm(one.channels);
+    {
+      const torch::NoGradGuard no_gradients;
+      plain_norm->weight.copy_(fused_norm->weight);
+      plain_norm->bias.copy_(fused_norm->bias);
+    }
+    std::vector<at::Tensor> fused = {Leaf(input), Leaf(residual), Leaf(bias)};
+    std::vector<at::Tensor> plain = {Leaf(input), Leaf(residual), Leaf(bias)};
+
+    const at::Tensor output =
+        NormRelu(fused[0], *fused_norm, fused[1], fused[2]);
+    at::Tensor sum = plain_norm(plain[0]);
+    if (one.residual) sum = sum + plain[1];
+    if (one.bias) sum = sum + plain[2].unsqueeze(2).unsqueeze(3);
+    const at::Tensor expected = at::relu(sum);
+    (output * factors).sum().backward();
+    (expected * factors).sum().backward();
+
+    EXPECT_TRUE(output.is_contiguous(at::MemoryFormat::ChannelsLast));
+    ExpectClose(output, expected, name + "output");
+    ExpectClose(fused_norm->running_mean, plain_norm->running_mean,
+                name + "running mean");
+    ExpectClose(fused_norm->running_var, plain_norm->running_var,
+                name + "running variance");
+    fused.insert(fused.end(), {fused_norm->weight, fused_norm->bias});
+    plain.insert(plain.end(), {plain_norm->weight, plain_norm->bias});
+    for (size_t i = 0; i < fused.size(); ++i) {
+      if (!fused[i].defined()) continue;
+      const at::Tensor scale = plain[i].grad().abs().max().clamp_min(1);
+      ExpectClose(fused[i].grad() / scale, plain[i].grad() / scale,
+                  absl::StrCat(name, "gradient ", i));
+    }
+  }
+}
+
+TEST_F(FusedLayersTest, OutsideOfTrainingANormUsesItsRunningMeans) {
+  auto norm = MakeNorm(8);
+  norm->eval();
+  const at::Tensor input = ChannelsLast(at::randn({3, 8, 7, 7}));
+  const at::Tensor before = norm->running_mean.clone();
+  ExpectClose(NormRelu(input, *norm), at::relu(norm(input)), "output");
+  EXPECT_TRUE(at::equal(before, norm->running_mean));
+}
+
+TEST_F(FusedLayersTest, PoolsAndTheirGradientsAreThoseOfSingleOperators) {
+  for (const int64_t channels : {8, 5, 32}) {
+    // Values at the corners are more than any other, and do not count.
+    const at::Tensor values = ChannelsLast(
+        at::relu(at::randn({6, channels, 7, 7})) + 10 * (1 - Hills()));
+    const at::Tensor factors = at::randn({6, 2 * channels});
+    const at::Tensor fused = Leaf(values);
+    const at::Tensor plain = Leaf(values);
+    const at::Tensor pooled = PoolHills(fused, Hills());
+    const at::Tensor masked = plain * Hills();
+    const at::Tensor expected =
+        at::cat({masked.sum({2, 3}) / 45, masked.amax({2, 3})}, 1);
+    (pooled * factors).sum().backward();
+    (expected * factors).sum().backward();
+    ExpectClose(pooled, expected, "pooled");
+    ExpectClose(fused.grad(), plain.grad(), "gradient");
+    const torch::NoGradGuard no_gradients;
+    ExpectClose(PoolHills(values, Hills()), expected, "without gradients");
+  }
+}
+
+TEST_F(FusedLayersTest, ResultsDoNotDependOnTheNumberOfThreads) {
+  const at::Tensor input = ChannelsLast(at::randn({37, 16, 7, 7}));
+  const at::Tensor factors = at::randn({37, 16, 7, 7});
+  auto norm = MakeNorm(16);
+  const auto gradient = [&](int threads) {
+    at::set_num_threads(threads);
+    const at::Tensor leaf = Leaf(input);
+    (NormRelu(leaf, *norm) * factors).sum().backward();
+    return leaf.grad();
+  };
+  const at::Tensor one = gradient(1);
+  EXPECT_TRUE(at::equal(one, gradient(2)));
+  EXPECT_TRUE(at::equal(one, gradient(3)));
+  at::set_num_threads(1);
+}
+
+}  // namespace
+}  // namespace tara
