@@ -155,11 +155,11 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
   if (positions.empty()) return regret;
   const auto all = static_cast<double>(positions.size());
   regret.points = MeanInterval(sums.points);
-  regret.results = MeanInterval(sums.results);
+  regret.results = ScoreInterval(sums.results);
   regret.best = WilsonInterval(sums.best / all, all);
-  if (!sums.policy.empty()) regret.policy = MeanInterval(sums.policy);
+  if (!sums.policy.empty()) regret.policy = ScoreInterval(sums.policy);
   if (!sums.value_errors.empty()) {
-    regret.value_error = MeanInterval(sums.value_errors);
+    regret.value_error = ScoreInterval(sums.value_errors);
   }
   return regret;
 }
