@@ -8,8 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/status_line.h"
@@ -21,6 +25,7 @@
 #include "tara/eval/arena_result.h"
 #include "tara/eval/contest.h"
 #include "tara/eval/make_player.h"
+#include "tara/eval/opening_judge.h"
 #include "tara/eval/parallel_arena.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/result_store.h"
@@ -72,6 +77,42 @@ int ThreadsOfAGame(const PlayerSpec& a, const PlayerSpec& b) {
 constexpr int kDefaultGames = 200;
 constexpr int kMostGamesOfATest = 20000;
 
+// Returns the judge that "balanced:SPEC" asks for, none for "random".
+absl::StatusOr<OpeningJudge> JudgeOf(const std::string& text) {
+  if (text == "random") return OpeningJudge();
+  absl::string_view spec = text;
+  if (!absl::ConsumePrefix(&spec, "balanced:")) {
+    return UsageError(absl::StrCat("bad --openings '", text,
+                                   "'; expected random or balanced:SPEC"));
+  }
+  const absl::Status parsed = ParsePlayerSpec(spec).status();
+  if (!parsed.ok()) return AsUsageError(parsed);
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> player, MakePlayer(spec));
+  return NewOpeningJudge(std::move(player));
+}
+
+// Parses "proof", "none" or "agreement:VALUE,TURNS".
+absl::StatusOr<AdjudicationOptions> AdjudicationOf(const std::string& text) {
+  AdjudicationOptions options;
+  if (text == "proof") return options;
+  if (text == "none") return AdjudicationOptions{.proof = false};
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "agreement:")) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
+    if (parts.size() == 2 &&
+        absl::SimpleAtod(parts[0], &options.agreed_value) &&
+        absl::SimpleAtoi(parts[1], &options.agreed_turns) &&
+        options.agreed_value > 0 && options.agreed_value <= 1 &&
+        options.agreed_turns > 0) {
+      return options;
+    }
+  }
+  return UsageError(absl::StrCat(
+      "bad --adjudicate '", text,
+      "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
+      "such as agreement:0.95,4"));
+}
+
 // Returns what all variants have in common; usage errors for what cannot be.
 absl::StatusOr<ArenaOptions> CommonOptions(const ArenaCommandOptions& options) {
   ArenaOptions arena = {
@@ -80,6 +121,8 @@ absl::StatusOr<ArenaOptions> CommonOptions(const ArenaCommandOptions& options) {
       .opening_plies = static_cast<int>(options.opening_plies),
       .seed = static_cast<uint64_t>(options.seed)};
   TARA_ASSIGN_OR_RETURN(arena.clocks, ClocksOf(options.time_control));
+  TARA_ASSIGN_OR_RETURN(arena.opening_judge, JudgeOf(options.openings));
+  TARA_ASSIGN_OR_RETURN(arena.adjudication, AdjudicationOf(options.adjudicate));
   if (!options.sprt.empty()) {
     absl::StatusOr<SprtOptions> sprt = ParseSprtOptions(options.sprt);
     if (!sprt.ok()) return AsUsageError(sprt.status());
@@ -96,6 +139,7 @@ struct Memory {
   std::unique_ptr<ResultStore> store;
   std::string identity_a = {};
   std::string identity_b = {};
+  std::string openings = {};  // "" for random ones, or who judges them
 };
 
 absl::StatusOr<Memory> OpenMemory(const ArenaCommandOptions& options) {
@@ -104,6 +148,10 @@ absl::StatusOr<Memory> OpenMemory(const ArenaCommandOptions& options) {
   TARA_ASSIGN_OR_RETURN(memory.store, ResultStore::Open(options.store));
   TARA_ASSIGN_OR_RETURN(memory.identity_a, PlayerIdentity(options.player_a));
   TARA_ASSIGN_OR_RETURN(memory.identity_b, PlayerIdentity(options.player_b));
+  absl::string_view judge = options.openings;
+  if (absl::ConsumePrefix(&judge, "balanced:")) {
+    TARA_ASSIGN_OR_RETURN(memory.openings, PlayerIdentity(judge));
+  }
   return memory;
 }
 
@@ -222,6 +270,19 @@ void RegisterArena(Command& root) {
        .help = "random actions that open each pair of games; each opening is "
                "played once from either side"},
       0, 100, &options->opening_plies);
+  command.AddText({.names = "--openings",
+                   .placeholder = "HOW",
+                   .help = "random, or balanced:SPEC: drawn again if that "
+                           "player thinks a side favoured by more than 0.2"},
+                  &options->openings);
+  command.AddText(
+      {.names = "--adjudicate",
+       .placeholder = "WHEN",
+       .help = "ends games early: proof (both players have proved the margin), "
+               "none, or agreement:VALUE,TURNS (and proof): both have thought "
+               "one side to win by a value of at least so much for so many "
+               "turns"},
+      &options->adjudicate);
   command.AddText(
       {.names = "--time-control",
        .placeholder = "TIME",

@@ -18,6 +18,8 @@ struct ArenaCommandOptions {
   bool by_match = false;
   int64_t games = 0;  // 0: 200, or with a sequential test 20000 at most
   int64_t opening_plies = 2;
+  std::string openings = "random";   // or "balanced:SPEC"
+  std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
   // As ParseSprtOptions reads it; empty: all games are played.

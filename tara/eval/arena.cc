@@ -1,5 +1,6 @@
 #include "tara/eval/arena.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -26,6 +27,13 @@ struct PlayerClock {
   TimeUse use = {};
 };
 
+// What a player has thought of a game, in favour of A.
+struct Thoughts {
+  std::optional<int> proved_margin = {};  // at its last choice
+  // Choices in succession at which A, or if negative B, was as good as won.
+  int agreed_turns = 0;
+};
+
 // A game in progress.
 struct Game {
   int series;  // 2 * pair, and one more where B starts the series
@@ -38,11 +46,17 @@ struct Game {
   std::vector<PlayerClock> clocks = {};  // of A and of B, where there are any
   std::vector<Opening> openings = {};    // of the games of its series
   Forfeit forfeit = Forfeit::kNone;
+  Thoughts thoughts[2] = {};  // of A and of B
+  Adjudication adjudication = Adjudication::kNone;
+  int adjudicated_margin = 0;  // of A, with an adjudication
 
   // Unique in this arena.
   uint64_t id() const { return 16 * static_cast<uint64_t>(series) + number; }
   bool a_to_move() const { return (state.side() == kRed) == a_is_red; }
-  bool over() const { return state.finished() || forfeit != Forfeit::kNone; }
+  bool over() const {
+    return state.finished() || forfeit != Forfeit::kNone ||
+           adjudication != Adjudication::kNone;
+  }
 };
 
 // A series is a game by itself or the games of a match.
@@ -110,24 +124,69 @@ void SpendTime(absl::Duration time, bool is_a, Game& game) {
   game.forfeit = is_a ? Forfeit::kByA : Forfeit::kByB;
 }
 
+// Notes what a player thinks of a game in which it has chosen.
+void Note(const ArenaOptions& options, const Opinion& opinion, bool is_a,
+          Thoughts& thoughts) {
+  const int sign = is_a ? 1 : -1;
+  thoughts.proved_margin = std::nullopt;
+  if (opinion.proved_margin.has_value()) {
+    thoughts.proved_margin = sign * *opinion.proved_margin;
+  }
+  if (!opinion.value.has_value()) return;  // a forced choice
+  const double value = sign * *opinion.value;
+  const double bound = options.adjudication.agreed_value;
+  if (value >= bound) {
+    thoughts.agreed_turns = std::max(0, thoughts.agreed_turns) + 1;
+  } else if (value <= -bound) {
+    thoughts.agreed_turns = std::min(0, thoughts.agreed_turns) - 1;
+  } else {
+    thoughts.agreed_turns = 0;
+  }
+}
+
+// Ends a game that need not be played to its end.
+void Adjudicate(const ArenaOptions& options, Game& game) {
+  if (game.over()) return;
+  const Thoughts& a = game.thoughts[0];
+  const Thoughts& b = game.thoughts[1];
+  if (options.adjudication.proof && !options.clocks.has_value() &&
+      a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
+    game.adjudication = Adjudication::kProof;
+    game.adjudicated_margin = *a.proved_margin;
+    return;
+  }
+  const int turns = options.adjudication.agreed_turns;
+  if (turns == 0) return;
+  if (std::min(a.agreed_turns, b.agreed_turns) >= turns) {
+    game.adjudication = Adjudication::kAgreement;
+    game.adjudicated_margin = kForfeitMargin;
+  } else if (std::max(a.agreed_turns, b.agreed_turns) <= -turns) {
+    game.adjudication = Adjudication::kAgreement;
+    game.adjudicated_margin = -kForfeitMargin;
+  }
+}
+
 // Plays one action in each game where this player is to move.
 absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
                            bool is_a, std::vector<Game>& games) {
   std::vector<Game*> movers;
-  std::vector<Turn> turns;
   for (Game& game : games) {
-    if (game.over() || game.a_to_move() != is_a) continue;
-    movers.push_back(&game);
-    turns.push_back({.state = game.state,
-                     .random = &game.random,
-                     .match = MatchScoreOf(options, game),
-                     .game = game.id(),
-                     .actions = game.actions});
-    if (!options.clocks.has_value()) continue;
-    turns.back().budget = BudgetFor(game, is_a);
-    turns.back().may_ponder = true;
+    if (!game.over() && game.a_to_move() == is_a) movers.push_back(&game);
   }
   if (movers.empty()) return absl::OkStatus();
+  std::vector<Turn> turns;
+  std::vector<Opinion> opinions(movers.size());
+  for (size_t i = 0; i < movers.size(); ++i) {
+    turns.push_back({.state = movers[i]->state,
+                     .random = &movers[i]->random,
+                     .match = MatchScoreOf(options, *movers[i]),
+                     .game = movers[i]->id(),
+                     .actions = movers[i]->actions,
+                     .opinion = &opinions[i]});
+    if (!options.clocks.has_value()) continue;
+    turns.back().budget = BudgetFor(*movers[i], is_a);
+    turns.back().may_ponder = true;
+  }
   std::vector<Action> actions(movers.size());
   const absl::Time start =
       options.clocks.has_value() ? options.clocks->now() : absl::InfinitePast();
@@ -137,10 +196,13 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
     SpendTime(options.clocks->now() - start, is_a, *movers[0]);
   }
   for (size_t i = 0; i < movers.size(); ++i) {
-    if (movers[i]->over()) continue;  // too late
-    const absl::Status legal = PlayAction(actions[i], movers[i]->state);
+    Game& game = *movers[i];
+    if (game.over()) continue;  // too late
+    const absl::Status legal = PlayAction(actions[i], game.state);
     TARA_CHECK(legal.ok(), "a player chose an illegal action");
-    movers[i]->actions.push_back(actions[i]);
+    game.actions.push_back(actions[i]);
+    Note(options, opinions[i], is_a, game.thoughts[is_a ? 0 : 1]);
+    Adjudicate(options, game);
   }
   return absl::OkStatus();
 }
@@ -151,10 +213,13 @@ ArenaGame ResultOf(const ArenaOptions& options, const Game& game) {
                       .a_is_red = game.a_is_red,
                       .margin = 0,
                       .length = static_cast<int>(game.actions.size()),
-                      .forfeit = game.forfeit};
+                      .forfeit = game.forfeit,
+                      .adjudication = game.adjudication};
   if (game.forfeit != Forfeit::kNone) {
     result.margin =
         game.forfeit == Forfeit::kByA ? -kForfeitMargin : kForfeitMargin;
+  } else if (game.adjudication != Adjudication::kNone) {
+    result.margin = game.adjudicated_margin;
   } else {
     const int red_margin = Score(game.state).margin();
     result.margin = game.a_is_red ? red_margin : -red_margin;
@@ -177,6 +242,8 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
   TARA_RETURN_IF_ERROR(
       CheckAtLeast("concurrent_games", options.concurrent_games, 1));
   TARA_RETURN_IF_ERROR(CheckAtLeast("opening_plies", options.opening_plies, 0));
+  TARA_RETURN_IF_ERROR(
+      CheckAtLeast("agreed_turns", options.adjudication.agreed_turns, 0));
   if (options.sprt.has_value()) {
     TARA_RETURN_IF_ERROR(CheckSprtOptions(*options.sprt));
   }

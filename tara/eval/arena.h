@@ -30,6 +30,18 @@ struct ArenaClocks {
   std::function<absl::Time()> now = [] { return absl::Now(); };
 };
 
+// When games end before their end.
+struct AdjudicationOptions {
+  // When both players have proved one and the same margin, which both then hold
+  // to the end: with that margin. Not with clocks, which may still run out.
+  bool proof = true;
+  // When each of the players has thought the same side as good as won, by a
+  // value of at least `agreed_value` in favour of it, at its last
+  // `agreed_turns` choices: with a win of kForfeitMargin. 0 turns: never.
+  int agreed_turns = 0;
+  double agreed_value = 0.95;
+};
+
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
@@ -54,6 +66,7 @@ struct ArenaOptions {
   // games on time. Games are then played one at a time, and results are
   // reproducible no more.
   std::optional<ArenaClocks> clocks = {};
+  AdjudicationOptions adjudication = {};
   // Ends the arena when this test has decided, after `games` at the latest; in
   // matches the test is of pairs of matches. The result is of the pairs until
   // then, the same whatever the threads.

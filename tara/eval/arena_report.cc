@@ -266,6 +266,7 @@ std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
                     {"mean_margin_low", Number(r.mean_margin_low)},
                     {"mean_margin_high", Number(r.mean_margin_high)},
                     {"mean_length", Number(r.mean_length)},
+                    {"adjudicated", r.adjudicated},
                     {"games_as_red", r.games_as_red},
                     {"wins_as_red", r.wins_as_red},
                     {"draws_as_red", r.draws_as_red},

@@ -32,6 +32,12 @@ std::string ArenaConditions(const ArenaOptions& options,
   std::string text = absl::StrCat("seed=", options.seed,
                                   " opening_plies=", options.opening_plies);
   if (!openings.empty()) absl::StrAppend(&text, " openings=", openings);
+  const AdjudicationOptions& adjudication = options.adjudication;
+  if (!adjudication.proof) absl::StrAppend(&text, " to_the_end");
+  if (adjudication.agreed_turns > 0) {
+    absl::StrAppend(&text, " agreed=", adjudication.agreed_value, ",",
+                    adjudication.agreed_turns);
+  }
   if (options.by_match) absl::StrAppend(&text, " by_match");
   const std::string rules = FormatRuleOptions(options.rule_options);
   if (rules != "-") absl::StrAppend(&text, " rules=", rules);

@@ -24,6 +24,9 @@ struct Opinion {
   // where the player has none.
   std::vector<float> policy = {};
   std::vector<float> action_values = {};
+  // The final margin, for the side to move, if it is proved for best play of
+  // both.
+  std::optional<int> proved_margin = {};
 };
 
 // A position in which a player is to choose, and the game it is of.

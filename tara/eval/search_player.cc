@@ -308,6 +308,8 @@ class SearchPlayer : public Player {
     }
     if (visits == 0) opinion.policy.clear();  // proved without a visit
     for (float& share : opinion.policy) share /= visits;
+    const MarginBounds proved = tree.root_bounds();
+    if (proved.low == proved.high) opinion.proved_margin = proved.low;
     return opinion;
   }
 

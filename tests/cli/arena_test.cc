@@ -162,6 +162,36 @@ TEST(ArenaTest, AFileThatHasNoResultsIsRefused) {
   EXPECT_EQ(ReadFile(store), "not a database, but somebody's notes");
 }
 
+TEST(ArenaTest, OpeningsMayBeBalancedByAPlayer) {
+  const auto play = [](const std::string& openings) {
+    return RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
+                    "--games", "4", "--openings", openings, "--format=json"});
+  };
+  const TaraResult balanced = play("balanced:mcts:sims=30");
+  EXPECT_EQ(balanced.status, 0) << balanced.err;
+  EXPECT_EQ(Json::parse(balanced.out)[0]["games"], 4);
+  EXPECT_EQ(play("fair").status, 2);
+  EXPECT_THAT(play("fair").err, HasSubstr("expected random or balanced:SPEC"));
+  EXPECT_THAT(play("balanced:random").err, HasSubstr("has no opinion"));
+}
+
+TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {
+  const auto play = [](const std::string& adjudicate) {
+    return RunTara({"arena", "--variant", "sacred_hill_l1",
+                    "mcts:sims=20,utility=points",
+                    "mcts:sims=30,utility=points", "--games", "4",
+                    "--adjudicate", adjudicate, "--format=json"});
+  };
+  const Json proof = Json::parse(play("proof").out)[0];
+  const Json none = Json::parse(play("none").out)[0];
+  EXPECT_GT(proof["adjudicated"], 0);
+  EXPECT_EQ(none["adjudicated"], 0);
+  EXPECT_EQ(proof["mean_margin"], none["mean_margin"]);
+  const TaraResult bad = play("agreement:2,3");
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("such as agreement:0.95,4"));
+}
+
 TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
   TerminalTara tara({"arena", "--variant", "sacred_hill_l1", "random", "greedy",
                      "--games", "10000000"});

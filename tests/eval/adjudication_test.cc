@@ -1,0 +1,170 @@
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+#include "tara/eval/arena_openings.h"
+#include "tara/eval/arena_result.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/opening_judge.h"
+#include "tara/eval/player.h"
+#include "tara/eval/players.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
+  absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return *std::move(result);
+}
+
+std::unique_ptr<Player> Make(const std::string& spec) {
+  absl::StatusOr<std::unique_ptr<Player>> player = MakePlayer(spec);
+  EXPECT_TRUE(player.ok()) << player.status();
+  return *std::move(player);
+}
+
+TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
+  int adjudicated = 0;
+  for (const VariantInfo& info : kVariants) {
+    ArenaOptions options = {.variant = info.variant, .games = 8};
+    const auto a = Make("mcts:sims=60,utility=points");
+    const auto b = Make("mcts:sims=30,utility=points");
+    const ArenaResult with = Play(options, *a, *b);
+    options.adjudication.proof = false;
+    const ArenaResult without = Play(options, *a, *b);
+    EXPECT_EQ(without.adjudicated, 0);
+    ASSERT_EQ(with.played.size(), without.played.size());
+    for (size_t i = 0; i < with.played.size(); ++i) {
+      EXPECT_EQ(with.played[i].margin, without.played[i].margin) << info.id;
+      EXPECT_LE(with.played[i].length, without.played[i].length);
+    }
+    adjudicated += with.adjudicated;
+  }
+  // Of 80; fewer where a win is enough, and no more is proved.
+  EXPECT_GT(adjudicated, 30);
+}
+
+// Plays the first legal action, and is of one opinion of Red.
+class OpinionatedPlayer : public Player {
+ public:
+  explicit OpinionatedPlayer(std::optional<float> value_of_red,
+                             std::optional<int> red_margin = std::nullopt)
+      : value_of_red_(value_of_red), red_margin_(red_margin) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (size_t i = 0; i < turns.size(); ++i) {
+      actions[i] = LegalActions(turns[i].state).Nth(0);
+      const int sign = turns[i].state.side() == kRed ? 1 : -1;
+      if (value_of_red_.has_value()) {
+        turns[i].opinion->value = sign * *value_of_red_;
+      }
+      if (red_margin_.has_value()) {
+        turns[i].opinion->proved_margin = sign * *red_margin_;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::optional<float> value_of_red_;
+  const std::optional<int> red_margin_;
+};
+
+TEST(AdjudicationTest, AGameThatBothThinkDecidedEndsAfterSoManyTurns) {
+  OpinionatedPlayer sure(0.97f);
+  OpinionatedPlayer surer(0.99f);
+  const ArenaOptions options = {.games = 4,
+                                .adjudication = {.agreed_turns = 3}};
+  const ArenaResult result = Play(options, sure, surer);
+  EXPECT_EQ(result.adjudicated, 4);
+  for (const ArenaGame& game : result.played) {
+    EXPECT_EQ(game.adjudication, Adjudication::kAgreement);
+    EXPECT_EQ(game.margin, game.a_is_red ? kForfeitMargin : -kForfeitMargin);
+    EXPECT_EQ(game.length, 2 + 2 * 3);  // the opening, three choices of each
+  }
+}
+
+TEST(AdjudicationTest, WithoutAgreementGamesAreDecidedOnTheBoard) {
+  OpinionatedPlayer sure(0.97f);
+  OpinionatedPlayer unsure(0.9f);
+  OpinionatedPlayer contrary(-0.97f);
+  OpinionatedPlayer silent(std::nullopt);
+  const ArenaOptions options = {.games = 4,
+                                .adjudication = {.agreed_turns = 1}};
+  for (OpinionatedPlayer* other : {&unsure, &contrary, &silent}) {
+    EXPECT_EQ(Play(options, sure, *other).adjudicated, 0);
+  }
+  // By default nobody is asked.
+  EXPECT_EQ(Play({.games = 4}, sure, sure).adjudicated, 0);
+}
+
+TEST(AdjudicationTest, DifferentProofsAreNoProof) {
+  OpinionatedPlayer four(std::nullopt, 4);
+  OpinionatedPlayer five(std::nullopt, 5);
+  EXPECT_EQ(Play({.games = 4}, four, five).adjudicated, 0);
+  const ArenaResult result = Play({.games = 4}, five, five);
+  EXPECT_EQ(result.adjudicated, 4);
+  for (const ArenaGame& game : result.played) {
+    EXPECT_EQ(game.adjudication, Adjudication::kProof);
+    EXPECT_EQ(game.margin, game.a_is_red ? 5 : -5);
+  }
+}
+
+TEST(OpeningJudgeTest, SaysWhatItsPlayerThinksForTheSideToMove) {
+  const OpeningJudge judge =
+      NewOpeningJudge(std::make_unique<OpinionatedPlayer>(0.25f));
+  Random random(1);
+  State state = InitialState(Variant::kSacredHillL1, {});
+  EXPECT_EQ(*judge(state, random), 0.25);
+  ASSERT_TRUE(PlayAction(LegalActions(state).Nth(0), state).ok());
+  EXPECT_EQ(*judge(state, random), -0.25);
+}
+
+TEST(OpeningJudgeTest, BalancedOpeningsAreBalancedToTheirJudge) {
+  const OpeningJudge judge = NewOpeningJudge(Make("mcts:sims=100"));
+  Openings openings({.variant = Variant::kSacredHillL1,
+                     .plies = 6,
+                     .judge = judge,
+                     .max_value = 0.15});
+  double sum = 0;
+  for (int i = 0; i < 10; ++i) {
+    const absl::StatusOr<Opening> opening = openings.Next();
+    ASSERT_TRUE(opening.ok()) << opening.status();
+    Random random(i);
+    sum += std::abs(*judge(opening->state, random));
+  }
+  // Judged again with other chances it differs, but not by much.
+  EXPECT_LT(sum / 10, 0.3);
+}
+
+TEST(OpeningJudgeTest, APlayerWithoutOpinionsCannotJudge) {
+  const OpeningJudge judge = NewOpeningJudge(NewRandomPlayer());
+  Random random(1);
+  const absl::Status status =
+      judge(InitialState(Variant::kFourTreasures, {}), random).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("has no opinion"));
+}
+
+}  // namespace
+}  // namespace tara
