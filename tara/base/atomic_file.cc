@@ -16,6 +16,8 @@ namespace {
 
 // Returns the error of the last system call.
 absl::Status SystemError(absl::string_view doing, const std::string& path) {
+  // A file that may grow no more is no other than a disk that is full.
+  if (errno == EFBIG) errno = ENOSPC;
   return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
 }
 

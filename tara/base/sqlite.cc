@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -14,6 +16,12 @@ namespace {
 // Writers of other processes hold the lock for one transaction.
 constexpr int kBusyTimeoutMs = 10'000;
 
+// Whether the system said that there is no room for more: on the disk, in a
+// quota, or in a file.
+bool NoRoom(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
 // Returns the error of the last call on `db`.
 absl::Status LastError(sqlite3* db, absl::string_view path,
                        absl::string_view doing) {
@@ -22,7 +30,14 @@ absl::Status LastError(sqlite3* db, absl::string_view path,
   if (sqlite3_extended_errcode(db) == SQLITE_CONSTRAINT_PRIMARYKEY) {
     return absl::AlreadyExistsError(message);
   }
-  switch (sqlite3_extended_errcode(db) & 0xff) {
+  const int code = sqlite3_extended_errcode(db) & 0xff;
+  // SQLite itself knows only ENOSPC as a full disk.
+  if (const int error = sqlite3_system_errno(db);
+      (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && NoRoom(error)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(message, ": ", std::strerror(error)));
+  }
+  switch (code) {
     case SQLITE_NOTADB:
       return absl::FailedPreconditionError(
           absl::StrCat(path, ": not a SQLite file"));

@@ -18,6 +18,8 @@ namespace tara {
 namespace {
 
 absl::Status SystemError(absl::string_view doing, const std::string& path) {
+  // A file that may grow no more is no other than a disk that is full.
+  if (errno == EFBIG) errno = ENOSPC;
   return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
 }
 

@@ -110,6 +110,8 @@ absl::Status EventWriter::Flush() {
     const ssize_t written = write(fd_, pending_.data(), pending_.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
+      // A file that may grow no more is no other than a disk that is full.
+      if (errno == EFBIG) errno = ENOSPC;
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
     }
     pending_.erase(0, static_cast<size_t>(written));
