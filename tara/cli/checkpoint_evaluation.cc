@@ -24,15 +24,6 @@ struct NamedSpec {
   std::string name;  // for people
 };
 
-std::string NetworkSpec(const std::string& path,
-                        const proto::TrainConfig& config) {
-  const proto::InferenceConfig& inference = config.inference();
-  return absl::StrCat("net:", path, ",sims=", config.evaluation().simulations(),
-                      ",device=", inference.device(),
-                      ",precision=", inference.precision(),
-                      ",backend=", inference.backend());
-}
-
 std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
                                    const StrengthRequest& request) {
   std::vector<NamedSpec> opponents;
@@ -42,13 +33,22 @@ std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
   if (request.is_final && !request.first_checkpoint_path.empty() &&
       request.first_checkpoint_path != request.checkpoint_path) {
     opponents.push_back(
-        {NetworkSpec(request.first_checkpoint_path, config),
+        {NetworkSpec(request.first_checkpoint_path, request.inference,
+                     config.evaluation().simulations()),
          std::filesystem::path(request.first_checkpoint_path).stem().string()});
   }
   return opponents;
 }
 
 }  // namespace
+
+std::string NetworkSpec(const std::string& path,
+                        const proto::InferenceConfig& inference,
+                        uint32_t simulations) {
+  return absl::StrCat(
+      "net:", path, ",sims=", simulations, ",device=", inference.device(),
+      ",precision=", inference.precision(), ",backend=", inference.backend());
+}
 
 absl::Status CheckOpponents(const proto::TrainConfig& config) {
   for (const std::string& spec : config.evaluation().opponent()) {
@@ -66,7 +66,9 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
-  const std::string player = NetworkSpec(request.checkpoint_path, config);
+  const std::string player =
+      NetworkSpec(request.checkpoint_path, request.inference,
+                  config.evaluation().simulations());
   ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());

@@ -1,6 +1,8 @@
 #ifndef TARA_CLI_CHECKPOINT_EVALUATION_H_
 #define TARA_CLI_CHECKPOINT_EVALUATION_H_
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,6 +12,11 @@
 #include "tara/train/strength.h"
 
 namespace tara {
+
+// Returns the player spec of a checkpoint.
+std::string NetworkSpec(const std::string& path,
+                        const proto::InferenceConfig& inference,
+                        uint32_t simulations);
 
 // Returns INVALID_ARGUMENT if the config names an opponent that is no player.
 absl::Status CheckOpponents(const proto::TrainConfig& config);

@@ -3,17 +3,24 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/checkpoint_evaluation.h"
+#include "tara/cli/checkpoint_gate.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/train_report.h"
 #include "tara/cli/usage.h"
 #include "tara/train/autopilot.h"
+#include "tara/train/checkpoints.h"
 #include "tara/train/config.h"
+#include "tara/train/gate.h"
 #include "tara/train/pipeline.h"
 #include "tara/train/progress.h"
 #include "tara/train/stop.h"
@@ -26,12 +33,37 @@ namespace {
 // file that cannot be read a failure.
 absl::StatusOr<proto::TrainConfig> LoadConfig(
     const TrainCommandOptions& options) {
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.minutes.empty()) {
+    overrides.push_back(absl::StrCat("minutes=", options.minutes));
+  }
   absl::StatusOr<proto::TrainConfig> config =
-      LoadTrainConfig(options.config, options.overrides);
+      LoadTrainConfig(options.config, overrides);
   if (absl::IsInvalidArgument(config.status())) {
     return AsUsageError(config.status());
   }
   return config;
+}
+
+// Adds to an error of training what to do about it.
+absl::Status WithAdvice(const absl::Status& status) {
+  absl::string_view advice;
+  switch (status.code()) {
+    case absl::StatusCode::kResourceExhausted:
+      advice =
+          "nothing that was finished is lost: make room, and the same "
+          "command goes on";
+      break;
+    case absl::StatusCode::kUnavailable:
+      advice =
+          "nothing that was finished is lost: end the other process, and "
+          "the same command goes on";
+      break;
+    default:
+      return status;
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(), " (", advice, ")"));
 }
 
 }  // namespace
@@ -39,6 +71,11 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
+  // Training itself tells of a file that cannot be read.
+  if (const absl::Status init = CheckInitFrom(config);
+      absl::IsInvalidArgument(init)) {
+    return AsUsageError(init);
+  }
   TARA_RETURN_IF_ERROR(AsUsageError(CheckOpponents(config)));
   TARA_RETURN_IF_ERROR(ApplyAutopilot(config));
   const StopCheck stop = StopOnSignals();
@@ -46,14 +83,20 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
   {
     // Its thread draws on stderr until the end of the scope.
     Progress progress(ProgressOptionsFor(stderr));
-    const TrainCallbacks callbacks = {.evaluate =
-                                          [&](const StrengthRequest& request) {
-                                            return EvaluateCheckpoint(
-                                                config, request, stop);
-                                          },
-                                      .on_game_stored = {}};
-    TARA_ASSIGN_OR_RETURN(summary,
-                          RunTraining(config, callbacks, stop, progress));
+    const TrainCallbacks callbacks = {
+        .evaluate =
+            [&](const StrengthRequest& request) {
+              return EvaluateCheckpoint(config, request, stop);
+            },
+        .gate =
+            [&](const GateRequest& request) {
+              return PlayGate(config, request, stop);
+            },
+        .on_game_stored = {}};
+    absl::StatusOr<TrainSummary> trained =
+        RunTraining(config, callbacks, stop, progress);
+    if (!trained.ok()) return WithAdvice(trained.status());
+    summary = *std::move(trained);
   }
   if (summary.stopped) {
     console.err << "tara: interrupted after generation " << summary.generation
@@ -81,6 +124,11 @@ void RegisterTrain(Command& root) {
                     .help = "set a field of the config, such as "
                             "learner.batch_size=128; may be given again"},
                    &options->overrides);
+  command.AddText({.names = "--minutes",
+                   .placeholder = "M",
+                   .help = "end with the last generation that fits into M "
+                           "minutes; short for --set minutes=M"},
+                  &options->minutes);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "
       "otherwise.\nThe run's folder has the games (see tara games), "
@@ -90,7 +138,8 @@ void RegisterTrain(Command& root) {
   command.SetExamples(
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",
-       "train configs/quickstart.textproto --set generations=20 --set seed=2"});
+       "train configs/quickstart.textproto --set generations=20 --set seed=2",
+       "train configs/four_treasures_10min.textproto --minutes 5"});
   command.SetRun(
       [options](Console& console) { return RunTrain(*options, console); });
 }

@@ -13,6 +13,7 @@ namespace tara {
 struct TrainCommandOptions {
   std::string config;
   std::vector<std::string> overrides;  // each "path.to.field=value"
+  std::string minutes;                 // an override of this field, if given
 };
 
 // Trains as a config says, with progress on stderr, and ends with a table of

@@ -53,8 +53,19 @@ std::string StrengthReport(const TrainSummary& summary,
     opponent_width =
         std::max(opponent_width, static_cast<int>(result.opponent.size()));
   }
-  std::string text = absl::StrFormat(
-      "\n%s at %d simulations an action:\n\n",
+  std::string text = "\n";
+  if (summary.time_is_up) {
+    absl::StrAppendFormat(
+        &text, "The %g minutes of the run were up after generation %d of %d.\n",
+        config.minutes(), summary.generation, config.generations());
+  }
+  if (config.gate().games() > 0) {
+    absl::StrAppendFormat(&text,
+                          "The gate let %d checkpoints through, and %d not.\n",
+                          summary.promoted, summary.rejected);
+  }
+  absl::StrAppendFormat(
+      &text, "%s at %d simulations an action:\n\n",
       std::filesystem::path(summary.checkpoint_path).stem().string(),
       config.evaluation().simulations());
   absl::StrAppendFormat(&text, "%-*s  %-*s  games  wins  draws  losses  ",

@@ -19,13 +19,9 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/search_options.h"
-#include "tara/mcts/utility.h"
+#include "tara/train/config_check.h"
 #include "tara/train/config_fields.h"
-#include "tara/train/game_plan.h"
-#include "tara/train/learner_check.h"
 #include "tara/train/proto_path.h"
-#include "tara/train/search_config.h"
 
 namespace tara {
 namespace {
@@ -148,43 +144,6 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateSearch(const proto::SelfPlayConfig& config) {
-  const absl::StatusOr<SearchOptions> search = SearchOptionsOf(config.search());
-  if (!search.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("self_play.search.", search.status().message()));
-  }
-  if (config.end_when_proved() && !search->proof) {
-    return absl::InvalidArgumentError(
-        "self_play.end_when_proved: true, but nothing is proved without "
-        "self_play.search.option proof=on");
-  }
-  const proto::PlayoutCapConfig& cap = config.playout_cap();
-  if (cap.full_share() < 1 &&
-      cap.fast_simulations() >= config.search().simulations()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "self_play.playout_cap.fast_simulations: ", cap.fast_simulations(),
-        "; expected less than a full search has "
-        "(self_play.search.simulations: ",
-        config.search().simulations(), ")"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ValidateTargets(const proto::TrainConfig& config) {
-  // ValidateSearch has seen to it that there are options.
-  const UtilityKind utility =
-      SearchOptionsOf(config.self_play().search())->utility.kind;
-  if (config.learner().value_search_share() > 0 &&
-      utility != UtilityKind::kWinLoss) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "learner.value_search_share: ", config.learner().value_search_share(),
-        ", but the searches say utilities (self_play.search.option utility=",
-        UtilityKindName(utility), "); expected 0, or utility=win"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Validate(proto::TrainConfig& config) {
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
@@ -199,20 +158,7 @@ absl::Status Validate(proto::TrainConfig& config) {
   if (config.run_dir().empty()) {
     return absl::InvalidArgumentError("run_dir: empty; expected a folder");
   }
-  const absl::Status rules = StartPositions(config).status();
-  if (!rules.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rule_options: ", rules.message()));
-  }
-  const absl::Status inference =
-      InferenceOptionsOf(config.inference()).status();
-  if (!inference.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("inference.", inference.message()));
-  }
-  TARA_RETURN_IF_ERROR(CheckLearner(config.learner()));
-  TARA_RETURN_IF_ERROR(ValidateSearch(config.self_play()));
-  return ValidateTargets(config);
+  return CheckConfig(config);
 }
 
 }  // namespace

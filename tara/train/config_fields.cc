@@ -301,6 +301,12 @@ constexpr ConfigField kFields[] = {
      .default_value = "1",
      .max_value = 1,
      .help = "1: variants have equal shares of the samples; 0: as their games"},
+    {.path = "learner.max_skipped_steps",
+     .default_value = "10",
+     .min_value = 1,
+     .max_value = kMany,
+     .help = "in a row whose losses are not finite, before the generation is "
+             "learned anew"},
 
     {.path = "evaluation.every",
      .default_value = "2",
@@ -324,6 +330,62 @@ constexpr ConfigField kFields[] = {
     {.path = "evaluation.opponent",
      .default_value = "random,greedy",
      .help = "player specs; at the end the first checkpoint plays too"},
+
+    {.path = "mixture.mode",
+     .default_value = "equal",
+     .help =
+         "games by variant: equal, weights, or adaptive (more to those that "
+         "score least)"},
+    {.path = "mixture.weight",
+     .default_value = "",
+     .help = "variant=weight,...: of mode weights; 1 if not named"},
+    {.path = "mixture.min_share",
+     .default_value = "0.5",
+     .max_value = 1,
+     .help = "part of its equal share that a variant keeps in mode adaptive"},
+
+    {.path = "retention.keep_last_checkpoints",
+     .default_value = "10",
+     .max_value = 1e6,
+     .help = "newest checkpoints kept, beside the first and the best"},
+    {.path = "retention.keep_every_checkpoints",
+     .default_value = "10",
+     .max_value = 1e6,
+     .help = "of the older ones, each such one is kept; 0: none (0 and 0: all "
+             "are)"},
+    {.path = "retention.keep_games",
+     .default_value = "0",
+     .max_value = kMany,
+     .help = "newest games kept; 0: all"},
+
+    {.path = "gate.games",
+     .default_value = "0",
+     .max_value = 1e6,
+     .help =
+         "at most, per variant, of a new checkpoint against the best; 0: no "
+         "gate"},
+    {.path = "gate.simulations",
+     .default_value = "64",
+     .min_value = 1,
+     .max_value = 1e6,
+     .help = "per action, of both"},
+    {.path = "gate.max_drop_elo",
+     .default_value = "50",
+     .min_value = 1,
+     .max_value = 500,
+     .help = "weaker by so much, in any variant, it does not play for the run"},
+
+    {.path = "init_from",
+     .default_value = "-",
+     .is_fixed = true,
+     .help =
+         "checkpoint to begin with (a file, or a run's folder); - for a new "
+         "network"},
+    {.path = "minutes",
+     .default_value = "0",
+     .max_value = 1e7,
+     .help = "of wall time for the run, without the last evaluation; 0: no "
+             "limit"},
 };
 
 }  // namespace

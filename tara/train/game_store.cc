@@ -123,6 +123,20 @@ class SqliteGameStore : public GameStore {
     return status;
   }
 
+  absl::Status RemoveBefore(uint64_t end_index) override
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    if (mode_ == StoreMode::kReadOnly) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(path_, ": cannot remove games: opened read-only"));
+    }
+    const absl::MutexLock lock(&mutex_);
+    TARA_ASSIGN_OR_RETURN(
+        SqliteStatement statement,
+        db_.Prepare("DELETE FROM games WHERE game_index < ?1"));
+    statement.BindInt(1, static_cast<int64_t>(end_index));
+    return statement.Step("cannot remove games").status();
+  }
+
   absl::StatusOr<proto::GameRecord> Get(uint64_t game_index) override
       ABSL_LOCKS_EXCLUDED(mutex_) {
     TARA_ASSIGN_OR_RETURN(const std::string blob, GetBlob(game_index));

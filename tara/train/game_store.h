@@ -78,6 +78,10 @@ class GameStore {
   // Adds all the games or, on an error (as of Add), none: one transaction.
   virtual absl::Status AddAll(absl::Span<const proto::GameRecord> games) = 0;
 
+  // Removes all games with an index below `end_index`; the file keeps its size,
+  // and new games take the place. Errors as of Add.
+  virtual absl::Status RemoveBefore(uint64_t end_index) = 0;
+
   // Returns one game. NOT_FOUND if there is none with this index, DATA_LOSS if
   // it is damaged.
   virtual absl::StatusOr<proto::GameRecord> Get(uint64_t game_index) = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 
 namespace tara {
@@ -14,6 +15,17 @@ namespace {
 // Moves a mean of `count` - 1 values to the mean of `count`.
 void AddToMean(double value, int count, double& mean) {
   mean += (value - mean) / count;
+}
+
+void AddToMeans(const Losses& losses, int count, Losses& mean) {
+  AddToMean(losses.total, count, mean.total);
+  AddToMean(losses.policy, count, mean.policy);
+  AddToMean(losses.value, count, mean.value);
+  AddToMean(losses.margin, count, mean.margin);
+  AddToMean(losses.owner, count, mean.owner);
+  AddToMean(losses.kingdoms, count, mean.kingdoms);
+  AddToMean(losses.reply, count, mean.reply);
+  AddToMean(losses.policy_accuracy, count, mean.policy_accuracy);
 }
 
 }  // namespace
@@ -52,11 +64,14 @@ int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
   return static_cast<int>(std::min<double>(steps, most));
 }
 
-absl::StatusOr<Losses> Learn(const LearnOptions& options,
-                             const Sampler& sampler, Trainer& trainer,
-                             TrainingProgress& progress, const StopCheck& stop,
-                             const LearnObserver& observer) {
-  Losses mean;
+absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
+                                  const Sampler& sampler, Trainer& trainer,
+                                  TrainingProgress& progress,
+                                  const StopCheck& stop,
+                                  const LearnObserver& observer) {
+  LearnResult result;
+  int learned = 0;
+  int skipped_in_a_row = 0;
   for (int done = 1; done <= options.steps; ++done) {
     if (stop()) {
       return absl::CancelledError("learning was interrupted");
@@ -68,17 +83,17 @@ absl::StatusOr<Losses> Learn(const LearnOptions& options,
         trainer.Step(batch, LearningRate(options.schedule, progress.step)));
     progress.step += 1;
     progress.samples += options.batch_size;
-    AddToMean(losses.total, done, mean.total);
-    AddToMean(losses.policy, done, mean.policy);
-    AddToMean(losses.value, done, mean.value);
-    AddToMean(losses.margin, done, mean.margin);
-    AddToMean(losses.owner, done, mean.owner);
-    AddToMean(losses.kingdoms, done, mean.kingdoms);
-    AddToMean(losses.reply, done, mean.reply);
-    AddToMean(losses.policy_accuracy, done, mean.policy_accuracy);
-    if (observer) observer(done, mean);
+    skipped_in_a_row = losses.skipped ? skipped_in_a_row + 1 : 0;
+    result.skipped_steps += losses.skipped;
+    if (skipped_in_a_row >= options.max_skipped_steps) {
+      return absl::AbortedError(absl::StrCat(
+          "the losses or gradients of ", skipped_in_a_row,
+          " steps in a row were not finite, up to step ", progress.step));
+    }
+    if (!losses.skipped) AddToMeans(losses, ++learned, result.losses);
+    if (observer) observer(done, result.losses);
   }
-  return mean;
+  return result;
 }
 
 }  // namespace tara

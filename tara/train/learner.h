@@ -39,6 +39,13 @@ struct LearnOptions {
   LearningRateSchedule schedule;
   int batch_size = 256;
   int steps = 100;  // to learn now
+  // In a row; so many say that learning has gone astray.
+  int max_skipped_steps = 10;
+};
+
+struct LearnResult {
+  Losses losses;  // means over the steps that were made
+  int skipped_steps = 0;
 };
 
 // Returns how many steps a generation learns that has brought `new_positions`:
@@ -51,13 +58,15 @@ int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
 using LearnObserver = std::function<void(int steps, const Losses& mean)>;
 
 // Learns `options.steps` steps from the sampler's window, from step
-// `progress.step` on, and counts steps and samples in `progress`. Returns the
-// mean losses; CANCELLED, with the weights somewhere between, when `stop`
-// says so; or the trainer's error.
-absl::StatusOr<Losses> Learn(const LearnOptions& options,
-                             const Sampler& sampler, Trainer& trainer,
-                             TrainingProgress& progress, const StopCheck& stop,
-                             const LearnObserver& observer = {});
+// `progress.step` on, and counts steps and samples in `progress`. Returns
+// CANCELLED, with the weights somewhere between, when `stop` says so; ABORTED
+// when max_skipped_steps in a row were skipped, as their losses were not
+// finite; or the trainer's error.
+absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
+                                  const Sampler& sampler, Trainer& trainer,
+                                  TrainingProgress& progress,
+                                  const StopCheck& stop,
+                                  const LearnObserver& observer = {});
 
 }  // namespace tara
 

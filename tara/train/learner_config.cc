@@ -1,6 +1,41 @@
 #include "tara/train/learner_config.h"
 
+#include <cstdint>
+
 namespace tara {
+
+TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
+  const proto::LearnerConfig& learner = config.learner();
+  return {.optimizer = learner.optimizer() == "sgd" ? OptimizerKind::kSgd
+                                                    : OptimizerKind::kAdamW,
+          .momentum = learner.momentum(),
+          .weight_decay = learner.weight_decay(),
+          .margin_loss_weight = learner.margin_loss_weight(),
+          .owner_loss_weight = learner.owner_loss_weight(),
+          .kingdoms_loss_weight = learner.kingdoms_loss_weight(),
+          .reply_loss_weight = learner.reply_loss_weight(),
+          .ema_decay = learner.ema_decay(),
+          .max_gradient_norm = learner.max_gradient_norm(),
+          .threads = static_cast<int>(learner.threads())};
+}
+
+LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
+                            double rate_factor) {
+  const proto::LearnerConfig& learner = config.learner();
+  return {
+      .schedule = {.peak = learner.learning_rate() * rate_factor,
+                   .warmup_steps = learner.warmup_steps(),
+                   .total_steps = int64_t{config.generations()} *
+                                  learner.steps_per_generation(),
+                   .shape = learner.schedule() == "steps" ? RateShape::kSteps
+                                                          : RateShape::kCosine,
+                   .final_fraction = learner.final_learning_rate_fraction(),
+                   .milestones = {learner.milestones().begin(),
+                                  learner.milestones().end()}},
+      .batch_size = static_cast<int>(learner.batch_size()),
+      .steps = static_cast<int>(learner.steps_per_generation()),
+      .max_skipped_steps = static_cast<int>(learner.max_skipped_steps())};
+}
 
 SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {
   return {.window = {.max_games = static_cast<int>(config.window_games()),

@@ -1,14 +1,23 @@
 #ifndef TARA_TRAIN_LEARNER_CONFIG_H_
 #define TARA_TRAIN_LEARNER_CONFIG_H_
 
-// What a config says of the games and targets that are learned from.
+// What a config says of learning, as trainer and learner take it.
+// REQUIRES, of all: the config is resolved.
 
 #include "proto/config.pb.h"
+#include "tara/nn/trainer.h"
+#include "tara/train/learner.h"
 #include "tara/train/sampler.h"
 
 namespace tara {
 
-// REQUIRES: the config is resolved.
+TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
+
+// `rate_factor` multiplies the config's learning rate.
+LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
+                            double rate_factor);
+
+// What the sampler takes: the window, the targets, what is held out.
 SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
 
 }  // namespace tara

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
+#include "tara/train/gate.h"
 #include "tara/train/progress.h"
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
@@ -17,6 +18,8 @@ namespace tara {
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
   StrengthEvaluator evaluate;
+  // Empty: every checkpoint plays, whatever the config says of a gate.
+  GateKeeper gate;
   // Told of each game once the store has it; from several threads. May be
   // empty.
   std::function<void(uint64_t game_index)> on_game_stored;
@@ -26,7 +29,13 @@ struct TrainCallbacks {
 struct TrainSummary {
   std::string run_dir;
   int generation = 0;  // of the newest checkpoint
+  // The player: the newest checkpoint, or with a gate the best.
   std::string checkpoint_path;
+  // What the gate let through and what not, over the whole run.
+  int promoted = 0;
+  int rejected = 0;
+  // Ended by `minutes` of the config, before all generations were learned.
+  bool time_is_up = false;
   // Ended early by the stop check: the same command goes on from here.
   bool stopped = false;
   // Of the last checkpoint; empty when stopped or without an evaluator.
@@ -36,24 +45,32 @@ struct TrainSummary {
 // Trains as the config says, in its folder (tara/train/run_folder.h), and goes
 // on with what is there already:
 //
-//   ckpt-000000: a new network
+//   ckpt-000000: a new network, or `init_from`
 //   for each generation g, from 0:
+//     plan: which variants the games of g are of, and who plays; recorded
 //     self-play: the games of g that the store lacks, by ckpt-g
 //     learning from the newest games, up to those of g: ckpt-(g+1), `latest`
+//     with a gate: ckpt-(g+1) against the best, which plays from then on
 //     each Nth generation: evaluation
-//   evaluation of the last checkpoint
+//     what `retention` does not keep is removed
+//   evaluation of the player
 //
 // With `overlap`, the games of g + 1 are played by ckpt-g while g is learned.
 //
 // The process may be killed at any instant: a finished game is in the store
 // before anything else happens, a checkpoint is whole or not there, and what
 // an unfinished generation had learned is learned again from the same batches.
+// A damaged checkpoint is set aside and the one before it taken. Where so many
+// steps in a row are skipped as the config allows, the generation is learned
+// anew from its checkpoint at half the learning rate, once.
 //
 // A run that had finished is evaluated again, unless `generations` has grown.
 // REQUIRES: `config` is resolved (tara/train/config.h).
-// Returns the errors of RunFolder::Open, OpenGameStore, LoadTrainer, of
-// learning, of self-play and of the evaluator; DATA_LOSS when store and
-// checkpoints do not fit together.
+// Returns the errors of CheckInitFrom, RunFolder::Open, OpenGameStore,
+// OpenNewestCheckpoint, of learning, of self-play and of the callbacks;
+// DATA_LOSS when store and checkpoints do not fit together; ABORTED when a
+// generation cannot be learned as its losses are not finite. After any error
+// the same call goes on with all that was finished, once its cause is gone.
 absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
                                          const TrainCallbacks& callbacks,
                                          const StopCheck& stop,

@@ -147,9 +147,11 @@ void Progress::Measure() {
   const double done = snapshot_.generation - first_generation_ + current;
   const double wanted = snapshot_.generations - first_generation_;
   // Too early a guess is worse than none.
-  snapshot_.time_left =
+  const absl::Duration guess =
       done < 0.1 ? absl::InfiniteDuration()
                  : (now - run_begin_) / done * std::max(wanted - done, 0.0);
+  snapshot_.time_left =
+      std::min(guess, std::max(deadline_ - now, absl::ZeroDuration()));
 }
 
 void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
@@ -159,6 +161,11 @@ void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
   snapshot_.generations = generations;
   first_generation_ = first;
   run_begin_ = absl::Now();
+}
+
+void Progress::SetDeadline(absl::Time deadline) {
+  absl::MutexLock lock(&mutex_);
+  deadline_ = deadline;
 }
 
 void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {
@@ -238,6 +245,15 @@ void Progress::EndEvaluation(int generation,
   if (options_.redraw) return;
   std::fprintf(options_.out, "after generation %d: %s\n", generation,
                StrengthText(snapshot_.strength).c_str());
+  std::fflush(options_.out);
+}
+
+void Progress::EndGate(std::string text) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.evaluating = false;
+  snapshot_.gate = std::move(text);
+  if (options_.redraw) return;
+  std::fprintf(options_.out, "gate: %s\n", snapshot_.gate.c_str());
   std::fflush(options_.out);
 }
 

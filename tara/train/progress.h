@@ -43,6 +43,8 @@ class Progress {
 
   // Training goes from generation `first` to `generations` - 1.
   void BeginRun(absl::string_view run_dir, int first, int generations);
+  // Training ends by this time, whatever generations are left.
+  void SetDeadline(absl::Time deadline);
   // Self-play of a generation, of which `kept` games are there from before.
   // May run beside another generation's learning.
   void BeginSelfPlay(int generation, int64_t wanted, int64_t kept);
@@ -57,6 +59,9 @@ class Progress {
   void BeginEvaluation(int generation);
   void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
+  // Ends what BeginEvaluation began, where that was a trial at the gate.
+  // `text` says how the gate stands.
+  void EndGate(std::string text);
 
   // Prints a line that stays.
   void Print(absl::string_view line);
@@ -77,6 +82,7 @@ class Progress {
   ProgressSnapshot snapshot_ ABSL_GUARDED_BY(mutex_);
   int first_generation_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time run_begin_ ABSL_GUARDED_BY(mutex_);
+  absl::Time deadline_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   absl::Time evaluation_begin_ ABSL_GUARDED_BY(mutex_);
   // The counters when the running self-play began.
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);

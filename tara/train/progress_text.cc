@@ -171,6 +171,9 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
         Bar(snapshot.evaluated.games, snapshot.evaluated.games_wanted), " ",
         Evaluation(snapshot)));
   }
+  if (!snapshot.gate.empty()) {
+    lines.push_back(absl::StrCat("  gate: ", snapshot.gate));
+  }
   if (snapshot.strength_generation >= 0) {
     lines.push_back(absl::StrCat("  strength after generation ",
                                  snapshot.strength_generation, ": ",

@@ -74,6 +74,8 @@ struct ProgressSnapshot {
 
   StrengthProgress evaluated;  // of the evaluation going on
 
+  std::string gate;  // how the gate stands; empty: there is none
+
   int strength_generation = -1;  // of the checkpoint; -1: none yet
   std::vector<StrengthResult> strength;
   absl::Duration time_left = absl::InfiniteDuration();  // infinite: unknown

@@ -78,19 +78,32 @@ void RemoveLeftovers(const std::string& folder) {
   }
 }
 
-absl::Status WriteConfig(const proto::TrainConfig& config,
-                         const std::string& path) {
-  const std::string file = absl::StrCat(path, "/config.textproto");
-  if (fs::exists(file)) {
-    TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
-                          LoadTrainConfig(file, {}));
-    const absl::Status status = CheckResumable(before, config);
-    if (!status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat(path, ": ", status.message()));
-    }
+absl::StatusOr<std::vector<int>> ListCheckpoints(absl::string_view run_dir) {
+  const std::string folder = absl::StrCat(run_dir, "/checkpoints");
+  std::vector<int> generations;
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, error)) {
+    const int generation = GenerationOfFile(entry.path().filename().string());
+    if (generation >= 0) generations.push_back(generation);
   }
-  return WriteFileAtomically(file, ConfigToText(config));
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot list ", folder, ": ", error.message()));
+  }
+  std::sort(generations.begin(), generations.end());
+  return generations;
+}
+
+constexpr absl::string_view kAuto = "auto";
+
+// Takes over what an earlier start of the run has chosen by measurement:
+// another choice would make other games.
+void AdoptChoices(const proto::InferenceConfig& before,
+                  proto::InferenceConfig& now) {
+  if (before.device() != now.device()) return;
+  if (now.backend() == kAuto) now.set_backend(before.backend());
+  if (now.precision() == kAuto) now.set_precision(before.precision());
 }
 
 }  // namespace
@@ -102,20 +115,45 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
   TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
   TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
   TARA_ASSIGN_OR_RETURN(const int lock, TakeLock(absl::StrCat(path, "/lock")));
-  auto folder = std::unique_ptr<RunFolder>(new RunFolder(path, lock));
+  auto folder = std::unique_ptr<RunFolder>(new RunFolder(config, lock));
   RemoveLeftovers(path);
   RemoveLeftovers(absl::StrCat(path, "/checkpoints"));
-  TARA_RETURN_IF_ERROR(WriteConfig(config, path));
+  TARA_RETURN_IF_ERROR(folder->WriteConfig());
   return folder;
 }
 
-RunFolder::RunFolder(std::string path, int lock_fd)
-    : path_(std::move(path)), lock_fd_(lock_fd) {}
+RunFolder::RunFolder(const proto::TrainConfig& config, int lock_fd)
+    : path_(config.run_dir()), lock_fd_(lock_fd), config_(config) {}
 
 RunFolder::~RunFolder() { close(lock_fd_); }
 
+absl::Status RunFolder::WriteConfig() {
+  const std::string file = absl::StrCat(path_, "/config.textproto");
+  if (fs::exists(file)) {
+    TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
+                          LoadTrainConfig(file, {}));
+    const absl::Status status = CheckResumable(before, config_);
+    if (!status.ok()) {
+      return absl::Status(status.code(),
+                          absl::StrCat(path_, ": ", status.message()));
+    }
+    AdoptChoices(before.inference(), *config_.mutable_inference());
+  }
+  return RecordConfig(config_);
+}
+
+absl::Status RunFolder::RecordConfig(const proto::TrainConfig& config) {
+  config_ = config;
+  return WriteFileAtomically(absl::StrCat(path_, "/config.textproto"),
+                             ConfigToText(config_));
+}
+
 std::string RunFolder::store_path() const {
   return absl::StrCat(path_, "/games.db");
+}
+
+std::string RunFolder::state_path() const {
+  return absl::StrCat(path_, "/state.textproto");
 }
 
 std::string RunFolder::metrics_path() const {
@@ -131,23 +169,37 @@ std::string RunFolder::checkpoint_path(int generation) const {
                       kCheckpointEnding);
 }
 
-absl::StatusOr<int> RunFolder::NewestCheckpoint() const {
-  int newest = -1;
+absl::StatusOr<std::vector<int>> RunFolder::Checkpoints() const {
+  return ListCheckpoints(path_);
+}
+
+absl::Status RunFolder::RemoveCheckpoint(int generation) const {
+  const std::string path = checkpoint_path(generation);
   std::error_code error;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(absl::StrCat(path_, "/checkpoints"), error)) {
-    newest =
-        std::max(newest, GenerationOfFile(entry.path().filename().string()));
-  }
-  if (!error) return newest;
+  fs::remove(path, error);
+  if (!error) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("cannot list ", path_, "/checkpoints: ", error.message()));
+      absl::StrCat("cannot remove ", path, ": ", error.message()));
+}
+
+absl::Status RunFolder::SetAside(int generation) const {
+  const std::string path = checkpoint_path(generation);
+  std::error_code error;
+  fs::rename(path, path + ".damaged", error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot rename ", path, ": ", error.message()));
 }
 
 absl::Status RunFolder::PublishLatest(int generation) const {
   return WriteFileAtomically(
       absl::StrCat(path_, "/", kLatestFile),
       absl::StrCat(CheckpointName(generation), kCheckpointEnding, "\n"));
+}
+
+bool HasCheckpoints(absl::string_view run_dir) {
+  const absl::StatusOr<std::vector<int>> there = ListCheckpoints(run_dir);
+  return there.ok() && !there->empty();
 }
 
 std::string CheckpointName(int generation) {

@@ -88,7 +88,8 @@ absl::Status RunLog::Learning(const LearningReport& report) {
                            {"policy_accuracy", report.policy_accuracy},
                            {"learning_rate", report.learning_rate},
                            {"window_games", report.window_games},
-                           {"window_positions", report.window_positions}});
+                           {"window_positions", report.window_positions},
+                           {"skipped_steps", report.skipped_steps}});
 }
 
 absl::Status RunLog::HeldOut(int generation,
@@ -135,6 +136,28 @@ absl::Status RunLog::Strength(int generation, bool is_final,
                                            {"score_high", result.score_high}}));
   }
   return events_->Flush();
+}
+
+absl::Status RunLog::Gate(const GateReport& report) {
+  for (const auto& [result, weaker] : report.results) {
+    TARA_RETURN_IF_ERROR(metrics_->Append({{"event", "gate"},
+                                           {"generation", report.candidate},
+                                           {"best", report.best},
+                                           {"promoted", report.promoted},
+                                           {"variant", result.variant},
+                                           {"games", result.games},
+                                           {"score", result.score},
+                                           {"score_low", result.score_low},
+                                           {"score_high", result.score_high},
+                                           {"weaker", weaker}}));
+  }
+  events_->Scalar("gate/promoted", report.promoted ? 1 : 0, report.candidate);
+  return events_->Flush();
+}
+
+absl::Status RunLog::Note(int generation, absl::string_view text) {
+  return metrics_->Append(
+      {{"event", "note"}, {"generation", generation}, {"text", text}});
 }
 
 absl::StatusOr<bool> RunLog::HasStrength(int generation) const {

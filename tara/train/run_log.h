@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/train/gate.h"
 #include "tara/train/held_out.h"
 #include "tara/train/metrics.h"
 #include "tara/train/progress_text.h"
@@ -27,11 +29,13 @@ struct LearningReport {
   double learning_rate = 0;  // of the last step
   int64_t window_games = 0;
   int64_t window_positions = 0;
+  int skipped_steps = 0;  // of the generation: losses were not finite
 };
 
 // Keeps what happens in a run for programs to read: a line of metrics.jsonl an
 // event ("event": "self_play", "learning", "held_out" or "strength") and
-// TensorBoard curves over generations. Thread-safe.
+// event ("event": "self_play", "learning", "held_out", "strength", "gate" or
+// "note") and TensorBoard curves over generations. Thread-safe.
 class RunLog {
  public:
   static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder);
@@ -45,6 +49,11 @@ class RunLog {
   // A line an opponent and variant.
   absl::Status Strength(int generation, bool is_final,
                         const std::vector<StrengthResult>& strength);
+
+  // A line a variant.
+  absl::Status Gate(const GateReport& report);
+  // Something that people should know, in words.
+  absl::Status Note(int generation, absl::string_view text);
 
   // Returns whether the strength of a checkpoint has been logged already.
   absl::StatusOr<bool> HasStrength(int generation) const;

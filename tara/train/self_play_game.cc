@@ -20,7 +20,8 @@ namespace tara {
 namespace {
 
 const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
-  return options.starts[game_index % options.starts.size()];
+  return options.starts[options.start_of ? options.start_of(game_index)
+                                         : game_index % options.starts.size()];
 }
 
 SearchOptions FullSearch(const SelfPlayOptions& options, const State& start,

@@ -28,8 +28,10 @@ struct SelfPlayTimes : SearchTimes {
 };
 
 struct SelfPlayOptions {
-  // Start positions: game index i starts from starts[i % size].
+  // Start positions: game index i starts from starts[start_of(i)]; from
+  // starts[i % size] if that is empty. Called from several threads.
   std::vector<State> starts;
+  std::function<int(uint64_t game_index)> start_of = {};
 
   // A full search. Its solver is set by the workers, each of which has one of
   // its own where solver_vacant_hills is positive; no position is solved that

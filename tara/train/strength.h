@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "proto/config.pb.h"
 
 namespace tara {
 
@@ -38,6 +39,9 @@ struct StrengthRequest {
   // after its first generation) is an opponent too.
   bool is_final = false;
   std::string first_checkpoint_path;
+  // How networks are computed: the config's, with what was chosen for this run
+  // where that says "auto".
+  proto::InferenceConfig inference = {};
   // Told from time to time; may be empty.
   std::function<void(const StrengthProgress&)> on_progress;
 };

@@ -67,6 +67,55 @@ TEST(TrainTest, EndsWithTheStrengthOfThePlayerThatHasLearned) {
   EXPECT_EQ(games.status, 0) << games.err;
 }
 
+TEST(TrainTest, AGateSaysWhatItLetThroughAndMinutesEndARun) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  // Two hundredths of a second: the first generation alone.
+  const TaraResult first =
+      RunTara({"train", config, "--set", "gate.games=2", "--set",
+               "gate.simulations=2", "--minutes", "0.0003"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.out,
+              AllOf(HasSubstr("The 0.0003 minutes of the run were up after "
+                              "generation 1 of 2."),
+                    HasSubstr("The gate let 1 checkpoints through, and 0 not."),
+                    HasSubstr("ckpt-000001 at 2 simulations")));
+  EXPECT_THAT(first.err, HasSubstr("gate: ckpt-000001 plays"));
+  const TaraResult second = RunTara({"train", config, "--set", "gate.games=2",
+                                     "--set", "gate.simulations=2"});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.out,
+              HasSubstr("The gate let 2 checkpoints through, and 0 not."));
+}
+
+TEST(TrainTest, AFullDiskIsAFailureThatSaysWhatToDo) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  // In blocks of 512 or of 1024 bytes; without the signal that would kill it.
+  const TaraResult full = RunShell(absl::StrCat(
+      "trap '' XFSZ; ulimit -f 16; exec \"$TARA\" train ", config));
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.err,
+              AllOf(HasSubstr(run_dir + "/"),
+                    HasSubstr("make room, and the same command goes on")));
+  const TaraResult later = RunTara({"train", config});
+  EXPECT_EQ(later.status, 0) << later.err;
+}
+
+TEST(TrainTest, ANetworkOfAnotherShapeToBeginWithIsAUsageError) {
+  const std::string run_dir = TemporaryPath("run");
+  ASSERT_EQ(
+      RunTara({"train", WriteTinyConfig(run_dir), "--set", "generations=1"})
+          .status,
+      0);
+  const TaraResult result = RunTara(
+      {"train", WriteTinyConfig(TemporaryPath("other")), "--set",
+       absl::StrCat("init_from=", run_dir), "--set", "network.channels=8"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("has 4 channels and 1 blocks, that of the "
+                                    "config (network) 8 channels"));
+}
+
 TEST(TrainTest, AMissingConfigIsAFailure) {
   const std::string missing = TemporaryPath("missing.textproto");
   const TaraResult result = RunTara({"train", missing});

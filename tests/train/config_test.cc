@@ -100,7 +100,8 @@ std::vector<std::string> Missing(const google::protobuf::Message& message) {
 TEST(ConfigTest, AnEmptyFileGivesAConfigWithEveryFieldFilledIn) {
   const proto::TrainConfig config = Good("");
   // A list that is empty by default.
-  EXPECT_THAT(Missing(config), ElementsAre("tara.proto.SearchConfig.option"));
+  EXPECT_THAT(Missing(config), ElementsAre("tara.proto.SearchConfig.option",
+                                           "tara.proto.MixtureConfig.weight"));
   EXPECT_EQ(config.run_dir(), "runs/quick-sacred_hill_l1");
   EXPECT_THAT(config.variant(), ElementsAre("sacred_hill_l1"));
   EXPECT_EQ(config.rule_options(), "-");
@@ -379,6 +380,89 @@ TEST(ConfigTest, TheAutopilotChoosesWhereNeitherThreadsNorGamesAreGiven) {
   EXPECT_FALSE(
       Good("", {"self_play.games_per_thread=8"}).self_play().autopilot());
   EXPECT_FALSE(Good("self_play { autopilot: false }").self_play().autopilot());
+}
+
+TEST(ConfigTest, ABatchLargerThanAWindowCanEverBeIsRefused) {
+  // 3 games of at most 1000 positions.
+  EXPECT_THAT(Error("learner { batch_size: 3001 window_games: 3 }"),
+              HasSubstr("learner.batch_size: 3001; expected less than a window "
+                        "can ever hold: 3 games"));
+  // The run has fewer games than its window.
+  EXPECT_THAT(Error("generations: 1 self_play { games_per_generation: 2 } "
+                    "learner { batch_size: 2001 }"),
+              HasSubstr("learner.batch_size: 2001; expected less than a window "
+                        "can ever hold: 2 games"));
+}
+
+TEST(ConfigTest, GamesThatAreHeldOutLeaveSomethingToLearnFrom) {
+  // Of single games half are held out: one of ten seeds has such a one first.
+  int refused = 0;
+  for (int seed = 0; seed < 10; ++seed) {
+    const absl::Status status =
+        Parse(
+            "self_play { games_per_generation: 1 } "
+            "learner { held_out_share: 0.5 batch_size: 32 }",
+            {absl::StrCat("seed=", seed)})
+            .status();
+    if (status.ok()) continue;
+    ++refused;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("learner.held_out_share: 0.5; expected less: it "
+                          "leaves nothing to learn from among the 1 games"));
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 10);
+}
+
+TEST(ConfigTest, EachVariantHasAGameInAGeneration) {
+  EXPECT_THAT(Error("variant: 'all' self_play { games_per_generation: 9 }"),
+              HasSubstr("self_play.games_per_generation: 9; expected a game at "
+                        "least for each of the 10 variants"));
+}
+
+TEST(ConfigTest, OptionsOfTheRootThatContradictEachOtherAreRefused) {
+  const auto error = [](const std::string& options, int simulations) {
+    return Error("",
+                 {"self_play.search.option=" + options,
+                  absl::StrCat("self_play.search.simulations=", simulations)});
+  };
+  EXPECT_THAT(error("gumbel=on,forced_playouts=2", 100),
+              HasSubstr("self_play.search.option: forced_playouts beside "
+                        "gumbel=on; expected one of the two"));
+  EXPECT_THAT(error("gumbel=on,gumbel_actions=17", 16),
+              HasSubstr("self_play.search.option: gumbel_actions=17; expected "
+                        "at most self_play.search.simulations, 16"));
+  EXPECT_THAT(error("gumbel_actions=8", 16),
+              HasSubstr("self_play.search.option: gumbel_actions; expected "
+                        "gumbel=on beside it"));
+  // Without a number of their own they adapt to the simulations.
+  Good("",
+       {"self_play.search.option=gumbel=on", "self_play.search.simulations=8"});
+}
+
+TEST(ConfigTest, GroupsOfGamesAreNotEmpty) {
+  EXPECT_THAT(Error("self_play { games_per_thread: 1 evaluation_groups: 2 }"),
+              HasSubstr("self_play.evaluation_groups: 2; expected at most "
+                        "self_play.games_per_thread, 1"));
+}
+
+TEST(ConfigTest, GamesThatTheWindowNeedsAreKept) {
+  EXPECT_THAT(Error("self_play { games_per_generation: 50 } "
+                    "learner { window_games: 100 } "
+                    "retention { keep_games: 149 }"),
+              HasSubstr("retention.keep_games: 149; expected 0 (all), or at "
+                        "least 150"));
+}
+
+TEST(ConfigTest, ThreadsAreAtLeastOne) {
+  EXPECT_THAT(Error("self_play { threads: 0 }"),
+              HasSubstr("self_play.threads: 0 is out of range"));
+  EXPECT_THAT(Error("learner { threads: 0 }"),
+              HasSubstr("learner.threads: 0 is out of range"));
+}
+
+TEST(ConfigTest, AnEmptyInitFromIsRefused) {
+  EXPECT_THAT(Error("init_from: ''"), HasSubstr("init_from: empty; expected"));
 }
 
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {

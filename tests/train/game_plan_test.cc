@@ -30,14 +30,31 @@ class GamePlanTest : public ::testing::Test {
     }
   }
 
-  GamePlan Plan(int generation, int64_t games) {
-    const auto plan = PlanGames(*store_, generation, games);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
+  // Plans as a run does: by what is recorded, or anew.
+  GamePlan Plan(int generation, int64_t games,
+                const proto::GenerationPlan* before = nullptr) {
+    recorded_ = Record(generation, games, before);
+    const auto plan = ExpandPlan(config_, *store_, recorded_);
+    EXPECT_TRUE(plan.ok()) << plan.status();
     return *plan;
   }
 
+  proto::GenerationPlan Record(int generation, int64_t games,
+                               const proto::GenerationPlan* before) {
+    config_.mutable_self_play()->set_games_per_generation(games);
+    if (config_.variant_size() == 0) config_.add_variant("four_treasures");
+    const std::vector<double> shares(config_.variant_size(),
+                                     1.0 / config_.variant_size());
+    const auto plan = PlanGeneration(config_, *store_, generation,
+                                     /*model=*/generation, before, shares);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return *plan;
+  }
+
+  proto::TrainConfig config_;
   std::unique_ptr<GameStore> store_;
   proto::GameRecord record_;
+  proto::GenerationPlan recorded_;
 };
 
 using Indices = std::vector<uint64_t>;
@@ -54,7 +71,16 @@ TEST_F(GamePlanTest, AResumedGenerationLacksExactlyTheGamesNotStored) {
   EXPECT_EQ(plan.size(), 5);
 }
 
-TEST_F(GamePlanTest, AGenerationFollowsTheOneBefore) {
+TEST_F(GamePlanTest, AGenerationFollowsTheOneThatIsRecorded) {
+  const proto::GenerationPlan before = Record(0, 4, nullptr);
+  const GamePlan plan = Plan(1, 3, &before);
+  EXPECT_EQ(plan.begin, 4u);
+  EXPECT_EQ(plan.end, 7u);
+  EXPECT_EQ(plan.missing, (Indices{4, 5, 6}));
+  EXPECT_EQ(plan.model, 1);
+}
+
+TEST_F(GamePlanTest, WithoutARecordAGenerationFollowsTheGamesOfTheStore) {
   Add(0, {0, 1, 2});
   Add(1, {4});
   const GamePlan plan = Plan(1, 3);
@@ -63,15 +89,46 @@ TEST_F(GamePlanTest, AGenerationFollowsTheOneBefore) {
   EXPECT_EQ(plan.missing, (Indices{3, 5}));
 }
 
-TEST_F(GamePlanTest, GamesPerGenerationMayChangeBetweenStarts) {
+TEST_F(GamePlanTest, AGenerationThatWasPlannedStaysAsItIs) {
+  Plan(0, 4);
+  const proto::GenerationPlan planned = recorded_;
+  config_.mutable_self_play()->set_games_per_generation(9);
+  EXPECT_EQ(ExpandPlan(config_, *store_, planned)->missing,
+            (Indices{0, 1, 2, 3}));
+  EXPECT_EQ(Plan(1, 2, &planned).missing, (Indices{4, 5}));
+}
+
+TEST_F(GamePlanTest, GamesThatAreThereAreKept) {
   Add(0, {0, 1, 2, 3});
-  EXPECT_EQ(Plan(0, 2).end, 4u);  // what is there is kept
-  EXPECT_EQ(Plan(1, 2).missing, (Indices{4, 5}));
+  EXPECT_EQ(Plan(0, 2).end, 4u);
   EXPECT_EQ(Plan(0, 6).missing, (Indices{4, 5}));
 }
 
+TEST_F(GamePlanTest, WhatAGameStartsFromDoesNotDependOnWhatIsMissing) {
+  config_.add_variant("four_treasures");
+  config_.add_variant("high_kings_l1");
+  config_.add_variant("stone_of_destiny");
+  const GamePlan all = Plan(0, 8);
+  EXPECT_EQ(all.starts, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1}));
+  Add(0, {0, 1, 4, 6});
+  const auto rest = ExpandPlan(config_, *store_, recorded_);
+  ASSERT_TRUE(rest.ok()) << rest.status();
+  EXPECT_EQ(rest->starts, all.starts);
+  EXPECT_EQ(rest->start_of(7), 1);
+  // The next generation goes on where this one ended.
+  const proto::GenerationPlan before = recorded_;
+  EXPECT_EQ(Plan(1, 4, &before).starts, (std::vector<int>{2, 0, 1, 2}));
+}
+
+TEST_F(GamePlanTest, APlanForOtherVariantsIsRefused) {
+  Plan(0, 4);
+  config_.set_variant(0, "high_kings_l1");
+  const absl::Status status = ExpandPlan(config_, *store_, recorded_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_F(GamePlanTest, AStoreWithoutTheGenerationBeforeIsAnError) {
-  const auto plan = PlanGames(*store_, 2, 3);
+  const auto plan = PlanGeneration(config_, *store_, 2, 2, nullptr, {1.0});
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kDataLoss);
   EXPECT_NE(std::string(plan.status().message()).find("generation 1"),
             std::string::npos);

@@ -1,6 +1,9 @@
 #include "tara/train/learner.h"
 
+#include <cmath>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -12,14 +15,18 @@
 namespace tara {
 namespace {
 
-// Counts what it is given; its losses are 1, 2, 3, ...
+// Counts what it is given; its losses are 1, 2, 3, ... Steps of `bad` are
+// skipped.
 class FakeTrainer : public Trainer {
  public:
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                               double learning_rate) override {
     batch_sizes.push_back(batch.size());
     learning_rates.push_back(learning_rate);
-    return Losses{.total = static_cast<double>(batch_sizes.size())};
+    const bool skipped = bad.contains(batch_sizes.size());
+    return Losses{.total = skipped ? std::nan("")
+                                   : static_cast<double>(batch_sizes.size()),
+                  .skipped = skipped};
   }
   absl::StatusOr<Losses> Measure(const std::vector<Sample>&) override {
     return Losses();
@@ -34,6 +41,7 @@ class FakeTrainer : public Trainer {
 
   std::vector<size_t> batch_sizes;
   std::vector<double> learning_rates;
+  std::set<size_t> bad;  // counted from 1
 };
 
 class LearnerTest : public ::testing::Test {
@@ -147,7 +155,39 @@ TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {
                                  LearningRate(kSchedule, 11)}));
   EXPECT_EQ(progress.step, 12);
   EXPECT_EQ(progress.samples, 100 + 3 * 8);
-  EXPECT_DOUBLE_EQ(losses->total, 2.0);  // mean of 1, 2, 3
+  EXPECT_DOUBLE_EQ(losses->losses.total, 2.0);  // mean of 1, 2, 3
+  EXPECT_EQ(losses->skipped_steps, 0);
+}
+
+TEST_F(LearnerTest, SkippedStepsAreCountedAndLeftOutOfTheMeans) {
+  trainer_.bad = {1, 2, 4};
+  TrainingProgress progress;
+  const auto learned =
+      Learn({.schedule = kSchedule,
+             .batch_size = 8,
+             .steps = 5,
+             .max_skipped_steps = 3},
+            *sampler_, trainer_, progress, [] { return false; });
+  ASSERT_TRUE(learned.ok()) << learned.status();
+  EXPECT_EQ(learned->skipped_steps, 3);
+  EXPECT_DOUBLE_EQ(learned->losses.total, 4.0);  // mean of 3, 5
+  EXPECT_EQ(progress.step, 5);  // the data of a skipped step is gone too
+}
+
+TEST_F(LearnerTest, TooManySkippedStepsInARowEndIt) {
+  trainer_.bad = {2, 3, 5, 6, 7};
+  TrainingProgress progress;
+  const auto learned =
+      Learn({.schedule = kSchedule,
+             .batch_size = 8,
+             .steps = 50,
+             .max_skipped_steps = 3},
+            *sampler_, trainer_, progress, [] { return false; });
+  EXPECT_EQ(learned.status().code(), absl::StatusCode::kAborted);
+  EXPECT_NE(std::string(learned.status().message())
+                .find("3 steps in a row were not finite, up to step 7"),
+            std::string::npos)
+      << learned.status();
 }
 
 TEST_F(LearnerTest, IsCancelledWhenToldToStop) {

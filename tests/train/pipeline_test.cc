@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,9 +18,8 @@
 #include "tara/record/game_record.h"
 #include "tara/train/game_store.h"
 #include "tara/train/metrics.h"
-#include "tara/train/progress.h"
 #include "tara/train/run_folder.h"
-#include "tests/train/tiny_training.h"
+#include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {
@@ -30,34 +28,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr auto kNeverStop = [] { return false; };
-
-proto::TrainConfig Tiny(const std::string& run_dir,
-                        std::vector<std::string> overrides = {}) {
-  const auto config = TinyConfig(run_dir, std::move(overrides));
-  EXPECT_TRUE(config.ok()) << config.status().message();
-  return *config;
-}
-
-absl::StatusOr<TrainSummary> Train(const proto::TrainConfig& config,
-                                   const TrainCallbacks& callbacks = {},
-                                   const StopCheck& stop = kNeverStop) {
-  Progress progress({.redraw = false, .interval = absl::Hours(1)});
-  return RunTraining(config, callbacks, stop, progress);
-}
-
-std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
-  const auto store = OpenGameStore(run_dir + "/games.db", StoreMode::kReadOnly);
-  EXPECT_TRUE(store.ok()) << store.status().message();
-  const auto indices = (*store)->Indices({});
-  EXPECT_TRUE(indices.ok()) << indices.status().message();
-  std::vector<proto::GameRecord> games;
-  for (const uint64_t index : *indices) {
-    games.push_back(*(*store)->Get(index));
-  }
-  return games;
-}
 
 class TrainingOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 

@@ -13,7 +13,9 @@
 namespace tara {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 proto::TrainConfig ConfigIn(const std::string& run_dir) {
   const auto config =
@@ -54,17 +56,19 @@ TEST(RunFolderTest, ARunDoesNotGoOnWithAnotherNetworkOrSeed) {
             absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(RunFolderTest, NewestCheckpointGoesByTheFilesAndNotByLatest) {
+TEST(RunFolderTest, CheckpointsGoByTheFilesAndNotByLatest) {
   const std::string path = TestFolder("newest");
   const auto folder = RunFolder::Open(ConfigIn(path));
   ASSERT_TRUE(folder.ok()) << folder.status().message();
-  EXPECT_EQ(*(*folder)->NewestCheckpoint(), -1);
+  EXPECT_FALSE(HasCheckpoints(path));
+  EXPECT_THAT(*(*folder)->Checkpoints(), IsEmpty());
   Touch((*folder)->checkpoint_path(2));
   Touch((*folder)->checkpoint_path(11));
   Touch(path + "/checkpoints/ckpt-000012.pt.tmp");
   Touch(path + "/checkpoints/notes.pt");
   ASSERT_TRUE((*folder)->PublishLatest(2).ok());
-  EXPECT_EQ(*(*folder)->NewestCheckpoint(), 11);
+  EXPECT_TRUE(HasCheckpoints(path));
+  EXPECT_THAT(*(*folder)->Checkpoints(), ElementsAre(2, 11));
   EXPECT_EQ(*LatestCheckpoint(path), path + "/checkpoints/ckpt-000002.pt");
 }
 

@@ -1,0 +1,115 @@
+#include "tara/cli/checkpoint_gate.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/checkpoint_evaluation.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/parallel_arena.h"
+#include "tara/eval/sprt.h"
+#include "tara/train/game_plan.h"
+
+namespace tara {
+namespace {
+
+constexpr double kErrorRate = 0.05;
+
+// The games of one variant.
+struct GateMatch {
+  const proto::TrainConfig& config;
+  const GateRequest& request;
+  const StopCheck& stop;
+  PlayerFactory candidate;
+  PlayerFactory best;
+};
+
+absl::StatusOr<GateResult> PlayVariant(
+    const GateMatch& match, const State& start,
+    const std::function<void(int games)>& on_games) {
+  const proto::TrainConfig& config = match.config;
+  const SprtOptions test = {.elo0 = -config.gate().max_drop_elo(),
+                            .elo1 = 0,
+                            .alpha = kErrorRate,
+                            // The chance to accept H0 where H1 holds.
+                            .beta = kErrorRate / config.variant_size(),
+                            .scale = EloScale::kLogistic};
+  ArenaOptions options = {.variant = start.variant,
+                          .rule_options = start.options};
+  options.games = static_cast<int>(config.gate().games());
+  options.sprt = test;
+  // Evaluations have the indices from 0 up; these come from the other end.
+  options.seed =
+      DeriveSeed(config.seed(), ~static_cast<uint64_t>(match.request.candidate),
+                 StreamPurpose::kArena);
+  TARA_ASSIGN_OR_RETURN(
+      const ArenaResult all,
+      PlayArenaInParallel(options, match.candidate, match.best,
+                          static_cast<int>(config.self_play().threads()),
+                          [&](const ArenaProgress& progress) {
+                            on_games(progress.games_done);
+                            return !match.stop();
+                          }));
+  if (match.stop()) return absl::CancelledError("the gate was interrupted");
+  GateResult gate;
+  gate.result = {
+      .variant = std::string(Info(start.variant).id),
+      .opponent =
+          std::filesystem::path(match.request.best_path).stem().string(),
+      .games = all.games,
+      .wins = all.wins,
+      .draws = all.draws,
+      .losses = all.losses,
+      .score = all.score,
+      .score_low = all.score_low,
+      .score_high = all.score_high};
+  gate.weaker =
+      all.sprt.has_value() && all.sprt->decision() == SprtDecision::kAcceptH0;
+  return gate;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<GateResult>> PlayGate(
+    const proto::TrainConfig& config, const GateRequest& request,
+    const StopCheck& stop) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartPositions(config));
+  const uint32_t simulations = config.gate().simulations();
+  const std::string candidate =
+      NetworkSpec(request.candidate_path, request.inference, simulations);
+  const std::string best =
+      NetworkSpec(request.best_path, request.inference, simulations);
+  const GateMatch match = {
+      .config = config,
+      .request = request,
+      .stop = stop,
+      .candidate = [&candidate] { return MakePlayer(candidate); },
+      .best = [&best] { return MakePlayer(best); }};
+  const int wanted = static_cast<int>(config.gate().games());
+  std::vector<GateResult> results;
+  for (const State& start : starts) {
+    const int before = static_cast<int>(results.size()) * wanted;
+    TARA_ASSIGN_OR_RETURN(
+        GateResult result, PlayVariant(match, start, [&](int games) {
+          if (!request.on_progress) return;
+          request.on_progress(
+              {.opponent =
+                   std::filesystem::path(request.best_path).stem().string(),
+               .games = before + games,
+               .games_wanted = wanted * static_cast<int>(starts.size())});
+        }));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace tara

@@ -1,0 +1,77 @@
+#include "tara/cli/checkpoint_gate.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tara/nn/trainer.h"
+#include "tara/train/config.h"
+
+namespace tara {
+namespace {
+
+constexpr auto kNeverStop = [] { return false; };
+
+proto::TrainConfig Config(int threads) {
+  const auto config = ParseTrainConfig(
+      "variant: 'four_treasures' variant: 'stone_of_destiny' "
+      "gate { games: 70 simulations: 4 }",
+      "test.textproto",
+      std::vector<std::string>{absl::StrCat("self_play.threads=", threads)});
+  EXPECT_TRUE(config.ok()) << config.status();
+  return *config;
+}
+
+// Writes a new network as a checkpoint.
+std::string NewCheckpoint(uint64_t seed) {
+  const std::string path =
+      absl::StrCat(testing::TempDir(), "/ckpt-00000", seed, ".pt");
+  const auto trainer = NewTrainer({.channels = 4, .blocks = 1}, {}, seed);
+  EXPECT_TRUE(trainer->Save(path, {}).ok());
+  return path;
+}
+
+GateRequest Request(const proto::TrainConfig& config) {
+  return {.candidate_path = NewCheckpoint(2),
+          .candidate = 2,
+          .best_path = NewCheckpoint(1),
+          .best = 1,
+          .inference = config.inference(),
+          .on_progress = {}};
+}
+
+TEST(CheckpointGateTest, ResultsDoNotDependOnThreads) {
+  const auto one = PlayGate(Config(1), Request(Config(1)), kNeverStop);
+  const auto three = PlayGate(Config(3), Request(Config(3)), kNeverStop);
+  ASSERT_TRUE(one.ok()) << one.status();
+  ASSERT_TRUE(three.ok()) << three.status();
+  ASSERT_EQ(one->size(), 2u);
+  EXPECT_EQ((*one)[0].result.variant, "four_treasures");
+  EXPECT_EQ((*one)[1].result.variant, "stone_of_destiny");
+  for (int v = 0; v < 2; ++v) {
+    EXPECT_EQ((*one)[v].result.opponent, "ckpt-000001");
+    EXPECT_LE((*one)[v].result.games, 70);
+    EXPECT_EQ((*three)[v].result.wins, (*one)[v].result.wins);
+    EXPECT_EQ((*three)[v].result.losses, (*one)[v].result.losses);
+    EXPECT_EQ((*three)[v].weaker, (*one)[v].weaker);
+  }
+}
+
+TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
+  const proto::TrainConfig config = Config(2);
+  GateRequest request = Request(config);
+  request.candidate_path = request.best_path;
+  const auto results = PlayGate(config, request, kNeverStop);
+  ASSERT_TRUE(results.ok()) << results.status();
+  for (const GateResult& result : *results) EXPECT_FALSE(result.weaker);
+}
+
+TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
+  const auto results =
+      PlayGate(Config(1), Request(Config(1)), [] { return true; });
+  EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,274 @@
+// What a run decides before it plays: variants, the gate, how long.
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/train/gate.h"
+#include "tara/train/metrics.h"
+#include "tara/train/pipeline.h"
+#include "tara/train/run_folder.h"
+#include "tests/train/pipeline_testing.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kTwoVariants[] = "variant=four_treasures,high_kings_l1";
+
+// Scores of 0.9 and 0.1: needs of 0.1 and 0.9, so that the shares of ten games
+// are (0.5 + 0.5 * 0.2) / 2 = 0.3 and 0.7.
+TrainCallbacks HighKingsAreBehind() {
+  TrainCallbacks callbacks;
+  callbacks.evaluate = [](const StrengthRequest&) {
+    return std::vector<StrengthResult>{
+        {.variant = "four_treasures", .opponent = "random", .score = 0.9},
+        {.variant = "high_kings_l1", .opponent = "random", .score = 0.1}};
+  };
+  return callbacks;
+}
+
+proto::TrainConfig Adaptive(const std::string& run_dir) {
+  return Tiny(run_dir, {kTwoVariants, "mixture.mode=adaptive",
+                        "self_play.games_per_generation=10"});
+}
+
+std::map<std::string, int> VariantsOf(const std::string& run_dir,
+                                      uint32_t generation) {
+  std::map<std::string, int> games;
+  for (const proto::GameRecord& game : GamesOf(run_dir)) {
+    if (game.generation() == generation) ++games[game.variant()];
+  }
+  return games;
+}
+
+TEST(PipelineMixtureTest, VariantsThatAreBehindGetMoreGames) {
+  const std::string run_dir = TestFolder("adaptive");
+  const auto summary = Train(Adaptive(run_dir), HighKingsAreBehind());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_THAT(VariantsOf(run_dir, 0),
+              UnorderedElementsAre(Pair("four_treasures", 5),
+                                   Pair("high_kings_l1", 5)));
+  EXPECT_THAT(VariantsOf(run_dir, 1),
+              UnorderedElementsAre(Pair("four_treasures", 3),
+                                   Pair("high_kings_l1", 7)));
+}
+
+TEST(PipelineMixtureTest, ARestartPlaysTheGamesThatWerePlannedWhateverItKnows) {
+  const std::string straight = TestFolder("straight");
+  ASSERT_TRUE(Train(Adaptive(straight), HighKingsAreBehind()).ok());
+
+  const std::string run_dir = TestFolder("replanned");
+  std::atomic<int> stored = 0;
+  TrainCallbacks callbacks = HighKingsAreBehind();
+  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
+  auto summary =
+      Train(Adaptive(run_dir), callbacks, [&] { return stored >= 13; });
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  ASSERT_TRUE(summary->stopped);
+  // Another mixture and another size count from the next generation on.
+  proto::TrainConfig changed = Adaptive(run_dir);
+  changed.mutable_mixture()->set_mode("equal");
+  changed.mutable_self_play()->set_games_per_generation(4);
+  summary = Train(changed);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  const auto games = GamesOf(run_dir);
+  const auto expected = GamesOf(straight);
+  ASSERT_EQ(games.size(), 20u);
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].variant(), expected[i].variant()) << "game " << i;
+  }
+}
+
+// A gate that lets through what `promotes` says, and notes what it was asked.
+struct FakeGate {
+  std::vector<bool> promotes;
+  std::vector<std::pair<int, int>> asked = {};  // candidate, best
+
+  TrainCallbacks Callbacks() {
+    TrainCallbacks callbacks;
+    callbacks.gate = [this](const GateRequest& request) {
+      EXPECT_TRUE(std::filesystem::exists(request.candidate_path));
+      EXPECT_TRUE(std::filesystem::exists(request.best_path));
+      asked.emplace_back(request.candidate, request.best);
+      GateResult result;
+      result.result = {.variant = "sacred_hill_l1", .opponent = "best"};
+      result.weaker = !promotes.at(request.candidate - 1);
+      return std::vector<GateResult>{result};
+    };
+    return callbacks;
+  }
+};
+
+const std::vector<std::string> kGated = {"gate.games=2", "generations=4",
+                                         "retention.keep_last_checkpoints=1",
+                                         "retention.keep_every_checkpoints=0"};
+
+TEST(PipelineGateTest, OnlyCheckpointsThatAreLetThroughPlay) {
+  const std::string run_dir = TestFolder("gate");
+  FakeGate gate = {.promotes = {true, false, false, true}};
+  const auto summary = Train(Tiny(run_dir, kGated), gate.Callbacks());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_THAT(gate.asked,
+              ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 1), Pair(4, 1)));
+  EXPECT_EQ(summary->promoted, 2);
+  EXPECT_EQ(summary->rejected, 2);
+  EXPECT_THAT(summary->checkpoint_path, HasSubstr("ckpt-000004"));
+  std::vector<std::string> models(4);
+  for (const proto::GameRecord& game : GamesOf(run_dir)) {
+    models[game.generation()] = game.model_id();
+  }
+  EXPECT_THAT(models, ElementsAre("ckpt-000000", "ckpt-000001", "ckpt-000001",
+                                  "ckpt-000001"));
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(lines.ok());
+  EXPECT_EQ(std::count_if(lines->begin(), lines->end(),
+                          [](const std::string& line) {
+                            return line.find("\"event\":\"gate\"") !=
+                                   std::string::npos;
+                          }),
+            4);
+}
+
+TEST(PipelineGateTest, TheBestIsPublishedAndOutlivesANewerOneAndARestart) {
+  const std::string run_dir = TestFolder("best");
+  FakeGate gate = {.promotes = {true, false, false, false, false}};
+  ASSERT_TRUE(Train(Tiny(run_dir, kGated), gate.Callbacks()).ok());
+  EXPECT_EQ(*LatestCheckpoint(run_dir),
+            run_dir + "/checkpoints/ckpt-000001.pt");
+  proto::TrainConfig longer = Tiny(run_dir, kGated);
+  longer.set_generations(5);
+  const auto summary = Train(longer, gate.Callbacks());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(gate.asked.back(), std::make_pair(5, 1));
+  EXPECT_EQ(summary->rejected, 4);
+  EXPECT_THAT(summary->checkpoint_path, HasSubstr("ckpt-000001"));
+  EXPECT_TRUE(std::filesystem::exists(summary->checkpoint_path));
+  EXPECT_EQ(GamesOf(run_dir).back().model_id(), "ckpt-000001");
+}
+
+TEST(PipelineGateTest, ATrialThatWasInterruptedIsMadeUpFor) {
+  const std::string run_dir = TestFolder("interrupted_gate");
+  FakeGate gate = {.promotes = {true, true, true, true}};
+  bool stop = false;
+  TrainCallbacks callbacks;
+  callbacks.gate =
+      [&](const GateRequest&) -> absl::StatusOr<std::vector<GateResult>> {
+    stop = true;
+    return absl::CancelledError("interrupted");
+  };
+  auto summary = Train(Tiny(run_dir, kGated), callbacks, [&] { return stop; });
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_TRUE(summary->stopped);
+  summary = Train(Tiny(run_dir, kGated), gate.Callbacks());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_THAT(gate.asked,
+              ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 2), Pair(4, 3)));
+}
+
+TEST(PipelineRetentionTest, OldCheckpointsAndGamesGoAndTheRunGoesOn) {
+  const std::string run_dir = TestFolder("retention");
+  // Ten games of the window, six of a generation.
+  const std::vector<std::string> overrides = {
+      "generations=6", "retention.keep_last_checkpoints=2",
+      "retention.keep_every_checkpoints=3", "retention.keep_games=16"};
+  ASSERT_TRUE(Train(Tiny(run_dir, overrides)).ok());
+  std::vector<std::string> files;
+  for (const auto& file :
+       std::filesystem::directory_iterator(run_dir + "/checkpoints")) {
+    files.push_back(file.path().filename().string());
+  }
+  EXPECT_THAT(files, UnorderedElementsAre("ckpt-000000.pt", "ckpt-000001.pt",
+                                          "ckpt-000003.pt", "ckpt-000005.pt",
+                                          "ckpt-000006.pt", "latest"));
+  auto games = GamesOf(run_dir);
+  ASSERT_EQ(games.size(), 16u);
+  EXPECT_EQ(games.front().game_index(), 20u);
+
+  proto::TrainConfig longer = Tiny(run_dir, overrides);
+  longer.set_generations(7);
+  ASSERT_TRUE(Train(longer).ok());
+  games = GamesOf(run_dir);
+  EXPECT_EQ(games.size(), 16u);
+  EXPECT_EQ(games.back().game_index(), 41u);
+}
+
+TEST(PipelineTimeTest, ARunEndsWhenItsMinutesAreUpAndGoesOnWithMore) {
+  const std::string run_dir = TestFolder("minutes");
+  // A generation takes some milliseconds: after the first, the next would not
+  // fit into a millisecond.
+  const double millisecond = 0.001 / 60;
+  auto summary = Train(Tiny(run_dir, {absl::StrCat("minutes=", millisecond)}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_TRUE(summary->time_is_up);
+  EXPECT_FALSE(summary->stopped);
+  EXPECT_EQ(summary->generation, 1);
+  // The time of earlier starts counts.
+  summary = Train(Tiny(run_dir, {absl::StrCat("minutes=", millisecond)}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 1);
+  summary = Train(Tiny(run_dir, {"minutes=1000"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_FALSE(summary->time_is_up);
+  EXPECT_EQ(summary->generation, 2);
+}
+
+TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
+  const std::string first = TestFolder("generalist");
+  ASSERT_TRUE(Train(Tiny(first, {kTwoVariants})).ok());
+  const std::string run_dir = TestFolder("specialist");
+  const std::string init = "init_from=" + first;
+  const auto summary = Train(Tiny(run_dir, {"variant=high_kings_l1", init}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 2);
+  const auto before = ReadCheckpoint(first + "/checkpoints/ckpt-000002.pt");
+  const auto after = ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_EQ(after->progress, TrainingProgress());
+  ASSERT_EQ(after->tensors.size(), before->tensors.size());
+  for (size_t i = 0; i < before->tensors.size(); ++i) {
+    EXPECT_EQ(after->tensors[i].values, before->tensors[i].values);
+  }
+  // It is needed at the beginning alone.
+  std::filesystem::remove_all(first);
+  EXPECT_TRUE(Train(Tiny(run_dir, {"variant=high_kings_l1", init})).ok());
+}
+
+TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
+  const std::string first = TestFolder("other_shape");
+  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  const std::string run_dir = TestFolder("refused") + "/run";
+  const auto error = [&](std::vector<std::string> overrides) {
+    return Train(Tiny(run_dir, std::move(overrides))).status();
+  };
+  absl::Status status = error({"init_from=" + first, "network.channels=16"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("ckpt-000001.pt has 8 channels and 1 blocks, that of "
+                        "the config (network) 16 channels and 1 blocks"));
+  status = error({"init_from=" + first, "variant=four_treasures"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("has not learned four_treasures; expected variants "
+                        "among sacred_hill_l1"));
+  status = error({"init_from=" + run_dir + "/nothing.pt"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("init_from: "));
+  EXPECT_FALSE(std::filesystem::exists(run_dir));
+}
+
+}  // namespace
+}  // namespace tara

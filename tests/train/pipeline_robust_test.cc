@@ -1,0 +1,259 @@
+// What goes wrong from outside: files damaged, disks full, locks held, losses
+// that are not finite. Nothing that was finished may be lost, and the same call
+// goes on.
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/sqlite.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/train/metrics.h"
+#include "tara/train/pipeline.h"
+#include "tests/train/pipeline_testing.h"
+#include "tests/train/train_testing.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string CheckpointFile(const std::string& run_dir, int generation) {
+  return absl::StrCat(run_dir, "/checkpoints/ckpt-00000", generation, ".pt");
+}
+
+std::string Contents(const std::string& path) {
+  const auto contents = ReadWholeFile(path);
+  EXPECT_TRUE(contents.ok()) << contents.status();
+  return *contents;
+}
+
+// Trains a twin without any accident, to compare with.
+std::string StraightRun(const std::string& name,
+                        const std::vector<std::string>& overrides) {
+  const std::string run_dir = TestFolder(name);
+  const auto summary = Train(Tiny(run_dir, overrides));
+  EXPECT_TRUE(summary.ok()) << summary.status();
+  return run_dir;
+}
+
+// One thread, so that LibTorch computes the same in both of two runs.
+const std::vector<std::string> kSteady = {
+    "self_play.threads=1", "self_play.games_per_thread=6", "generations=3"};
+
+void FlipAByteInTheMiddle(const std::string& path) {
+  std::string bytes = Contents(path);
+  bytes[bytes.size() / 2] ^= 1;
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::vector<std::string> Notes(const std::string& run_dir) {
+  std::vector<std::string> notes;
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  EXPECT_TRUE(lines.ok()) << lines.status();
+  for (const std::string& line : *lines) {
+    if (absl::StrContains(line, "\"event\":\"note\"")) notes.push_back(line);
+  }
+  return notes;
+}
+
+TEST(PipelineRobustTest,
+     ADamagedCheckpointIsSetAsideAndItsGenerationRelearned) {
+  const std::string run_dir = StraightRun("damaged_run", kSteady);
+  const std::string whole = Contents(CheckpointFile(run_dir, 3));
+  FlipAByteInTheMiddle(CheckpointFile(run_dir, 3));
+  const auto games = GamesOf(run_dir);
+  const auto summary = Train(Tiny(run_dir, kSteady));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 3);
+  // Learned from the same games, it is the same network.
+  EXPECT_EQ(Contents(CheckpointFile(run_dir, 3)), whole);
+  EXPECT_TRUE(std::filesystem::exists(CheckpointFile(run_dir, 3) + ".damaged"));
+  EXPECT_EQ(GamesOf(run_dir).size(), games.size());
+  ASSERT_EQ(Notes(run_dir).size(), 1u);
+  EXPECT_THAT(Notes(run_dir)[0],
+              AllOf(HasSubstr("ckpt-000003.pt is damaged: its checksum does "
+                              "not match"),
+                    HasSubstr("renamed"), HasSubstr("learned anew")));
+}
+
+TEST(PipelineRobustTest, WhereEveryCheckpointIsDamagedTheRunBeginsAnew) {
+  const std::string run_dir =
+      StraightRun("all_damaged", {"generations=1", "self_play.threads=1"});
+  FlipAByteInTheMiddle(CheckpointFile(run_dir, 0));
+  FlipAByteInTheMiddle(CheckpointFile(run_dir, 1));
+  const auto summary =
+      Train(Tiny(run_dir, {"generations=1", "self_play.threads=1"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 1);
+  EXPECT_EQ(GamesOf(run_dir).size(), 6u);
+  EXPECT_EQ(Notes(run_dir).size(), 2u);
+}
+
+// --- Losses that are not finite ----------------------------------------------
+
+// A run whose games are all there, stopped before the generation 1 is learned.
+std::string StoppedBeforeLearning(const std::string& name) {
+  const std::string run_dir = TestFolder(name);
+  std::atomic<int> stored = 0;
+  TrainCallbacks callbacks;
+  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
+  const auto summary =
+      Train(Tiny(run_dir), callbacks, [&] { return stored >= 12; });
+  EXPECT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 1);
+  EXPECT_EQ(GamesOf(run_dir).size(), 12u);
+  return run_dir;
+}
+
+// Writes weights into a checkpoint whose outputs overflow.
+void Poison(const std::string& path) {
+  auto checkpoint = ReadCheckpoint(path);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  for (NamedTensor& tensor : checkpoint->tensors) {
+    std::fill(tensor.values.begin(), tensor.values.end(), 3e38f);
+  }
+  ASSERT_TRUE(WriteCheckpoint(path, *checkpoint).ok());
+}
+
+std::vector<std::string> Impatient() { return {"learner.max_skipped_steps=2"}; }
+
+TEST(PipelineRobustTest, AGenerationThatGoesAstrayIsLearnedAnewAtHalfTheRate) {
+  const std::string run_dir = StoppedBeforeLearning("astray");
+  const std::string path = CheckpointFile(run_dir, 1);
+  const std::string good = Contents(path);
+  Poison(path);
+  // What was loaded is poisoned; when it is loaded again it is good.
+  int asked = 0;
+  const auto summary = Train(Tiny(run_dir, Impatient()), {}, [&] {
+    if (asked++ == 0) std::ofstream(path, std::ios::binary) << good;
+    return false;
+  });
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 2);
+  ASSERT_EQ(Notes(run_dir).size(), 1u);
+  EXPECT_THAT(Notes(run_dir)[0],
+              AllOf(HasSubstr("2 steps in a row were not finite"),
+                    HasSubstr("learned anew from"),
+                    HasSubstr("half the learning rate")));
+  // Six steps a generation, two generations, warm-up of two: the last step's
+  // rate is, of the peak 0.003 / 2,
+  //   0.1 + 0.9 * (1 + cos(pi * 9 / 10)) / 2 = 0.1220.
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(lines.ok());
+  EXPECT_THAT(lines->back(), HasSubstr("\"learning_rate\":0.000183"));
+}
+
+TEST(PipelineRobustTest, WhatGoesAstrayTwiceIsAnErrorAndTheCheckpointStays) {
+  const std::string run_dir = StoppedBeforeLearning("astray_twice");
+  const std::string path = CheckpointFile(run_dir, 1);
+  const std::string good = Contents(path);
+  Poison(path);
+  for (int start = 0; start < 2; ++start) {
+    const absl::Status status = Train(Tiny(run_dir, Impatient())).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("2 steps in a row were not finite"),
+                      HasSubstr("at half the learning rate too"),
+                      HasSubstr("The last good checkpoint is " + path)));
+  }
+  EXPECT_EQ(Notes(run_dir).size(), 1u);
+  EXPECT_EQ(GamesOf(run_dir).size(), 12u);
+  std::ofstream(path, std::ios::binary) << good;
+  const auto summary = Train(Tiny(run_dir, Impatient()));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 2);
+}
+
+// --- Disks and locks ---------------------------------------------------------
+
+// Trains in a process of its own in which no file may grow beyond `bytes`: to
+// the program the same as a disk that is full. Returns its error.
+std::string TrainWithLittleRoom(const std::string& run_dir, rlim_t bytes) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const std::string limit = absl::StrCat(bytes);
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);  // an error instead of a signal
+    const rlimit room = {.rlim_cur = bytes, .rlim_max = bytes};
+    setrlimit(RLIMIT_FSIZE, &room);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    execl("tests/train/train_child", "train_child", run_dir.c_str(),
+          kSteady[0].c_str(), kSteady[1].c_str(), kSteady[2].c_str(), nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  std::string error;
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) {
+    error.append(buffer, n);
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  return error;
+}
+
+TEST(PipelineRobustTest, AFullDiskIsAnErrorAndLaterTheRunGoesOnAsIfNothingWas) {
+  const std::string straight = StraightRun("roomy", kSteady);
+  const std::string run_dir = TestFolder("full");
+  // Wherever it happens: in a checkpoint (some 80 KB), the store, the log.
+  std::set<std::string> where;
+  for (const rlim_t kilobytes : {4, 40, 60, 90, 150}) {
+    const std::string error = TrainWithLittleRoom(run_dir, kilobytes * 1024);
+    EXPECT_THAT(error, HasSubstr("RESOURCE_EXHAUSTED: ")) << kilobytes;
+    EXPECT_THAT(error, HasSubstr(run_dir + "/"));
+  }
+  const auto summary = Train(Tiny(run_dir, kSteady));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(Contents(CheckpointFile(run_dir, 3)),
+            Contents(CheckpointFile(straight, 3)));
+  const auto games = GamesOf(run_dir);
+  const auto expected = GamesOf(straight);
+  ASSERT_EQ(games.size(), expected.size());
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].SerializeAsString(), expected[i].SerializeAsString());
+  }
+}
+
+TEST(PipelineRobustTest, AStoreThatAnotherProcessHoldsIsAnErrorThatNamesIt) {
+  const std::string run_dir =
+      StraightRun("busy", {"generations=1", "self_play.threads=1"});
+  const std::string store = run_dir + "/games.db";
+  auto other = SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite);
+  ASSERT_TRUE(other.ok()) << other.status();
+  ASSERT_TRUE(other->Execute("BEGIN IMMEDIATE", "hold the lock").ok());
+  const proto::TrainConfig longer =
+      Tiny(run_dir, {"generations=2", "self_play.threads=1"});
+  const absl::Status status = Train(longer).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(store), HasSubstr("locked")));
+  ASSERT_TRUE(other->Execute("ROLLBACK", "let it go").ok());
+  const auto summary = Train(longer);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(GamesOf(run_dir).size(), 12u);
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,54 @@
+#ifndef TESTS_TRAIN_PIPELINE_TESTING_H_
+#define TESTS_TRAIN_PIPELINE_TESTING_H_
+
+// What the tests of whole runs share.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "proto/game.pb.h"
+#include "tara/train/game_store.h"
+#include "tara/train/pipeline.h"
+#include "tara/train/progress.h"
+#include "tests/train/tiny_training.h"
+
+namespace tara {
+
+// Returns configs/tiny.textproto for a folder, with overrides.
+inline proto::TrainConfig Tiny(const std::string& run_dir,
+                               std::vector<std::string> overrides = {}) {
+  const auto config = TinyConfig(run_dir, std::move(overrides));
+  EXPECT_TRUE(config.ok()) << config.status();
+  return *config;
+}
+
+// Trains and shows nothing.
+inline absl::StatusOr<TrainSummary> Train(
+    const proto::TrainConfig& config, const TrainCallbacks& callbacks = {},
+    const StopCheck& stop = [] { return false; }) {
+  Progress progress({.redraw = false, .interval = absl::Hours(1)});
+  return RunTraining(config, callbacks, stop, progress);
+}
+
+// Returns all games of a run, by increasing index.
+inline std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
+  const auto store = OpenGameStore(run_dir + "/games.db", StoreMode::kReadOnly);
+  EXPECT_TRUE(store.ok()) << store.status();
+  const auto indices = (*store)->Indices({});
+  EXPECT_TRUE(indices.ok()) << indices.status();
+  std::vector<proto::GameRecord> games;
+  for (const uint64_t index : *indices) {
+    const auto game = (*store)->Get(index);
+    EXPECT_TRUE(game.ok()) << game.status();
+    games.push_back(*game);
+  }
+  return games;
+}
+
+}  // namespace tara
+
+#endif  // TESTS_TRAIN_PIPELINE_TESTING_H_
