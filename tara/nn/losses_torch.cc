@@ -132,6 +132,18 @@ Targets EncodeSamples(const std::vector<Sample>& samples,
   return targets;
 }
 
+Targets MoveTo(const c10::Device& device, const Targets& targets) {
+  if (device.is_cpu()) return targets;
+  Targets moved = targets;
+  for (at::Tensor* const tensor :
+       {&moved.weight, &moved.legal, &moved.policy, &moved.policy_weight,
+        &moved.result, &moved.margin, &moved.margin_weight, &moved.final_weight,
+        &moved.owner, &moved.kingdoms, &moved.reply, &moved.reply_weight}) {
+    if (tensor->defined()) *tensor = tensor->to(device);
+  }
+  return moved;
+}
+
 AuxiliaryHeads HeadsOf(const TrainerOptions& options) {
   return {.owner = options.owner_loss_weight > 0,
           .kingdoms = options.kingdoms_loss_weight > 0,

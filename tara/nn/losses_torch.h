@@ -35,6 +35,9 @@ struct Targets {
 Targets EncodeSamples(const std::vector<Sample>& samples,
                       const AuxiliaryHeads& heads, EncodedBatch& batch);
 
+// Returns the targets on the device.
+Targets MoveTo(const c10::Device& device, const Targets& targets);
+
 // The heads that have a loss.
 AuxiliaryHeads HeadsOf(const TrainerOptions& options);
 

@@ -130,6 +130,11 @@ Network::Network(const NetworkShape& network_shape)
   reply_pass = register_module("reply_pass", MakeLinear(2 * shape.channels, 1));
 }
 
+void Network::MoveTo(const c10::Device& device) {
+  to(device);
+  hills_ = hills_.to(device);
+}
+
 NetworkOutput Network::forward(const at::Tensor& planes,
                                const at::Tensor& globals,
                                const AuxiliaryHeads& heads) {
@@ -157,6 +162,16 @@ NetworkOutput Network::forward(const at::Tensor& planes,
         at::cat({reply_planes(policy).flatten(1), reply_pass(pooled)}, 1);
   }
   return output;
+}
+
+NetworkOutput ToFloat32(const NetworkOutput& output) {
+  NetworkOutput converted = output;
+  for (at::Tensor* const tensor :
+       {&converted.policy, &converted.result, &converted.margins,
+        &converted.owner, &converted.kingdoms, &converted.reply}) {
+    if (tensor->defined()) *tensor = tensor->to(at::kFloat);
+  }
+  return converted;
 }
 
 void InitializeWeights(uint64_t seed, Network& network) {
@@ -204,7 +219,7 @@ std::vector<std::pair<std::string, at::Tensor>> NetworkTensors(
 }
 
 NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor) {
-  const at::Tensor values = tensor.detach().contiguous();
+  const at::Tensor values = tensor.detach().to(at::kCPU).contiguous();
   const float* const begin = values.data_ptr<float>();
   return {.name = name,
           .shape = values.sizes().vec(),

@@ -119,6 +119,8 @@ class Network : public torch::nn::Module {
   explicit Network(const NetworkShape& shape);
   NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals,
                         const AuxiliaryHeads& heads = {});
+  // Moves all that it computes with. Tensors that share its memory follow.
+  void MoveTo(const c10::Device& device);
 
   const NetworkShape shape;
   torch::nn::Conv2d stem_conv;
@@ -142,10 +144,13 @@ class Network : public torch::nn::Module {
   at::Tensor hills_;
 };
 
+// Returns the output with all logits in float32.
+NetworkOutput ToFloat32(const NetworkOutput& output);
+
 // Draws the weights anew, from `seed` alone (He et al. 2015, arXiv:1502.01852;
 // the last layers smaller, so that first opinions are mild). Of margins, the
 // first opinion is kInitialMarginSpread for every position: most are out of
-// reach, which a network should not need to learn.
+// reach, which a network should not need to learn. REQUIRES: on the CPU.
 void InitializeWeights(uint64_t seed, Network& network);
 
 // The tensors that make up a network, by name: its parameters, and the running

@@ -11,11 +11,13 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
+#include "tara/nn/autocast_torch.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/losses_torch.h"
 #include "tara/nn/network_torch.h"
 #include "tara/nn/optimizer_torch.h"
 #include "tara/nn/policy_map.h"
+#include "tara/nn/torch_devices.h"
 #include "tara/nn/torch_runtime.h"
 #include "tara/nn/weight_average_torch.h"
 
@@ -24,9 +26,21 @@ namespace {
 
 constexpr absl::string_view kRawPrefix = "raw/";
 
-absl::Status TorchError(absl::string_view doing, const std::exception& error) {
-  return absl::InternalError(
-      absl::StrCat("LibTorch failed while ", doing, ": ", error.what()));
+constexpr absl::string_view kMemoryHint =
+    "use a smaller learner.batch_size or a smaller network";
+
+c10::Device DeviceOf(const TrainerOptions& options) {
+  if (options.cuda_device == TrainerOptions::kNoCudaDevice) return at::kCPU;
+  return {at::kCUDA, static_cast<c10::DeviceIndex>(options.cuda_device)};
+}
+
+// Weights are drawn on the CPU, so that they are the same on every device.
+std::shared_ptr<Network> MakeNetwork(const NetworkShape& shape, uint64_t seed,
+                                     const c10::Device& device) {
+  auto network = std::make_shared<Network>(shape);
+  InitializeWeights(seed, *network);
+  network->MoveTo(device);
+  return network;
 }
 
 std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
@@ -70,10 +84,10 @@ class TorchTrainer : public Trainer {
                uint64_t seed)
       : options_(options),
         heads_(HeadsOf(options)),
-        network_(std::make_shared<Network>(shape)),
+        device_(DeviceOf(options)),
+        network_(MakeNetwork(shape, seed, device_)),
         norms_(*network_),
         optimizer_(MakeOptimizer(options, *network_)) {
-    InitializeWeights(seed, *network_);
     if (options.ema_decay > 0) average_.emplace(*network_, options.ema_decay);
   }
 
@@ -103,7 +117,9 @@ class TorchTrainer : public Trainer {
       if (average_) average_->Update(optimizer_->steps());
       return losses;
     } catch (const std::exception& error) {
-      return TorchError("learning", error);
+      return TorchError(
+          absl::StrCat("learning from ", batch.size(), " samples"), kMemoryHint,
+          error);
     }
   }
 
@@ -112,10 +128,11 @@ class TorchTrainer : public Trainer {
     SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
-      const Targets targets = EncodeSamples(batch, heads_, encoded_);
+      const Targets targets =
+          MoveTo(device_, EncodeSamples(batch, heads_, encoded_));
       return ToLosses(ComputeLosses(Play(heads_), targets, options_));
     } catch (const std::exception& error) {
-      return TorchError("measuring losses", error);
+      return TorchError("measuring losses", kMemoryHint, error);
     }
   }
 
@@ -127,9 +144,9 @@ class TorchTrainer : public Trainer {
       const torch::NoGradGuard no_gradients;
       encoded_.EncodeCanonical(states);
       const NetworkOutput output = Play({});
-      const at::Tensor policy = output.policy.contiguous();
-      const at::Tensor result = output.result.contiguous();
-      const at::Tensor margins = output.margins.contiguous();
+      const at::Tensor policy = output.policy.to(at::kCPU).contiguous();
+      const at::Tensor result = output.result.to(at::kCPU).contiguous();
+      const at::Tensor margins = output.margins.to(at::kCPU).contiguous();
       for (int i = 0; i < encoded_.size(); ++i) {
         FillEvaluation(
             encoded_, i,
@@ -140,7 +157,7 @@ class TorchTrainer : public Trainer {
       }
       return absl::OkStatus();
     } catch (const std::exception& error) {
-      return TorchError("evaluating", error);
+      return TorchError("evaluating", kMemoryHint, error);
     }
   }
 
@@ -162,7 +179,7 @@ class TorchTrainer : public Trainer {
       }
       optimizer_->Save(checkpoint);
     } catch (const std::exception& error) {
-      return TorchError("saving", error);
+      return TorchError("saving", kMemoryHint, error);
     }
     return WriteCheckpoint(path, checkpoint);
   }
@@ -174,17 +191,29 @@ class TorchTrainer : public Trainer {
   // Returns the published network's output for the encoded batch.
   NetworkOutput Play(const AuxiliaryHeads& heads) {
     published().eval();
-    return published().forward(PlanesOf(encoded_), GlobalsOf(encoded_), heads);
+    return Forward(published(), heads);
+  }
+
+  // Returns a network's output for the encoded batch, in float32.
+  NetworkOutput Forward(Network& network, const AuxiliaryHeads& heads) {
+    const at::Tensor planes = PlanesOf(encoded_).to(device_);
+    const at::Tensor globals = GlobalsOf(encoded_).to(device_);
+    NetworkOutput output;
+    {
+      const Autocast autocast(device_.type(), options_.autocast);
+      output = network.forward(planes, globals, heads);
+    }
+    return ToFloat32(output);
   }
 
   // Fills the gradients, and clips them. `skipped` when they are of no use.
   Losses Differentiate(const std::vector<Sample>& batch) {
-    const Targets targets = EncodeSamples(batch, heads_, encoded_);
+    const Targets targets =
+        MoveTo(device_, EncodeSamples(batch, heads_, encoded_));
     network_->train();
     optimizer_->ZeroGradients();
-    const LossTensors tensors = ComputeLosses(
-        network_->forward(PlanesOf(encoded_), GlobalsOf(encoded_), heads_),
-        targets, options_);
+    const LossTensors tensors =
+        ComputeLosses(Forward(*network_, heads_), targets, options_);
     Losses losses = ToLosses(tensors);
     losses.skipped = !std::isfinite(losses.total);
     if (losses.skipped) return losses;
@@ -199,6 +228,7 @@ class TorchTrainer : public Trainer {
 
   const TrainerOptions options_;
   const AuxiliaryHeads heads_;
+  const c10::Device device_;
   const std::shared_ptr<Network> network_;
   NormStatistics norms_;
   const std::unique_ptr<Optimizer> optimizer_;
@@ -208,6 +238,10 @@ class TorchTrainer : public Trainer {
 
 }  // namespace
 
+absl::Status CheckTrainerOptions(const TrainerOptions& options) {
+  return FindTorchDevices(DeviceOf(options).str()).status();
+}
+
 std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,
                                     uint64_t seed) {
@@ -216,6 +250,7 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
 
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options) {
+  TARA_RETURN_IF_ERROR(CheckTrainerOptions(options));
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
   try {
     // The seed is that of heads that the checkpoint lacks.
@@ -228,7 +263,7 @@ LoadTrainer(const std::string& path, const TrainerOptions& options) {
     return std::pair<std::unique_ptr<Trainer>, TrainingProgress>(
         std::move(trainer), checkpoint.progress);
   } catch (const std::exception& error) {
-    return TorchError(absl::StrCat("loading ", path), error);
+    return TorchError(absl::StrCat("loading ", path), kMemoryHint, error);
   }
 }
 

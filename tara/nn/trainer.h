@@ -76,7 +76,17 @@ struct TrainerOptions {
   // to it: single odd batches do no harm. 0: they are left as they are.
   float max_gradient_norm = 4.0f;
   int threads = 2;  // of LibTorch, while learning
+  // The CUDA device that learns, from 0; kNoCudaDevice: the CPU does.
+  static constexpr int kNoCudaDevice = -1;
+  int cuda_device = kNoCudaDevice;
+  // Convolutions and linear layers compute in bfloat16; weights, norms, losses
+  // and the optimizer stay float32. For GPUs with units for it.
+  bool autocast = false;
 };
+
+// Returns FAILED_PRECONDITION when LibTorch lacks the device of the options,
+// saying what it has.
+absl::Status CheckTrainerOptions(const TrainerOptions& options);
 
 // Mean losses of a step, by weight of the samples.
 struct Losses {
@@ -107,8 +117,9 @@ class Trainer {
   // Learns from the batch, and returns its losses before the step. Where a
   // loss or a gradient is not finite, the step is not made: the losses say
   // `skipped`, and the weights, norms, averages and moments are bit for bit as
-  // before. Returns INTERNAL when LibTorch fails. REQUIRES: the batch is not
-  // empty; no state is finished; policies name legal actions alone.
+  // before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED when
+  // memory does not suffice. REQUIRES: the batch is not empty; no state is
+  // finished; policies name legal actions alone.
   virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                                       double learning_rate) = 0;
 
@@ -123,20 +134,21 @@ class Trainer {
                                 absl::Span<Evaluation> results) = 0;
 
   // Writes weights, optimizer, shape, versions and progress to one file,
-  // atomically (see checkpoint.h).
+  // atomically (see checkpoint.h). The file does not tell the device.
   virtual absl::Status Save(const std::string& path,
                             const TrainingProgress& progress) = 0;
 };
 
 // Returns a trainer of a new network, whose weights depend on the seed alone.
+// REQUIRES: CheckTrainerOptions is OK.
 std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,
                                     uint64_t seed);
 
 // Returns a trainer that goes on exactly where the saved one stood, if its
 // options are the same. With another optimizer, that one starts new; auxiliary
-// heads that the checkpoint lacks do too. Errors as ReadCheckpoint, and
-// DATA_LOSS when a tensor is missing or misshapen.
+// heads that the checkpoint lacks do too. Errors as ReadCheckpoint and
+// CheckTrainerOptions, and DATA_LOSS when a tensor is missing or misshapen.
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options);
 

@@ -4,6 +4,7 @@ namespace tara {
 
 WeightAverage::WeightAverage(const Network& network, double decay)
     : decay_(decay), average_(std::make_shared<Network>(network.shape)) {
+  average_->MoveTo(network.value_output->weight.device());
   for (const auto& [name, tensor] : NetworkTensors(network)) {
     weights_.push_back(tensor);
   }

@@ -12,6 +12,7 @@
 #include "tara/mcts/utility.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/learner_check.h"
+#include "tara/train/learner_device.h"
 #include "tara/train/mixture.h"
 #include "tara/train/replay_window.h"
 #include "tara/train/search_config.h"
@@ -179,6 +180,7 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
         absl::StrCat("inference.", inference.message()));
   }
   TARA_RETURN_IF_ERROR(CheckLearner(config.learner()));
+  TARA_RETURN_IF_ERROR(LearnerDeviceOf(config.learner()).status());
   TARA_RETURN_IF_ERROR(CheckSearch(config.self_play()));
   TARA_RETURN_IF_ERROR(CheckTargets(config));
   TARA_RETURN_IF_ERROR(CheckMixture(config));

@@ -307,6 +307,12 @@ constexpr ConfigField kFields[] = {
      .max_value = kMany,
      .help = "in a row whose losses are not finite, before the generation is "
              "learned anew"},
+    {.path = "learner.autocast",
+     .default_value = "off",
+     .help = "bfloat16: convolutions and linear layers learn in it; off"},
+    {.path = "learner.device",
+     .default_value = "cpu",
+     .help = "cpu, cuda or cuda:N"},
 
     {.path = "evaluation.every",
      .default_value = "2",

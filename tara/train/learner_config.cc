@@ -2,10 +2,15 @@
 
 #include <cstdint>
 
+#include "tara/base/check.h"
+#include "tara/train/learner_device.h"
+
 namespace tara {
 
 TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
+  const auto device = LearnerDeviceOf(learner);
+  TARA_CHECK(device.ok(), "a config was not checked");
   return {.optimizer = learner.optimizer() == "sgd" ? OptimizerKind::kSgd
                                                     : OptimizerKind::kAdamW,
           .momentum = learner.momentum(),
@@ -16,7 +21,9 @@ TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
           .reply_loss_weight = learner.reply_loss_weight(),
           .ema_decay = learner.ema_decay(),
           .max_gradient_norm = learner.max_gradient_norm(),
-          .threads = static_cast<int>(learner.threads())};
+          .threads = static_cast<int>(learner.threads()),
+          .cuda_device = device->cuda_device,
+          .autocast = device->autocast};
 }
 
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,

@@ -13,6 +13,7 @@
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/torch_runtime.h"
 #include "tara/train/checkpoints.h"
+#include "tara/train/device_check.h"
 #include "tara/train/generation_games.h"
 #include "tara/train/held_out.h"
 #include "tara/train/learner.h"
@@ -36,6 +37,7 @@ LossSummary Summarize(const Losses& losses) {
 }  // namespace
 
 absl::Status TrainingRun::Open() {
+  TARA_RETURN_IF_ERROR(CheckDevices(config_));
   TARA_RETURN_IF_ERROR(CheckInitFrom(config_));
   TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
   config_ = folder_->config();

@@ -17,6 +17,7 @@
 #include "tara/mcts/temperature.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config_fields.h"
+#include "tara/train/learner_device.h"
 #include "tara/train/search_config.h"
 
 namespace tara {
@@ -342,6 +343,27 @@ TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
   EXPECT_THAT(Error("", {"inference.device=gpu"}),
               HasSubstr("inference.device is 'gpu'; expected cpu, cuda, "
                         "cuda:N or cuda:all"));
+}
+
+TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
+  EXPECT_EQ(Error("learner { device: 'gpu' }"),
+            "configs/quick.textproto: learner.device: 'gpu'; expected cpu, "
+            "cuda or cuda:N (N from 0)");
+  // One network learns, on one device.
+  EXPECT_THAT(Error("", {"learner.device=cuda:all"}),
+              HasSubstr("learner.device: 'cuda:all'; expected"));
+  EXPECT_THAT(Error("", {"learner.autocast=float16"}),
+              HasSubstr("learner.autocast: 'float16'; expected off or "
+                        "bfloat16"));
+  proto::LearnerConfig learner;
+  learner.set_device("cuda:2");
+  learner.set_autocast("bfloat16");
+  EXPECT_EQ(LearnerDeviceOf(learner)->cuda_device, 2);
+  EXPECT_TRUE(LearnerDeviceOf(learner)->autocast);
+  learner.set_device("cpu");
+  learner.set_autocast("off");
+  EXPECT_LT(LearnerDeviceOf(learner)->cuda_device, 0);
+  EXPECT_FALSE(LearnerDeviceOf(learner)->autocast);
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {

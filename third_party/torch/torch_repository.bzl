@@ -3,12 +3,17 @@
 The environment variable TARA_TORCH_ROOT (or --repo_env=TARA_TORCH_ROOT=...)
 names the folder that holds LibTorch's `include` and `lib`; the default, /usr,
 is Debian's libtorch-dev. CUDA libraries are linked when the root has them.
+
+CUDA graphs need the headers of CUDA's toolkit besides: TARA_CUDA_ROOT names its
+folder (default /usr/local/cuda). Where both are found, TARA_TORCH_CUDA is
+defined; without the toolkit all else works, for LibTorch's generic headers do.
 """
 
 _BUILD = """\
 cc_library(
     name = "torch",
     hdrs = glob({header_globs}),
+    defines = {defines},
     includes = {includes},
     linkopts = {linkopts},
     target_compatible_with = select({{
@@ -58,14 +63,32 @@ def _torch_repository_impl(repository_ctx):
     # LibTorch finds its CUDA backend through static registration: no symbol
     # refers to these libraries, so the linker must be told to keep them.
     libraries = ["torch", "torch_cpu", "c10"]
-    for library in ["torch_cuda", "c10_cuda"]:
-        if _exists(repository_ctx, "%s/lib%s.so" % (lib, library)):
-            libraries.append(library)
+    cuda_libraries = [
+        library
+        for library in ["torch_cuda", "c10_cuda"]
+        if _exists(repository_ctx, "%s/lib%s.so" % (lib, library))
+    ]
+    libraries += cuda_libraries
+    defines = []
+    cuda = repository_ctx.os.environ.get("TARA_CUDA_ROOT", "") or "/usr/local/cuda"
+    if cuda_libraries and _exists(repository_ctx, cuda + "/include/cuda_runtime_api.h"):
+        repository_ctx.symlink(cuda + "/include", "cuda")
+        header_globs.append("cuda/**")
+        includes.append("cuda")
+        defines.append("TARA_TORCH_CUDA")
+
+        # Inline functions of LibTorch's headers call the runtime.
+        linkopts += [
+            "-L%s/lib64" % cuda,
+            "-Wl,-rpath,%s/lib64" % cuda,
+            "-lcudart",
+        ]
     linkopts.append("-Wl,--push-state,--no-as-needed")
     linkopts += ["-l%s" % library for library in libraries]
     linkopts.append("-Wl,--pop-state")
 
     repository_ctx.file("BUILD", _BUILD.format(
+        defines = repr(defines),
         header_globs = repr(header_globs),
         includes = repr(includes),
         linkopts = repr(linkopts),
@@ -73,6 +96,9 @@ def _torch_repository_impl(repository_ctx):
 
 torch_repository = repository_rule(
     implementation = _torch_repository_impl,
-    environ = ["TARA_TORCH_ROOT"],
+    environ = [
+        "TARA_CUDA_ROOT",
+        "TARA_TORCH_ROOT",
+    ],
     local = True,
 )
