@@ -124,6 +124,20 @@ TEST_F(TorchEvaluatorTest, ACallInPartsAnswersAsTheWhole) {
   }
 }
 
+TEST_F(TorchEvaluatorTest, OnePositionOfAWideNetworkIsAnsweredAsAmongOthers) {
+  // Alone it is computed in another way (tara/nn/folded_network_torch.cc).
+  const auto trainer =
+      NewTrainer({.channels = 64, .blocks = 2}, {.threads = 1}, 5);
+  ASSERT_TRUE(trainer->Save(path_, {}).ok());
+  checkpoint_ = *ReadCheckpoint(path_);
+  const auto evaluator = Reference();
+  const auto states = RandomPositionsOfAllVariants(1, 34);
+  const auto together = Evaluate(*evaluator, states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    ExpectNear(Evaluate(*evaluator, {states[i]}), {together[i]}, kRounding);
+  }
+}
+
 TEST_F(TorchEvaluatorTest, ThreadsThatAskAtOnceGetTheirOwnAnswers) {
   const auto reference = Reference();
   const auto evaluator = OnDevice({.max_part = 8, .least_part = 4});
