@@ -255,8 +255,9 @@ void RegisterArena(Command& root) {
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games a variant, made even; with --by-match "
-                              "made whole pairs of matches",
-                      .default_text = "200, or with --sprt 20000 at most"},
+                              "made whole pairs of matches; with --sprt at "
+                              "most so many, 20000 if not given",
+                      .default_text = "200"},
                      1, 10000000, &options->games);
   command.AddSwitch(
       {.names = "--by-match",
@@ -335,8 +336,8 @@ void RegisterArena(Command& root) {
        "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
        "arena --variant poisoned_chalice --time-control 60s+1s mcts "
        "alphabeta",
-       "arena --variant four_treasures --sprt elo0=0,elo1=20 --store r.db "
-       "mcts:sims=200 mcts:sims=100"});
+       "arena --variant four_treasures --sprt elo0=0,elo1=20 mcts "
+       "mcts:sims=50"});
   command.SetRun(
       [options](Console& console) { return RunArena(*options, console); });
 }

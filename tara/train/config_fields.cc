@@ -81,8 +81,8 @@ constexpr ConfigField kFields[] = {
      .help = "in step, evaluated as one batch"},
     {.path = "self_play.autopilot",
      .default_value = "",
-     .help = "choose threads and games_per_thread by measuring; default: true "
-             "where neither is given"},
+     .help =
+         "measure threads and games_per_thread; default: true if not given"},
     {.path = "self_play.search.simulations",
      .default_value = "100",
      .min_value = 1,
@@ -244,16 +244,14 @@ constexpr ConfigField kFields[] = {
      .help = "of optimizer sgd"},
     {.path = "learner.schedule",
      .default_value = "cosine",
-     .help = "of the rate after the warm-up: cosine, or steps: to a tenth at "
-             "each milestone"},
+     .help = "of the rate: cosine, or steps (to a tenth at each milestone)"},
     {.path = "learner.milestones",
      .default_value = "0.5,0.75",
      .help = "of schedule steps: parts of the run's steps, increasing"},
     {.path = "learner.ema_decay",
      .default_value = "0",
      .max_value = 0.99999,
-     .help = "the network that plays averages the weights over about "
-             "1/(1 - this) steps; 0: it has those of the last"},
+     .help = "published weights are averages over 1/(1 - this) steps; 0: no"},
     {.path = "learner.max_gradient_norm",
      .default_value = "4",
      .max_value = 1e6,
@@ -281,8 +279,7 @@ constexpr ConfigField kFields[] = {
     {.path = "learner.window_growth",
      .default_value = "0",
      .max_value = 1,
-     .help = "exponent of the window's growth up to window_games; 0: it has "
-             "these from the start"},
+     .help = "exponent of the window's growth to window_games; 0: no growth"},
     {.path = "learner.window_min_games",
      .default_value = "250",
      .min_value = 1,
@@ -305,8 +302,7 @@ constexpr ConfigField kFields[] = {
      .default_value = "10",
      .min_value = 1,
      .max_value = kMany,
-     .help = "in a row whose losses are not finite, before the generation is "
-             "learned anew"},
+     .help = "in a row, not finite, before the generation is learned anew"},
     {.path = "learner.autocast",
      .default_value = "off",
      .help = "bfloat16: convolutions and linear layers learn in it; off"},
@@ -340,8 +336,7 @@ constexpr ConfigField kFields[] = {
     {.path = "mixture.mode",
      .default_value = "equal",
      .help =
-         "games by variant: equal, weights, or adaptive (more to those that "
-         "score least)"},
+         "games by variant: equal, weights, or adaptive (most to the weakest)"},
     {.path = "mixture.weight",
      .default_value = "",
      .help = "variant=weight,...: of mode weights; 1 if not named"},
