@@ -28,6 +28,7 @@ enum class StreamPurpose : uint64_t {
   kPlayouts = 5,
   kTest = 6,
   kResignation = 7,
+  kHeldOut = 8,
 };
 
 // Returns the seed of the stream (run seed, index, purpose).

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/usage.h"
+#include "tara/eval/make_player.h"
 #include "tara/nn/trainer.h"
 
 namespace tara {
@@ -40,8 +41,8 @@ absl::StatusOr<BenchNetwork> BenchNetwork::Make(const std::string& net,
                                                 const std::string& checkpoint) {
   BenchNetwork network;
   if (!checkpoint.empty()) {
-    TARA_ASSIGN_OR_RETURN(const Checkpoint read, ReadCheckpoint(checkpoint));
-    network.path_ = checkpoint;
+    TARA_ASSIGN_OR_RETURN(network.path_, FindCheckpoint(checkpoint));
+    TARA_ASSIGN_OR_RETURN(const Checkpoint read, ReadCheckpoint(network.path_));
     network.shape_ = read.shape;
     return network;
   }

@@ -12,7 +12,8 @@ namespace tara {
 // a folder of its own, which goes when this does.
 class BenchNetwork {
  public:
-  // `net` is "CHANNELSxBLOCKS"; unused where `checkpoint` names a file. Returns
+  // `net` is "CHANNELSxBLOCKS"; unused where `checkpoint` names a file or a run,
+  // which stands for its newest. Returns
   // a usage error when it is not, UNAVAILABLE when there is no place for it, or
   // errors as ReadCheckpoint.
   static absl::StatusOr<BenchNetwork> Make(const std::string& net,

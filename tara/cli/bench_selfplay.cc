@@ -1,36 +1,28 @@
 #include "tara/cli/bench_selfplay.h"
 
-#include <stdlib.h>
-
-#include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/bench_network.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/make_player.h"
 #include "tara/mcts/search_option_text.h"
 #include "tara/mcts/search_options.h"
-#include "tara/nn/checkpoint.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/network_evaluator.h"
-#include "tara/nn/trainer.h"
 #include "tara/train/self_play_speed.h"
 #include "tara/train/stop.h"
 
@@ -40,28 +32,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kSeed = 1;
-
-// A folder that goes when this does.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code ignored;
-    path_ = (std::filesystem::temp_directory_path(ignored) / "tara-XXXXXX")
-                .string();
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::string& path() const { return path_; }  // empty: there is none
-
- private:
-  std::string path_;
-};
 
 absl::StatusOr<InferenceOptions> InferenceOf(
     const BenchSelfPlayOptions& options) {
@@ -75,30 +45,6 @@ absl::StatusOr<InferenceOptions> InferenceOf(
     if (!status.ok()) return AsUsageError(status);
   }
   return inference;
-}
-
-// Makes a network "CHANNELSxBLOCKS" of random weights.
-absl::StatusOr<LoadedNetwork> RandomNetwork(const std::string& net,
-                                            const InferenceOptions& inference) {
-  const std::vector<std::string> parts = absl::StrSplit(net, 'x');
-  int channels = 0;
-  int blocks = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &channels) ||
-      !absl::SimpleAtoi(parts[1], &blocks) || channels < 1 || channels > 1024 ||
-      blocks < 1 || blocks > 100) {
-    return UsageError(absl::StrCat("--net is '", net,
-                                   "'; expected CHANNELSxBLOCKS, such "
-                                   "as 64x4 (up to 1024x100)"));
-  }
-  const TemporaryFolder folder;
-  if (folder.path().empty()) {
-    return absl::UnavailableError("cannot make a temporary folder");
-  }
-  const std::string path = folder.path() + "/random.ckpt";
-  TARA_RETURN_IF_ERROR(
-      NewTrainer({.channels = channels, .blocks = blocks}, {}, kSeed)
-          ->Save(path, {}));
-  return LoadNetwork(path, inference);
 }
 
 absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
@@ -200,17 +146,10 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   measured.symmetric_cache = !options.plain_cache;
   measured.on_cpu = inference.device == "cpu";
 
-  LoadedNetwork network;
-  std::string net = options.net;
-  if (options.checkpoint.empty()) {
-    TARA_ASSIGN_OR_RETURN(network, RandomNetwork(net, inference));
-  } else {
-    TARA_ASSIGN_OR_RETURN(const std::string path,
-                          FindCheckpoint(options.checkpoint));
-    TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
-    net = absl::StrCat(checkpoint.shape.channels, "x", checkpoint.shape.blocks);
-    TARA_ASSIGN_OR_RETURN(network, LoadNetwork(path, inference));
-  }
+  TARA_ASSIGN_OR_RETURN(const BenchNetwork net,
+                        BenchNetwork::Make(options.net, options.checkpoint));
+  TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
+                        LoadNetwork(net.path(), inference));
   const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(
       const SelfPlaySpeed speed,
@@ -219,7 +158,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   resolved.threads = self_play.threads;
   resolved.precision = std::string(PrecisionName(network.info.precision));
   resolved.backend = std::string(BackendName(network.info.backend));
-  const Json report = ReportJson(speed, resolved, net);
+  const Json report = ReportJson(speed, resolved, net.name());
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : Report(report));
   if (!stop()) return kExitOk;

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/state_hash.h"
 
@@ -31,9 +31,7 @@ Opening Openings::Draw(Random& random) const {
       .state = InitialState(options_.variant, options_.rule_options),
       .actions = {}};
   while (static_cast<int>(opening.actions.size()) < plies_) {
-    const LegalSet legal = LegalActions(opening.state);
-    const Action action =
-        legal.Nth(static_cast<int>(random.Below(legal.Count())));
+    const Action action = RandomAction(opening.state, random);
     State next = opening.state;
     ApplyAction(action, next);
     if (next.finished()) break;

@@ -9,6 +9,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
 #include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/eval/action_classes.h"
 #include "tara/eval/entropy.h"
@@ -66,9 +67,7 @@ BalanceGameInProgress::BalanceGameInProgress(const BalanceGameOptions& options,
 // An action that would end the game is not played.
 void BalanceGameInProgress::PlayOpening(Random& opening) {
   while (static_cast<int>(game_.actions.size()) < options_.opening_plies) {
-    const LegalSet legal = LegalActions(state_);
-    const Action action =
-        legal.Nth(static_cast<int>(opening.Below(legal.Count())));
+    const Action action = RandomAction(state_, opening);
     State next = state_;
     ApplyAction(action, next);
     if (next.finished()) break;

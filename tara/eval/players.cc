@@ -13,6 +13,7 @@
 #include "tara/core/board.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 
@@ -49,9 +50,7 @@ class RandomPlayer : public Player {
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
     for (size_t i = 0; i < turns.size(); ++i) {
-      const LegalSet legal = LegalActions(turns[i].state);
-      actions[i] =
-          legal.Nth(static_cast<int>(turns[i].random->Below(legal.Count())));
+      actions[i] = RandomAction(turns[i].state, *turns[i].random);
     }
     return absl::OkStatus();
   }

@@ -11,6 +11,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/alpha_beta.h"
 #include "tara/mcts/endgame_solver.h"
@@ -39,13 +40,11 @@ std::deque<State> EndOfGame(const SolvedPositionOptions& options,
   std::deque<State> last;
   State state = InitialState(options.variant, options.rule_options);
   while (!state.finished()) {
-    const LegalSet legal = LegalActions(state);
-    if (legal.Count() > 1) last.push_front(state);
+    if (LegalActions(state).Count() > 1) last.push_front(state);
     if (last.size() > kLastPlies) last.pop_back();
     const bool errs = random.Below(4) == 0;
-    const Action action =
-        errs ? legal.Nth(static_cast<int>(random.Below(legal.Count())))
-             : search.Search(state, {.depth = 1}).action;
+    const Action action = errs ? RandomAction(state, random)
+                               : search.Search(state, {.depth = 1}).action;
     ApplyAction(action, state);
   }
   return last;

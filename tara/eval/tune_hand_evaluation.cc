@@ -30,6 +30,7 @@
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -53,11 +54,6 @@ struct Data {
   LogisticData fitted;
   LogisticData held_out;
 };
-
-Action RandomAction(const State& state, Random& random) {
-  const LegalSet legal = LegalActions(state);
-  return legal.Nth(static_cast<int>(random.Below(legal.Count())));
-}
 
 void AddObservation(const State& state, LogisticData& data) {
   const HandFeatures features = ComputeHandFeatures(state);

@@ -9,6 +9,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -57,9 +58,8 @@ std::vector<State> PositionsOf(Variant variant) {
       DeriveSeed(kSeed, static_cast<uint64_t>(variant), StreamPurpose::kTest));
   std::vector<State> game = {InitialState(variant)};
   while (!game.back().finished()) {
-    const LegalSet legal = LegalActions(game.back());
     State next = game.back();
-    ApplyAction(legal.Nth(static_cast<int>(random.Below(legal.Count()))), next);
+    ApplyAction(RandomAction(next, random), next);
     game.push_back(next);
   }
   return {game[0], game[game.size() / 2], game[game.size() * 7 / 8 - 1]};

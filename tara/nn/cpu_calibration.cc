@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/nn/cpu_network.h"
@@ -146,10 +146,7 @@ std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed) {
         positions.push_back(state);
         ++found;
       }
-      const LegalSet legal = LegalActions(state);
-      ApplyAction(legal.Nth(static_cast<int>(
-                      random.Below(static_cast<uint32_t>(legal.Count())))),
-                  state);
+      ApplyAction(RandomAction(state, random), state);
     }
   }
   return positions;

@@ -17,8 +17,7 @@
 #include "absl/time/time.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/legal_set.h"
-#include "tara/core/rules.h"
+#include "tara/core/random_action.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/trainer.h"
@@ -49,23 +48,10 @@ std::vector<int> ThreadCounts(const AutopilotLimits& limits) {
   return counts;
 }
 
-// Positions of random games.
 std::vector<State> SomePositions(absl::Span<const State> starts) {
   constexpr size_t kPositions = 1024;
   Random random(1);
-  std::vector<State> positions;
-  while (positions.size() < kPositions) {
-    for (const State& start : starts) {
-      for (State state = start; !state.finished();) {
-        positions.push_back(state);
-        const LegalSet legal = LegalActions(state);
-        ApplyAction(legal.Nth(static_cast<int>(
-                        random.Below(static_cast<uint32_t>(legal.Count())))),
-                    state);
-      }
-    }
-  }
-  return positions;
+  return RandomPositions(starts, kPositions, random);
 }
 
 // One thread's part of a measurement: evaluates until the time is over, adds up

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tara/base/check.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 
 namespace tara {
@@ -16,9 +16,7 @@ Opening DrawOpening(const OpeningOptions& options, const State& start,
   const uint32_t plies =
       1 + random.Below(static_cast<uint32_t>(options.max_plies));
   for (uint32_t ply = 0; ply < plies; ++ply) {
-    const LegalSet legal = LegalActions(opening.state);
-    const Action action = legal.Nth(
-        static_cast<int>(random.Below(static_cast<uint32_t>(legal.Count()))));
+    const Action action = RandomAction(opening.state, random);
     State next = opening.state;
     ApplyAction(action, next);
     if (next.finished()) break;

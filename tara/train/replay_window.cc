@@ -7,12 +7,6 @@
 #include "tara/base/random.h"
 
 namespace tara {
-namespace {
-
-// A stream of its own, beside those that tara/base/random.h lists.
-constexpr StreamPurpose kHeldOut{8};
-
-}  // namespace
 
 int64_t WindowGames(const WindowOptions& options, int64_t games) {
   TARA_CHECK(options.max_games > 0, "an empty window");
@@ -29,7 +23,7 @@ int64_t WindowGames(const WindowOptions& options, int64_t games) {
 }
 
 bool IsHeldOut(double share, uint64_t run_seed, uint64_t game_index) {
-  Random random(DeriveSeed(run_seed, game_index, kHeldOut));
+  Random random(DeriveSeed(run_seed, game_index, StreamPurpose::kHeldOut));
   return random.Uniform() < share;
 }
 

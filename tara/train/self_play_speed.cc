@@ -12,9 +12,8 @@
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/thread_time.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
-#include "tara/core/rules.h"
+#include "tara/core/random_action.h"
 #include "tara/core/state.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
@@ -48,20 +47,9 @@ absl::Time SelfPlayDayTime() {
 }
 
 // Positions of random games, in no order.
-std::vector<State> RandomPositions(absl::Span<const State> starts) {
+std::vector<State> ShuffledPositions(absl::Span<const State> starts) {
   Random random(1);
-  std::vector<State> positions;
-  while (positions.size() < kPositions) {
-    for (const State& start : starts) {
-      for (State state = start; !state.finished();) {
-        positions.push_back(state);
-        const LegalSet legal = LegalActions(state);
-        ApplyAction(legal.Nth(static_cast<int>(
-                        random.Below(static_cast<uint32_t>(legal.Count())))),
-                    state);
-      }
-    }
-  }
+  std::vector<State> positions = RandomPositions(starts, kPositions, random);
   for (size_t i = positions.size() - 1; i > 0; --i) {
     std::swap(positions[i],
               positions[random.Below(static_cast<uint32_t>(i + 1))]);
@@ -259,7 +247,7 @@ SelfPlaySpeed Report(const SelfPlaySpeedOptions& options,
 absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
     const SelfPlaySpeedOptions& options, Evaluator& evaluator,
     const StopCheck& stop) {
-  TurnsEvaluator turns(&evaluator, RandomPositions(options.self_play.starts),
+  TurnsEvaluator turns(&evaluator, ShuffledPositions(options.self_play.starts),
                        options.on_cpu);
   TARA_RETURN_IF_ERROR(turns.FindBestBatch());
   SelfPlayStats stats;
