@@ -18,7 +18,7 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
-#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/arena_report.h"
@@ -158,16 +158,15 @@ absl::StatusOr<Memory> OpenMemory(const ArenaCommandOptions& options) {
 // Returns the options of one variant, which goes on where its games end.
 absl::StatusOr<ArenaOptions> OptionsOf(const ArenaCommandOptions& options,
                                        const ArenaOptions& common,
-                                       Variant variant,
-                                       const RuleOptions& rule_options,
+                                       const State& start,
                                        const Memory& memory) {
   ArenaOptions arena = common;
-  arena.variant = variant;
-  arena.rule_options = rule_options;
+  arena.variant = start.variant;
+  arena.rule_options = start.options;
   if (memory.store == nullptr) return arena;
   TARA_RETURN_IF_ERROR(GoOnWith(
       *memory.store,
-      {.variant = std::string(Info(variant).id),
+      {.variant = std::string(Info(start.variant).id),
        .conditions =
            ArenaConditions(arena, /*openings=*/"", options.time_control),
        .player_a = memory.identity_a,
@@ -190,14 +189,8 @@ std::string ProgressText(Variant variant, const ArenaProgress& progress) {
 
 absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                              Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
-  std::vector<RuleOptions> rule_options;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(
-        rule_options.emplace_back(),
-        RuleOptionsOf(options.game, variant, variants.size() > 1));
-  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(ArenaOptions common, CommonOptions(options));
   const bool has_clocks = common.clocks.has_value();
   TARA_ASSIGN_OR_RETURN(const ArenaPlayer player_a,
@@ -215,22 +208,21 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<ArenaReportRow> rows;
-  for (size_t i = 0; i < variants.size() && !stop(); ++i) {
+  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
     const auto on_progress = [&](const ArenaProgress& progress) {
       if (progress.games_done > 0) {
-        status_line.Show(ProgressText(variants[i], progress));
+        status_line.Show(ProgressText(starts[i].variant, progress));
       }
       return !stop();
     };
-    TARA_ASSIGN_OR_RETURN(
-        const ArenaOptions arena,
-        OptionsOf(options, common, variants[i], rule_options[i], memory));
+    TARA_ASSIGN_OR_RETURN(const ArenaOptions arena,
+                          OptionsOf(options, common, starts[i], memory));
     TARA_ASSIGN_OR_RETURN(
         ArenaResult result,
         PlayArenaInParallel(arena, player_a.make, player_b.make, threads,
                             on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
-    rows.push_back({.variant = variants[i],
+    rows.push_back({.variant = starts[i].variant,
                     .player_a = options.player_a,
                     .player_b = options.player_b,
                     .result = std::move(result),

@@ -26,6 +26,7 @@
 #include "tara/core/playout_statistics.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/mass_playouts.h"
 #include "tara/eval/text_table.h"
@@ -290,16 +291,14 @@ std::string ReportJson(const std::vector<Contest>& contests,
 
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   const std::vector<InstructionSet> instruction_sets =
       SupportedInstructionSets();
   std::vector<Contest> contests;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(
-        const RuleOptions rule_options,
-        RuleOptionsOf(options.game, variant, variants.size() > 1));
-    contests.push_back(ContestOf(variant, rule_options, instruction_sets));
+  for (const State& start : starts) {
+    contests.push_back(
+        ContestOf(start.variant, start.options, instruction_sets));
   }
   const int threads = ThreadsOr(options.threads);
 

@@ -17,7 +17,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
-#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/text_table.h"
@@ -165,10 +164,10 @@ absl::Status SearchGraph(const BenchSearchOptions& options, const State& start,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Row> Measure(const BenchSearchOptions& options, Variant variant,
+absl::StatusOr<Row> Measure(const BenchSearchOptions& options,
                             const State& start, const NamedEvaluator& named,
                             const StopCheck& stop) {
-  Row row = {.variant = variant, .evaluator = named.name, .rates = {}};
+  Row row = {.variant = start.variant, .evaluator = named.name, .rates = {}};
   TARA_RETURN_IF_ERROR(SearchGraph(options, start, *named.evaluator, row));
   CountingEvaluator counting(named.evaluator.get());
   const Clock::time_point begin = Clock::now();
@@ -266,28 +265,21 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
     console.out << absl::StrFormat("%016x\n", SearchSignature());
     return kExitOk;
   }
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
-  std::vector<State> starts;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(
-        const RuleOptions rule_options,
-        RuleOptionsOf(options.game, variant, variants.size() > 1));
-    starts.push_back(InitialState(variant, rule_options));
-  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   const std::vector<NamedEvaluator> evaluators =
       EvaluatorsOf(options.evaluator);
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<Row> rows;
-  for (size_t i = 0; i < variants.size(); ++i) {
+  for (size_t i = 0; i < starts.size(); ++i) {
     for (const NamedEvaluator& evaluator : evaluators) {
       if (stop()) break;
       status_line.Show(absl::StrFormat("%s, %s (%d of %d)",
-                                       Info(variants[i]).id, evaluator.name,
-                                       i + 1, variants.size()));
-      TARA_ASSIGN_OR_RETURN(
-          Row row, Measure(options, variants[i], starts[i], evaluator, stop));
+                                       Info(starts[i].variant).id,
+                                       evaluator.name, i + 1, starts.size()));
+      TARA_ASSIGN_OR_RETURN(Row row,
+                            Measure(options, starts[i], evaluator, stop));
       rows.push_back(std::move(row));
     }
   }

@@ -14,10 +14,7 @@
 #include "tara/cli/bench_network.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
-#include "tara/core/rule_options.h"
-#include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
 #include "tara/mcts/search_option_text.h"
 #include "tara/mcts/search_options.h"
 #include "tara/nn/inference_option_text.h"
@@ -61,17 +58,6 @@ absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
       return UsageError(absl::StrCat("--search: ", status.message()));
   }
   return search;
-}
-
-absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants, VariantsOf(flags));
-  std::vector<State> starts;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(const RuleOptions options,
-                          RuleOptionsOf(flags, variant, variants.size() > 1));
-    starts.push_back(InitialState(variant, options));
-  }
-  return starts;
 }
 
 Json SharesJson(const SelfPlaySpeed::Shares& shares) {

@@ -50,6 +50,19 @@ std::string NetworkSpec(const std::string& path,
       ",precision=", inference.precision(), ",backend=", inference.backend());
 }
 
+StrengthResult StrengthOf(Variant variant, const std::string& opponent,
+                          const ArenaResult& result) {
+  return {.variant = std::string(Info(variant).id),
+          .opponent = opponent,
+          .games = result.games,
+          .wins = result.wins,
+          .draws = result.draws,
+          .losses = result.losses,
+          .score = result.score,
+          .score_low = result.score_low,
+          .score_high = result.score_high};
+}
+
 absl::Status CheckOpponents(const proto::TrainConfig& config) {
   for (const std::string& spec : config.evaluation().opponent()) {
     const absl::Status status = ParsePlayerSpec(spec).status();
@@ -100,15 +113,7 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
               static_cast<int>(config.self_play().threads()), on_progress));
       if (stop()) return absl::CancelledError("the evaluation was interrupted");
       games_before += result.games;
-      results.push_back({.variant = std::string(Info(start.variant).id),
-                         .opponent = opponent.name,
-                         .games = result.games,
-                         .wins = result.wins,
-                         .draws = result.draws,
-                         .losses = result.losses,
-                         .score = result.score,
-                         .score_low = result.score_low,
-                         .score_high = result.score_high});
+      results.push_back(StrengthOf(start.variant, opponent.name, result));
     }
   }
   return results;

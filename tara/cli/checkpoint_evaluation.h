@@ -8,6 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena_result.h"
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
 
@@ -17,6 +19,10 @@ namespace tara {
 std::string NetworkSpec(const std::string& path,
                         const proto::InferenceConfig& inference,
                         uint32_t simulations);
+
+// Returns what an arena said of a checkpoint, its player A, in a variant.
+StrengthResult StrengthOf(Variant variant, const std::string& opponent,
+                          const ArenaResult& result);
 
 // Returns INVALID_ARGUMENT if the config names an opponent that is no player.
 absl::Status CheckOpponents(const proto::TrainConfig& config);

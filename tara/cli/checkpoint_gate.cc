@@ -11,7 +11,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/checkpoint_evaluation.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/parallel_arena.h"
@@ -60,17 +59,9 @@ absl::StatusOr<GateResult> PlayVariant(
                           }));
   if (match.stop()) return absl::CancelledError("the gate was interrupted");
   GateResult gate;
-  gate.result = {
-      .variant = std::string(Info(start.variant).id),
-      .opponent =
-          std::filesystem::path(match.request.best_path).stem().string(),
-      .games = all.games,
-      .wins = all.wins,
-      .draws = all.draws,
-      .losses = all.losses,
-      .score = all.score,
-      .score_low = all.score_low,
-      .score_high = all.score_high};
+  gate.result = StrengthOf(
+      start.variant,
+      std::filesystem::path(match.request.best_path).stem().string(), all);
   gate.weaker =
       all.sprt.has_value() && all.sprt->decision() == SprtDecision::kAcceptH0;
   return gate;

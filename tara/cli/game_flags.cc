@@ -102,6 +102,17 @@ absl::StatusOr<State> StartOf(const GameFlags& flags) {
   return InitialState(variant, options);
 }
 
+absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants, VariantsOf(flags));
+  std::vector<State> starts;
+  for (const Variant variant : variants) {
+    TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                          RuleOptionsOf(flags, variant, variants.size() > 1));
+    starts.push_back(InitialState(variant, options));
+  }
+  return starts;
+}
+
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state) {
   int number = 0;

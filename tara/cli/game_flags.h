@@ -54,6 +54,10 @@ absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
 // Returns the start position named by the flags, or a usage error.
 absl::StatusOr<State> StartOf(const GameFlags& flags);
 
+// Returns the start positions of all variants named by the flags, each with the
+// rule options that are its own, or a usage error.
+absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags);
+
 // Plays actions parted by spaces or commas. Returns INVALID_ARGUMENT for the
 // first that is none or is illegal, naming `source` and its number, from 1.
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,

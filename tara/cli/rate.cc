@@ -16,6 +16,7 @@
 #include "tara/cli/rated_players.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/contest.h"
@@ -102,18 +103,14 @@ std::string StorePathOf(const RateCommandOptions& options) {
 
 absl::StatusOr<std::vector<ArenaOptions>> ArenasOf(
     const RateCommandOptions& options) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   std::vector<ArenaOptions> arenas;
-  for (const Variant variant : variants) {
-    ArenaOptions arena = {
-        .variant = variant,
-        .opening_plies = static_cast<int>(options.opening_plies),
-        .seed = static_cast<uint64_t>(options.seed)};
-    TARA_ASSIGN_OR_RETURN(
-        arena.rule_options,
-        RuleOptionsOf(options.game, variant, variants.size() > 1));
-    arenas.push_back(arena);
+  for (const State& start : starts) {
+    arenas.push_back({.variant = start.variant,
+                      .rule_options = start.options,
+                      .opening_plies = static_cast<int>(options.opening_plies),
+                      .seed = static_cast<uint64_t>(options.seed)});
   }
   return arenas;
 }

@@ -9,7 +9,7 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
-#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player_spec.h"
@@ -88,22 +88,20 @@ absl::StatusOr<std::vector<std::unique_ptr<Player>>> MakePlayers(
 }  // namespace
 
 absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const auto players, MakePlayers(options.players));
   const auto seed = static_cast<uint64_t>(options.seed);
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<RegretRow> rows;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(
-        const RuleOptions rule_options,
-        RuleOptionsOf(options.game, variant, variants.size() > 1));
+  for (const State& start : starts) {
+    const Variant variant = start.variant;
     status_line.Show(absl::StrCat(Info(variant).id, ": solving ",
                                   options.positions, " positions"));
     const std::vector<SolvedPosition> positions =
         MakeSolvedPositions({.variant = variant,
-                             .rule_options = rule_options,
+                             .rule_options = start.options,
                              .seed = seed,
                              .positions = static_cast<int>(options.positions),
                              .node_limit = options.node_limit,

@@ -22,7 +22,6 @@
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
 #include "tara/core/rule_options.h"
-#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
@@ -89,18 +88,6 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
                         LoadNetworkEvaluator(file, inference));
   return Model{std::filesystem::path(file).stem().string(),
                std::move(evaluator), /*is_network=*/true};
-}
-
-// Returns the start positions: game index i starts from starts[i % size].
-absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants, VariantsOf(flags));
-  std::vector<State> starts;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(const RuleOptions options,
-                          RuleOptionsOf(flags, variant, variants.size() > 1));
-    starts.push_back(InitialState(variant, options));
-  }
-  return starts;
 }
 
 // Returns the indices below `games` that the store lacks, or

@@ -19,7 +19,7 @@
 #include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
-#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/mass_playouts.h"
 #include "tara/eval/statistics_page.h"
@@ -89,30 +89,25 @@ class Progress {
 }  // namespace
 
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
-  std::vector<RuleOptions> rule_options;
-  for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(
-        rule_options.emplace_back(),
-        RuleOptionsOf(options.game, variant, variants.size() > 1));
-  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   const auto seed = static_cast<uint64_t>(options.seed);
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();
 
   const StopCheck stop = StopOnSignals();
-  Progress progress(options.games, variants.size(), console);
+  Progress progress(options.games, starts.size(), console);
   std::vector<VariantStatistics> rows;
-  for (size_t i = 0; i < variants.size() && !stop(); ++i) {
+  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
+    const State& start = starts[i];
     progress.StartVariant(
-        Info(variants[i]).id,
+        Info(start.variant).id,
         static_cast<double>(options.games) * static_cast<double>(i));
     const PlayoutStatistics sums = PlayManyGames(
         options.games, ThreadsOr(options.threads),
         [&](int64_t first_game, int64_t games) {
-          return PlayRandomGames(variants[i], rule_options[i], seed, first_game,
+          return PlayRandomGames(start.variant, start.options, seed, first_game,
                                  games, instruction_set);
         },
         [&](int64_t games_done) {
@@ -120,7 +115,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
           return !stop();
         });
     if (sums.games == 0) break;  // stopped before the first chunk's end
-    rows.push_back(Summarize(variants[i], rule_options[i], sums));
+    rows.push_back(Summarize(start.variant, start.options, sums));
   }
   progress.Clear();
   console.out << (options.format == "json" ? VariantStatisticsJson(rows) + "\n"

@@ -96,7 +96,15 @@ std::vector<FirstActionGames> GamesByFirstAction(const BalanceStudy& study) {
   return classes;
 }
 
-std::optional<Action> FairestFirstAction(const BalanceStudy& study) {
+namespace {
+
+struct SpreadAndFairest {
+  FirstActionSpread spread;
+  Action fairest;
+};
+
+// None before every first action has had its games.
+std::optional<SpreadAndFairest> SpreadOf(const BalanceStudy& study) {
   const std::vector<FirstActionGames> classes = GamesByFirstAction(study);
   if (study.num_first_games == 0 ||
       classes.size() < FirstActionClasses(study.options).size()) {
@@ -104,8 +112,17 @@ std::optional<Action> FairestFirstAction(const BalanceStudy& study) {
   }
   Random random(
       DeriveSeed(study.options.seed, kSpreadStream, StreamPurpose::kArena));
-  return classes[SpreadOfFirstActions(classes, kEvenBand, random).fairest]
-      .action;
+  FirstActionSpread spread = SpreadOfFirstActions(classes, kEvenBand, random);
+  const Action fairest = classes[spread.fairest].action;
+  return SpreadAndFairest{std::move(spread), fairest};
+}
+
+}  // namespace
+
+std::optional<Action> FairestFirstAction(const BalanceStudy& study) {
+  const std::optional<SpreadAndFairest> found = SpreadOf(study);
+  if (!found.has_value()) return std::nullopt;
+  return found->fairest;
 }
 
 std::vector<FirstActionStatistics> FirstActionsOf(const BalanceStudy& study) {
@@ -135,16 +152,13 @@ std::vector<FirstActionStatistics> FirstActionsOf(const BalanceStudy& study) {
 }
 
 std::optional<PieRule> PieRuleOf(const BalanceStudy& study) {
-  const std::optional<Action> fairest = FairestFirstAction(study);
-  if (!fairest.has_value()) return std::nullopt;
-  Random random(
-      DeriveSeed(study.options.seed, kSpreadStream, StreamPurpose::kArena));
+  const std::optional<SpreadAndFairest> found = SpreadOf(study);
+  if (!found.has_value()) return std::nullopt;
   PieRule pie;
-  pie.spread =
-      SpreadOfFirstActions(GamesByFirstAction(study), kEvenBand, random);
-  pie.fairest = *fairest;
+  pie.spread = found->spread;
+  pie.fairest = found->fairest;
   std::vector<double> scores;
-  const auto played = study.first_games.find(*fairest);
+  const auto played = study.first_games.find(pie.fairest);
   if (played != study.first_games.end()) {
     for (const GameFacts& game : played->second) {
       if (game.id.index >= study.num_first_games)

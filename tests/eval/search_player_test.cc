@@ -53,6 +53,12 @@ class PositionCount {
   int64_t count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
+// Lets the player choose the action of one turn.
+absl::Status Choose(Player& player, const Turn& turn, Action& action) {
+  return player.ChooseActions(absl::MakeConstSpan(&turn, 1),
+                              absl::MakeSpan(&action, 1));
+}
+
 // Answers as playouts do, and counts the positions.
 class CountingEvaluator : public Evaluator {
  public:
@@ -108,10 +114,7 @@ std::vector<Action> PlayGame(Player& player, Variant variant, uint64_t game,
                          .actions = actions,
                          .budget = budget,
                          .may_ponder = budget.has_value()};
-      EXPECT_TRUE(player
-                      .ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                     absl::MakeSpan(&action, 1))
-                      .ok());
+      EXPECT_TRUE(Choose(player, turn, action).ok());
     } else {
       const LegalSet legal = LegalActions(state);
       action = legal.Nth(static_cast<int>(answers.Below(legal.Count())));
@@ -214,10 +217,7 @@ TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
                  .budget = MoveBudget{.target = absl::Milliseconds(200),
                                       .limit = absl::Milliseconds(600)}};
     Action action = kPass;
-    ASSERT_TRUE(counted.player
-                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                    absl::MakeSpan(&action, 1))
-                    .ok());
+    ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
     // A simulation reads the clock twice or three times.
     EXPECT_GT(**counted.positions, 50);
     EXPECT_LE(reads, 610);
@@ -241,10 +241,7 @@ TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
   Action action = kPass;
-  ASSERT_TRUE(counted.player
-                  ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                  absl::MakeSpan(&action, 1))
-                  .ok());
+  ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
   // The root's, 500, and at most one more a thread; a position that two lines
   // share may be found in the cache.
   EXPECT_GE(**counted.positions, 450);
@@ -267,10 +264,7 @@ TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
                        .actions = actions,
                        .may_ponder = may_ponder};
     Action action = kPass;
-    EXPECT_TRUE(counted.player
-                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                    absl::MakeSpan(&action, 1))
-                    .ok());
+    EXPECT_TRUE(Choose(*counted.player, turn, action).ok());
     ApplyAction(action, state);
     actions.push_back(action);
   };
@@ -320,10 +314,7 @@ TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
   const auto choose = [&] {
     const Turn turn = {.state = state, .random = &random, .actions = actions};
     Action action = kPass;
-    EXPECT_TRUE(counted.player
-                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                    absl::MakeSpan(&action, 1))
-                    .ok());
+    EXPECT_TRUE(Choose(*counted.player, turn, action).ok());
     return action;
   };
   const State start = state;
@@ -351,10 +342,7 @@ TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
   Action action = kPass;
-  ASSERT_TRUE(counted.player
-                  ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                  absl::MakeSpan(&action, 1))
-                  .ok());
+  ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
   EXPECT_GT(**counted.positions, 50);
   EXPECT_LE(reads, 310);
 }
@@ -377,10 +365,7 @@ TEST(SearchPlayerTest, AProvedActionIsPlayed) {
   const Turn turn = {.state = state, .random = &random};
   Action action = kPass;
   for (const CountedPlayer* player : {&counted, &plain}) {
-    ASSERT_TRUE(player->player
-                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                    absl::MakeSpan(&action, 1))
-                    .ok());
+    ASSERT_TRUE(Choose(*player->player, turn, action).ok());
     EXPECT_TRUE(LegalActions(state).Contains(action));
   }
   EXPECT_LT(**counted.positions, **plain.positions / 4);
