@@ -11,20 +11,25 @@ tara_say() {
   printf 'tara: %s\n' "$*" >&2
 }
 
-# Prints the packages of tools/packages.txt, one a line.
+# tara_packages [GROUP...]: prints the packages of tools/packages.txt that
+# everything needs, and those of the groups, one a line.
 tara_packages() {
-  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' \
-    "${TARA_ROOT}/tools/packages.txt"
+  sed -e 's/#.*//' "${TARA_ROOT}/tools/packages.txt" |
+    awk -v groups="$*" '
+      BEGIN {
+        count = split(groups, names, " ")
+        for (i = 1; i <= count; ++i) wanted["@" names[i]] = 1
+      }
+      NF == 1 || (NF == 2 && $2 in wanted) { print $1 }'
 }
 
-# Prints those that are not installed. Packages that dpkg has never heard of
-# make dpkg-query fail, which is no error here.
+# tara_missing_packages PACKAGE...: prints those that are not installed.
+# Packages that dpkg has never heard of make dpkg-query fail, which is no error
+# here.
 tara_missing_packages() {
-  local -a packages
-  mapfile -t packages < <(tara_packages)
   { dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' \
-    "${packages[@]}" 2>/dev/null || true; } |
-    awk -v wanted="${packages[*]}" '
+    "$@" 2>/dev/null || true; } |
+    awk -v wanted="$*" '
       $2 == "installed" { installed[$1] = 1 }
       END {
         count = split(wanted, names, " ")
@@ -45,15 +50,10 @@ tara_cannot_install() {
   exit 1
 }
 
-# Installs what is missing; returns at once if nothing is.
-tara_install_packages() {
-  local -a missing
-  mapfile -t missing < <(tara_missing_packages)
-  if ((${#missing[@]} == 0)); then
-    return
-  fi
+# tara_apt_install PACKAGE...: installs them, or exits.
+tara_apt_install() {
   if ! command -v apt-get >/dev/null; then
-    tara_cannot_install "there is no apt-get" "${missing[@]}"
+    tara_cannot_install "there is no apt-get" "$@"
   fi
 
   # `env` keeps the command the same with and without sudo, which drops
@@ -61,22 +61,58 @@ tara_install_packages() {
   local -a as_root=(env DEBIAN_FRONTEND=noninteractive)
   if [[ "$(id -u)" != 0 ]]; then
     if ! command -v sudo >/dev/null; then
-      tara_cannot_install "you are not root and there is no sudo" \
-        "${missing[@]}"
+      tara_cannot_install "you are not root and there is no sudo" "$@"
     fi
     if [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; then
-      tara_cannot_install "sudo asks for a password" "${missing[@]}"
+      tara_cannot_install "sudo asks for a password" "$@"
     fi
     as_root=(sudo "${as_root[@]}")
   fi
 
-  tara_say "installing Debian packages: ${missing[*]}"
+  tara_say "installing Debian packages: $*"
   # An outdated index is worth a try: the next command fails if it is not enough.
   "${as_root[@]}" apt-get update -q -o DPkg::Lock::Timeout=300 >&2 || true
   if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends \
-    -o DPkg::Lock::Timeout=300 "${missing[@]}" >&2; then
-    tara_cannot_install "apt-get failed" "${missing[@]}"
+    -o DPkg::Lock::Timeout=300 "$@" >&2; then
+    tara_cannot_install "apt-get failed" "$@"
   fi
+}
+
+# tara_install_packages [GROUP...]: installs what is missing of what everything
+# needs and of the groups; returns at once if nothing is.
+tara_install_packages() {
+  local -a packages missing
+  mapfile -t packages < <(tara_packages "$@")
+  mapfile -t missing < <(tara_missing_packages "${packages[@]}")
+  if ((${#missing[@]} > 0)); then
+    tara_apt_install "${missing[@]}"
+  fi
+}
+
+# Installs Node.js and npm where the commands are missing: those who have them
+# often have them from elsewhere than Debian, with which its packages clash.
+tara_install_node() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    tara_apt_install nodejs npm
+  fi
+}
+
+# tara_npm_install FOLDER: makes its node_modules what its package-lock.json
+# says; returns at once if it is so.
+tara_npm_install() {
+  local folder="$1"
+  # npm writes this file last.
+  local done="${folder}/node_modules/.package-lock.json"
+  if [[ -f "${done}" && ! "${folder}/package-lock.json" -nt "${done}" ]]; then
+    return
+  fi
+  tara_say "installing npm packages of ${folder}"
+  if ! (cd "${folder}" &&
+    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2); then
+    tara_say "npm could not install what ${folder}/package-lock.json lists"
+    exit 1
+  fi
+  touch "${done}"
 }
 
 # What tells whether the binary is up to date: a file as old as the sources that

@@ -2,8 +2,9 @@
 
 Prints `N passed, M failed`. A GoogleTest target counts each case of its
 test.xml that ran, any other target 1. A target that failed without a failed
-case (it crashed, leaked, timed out or did not build) counts 1 failed. The exit
-status is 1 if any failed.
+case (it crashed, leaked, timed out or did not build) counts 1 failed. With
+--tap, the cases of Node.js's test runner are added; a results file that is
+missing or has no end counts 1 failed. The exit status is 1 if any failed.
 """
 
 import argparse
@@ -75,14 +76,38 @@ def count(events):
     return passed, failed + len(not_run)
 
 
+def count_tap(path):
+    """Returns (passed, failed) of what `node --test` wrote as TAP."""
+    totals = {}
+    try:
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                words = line.split()
+                # The totals stand alone: "# pass 12". A case that prints the
+                # like comes before them, and they are the last.
+                if line.startswith("# ") and len(words) == 3:
+                    totals[words[1]] = words[2]
+        passed = int(totals["pass"])
+        failed = int(totals["fail"]) + int(totals["cancelled"])
+    except (OSError, KeyError, ValueError):
+        return 0, 1
+    return passed, failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bazel_status", type=int, default=0)
+    parser.add_argument("--tap", action="append", default=[],
+                        help="file of node --test --test-reporter=tap")
     parser.add_argument("events", help="file of --build_event_json_file")
     arguments = parser.parse_args()
     passed, failed = count(read_events(arguments.events))
     if failed == 0 and arguments.bazel_status not in (0, NO_TESTS_FOUND):
         failed = 1  # Bazel failed before there were targets
+    for path in arguments.tap:
+        more_passed, more_failed = count_tap(path)
+        passed += more_passed
+        failed += more_failed
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

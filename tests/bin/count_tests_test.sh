@@ -76,4 +76,16 @@ expect "a failure before any target is one" "0 passed, 1 failed" 1 \
   --bazel_status=1
 expect "no tests is no failure" "0 passed, 0 failed" 0 --bazel_status=4
 
+readonly TAP="${TEST_TMPDIR}/results.tap"
+printf '%s\n' 'TAP version 13' '# pass 99' 'ok 1 - a' '# tests 5' '# pass 2' \
+  '# fail 1' '# cancelled 1' '# skipped 1' >"${TAP}"
+{ configured //a:t cc_test; result //a:t PASSED "${TEST_TMPDIR}/none"; } \
+  >"${EVENTS}"
+expect "adds the cases of Node.js" "3 passed, 2 failed" 1 --tap "${TAP}"
+printf '%s\n' 'TAP version 13' 'ok 1 - a' >"${TAP}"
+expect "results that have no end are one failure" "1 passed, 1 failed" 1 \
+  --tap "${TAP}"
+expect "results that are missing are one failure" "1 passed, 1 failed" 1 \
+  --tap "${TEST_TMPDIR}/none"
+
 ((failures == 0))

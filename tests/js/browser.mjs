@@ -1,0 +1,40 @@
+// The real browser, without a window.
+
+import {chromium} from 'playwright-core';
+
+// Debian's Chromium; CHROMIUM names another.
+export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+// Starts the browser; it is closed when the test or suite `context` ends.
+export async function startBrowser(context) {
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',  // containers seldom allow one
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  context.after(() => browser.close());
+  return browser;
+}
+
+// Collects what goes wrong on a page: errors it throws or logs, and requests
+// it makes to anywhere but `allowed` (a prefix of addresses).
+export function watchPage(page, {allowed = 'file:'} = {}) {
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const address = request.url();
+    const local = ['data:', 'blob:', allowed];
+    if (!local.some((prefix) => address.startsWith(prefix))) {
+      problems.push(`request: ${address}`);
+    }
+  });
+  return problems;
+}

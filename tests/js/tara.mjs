@@ -1,0 +1,49 @@
+// Runs the built program, as a user would.
+
+import {spawn} from 'node:child_process';
+import {mkdtemp, mkdir, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+// The root of the repository.
+export const root = path.resolve(here, '..', '..');
+
+// `bin/test` names the binary; by hand, the one that bin/tara builds is taken.
+export const binary = process.env.TARA_BINARY ??
+    path.join(root, 'bazel-out/k8-opt/bin/tara/cli/tara');
+
+// Where tests leave what people may want to look at. Not under git.
+export const outputFolder = path.join(here, 'test-output');
+
+// Runs `tara ARGUMENTS...` to its end. Returns {status, stdout, stderr}, where
+// status is null if a signal ended it. Throws if it cannot be started.
+export function tara(args, {cwd = root, input = ''} = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(binary, args, {cwd});
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => stdout += text);
+    child.stderr.setEncoding('utf8').on('data', (text) => stderr += text);
+    // A program that ends before it reads its input is no error of the test.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    child.on('error', reject);
+    child.on('close', (status) => resolve({status, stdout, stderr}));
+  });
+}
+
+// Makes a folder that is removed when the test `context` ends.
+export async function temporaryFolder(context) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tara-test-'));
+  context.after(() => rm(folder, {recursive: true, force: true}));
+  return folder;
+}
+
+// Returns the path of a file in the output folder, which it makes.
+export async function outputFile(name) {
+  await mkdir(outputFolder, {recursive: true});
+  return path.join(outputFolder, name);
+}
