@@ -1,0 +1,377 @@
+// How the page talks to the engine: rules, search and network, all of which
+// live in a worker. Every call is answered by a promise and none stalls the
+// page.
+//
+// The engine holds one game and, if one was loaded, one network. What comes
+// from outside (text, files, actions) is refused by a rejected promise whose
+// Error says what is wrong in words for people.
+//
+// Perspective: what is called `red...` is Red's; a pair `[x, y]` is Red's, then
+// Blue's. Nothing is told by "the side to move".
+
+/** 0 Red, 1 Blue. */
+export type Side = 0 | 1;
+
+/** A pair by side: Red's, then Blue's. */
+export type BySide<T> = readonly [T, T];
+
+/** 0 to 44, in canonical order: B1, C1, ... F7. */
+export type HillIndex = number;
+
+/** 0 to 569: the space of actions that all variants share. */
+export type ActionIndex = number;
+
+// --- What never changes ------------------------------------------------------
+
+export interface Hill {
+  readonly index: HillIndex;
+  /** "D4". */
+  readonly name: string;
+  /** 0 (A) to 6 (G), from west to east. */
+  readonly file: number;
+  /** 0 to 6, from south to north; 0 is rank 1. */
+  readonly rank: number;
+  /** Adjacent hills, in canonical order. */
+  readonly neighbours: readonly HillIndex[];
+  /** Hills a knight's move away, in canonical order. */
+  readonly knightMoves: readonly HillIndex[];
+}
+
+export interface Geometry {
+  /** Files, and ranks: 7. The four corners are no hills. */
+  readonly size: number;
+  readonly hills: readonly Hill[];
+}
+
+export interface RuleOptionInfo {
+  /** "no_progress_limit". */
+  readonly name: string;
+  readonly help: string;
+  readonly isSwitch: boolean;
+  readonly min: number;
+  readonly max: number;
+  /** Of a switch: 0 or 1. */
+  readonly defaultValue: number;
+}
+
+export interface SeatInfo {
+  /** 0 to 3. Seats play in this order; the side is `index % 2`. */
+  readonly index: number;
+  readonly side: Side;
+  /** "Red", or in doubles "Red South". */
+  readonly name: string;
+}
+
+export type Family =
+  | 'sacred_hill'
+  | 'four_treasures'
+  | 'high_kings'
+  | 'poisoned_chalice'
+  | 'stone_of_destiny';
+
+export interface VariantInfo {
+  /** "sacred_hill_l1". */
+  readonly id: string;
+  /** "Sacred Hill, Level 1". */
+  readonly name: string;
+  readonly family: Family;
+  readonly level: number;
+  readonly seats: readonly SeatInfo[];
+  /** The rule options that apply to the variant. */
+  readonly options: readonly RuleOptionInfo[];
+}
+
+/** Rule options that differ from their defaults; switches are 0 or 1. */
+export type RuleOptions = Readonly<Record<string, number>>;
+
+/** How strong the computer is to play; `levels` lists them, weakest first. */
+export interface Level {
+  readonly id: string;
+  readonly name: string;
+  /** Simulations an action. */
+  readonly simulations: number;
+  /** Of the choice by visits: 0 plays the best, more plays more loosely. */
+  readonly temperature: number;
+}
+
+export interface EngineInfo {
+  readonly geometry: Geometry;
+  readonly variants: readonly VariantInfo[];
+  readonly levels: readonly Level[];
+  /** Version of docs/rules.md that the engine plays by. */
+  readonly rulesVersion: number;
+  /** Version of the network's inputs that the engine can make. */
+  readonly featureVersion: number;
+  /** Version of the policy outputs and of the 570 actions. */
+  readonly policyVersion: number;
+}
+
+// --- Games and positions -----------------------------------------------------
+
+export type ActionKind = 'hill' | 'king_move' | 'sacrifice' | 'link' | 'pass';
+
+export interface Action {
+  readonly index: ActionIndex;
+  /** "D4", "D4-E6", "C5-B3*", "D4=E4", "pass". */
+  readonly notation: string;
+  readonly kind: ActionKind;
+  /** Where a king starts, or the first hill of a link; else null. */
+  readonly from: HillIndex | null;
+  /** The hill built, placed, captured, swapped or moved to, or the second hill
+   * of a link; null for a pass. */
+  readonly to: HillIndex | null;
+}
+
+export type Phase =
+  | 'placement'
+  | 'manoeuvres'
+  | 'battle'
+  | 'link'
+  | 'finished';
+
+export type EndingTrigger =
+  | 'out'
+  | 'double_capture'
+  | 'passed'
+  | 'board_full'
+  | 'no_progress';
+
+/** How a game stands, or how it ended. */
+export interface Score {
+  readonly points: BySide<number>;
+  readonly kingdoms: BySide<number>;
+  readonly territory: BySide<number>;
+  readonly bridges: BySide<number>;
+  /** Enemy kings, by the capturing side. */
+  readonly kingsCaptured: BySide<number>;
+  /** The side with more points; null: as many. */
+  readonly winner: Side | null;
+}
+
+export interface HillState {
+  /** Whose ringfort stands there; null: vacant. */
+  readonly owner: Side | null;
+  /** Whose king stands there. A king on a ringfort of the other side is
+   * stranded. */
+  readonly king: Side | null;
+}
+
+/** Two linked hills; in canonical order. */
+export interface Bridge {
+  readonly from: HillIndex;
+  readonly to: HillIndex;
+  readonly side: Side;
+}
+
+export interface Position {
+  /** The position as one line of text (docs/rules.md section 12.2). */
+  readonly text: string;
+  /** By HillIndex. */
+  readonly hills: readonly HillState[];
+  /** Of Stone of Destiny the links that were made; elsewhere adjacency is
+   * linkage, and all adjacent ringforts of a side are here. */
+  readonly bridges: readonly Bridge[];
+  readonly vacant: number;
+  readonly phase: Phase;
+  /** The seat to move and its side; null if finished. Successive actions may
+   * belong to one seat, and seats may be skipped. */
+  readonly seat: number | null;
+  readonly side: Side | null;
+  readonly finished: boolean;
+  /** What ended the game, or what has announced its end. */
+  readonly ending: EndingTrigger | null;
+  /** Turns that may still be played once the end is announced; else null. */
+  readonly turnsLeft: number | null;
+  /** Actions or turns without progress, and how many of them end the game;
+   * null where the variant does not count them. */
+  readonly noProgress: number | null;
+  readonly noProgressLimit: number | null;
+  /** If the game ended as it stands; of a finished game its result. */
+  readonly score: Score;
+  /** The legal actions, by increasing index; empty if finished. */
+  readonly legal: readonly Action[];
+  /** A sentence or two on whose turn it is and what each side has. */
+  readonly description: string;
+}
+
+export interface PlayedAction {
+  readonly action: Action;
+  readonly seat: number;
+  readonly side: Side;
+}
+
+/** The game, at the ply that is looked at. */
+export interface Game {
+  readonly variant: VariantInfo;
+  readonly options: RuleOptions;
+  /** All actions of the game, those after `ply` included. */
+  readonly actions: readonly PlayedAction[];
+  /** How many actions lead to `position`; 0 is the start. */
+  readonly ply: number;
+  readonly position: Position;
+}
+
+// --- Networks ----------------------------------------------------------------
+
+export interface NetworkInfo {
+  /** The name given to loadNetwork, such as that of the file. */
+  readonly name: string;
+  /** The variants that it was trained on, by id. */
+  readonly variants: readonly string[];
+  /** What runs it. */
+  readonly backend: 'webgpu' | 'wasm';
+  /** Which ONNX file of the bundle runs, such as "model.onnx". */
+  readonly file: string;
+  readonly bytes: number;
+  /** Channels, blocks, parameters, run, games, rating, ...: what the bundle
+   * says of itself, as text to show, in its order. */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly licence: string | null;
+}
+
+/** What an evaluator says of a position. */
+export interface Evaluation {
+  /** Who says so: the network, or random games where there is none for the
+   * variant. */
+  readonly by: 'network' | 'playouts';
+  readonly ply: number;
+  /** Probability of each legal action, by decreasing probability; uniform
+   * without a network. */
+  readonly policy: readonly {
+    readonly action: Action;
+    readonly probability: number;
+  }[];
+  /** Probabilities that Red and that Blue wins, and of a draw. Sum to 1. */
+  readonly win: BySide<number>;
+  readonly draw: number;
+  /** Expected points of Red minus those of Blue. */
+  readonly redMargin: number;
+  /** Probability of each final margin, by increasing margin; margins that are
+   * as good as impossible are left out. */
+  readonly redMargins: readonly {
+    readonly margin: number;
+    readonly probability: number;
+  }[];
+  /** By HillIndex: the probability that Red's and that Blue's ringfort stands
+   * there at the end; null if the evaluator does not say. */
+  readonly owners: readonly BySide<number>[] | null;
+}
+
+// --- Search ------------------------------------------------------------------
+
+export interface SearchRequest {
+  /** The position: so many actions into the game; default: game.ply. */
+  readonly ply?: number;
+  /** One of `levels`; what is set below goes before it. Default: the
+   * strongest. */
+  readonly level?: string;
+  readonly simulations?: number;
+  /** The search ends after so long, if not before. */
+  readonly milliseconds?: number;
+  readonly temperature?: number;
+  /** Of the choice among actions. The same request with the same seed chooses
+   * the same action (but for `milliseconds`). Default: drawn anew. */
+  readonly seed?: number;
+}
+
+export interface SearchedAction {
+  readonly action: Action;
+  /** Simulations that went there. */
+  readonly visits: number;
+  readonly prior: number;
+  /** Expected win minus loss for the side to move at the root, in [-1, 1]; 0
+   * if not visited. */
+  readonly value: number;
+  /** The same for Red. */
+  readonly redValue: number;
+  /** What is proved of the result if this is played: Red's points minus
+   * Blue's are at least and at most so much; null: nothing that matters. */
+  readonly provedRedMargin: readonly [number, number] | null;
+}
+
+export interface SearchProgress {
+  readonly ply: number;
+  readonly simulations: number;
+  /** Of the request; the search may end before, if all is proved. */
+  readonly targetSimulations: number;
+  readonly milliseconds: number;
+  /** By decreasing visits. */
+  readonly actions: readonly SearchedAction[];
+  /** Win minus loss for Red, in [-1, 1]. */
+  readonly redValue: number;
+  /** Expected points of Red minus those of Blue. */
+  readonly redMargin: number;
+  /** The most visited line. */
+  readonly principalVariation: readonly Action[];
+  readonly by: 'network' | 'playouts';
+}
+
+export interface SearchResult extends SearchProgress {
+  /** The action to play. */
+  readonly action: Action;
+  /** Whether stop() ended the search. */
+  readonly stopped: boolean;
+}
+
+/** A search under way. */
+export interface Search {
+  /** Rejected only if the request is bad or the network fails. */
+  readonly result: Promise<SearchResult>;
+  /** Ends the search soon; the result is then what was found so far. */
+  stop(): void;
+}
+
+// --- The engine --------------------------------------------------------------
+
+/** Several calls may be under way; each position that a call is about is that
+ * of the moment when it was made. Searches run one after another. */
+export interface Engine {
+  /** There as soon as createEngine has resolved. */
+  readonly info: EngineInfo;
+
+  /** Begins a game. */
+  newGame(variant: string, options?: RuleOptions): Promise<Game>;
+  /** The game as it is. Before any newGame: the first variant's start. */
+  game(): Promise<Game>;
+  /** Plays at the ply that is looked at; what came after it is dropped. An
+   * index, or the notation. */
+  play(action: ActionIndex | string): Promise<Game>;
+  /** Takes the last `count` actions before the current ply back, and drops
+   * what comes after. Default 1; at the start it changes nothing. */
+  undo(count?: number): Promise<Game>;
+  /** Looks at another ply of the game, 0 to actions.length; drops nothing. */
+  goTo(ply: number): Promise<Game>;
+  /** The position after so many actions; the game stays as it is. */
+  positionAt(ply: number): Promise<Position>;
+
+  /** The game as a JSON line (docs/rules.md section 12.1), all its actions. A
+   * finished game is what `tara verify` reads; an unfinished one lacks the
+   * result. */
+  saveGame(): Promise<string>;
+  /** Begins the game of a text: a JSON line, or a variant (with its options as
+   * name=value,...) and actions in notation, parted by white space. Looks at
+   * its last ply. */
+  loadGame(text: string): Promise<Game>;
+
+  /** Takes a bundle (docs/bundle.md) in place of the network there is, which
+   * stays if the bundle is refused. */
+  loadNetwork(
+      bundle: Blob | ArrayBuffer | Uint8Array, name: string):
+      Promise<NetworkInfo>;
+  /** Back to random games. */
+  unloadNetwork(): Promise<void>;
+  /** null: none is loaded. */
+  network(): Promise<NetworkInfo | null>;
+
+  /** Judges the position at a ply (default: game.ply) without search. REQUIRES:
+   * it is not finished. */
+  evaluate(ply?: number): Promise<Evaluation>;
+  /** Searches a position. REQUIRES: it is not finished. `onProgress` is called
+   * some times a second. */
+  search(
+      request?: SearchRequest,
+      onProgress?: (progress: SearchProgress) => void): Search;
+
+  /** Ends the worker; calls under way are rejected. */
+  close(): void;
+}

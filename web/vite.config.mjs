@@ -1,0 +1,39 @@
+import {existsSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+import {defineConfig} from 'vite';
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+// A page gets threads of WebAssembly (SharedArrayBuffer) only in return for
+// these; they cost nothing here, as the page loads nothing from elsewhere.
+const headers = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
+// `vite build --mode test` builds the pages of the tests, too.
+export default defineConfig(({mode}) => {
+  const pages = ['index.html'];
+  if (mode === 'test') pages.push('tests/pages/engine.html');
+  return {
+    // Relative addresses: the built page may lie in any folder of a server.
+    base: './',
+    // Files that are served as they are, such as the default model.
+    publicDir: 'public',
+    worker: {format: 'es'},
+    build: {
+      target: 'es2022',
+      outDir: mode === 'test' ? '.build/test' : 'dist',
+      emptyOutDir: true,
+      // The runtime of the network is one file of megabytes.
+      chunkSizeWarningLimit: 2000,
+      // The modules of workers are found by their URL, never inlined.
+      assetsInlineLimit: 0,
+      rollupOptions: {input: pages.map(path).filter(existsSync)},
+    },
+    // onnxruntime-web finds its files by import.meta.url.
+    optimizeDeps: {exclude: ['onnxruntime-web']},
+    server: {headers, host: '127.0.0.1'},
+    preview: {headers, host: '127.0.0.1'},
+  };
+});
