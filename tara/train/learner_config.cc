@@ -1,5 +1,6 @@
 #include "tara/train/learner_config.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tara/base/check.h"
@@ -26,14 +27,27 @@ TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
           .autocast = device->autocast};
 }
 
+int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
+                        double seconds_used) {
+  const int generations = static_cast<int>(config.generations());
+  if (config.minutes() <= 0 || generations_done == 0 || seconds_used <= 0) {
+    return generations;
+  }
+  const double fit = 60.0 * config.minutes() * generations_done / seconds_used;
+  // The generation that asks will be learned, whatever the clock says.
+  if (fit >= generations) return generations;
+  return std::max(static_cast<int>(fit),
+                  std::min(generations_done + 1, generations));
+}
+
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
-                            double rate_factor) {
+                            double rate_factor, int generations) {
   const proto::LearnerConfig& learner = config.learner();
   return {
       .schedule = {.peak = learner.learning_rate() * rate_factor,
                    .warmup_steps = learner.warmup_steps(),
-                   .total_steps = int64_t{config.generations()} *
-                                  learner.steps_per_generation(),
+                   .total_steps =
+                       int64_t{generations} * learner.steps_per_generation(),
                    .shape = learner.schedule() == "steps" ? RateShape::kSteps
                                                           : RateShape::kCosine,
                    .final_fraction = learner.final_learning_rate_fraction(),

@@ -167,8 +167,9 @@ absl::Status TrainingRun::LearnOnce(int generation) {
         " leaves no game to learn from in generation ", generation,
         "; expected a larger learner.window_games or a smaller share"));
   }
-  LearnOptions options =
-      LearnOptionsOf(config_, std::pow(0.5, state().restorations()));
+  LearnOptions options = LearnOptionsOf(
+      config_, std::pow(0.5, state().restorations()),
+      ExpectedGenerations(config_, standing_.generation, state().seconds()));
   options.steps = StepsToLearn(options.steps, options.batch_size,
                                config_.learner().max_samples_per_position(),
                                sampler_->PositionsFrom(plan.begin));
