@@ -1,12 +1,15 @@
 #include "tara/cli/checkpoint_gate.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tara/nn/trainer.h"
 #include "tara/train/config.h"
+#include "tara/train/pipeline.h"
+#include "tara/train/progress.h"
 
 namespace tara {
 namespace {
@@ -65,6 +68,40 @@ TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
   const auto results = PlayGate(config, request, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
   for (const GateResult& result : *results) EXPECT_FALSE(result.weaker);
+}
+
+TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
+  const std::string run_dir = absl::StrCat(testing::TempDir(), "/learned");
+  const auto config = ParseTrainConfig(
+      R"(generations: 3
+         network { channels: 8 blocks: 1 }
+         self_play {
+           games_per_generation: 120 threads: 2
+           search { simulations: 16 option: "proof=on" }
+         }
+         learner { steps_per_generation: 60 batch_size: 128 warmup_steps: 5
+                   learning_rate: 0.01 }
+         gate { games: 200 simulations: 16 })",
+      "test.textproto",
+      std::vector<std::string>{absl::StrCat("run_dir=", run_dir)});
+  ASSERT_TRUE(config.ok()) << config.status();
+  Progress progress({.redraw = false});
+  const auto learned = RunTraining(*config, {}, kNeverStop, progress);
+  ASSERT_TRUE(learned.ok()) << learned.status();
+
+  GateRequest request = Request(*config);
+  request.best_path = learned->checkpoint_path;
+  auto results = PlayGate(*config, request, kNeverStop);
+  ASSERT_TRUE(results.ok()) << results.status();
+  ASSERT_EQ(results->size(), 1u);
+  EXPECT_TRUE((*results)[0].weaker);
+  // The test is sequential: so clear a case takes few of the 200 games.
+  EXPECT_LT((*results)[0].result.games, 200);
+
+  std::swap(request.best_path, request.candidate_path);
+  results = PlayGate(*config, request, kNeverStop);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_FALSE((*results)[0].weaker);
 }
 
 TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
