@@ -131,6 +131,7 @@ absl::StatusOr<std::vector<int>> BatchesOf(const std::string& text) {
 absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     const BenchInferenceOptions& options, const std::string& path) {
   std::vector<Contestant> contestants;
+  absl::Status missing;  // why one of them is not there
   for (const InferenceBackend backend :
        {InferenceBackend::kTorch, InferenceBackend::kOneDnn}) {
     if (options.backend != "all" && options.backend != BackendName(backend)) {
@@ -145,7 +146,8 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
       auto network =
           LoadNetwork(path, {.backend = backend, .precision = precision});
       if (network.status().code() == absl::StatusCode::kUnimplemented &&
-          options.precision == "all") {
+          (options.precision == "all" || options.backend == "all")) {
+        missing = network.status();
         continue;
       }
       TARA_RETURN_IF_ERROR(network.status());
@@ -154,6 +156,7 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
                              .peak = MeasureCpuPeak(precision, 0.1)});
     }
   }
+  if (contestants.empty()) return missing;
   return contestants;
 }
 

@@ -40,6 +40,7 @@ struct SelfPlayRates {
   double graph_share = 0;   // of the simulations: ended where others had been
   double solved_share = 0;  // of the simulations: asked the endgame solver
   double full_share = 0;    // of the actions: by a full search
+  double proof_share = 0;   // of the actions: by proof, without a search
   // Resigning: see SelfPlayStats.
   int64_t resigned = 0;
   int64_t played_on = 0;

@@ -50,6 +50,7 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"graph_share", rates.graph_share},
        {"solved_share", rates.solved_share},
        {"full_share", rates.full_share},
+       {"proof_share", rates.proof_share},
        {"games_resigned", rates.resigned},
        {"games_played_on", rates.played_on},
        {"played_on_resignable", rates.resignable},

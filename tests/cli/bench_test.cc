@@ -208,6 +208,18 @@ TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
   }
 }
 
+TEST(BenchInferenceTest, LeavesOutBackendsWithoutThePrecision) {
+  // LibTorch's networks do not compute in int8.
+  const TaraResult result =
+      RunTara({"bench", "inference", "--net", "8x1", "--batch", "1",
+               "--seconds", "0.001", "--precision", "int8", "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json rows = Json::parse(result.out);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].at("backend"), "onednn");
+  EXPECT_EQ(rows[0].at("precision"), "int8");
+}
+
 TEST(BenchInferenceTest, RefusesNetworksAndBatchesThatThereAreNot) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},

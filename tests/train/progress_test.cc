@@ -81,6 +81,7 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   stats.solved += 30;
   stats.plies += 8;
   stats.full_searches += 2;
+  stats.played_by_proof += 4;
   stats.resigned += 2;
   const SelfPlayRates rates = progress.EndSelfPlay();
   EXPECT_DOUBLE_EQ(rates.simulations_per_evaluation, 1.5);
@@ -89,6 +90,7 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   EXPECT_DOUBLE_EQ(rates.graph_share, 0.1);
   EXPECT_DOUBLE_EQ(rates.solved_share, 0.05);
   EXPECT_DOUBLE_EQ(rates.full_share, 0.25);
+  EXPECT_DOUBLE_EQ(rates.proof_share, 0.5);
   EXPECT_EQ(rates.resigned, 2);
   std::fclose(file);
 }
