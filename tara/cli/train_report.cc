@@ -55,9 +55,15 @@ std::string StrengthReport(const TrainSummary& summary,
   }
   std::string text = "\n";
   if (summary.time_is_up) {
+    const std::string minutes = absl::StrFormat("%g minutes", config.minutes());
+    const std::string cpu_minutes =
+        absl::StrFormat("%g minutes of processor time", config.cpu_minutes());
     absl::StrAppendFormat(
-        &text, "The %g minutes of the run were up after generation %d of %d.\n",
-        config.minutes(), summary.generation, config.generations());
+        &text, "The %s of the run were up after generation %d of %d.\n",
+        config.minutes() <= 0       ? cpu_minutes
+        : config.cpu_minutes() <= 0 ? minutes
+                                    : minutes + " or " + cpu_minutes,
+        summary.generation, config.generations());
   }
   if (config.gate().games() > 0) {
     absl::StrAppendFormat(&text,

@@ -387,6 +387,10 @@ constexpr ConfigField kFields[] = {
      .max_value = 1e7,
      .help = "of wall time for the run, without the last evaluation; 0: no "
              "limit"},
+    {.path = "cpu_minutes",
+     .default_value = "0",
+     .max_value = 1e7,
+     .help = "of processor time likewise, of all threads together"},
 };
 
 }  // namespace

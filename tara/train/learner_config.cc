@@ -1,6 +1,5 @@
 #include "tara/train/learner_config.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "tara/base/check.h"
@@ -25,19 +24,6 @@ TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
           .threads = static_cast<int>(learner.threads()),
           .cuda_device = device->cuda_device,
           .autocast = device->autocast};
-}
-
-int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
-                        double seconds_used) {
-  const int generations = static_cast<int>(config.generations());
-  if (config.minutes() <= 0 || generations_done == 0 || seconds_used <= 0) {
-    return generations;
-  }
-  const double fit = 60.0 * config.minutes() * generations_done / seconds_used;
-  // The generation that asks will be learned, whatever the clock says.
-  if (fit >= generations) return generations;
-  return std::max(static_cast<int>(fit),
-                  std::min(generations_done + 1, generations));
 }
 
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
@@ -19,6 +21,7 @@
 #include "tara/train/learner.h"
 #include "tara/train/learner_config.h"
 #include "tara/train/mixture.h"
+#include "tara/train/run_clock.h"
 #include "tara/train/search_config.h"
 
 namespace tara {
@@ -34,6 +37,12 @@ LossSummary Summarize(const Losses& losses) {
           .reply = losses.reply};
 }
 
+// What a run had taken when its state was written.
+RunTime TimeOf(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.seconds()),
+          .cpu = absl::Seconds(state.cpu_seconds())};
+}
+
 }  // namespace
 
 absl::Status TrainingRun::Open() {
@@ -44,7 +53,7 @@ absl::Status TrainingRun::Open() {
   TARA_ASSIGN_OR_RETURN(RunStateFile state,
                         RunStateFile::Open(folder_->state_path()));
   state_.emplace(std::move(state));
-  before_ = absl::Seconds(state_->state().seconds());
+  before_ = TimeOf(state_->state());
   TARA_ASSIGN_OR_RETURN(
       store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
@@ -97,11 +106,21 @@ int TrainingRun::player() const {
                  : standing_.generation;
 }
 
+RunTime TrainingRun::TimeUsed() const {
+  return before_ + (ProcessTime() - begin_);
+}
+
 bool TrainingRun::TimeIsUp() const {
   // A run without any generation would be none.
-  if (config_.minutes() <= 0 || standing_.generation == 0) return false;
-  const absl::Duration used = before_ + (absl::Now() - begin_);
-  return used + last_generation_ > absl::Minutes(config_.minutes());
+  if (standing_.generation == 0) return false;
+  return ShareOfTime(config_, TimeUsed() + last_generation_) > 1;
+}
+
+void TrainingRun::ForetellTheEnd() {
+  const RunTime used = TimeUsed();
+  const double share = ShareOfTime(config_, used);
+  if (share <= 0) return;
+  progress_.SetDeadline(absl::Now() + used.wall * (1 / share - 1));
 }
 
 absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
@@ -167,9 +186,10 @@ absl::Status TrainingRun::LearnOnce(int generation) {
         " leaves no game to learn from in generation ", generation,
         "; expected a larger learner.window_games or a smaller share"));
   }
-  LearnOptions options = LearnOptionsOf(
-      config_, std::pow(0.5, state().restorations()),
-      ExpectedGenerations(config_, standing_.generation, state().seconds()));
+  LearnOptions options =
+      LearnOptionsOf(config_, std::pow(0.5, state().restorations()),
+                     ExpectedGenerations(config_, standing_.generation,
+                                         TimeOf(state_->state())));
   options.steps = StepsToLearn(options.steps, options.batch_size,
                                config_.learner().max_samples_per_position(),
                                sampler_->PositionsFrom(plan.begin));
@@ -206,7 +226,8 @@ absl::Status TrainingRun::LearnOnce(int generation) {
 }
 
 absl::Status TrainingRun::RunGeneration(int generation) {
-  const absl::Time begin = absl::Now();
+  const RunTime begin = TimeUsed();
+  ForetellTheEnd();
   // LibTorch has one number of threads for the process: one for each worker of
   // self-play, or all of them for the learner.
   SetTorchThreads(1);
@@ -218,8 +239,10 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   if (stop_()) return absl::CancelledError("self-play was interrupted");
   TARA_RETURN_IF_ERROR(LearnAndPlayAhead(generation));
   TARA_RETURN_IF_ERROR(ThinOut());
-  last_generation_ = absl::Now() - begin;
-  state().set_seconds(absl::ToDoubleSeconds(before_ + (absl::Now() - begin_)));
+  const RunTime used = TimeUsed();
+  last_generation_ = used - begin;
+  state().set_seconds(absl::ToDoubleSeconds(used.wall));
+  state().set_cpu_seconds(absl::ToDoubleSeconds(used.cpu));
   return state_->Save();
 }
 
@@ -249,7 +272,8 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
 absl::StatusOr<TrainSummary> TrainingRun::Run() {
   progress_.BeginRun(folder_->path(), standing_.generation, generations());
   if (config_.minutes() > 0) {
-    progress_.SetDeadline(begin_ - before_ + absl::Minutes(config_.minutes()));
+    progress_.SetDeadline(absl::Now() + absl::Minutes(config_.minutes()) -
+                          TimeUsed().wall);
   }
   TrainSummary summary;
   absl::Status status = PassGate();

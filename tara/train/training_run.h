@@ -8,8 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 #include "tara/nn/trainer.h"
@@ -17,6 +15,7 @@
 #include "tara/train/game_store.h"
 #include "tara/train/pipeline.h"
 #include "tara/train/progress.h"
+#include "tara/train/run_clock.h"
 #include "tara/train/run_folder.h"
 #include "tara/train/run_log.h"
 #include "tara/train/run_state.h"
@@ -35,7 +34,7 @@ class TrainingRun {
         callbacks_(callbacks),
         stop_(stop),
         progress_(progress),
-        begin_(absl::Now()) {}
+        begin_(ProcessTime()) {}
 
   // Opens the folder and loads what it has, or begins the run.
   absl::Status Open();
@@ -48,8 +47,12 @@ class TrainingRun {
   bool gated() const { return callbacks_.gate && config_.gate().games() > 0; }
   // The checkpoint that plays for the run.
   int player() const;
+  // Of this start and all before.
+  RunTime TimeUsed() const;
   // Whether the next generation would not fit into the config's minutes.
   bool TimeIsUp() const;
+  // Lets people see when these will be up, at the pace so far.
+  void ForetellTheEnd();
 
   // Chooses by measurement what the config leaves open, and records it.
   absl::Status Choose();
@@ -89,9 +92,9 @@ class TrainingRun {
   const TrainCallbacks& callbacks_;
   const StopCheck& stop_;
   Progress& progress_;
-  const absl::Time begin_;
-  absl::Duration before_;           // that earlier starts took
-  absl::Duration last_generation_;  // that the last one took
+  const RunTime begin_;
+  RunTime before_;           // that earlier starts took
+  RunTime last_generation_;  // that the last one took
   std::unique_ptr<RunFolder> folder_;
   std::optional<RunStateFile> state_;
   std::unique_ptr<GameStore> store_;

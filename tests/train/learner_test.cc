@@ -92,31 +92,8 @@ TEST(LearningRateTest, FallsToATenthAtEachMilestone) {
   EXPECT_NEAR(LearningRate(schedule, 5000), 0.001, 1e-12);
 }
 
-proto::TrainConfig TimedConfig(int generations, float minutes) {
+TEST(LearnOptionsOfTest, LetTheRateFallOverTheGenerationsOfTheRun) {
   proto::TrainConfig config;
-  config.set_generations(generations);
-  config.set_minutes(minutes);
-  return config;
-}
-
-TEST(ExpectedGenerationsTest, AreThoseOfTheConfigWithoutALimitOfTime) {
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(20, 0), 5, 1e6), 20);
-  // Nothing is known of the time before the first is done.
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(20, 1), 0, 0), 20);
-}
-
-TEST(ExpectedGenerationsTest, AreAsManyAsFitIntoTheMinutes) {
-  // 4 took 100 s, so 10 minutes hold 24.
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(100, 10), 4, 100), 24);
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(20, 10), 4, 100), 20);
-  // 20 took 595 s: the 21st is learned if the run came to ask.
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(100, 10), 20, 595), 21);
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(20, 10), 20, 700), 20);
-  EXPECT_EQ(ExpectedGenerations(TimedConfig(100, 1e7), 1, 1e-6), 100);
-}
-
-TEST(ExpectedGenerationsTest, AreWhatTheLearningRateFallsOver) {
-  proto::TrainConfig config = TimedConfig(100, 10);
   config.mutable_learner()->set_steps_per_generation(50);
   EXPECT_EQ(LearnOptionsOf(config, 1.0, 24).schedule.total_steps, 1200);
 }

@@ -226,6 +226,16 @@ TEST(PipelineTimeTest, ARunEndsWhenItsMinutesAreUpAndGoesOnWithMore) {
   EXPECT_EQ(summary->generation, 2);
 }
 
+TEST(PipelineTimeTest, ARunEndsWhenItsProcessorTimeIsUp) {
+  const std::string run_dir = TestFolder("cpu_minutes");
+  const double millisecond = 0.001 / 60;
+  const auto summary =
+      Train(Tiny(run_dir, {absl::StrCat("cpu_minutes=", millisecond)}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_TRUE(summary->time_is_up);
+  EXPECT_EQ(summary->generation, 1);
+}
+
 TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
   const std::string first = TestFolder("generalist");
   ASSERT_TRUE(Train(Tiny(first, {kTwoVariants})).ok());
