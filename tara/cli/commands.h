@@ -30,9 +30,12 @@ inline constexpr CommandName kBalanceCommand = {
 inline constexpr CommandName kRegretCommand = {
     "regret", "what players give away in endgames that can be solved"};
 
+inline constexpr CommandName kEngineCommand = {
+    "engine", "speak with other programs: a line protocol, or JSON lines"};
+
 inline constexpr std::array kTorchCommands = {
-    kPlayCommand,     kTrainCommand,   kArenaCommand, kRateCommand,
-    kSelfPlayCommand, kBalanceCommand, kRegretCommand};
+    kPlayCommand,     kTrainCommand,   kArenaCommand,  kRateCommand,
+    kSelfPlayCommand, kBalanceCommand, kRegretCommand, kEngineCommand};
 
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};

@@ -6,6 +6,7 @@
 #include "tara/cli/bench_selfplay.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
+#include "tara/cli/engine.h"
 #include "tara/cli/play.h"
 #include "tara/cli/program.h"
 #include "tara/cli/rate.h"
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
                                  tara::RegisterSelfPlay(root);
                                  tara::RegisterBalance(root);
                                  tara::RegisterRegret(root);
+                                 tara::RegisterEngine(root);
                                },
                            .add_to_bench =
                                [](tara::Command& bench) {

@@ -1,0 +1,107 @@
+#include "tara/cli/engine.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/usage.h"
+#include "tara/core/state.h"
+#include "tara/engine/engine_model.h"
+#include "tara/engine/engine_options.h"
+#include "tara/engine/line_engine.h"
+#include "tara/eval/make_player.h"
+#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara {
+namespace {
+
+absl::StatusOr<std::unique_ptr<EngineModel>> LoadModel(
+    const EngineCommandOptions& options, uint64_t seed) {
+  if (options.model.empty()) {
+    return EngineModel::OfPlayouts(seed, options.cache);
+  }
+  InferenceOptions inference;
+  const std::pair<const char*, const std::string*> flags[] = {
+      {"device", &options.device},
+      {"precision", &options.precision},
+      {"backend", &options.backend}};
+  for (const auto& [name, value] : flags) {
+    TARA_RETURN_IF_ERROR(
+        AsUsageError(SetInferenceOption(name, *value, inference)));
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(options.model));
+  return EngineModel::OfNetwork(path, inference, options.cache);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
+                              Console& console) {
+  // What is wrong with the arguments is said before a network is loaded.
+  EngineOptions given;
+  const absl::Status status = SetEngineOptions(options.search, given);
+  if (!status.ok()) {
+    return UsageError(absl::StrCat("--search: ", status.message()));
+  }
+  TARA_ASSIGN_OR_RETURN(const State start, StartOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineModel> model,
+                        LoadModel(options, given.seed));
+  EngineOptions engine = model->default_options();
+  if (options.threads >= 0) engine.threads = ThreadsOr(options.threads);
+  TARA_RETURN_IF_ERROR(AsUsageError(SetEngineOptions(options.search, engine)));
+  RunLineEngine(*model, engine, start, console.in, console.out);
+  return kExitOk;
+}
+
+void RegisterEngine(Command& root) {
+  Command& command =
+      root.AddCommand(kEngineCommand.name, kEngineCommand.summary);
+  const auto options = std::make_shared<EngineCommandOptions>();
+  command.AddText({.names = "--model",
+                   .placeholder = "FILE",
+                   .help = "a checkpoint, or the folder of a run: its newest "
+                           "one. Without it positions are judged by random "
+                           "games"},
+                  &options->model);
+  AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
+  command.AddText({.names = "--search",
+                   .placeholder = "NAME=VALUE,...",
+                   .help = "options of the search, as listed below"},
+                  &options->search);
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "threads; 0: one a core",
+                      .default_text = "1"},
+                     0, 1024, &options->threads);
+  command.AddInteger({.names = "--cache",
+                      .placeholder = "N",
+                      .help = "positions that the evaluation cache keeps"},
+                     0, 1 << 28, &options->cache);
+  command.AddText(
+      {.names = "--device", .placeholder = "D", .help = "cpu, cuda or cuda:N"},
+      &options->device);
+  command.AddText({.names = "--precision",
+                   .placeholder = "P",
+                   .help = "auto, float32, bfloat16, float16 or int8"},
+                  &options->precision);
+  command.AddText({.names = "--backend",
+                   .placeholder = "B",
+                   .help = "what computes, as in player specs"},
+                  &options->backend);
+  command.SetNotes(absl::StrCat(
+      "docs/protocol.md says what to write and what comes back; `help` within "
+      "the line\nprotocol lists its commands.\n\nOptions of --search, and of "
+      "set_option:\n",
+      EngineOptionsHelp()));
+  command.SetExamples({"engine --variant high_kings_l1",
+                       "engine --model runs/kings --search sims=400,graph=on"});
+  command.SetRun(
+      [options](Console& console) { return RunEngine(*options, console); });
+}
+
+}  // namespace tara

@@ -1,0 +1,35 @@
+#ifndef TARA_CLI_ENGINE_H_
+#define TARA_CLI_ENGINE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
+#include "tara/cli/game_flags.h"
+
+namespace tara {
+
+struct EngineCommandOptions {
+  GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
+  std::string model;  // empty: random games
+  std::string device = "cpu";
+  std::string precision = "auto";
+  std::string backend = "auto";
+  std::string search;  // "name=value,..."
+  int64_t threads = -1;
+  int64_t cache = 1 << 16;
+  bool json = false;
+};
+
+// Speaks a protocol of docs/protocol.md on the console's streams.
+absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
+                              Console& console);
+
+// Adds `engine` to the program.
+void RegisterEngine(Command& root);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_ENGINE_H_

@@ -1,0 +1,51 @@
+#include "tara/engine/analysis_text.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tara/engine/ranked_actions.h"
+#include "tara/mcts/choose_action.h"
+#include "tara/mcts/line_after.h"
+
+namespace tara {
+namespace {
+
+// Without the sign of a zero, which would say nothing.
+std::string Number(double value) {
+  std::string text = absl::StrFormat("%.4f", value);
+  return text == "-0.0000" ? "0.0000" : text;
+}
+
+}  // namespace
+
+std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options) {
+  std::string line = absl::StrCat("root simulations ", tree.root_visits(),
+                                  " value ", Number(tree.root_value()),
+                                  " margin ", Number(tree.root_margin()));
+  const MarginBounds proved = tree.root_bounds();
+  if (proved.low == proved.high) {
+    absl::StrAppend(&line, " proved ", int{proved.low});
+  }
+  int order = 0;
+  for (const RootAction& action : RankActions(tree, options.confidence_z)) {
+    if (options.max_actions > 0 && order == options.max_actions) break;
+    if (action.visits == 0 && order > 0) continue;
+    absl::StrAppend(
+        &line, " info action ", ActionToText(action.action), " visits ",
+        action.visits, " value ", Number(action.mean_value), " prior ",
+        Number(action.prior), " lcb ",
+        Number(action.visits > 0
+                   ? LowerConfidenceBound(action, options.confidence_z)
+                   : -1),
+        " order ", order, " pv");
+    for (const Action next : LineAfter(tree, action.action)) {
+      absl::StrAppend(&line, " ", ActionToText(next));
+    }
+    ++order;
+  }
+  return line;
+}
+
+}  // namespace tara

@@ -1,0 +1,23 @@
+#ifndef TARA_ENGINE_ANALYSIS_TEXT_H_
+#define TARA_ENGINE_ANALYSIS_TEXT_H_
+
+#include <string>
+
+#include "tara/mcts/tree.h"
+
+namespace tara {
+
+struct AnalysisTextOptions {
+  int max_actions = 0;  // 0: all that were visited
+  float confidence_z = 0;
+};
+
+// Returns a search as one line of text, without its end, as docs/protocol.md
+// says:
+//   root simulations N value V margin M  info action A visits N value V
+//   prior P lcb L order K pv A B C  info action ...
+std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options);
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_ANALYSIS_TEXT_H_

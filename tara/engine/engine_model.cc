@@ -1,0 +1,75 @@
+#include "tara/engine/engine_model.h"
+
+#include <utility>
+
+#include "tara/base/status_macros.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/nn/inference_option_text.h"
+#include "tara/nn/network_evaluator.h"
+
+namespace tara {
+namespace {
+
+// With random games: priors say nothing, and one leaf is too little work for
+// games in step (docs/search.md).
+constexpr float kPlayoutCPuct = 3;
+constexpr int kPlayoutLeaves = 8;
+
+}  // namespace
+
+EngineModel::EngineModel(std::unique_ptr<Evaluator> evaluator, bool is_network,
+                         int64_t cache_positions)
+    : evaluator_(std::move(evaluator)),
+      is_network_(is_network),
+      cache_(evaluator_.get(), CachingOptions{.positions = cache_positions,
+                                              .symmetric = is_network}) {}
+
+std::unique_ptr<EngineModel> EngineModel::OfPlayouts(uint64_t seed,
+                                                     int64_t cache_positions) {
+  auto model = std::unique_ptr<EngineModel>(
+      new EngineModel(std::make_unique<PlayoutEvaluator>(1, seed),
+                      /*is_network=*/false, cache_positions));
+  model->name_ = "random games";
+  return model;
+}
+
+absl::StatusOr<std::unique_ptr<EngineModel>> EngineModel::OfNetwork(
+    const std::string& path, const InferenceOptions& inference,
+    int64_t cache_positions) {
+  TARA_ASSIGN_OR_RETURN(LoadedNetwork network, LoadNetwork(path, inference));
+  auto model = OfEvaluator(std::move(network.evaluator), cache_positions);
+  model->name_ = path;
+  model->backend_ = std::string(BackendName(network.info.backend));
+  model->precision_ = std::string(PrecisionName(network.info.precision));
+  return model;
+}
+
+std::unique_ptr<EngineModel> EngineModel::OfEvaluator(
+    std::unique_ptr<Evaluator> evaluator, int64_t cache_positions) {
+  auto model = std::unique_ptr<EngineModel>(new EngineModel(
+      std::move(evaluator), /*is_network=*/true, cache_positions));
+  model->name_ = "network";
+  return model;
+}
+
+absl::Status EngineModel::Evaluate(absl::Span<const State> states,
+                                   absl::Span<Evaluation> results) {
+  absl::ReaderMutexLock lock(&clearing_);
+  return cache_.Evaluate(states, results);
+}
+
+void EngineModel::ClearCache() {
+  absl::WriterMutexLock lock(&clearing_);
+  cache_.Clear();
+}
+
+EngineOptions EngineModel::default_options() const {
+  EngineOptions options;
+  if (!is_network_) {
+    options.search.c_puct = kPlayoutCPuct;
+    options.leaves = kPlayoutLeaves;
+  }
+  return options;
+}
+
+}  // namespace tara

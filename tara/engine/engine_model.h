@@ -1,0 +1,71 @@
+#ifndef TARA_ENGINE_ENGINE_MODEL_H_
+#define TARA_ENGINE_ENGINE_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "tara/core/state.h"
+#include "tara/engine/engine_options.h"
+#include "tara/mcts/caching_evaluator.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara {
+
+// What the engine judges positions with: a network, or random games. Remembers
+// what it was asked. Thread-safe.
+class EngineModel : public Evaluator {
+ public:
+  // Judges positions by random games, the same for the same seed.
+  static std::unique_ptr<EngineModel> OfPlayouts(uint64_t seed,
+                                                 int64_t cache_positions);
+
+  // Loads a network for inference. Errors as LoadNetwork.
+  static absl::StatusOr<std::unique_ptr<EngineModel>> OfNetwork(
+      const std::string& path, const InferenceOptions& inference,
+      int64_t cache_positions);
+
+  // Judges with what is given, for measurements and tests: a network, or an
+  // evaluator that answers alike for symmetric positions.
+  static std::unique_ptr<EngineModel> OfEvaluator(
+      std::unique_ptr<Evaluator> evaluator, int64_t cache_positions);
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override
+      ABSL_LOCKS_EXCLUDED(clearing_);
+
+  // Forgets what was asked. Waits for evaluations under way.
+  void ClearCache() ABSL_LOCKS_EXCLUDED(clearing_);
+
+  // "random games", or the file of the network.
+  const std::string& name() const { return name_; }
+  // What computes and in which precision; empty for random games.
+  const std::string& backend() const { return backend_; }
+  const std::string& precision() const { return precision_; }
+
+  // What is usual of searches with it: the network's are the defaults.
+  EngineOptions default_options() const;
+
+ private:
+  EngineModel(std::unique_ptr<Evaluator> evaluator, bool is_network,
+              int64_t cache_positions);
+
+  const std::unique_ptr<Evaluator> evaluator_;
+  const bool is_network_;
+  // Held by readers while they evaluate: the cache is not to be cleared then.
+  absl::Mutex clearing_;
+  CachingEvaluator cache_;
+  std::string name_;
+  std::string backend_;
+  std::string precision_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_ENGINE_MODEL_H_

@@ -1,0 +1,62 @@
+#ifndef TARA_ENGINE_ENGINE_OPTIONS_H_
+#define TARA_ENGINE_ENGINE_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "tara/mcts/search_options.h"
+
+namespace tara {
+
+// How the engine searches: by what docs/search.md measured as best.
+struct EngineOptions {
+  SearchOptions search = {.simulations = 1000,
+                          .gumbel_noise = 0,
+                          .proof = true,
+                          .solver_vacant_hills = 45,
+                          .max_bytes = int64_t{1} << 30};
+  // Thinking time of an action by the clock, in place of search.simulations;
+  // zero: none.
+  absl::Duration time = absl::ZeroDuration();
+  // Leaves of one position in a batch, at most. More fills the batches of a
+  // single position, but chooses leaves knowing less.
+  int leaves = 1;
+  // Line protocol: threads that search a position together. JSON: threads that
+  // search positions.
+  int threads = 1;
+  // JSON: positions that a thread searches in step; their leaves make a batch.
+  int positions = 64;
+  // Line protocol: go on with the tree of the position before.
+  bool reuse = true;
+  // 0 plays the most visited action; above, the one with the highest lower
+  // confidence bound, so many standard errors below its mean.
+  float confidence_z = 2;
+  // Actions are drawn from visits^(1/temperature); 0 plays the best.
+  float temperature = 0;
+  // Of everything that is drawn.
+  uint64_t seed = 1;
+};
+
+// Sets an option by its name, such as "sims" to "400": one of the engine's own
+// or of the search (tara/mcts/search_option_text.h). Returns INVALID_ARGUMENT
+// saying what was expected, or what does not go together; the options are then
+// as before.
+absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
+                             EngineOptions& options);
+
+// Sets options given as "name=value,name=value"; empty: none.
+absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options);
+
+// Returns the engine's own options and those of the search that differ from
+// their defaults, a line "name value" each.
+std::string ListEngineOptions(const EngineOptions& options);
+
+// Returns all options for --help, a line each.
+std::string EngineOptionsHelp();
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_ENGINE_OPTIONS_H_

@@ -1,0 +1,54 @@
+#ifndef TARA_ENGINE_LINE_READER_H_
+#define TARA_ENGINE_LINE_READER_H_
+
+#include <cstddef>
+#include <deque>
+#include <istream>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace tara {
+
+// A line of input, without its end.
+struct InputLine {
+  std::string text;
+  // The line was longer than what is read of one; `text` is its beginning.
+  bool too_long = false;
+};
+
+// Reads a line, ended by '\n' ("\r\n" counts as one) or the end of the input.
+// Keeps no more than `most` bytes of it, whoever sends what. Returns false when
+// there is nothing more.
+bool ReadLine(std::istream& in, size_t most, InputLine& line);
+
+// Lines on their way from the thread that reads to the one that obeys.
+// Thread-safe.
+class LineQueue {
+ public:
+  void Push(InputLine line) ABSL_LOCKS_EXCLUDED(mutex_);
+  // No more lines will come.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Blocks until there is a line and takes it; nothing when the queue is closed
+  // and empty.
+  std::optional<InputLine> Pop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether Pop would not block.
+  bool ready() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  bool ReadyLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return closed_ || !lines_.empty();
+  }
+
+  mutable absl::Mutex mutex_;
+  std::deque<InputLine> lines_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_LINE_READER_H_

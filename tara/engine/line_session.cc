@@ -1,0 +1,403 @@
+#include "tara/engine/line_session.h"
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/drawing.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/engine/analysis_text.h"
+#include "tara/engine/engine_version.h"
+
+namespace tara {
+namespace {
+
+constexpr absl::string_view kAnalyze = "analyze";
+constexpr int kMostArguments = 1000;
+
+absl::StatusOr<double> ParseSeconds(absl::string_view text) {
+  double seconds;
+  if (absl::SimpleAtod(text, &seconds)) return seconds;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", text, "' is no time; expected a number of seconds"));
+}
+
+// What an analysis is told.
+struct AnalysisArguments {
+  AnalysisLimits limits;
+  AnalysisTextOptions text;
+};
+
+absl::StatusOr<int> ParseWhole(absl::string_view name, absl::string_view text,
+                               int least, int most) {
+  int number;
+  if (absl::SimpleAtoi(text, &number) && number >= least && number <= most) {
+    return number;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is '", text, "'; expected a whole number from ",
+                   least, " to ", most));
+}
+
+// [INTERVAL] [interval N] [simulations N] [actions N]; times in hundredths of
+// a second.
+absl::StatusOr<AnalysisArguments> ParseAnalysis(
+    const std::vector<std::string>& words) {
+  AnalysisArguments parsed;
+  auto next = words.begin();
+  const auto set = [&](absl::string_view name,
+                       absl::string_view value) -> absl::Status {
+    if (name == "interval") {
+      TARA_ASSIGN_OR_RETURN(const int interval,
+                            ParseWhole(name, value, 1, 360000));
+      parsed.limits.interval = absl::Milliseconds(int64_t{10} * interval);
+    } else if (name == "simulations") {
+      TARA_ASSIGN_OR_RETURN(parsed.limits.simulations,
+                            ParseWhole(name, value, 1, 16777214));
+    } else if (name == "actions") {
+      TARA_ASSIGN_OR_RETURN(parsed.text.max_actions,
+                            ParseWhole(name, value, 1, kNumActions));
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown argument '", name,
+                       "'; expected interval, simulations or actions"));
+    }
+    return absl::OkStatus();
+  };
+  if (next != words.end() && absl::ascii_isdigit((*next)[0])) {
+    TARA_RETURN_IF_ERROR(set("interval", *next++));
+  }
+  for (; next != words.end(); next += 2) {
+    if (next + 1 == words.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", *next, "' has no value; expected NAME VALUE"));
+    }
+    TARA_RETURN_IF_ERROR(set(*next, *(next + 1)));
+  }
+  return parsed;
+}
+
+}  // namespace
+
+LineSession::LineSession(EngineModel* model, const EngineOptions& options,
+                         const State& start)
+    : model_(model), options_(options), game_(start), thinker_(model) {}
+
+absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
+  using S = LineSession;
+  static constexpr CommandInfo kCommands[] = {
+      {"protocol_version", "", "the version of GTP whose manner this is", 0, 0,
+       &S::ProtocolVersion},
+      {"name", "", "the engine's name", 0, 0, &S::Name},
+      {"version", "", "the engine's version", 0, 0, &S::Version},
+      {"list_commands", "", "the names of all commands, one a line", 0, 0,
+       &S::ListCommands},
+      {"known_command", "NAME", "true or false", 1, 1, &S::KnownCommand},
+      {"help", "[NAME]", "what commands do", 0, 1, &S::Help},
+      {"list_variants", "", "the identifiers of all variants, one a line", 0, 0,
+       &S::ListVariants},
+      {"variant", "[ID] [OPTION=VALUE,...]",
+       "begins a game of a variant, under other rules if options say so; "
+       "without arguments: which it is",
+       0, 2, &S::SetVariant},
+      {"clear_board", "", "begins the game anew", 0, 0, &S::ClearBoard},
+      {"set_position", "TEXT", "begins a game from a position", 1,
+       kMostArguments, &S::SetPosition},
+      {"play", "ACTION", "plays an action for the seat to move", 1, 1,
+       &S::Play},
+      {"genmove", "", "chooses an action for the seat to move and plays it", 0,
+       0, &S::GenerateMove},
+      {"undo", "", "takes the last action back", 0, 0, &S::Undo},
+      {"history", "", "the actions so far", 0, 0, &S::History},
+      {"showboard", "", "draws the position", 0, 0, &S::ShowBoard},
+      {"legal_actions", "", "the legal actions; nothing when the game is over",
+       0, 0, &S::LegalActions},
+      {"position", "", "the position as text", 0, 0, &S::Position},
+      {"to_move", "", "the seat to move, from 0; none when the game is over", 0,
+       0, &S::ToMove},
+      {"time_settings", "MAIN_S INCREMENT_S",
+       "seconds of each side for the game, and more after each action; 0 S: "
+       "for each action; 0 0: no clocks",
+       2, 2, &S::TimeSettings},
+      {"time_left", "SECONDS", "what the side to move has left", 1, 1,
+       &S::TimeLeft},
+      {"final_score", "", "who has won by how many points: Red+3, Blue+1, 0", 0,
+       0, &S::FinalScore},
+      {"result", "", "the result in full", 0, 0, &S::Result},
+      {"set_option", "NAME VALUE", "sets an option of the search", 2, 2,
+       &S::SetOption},
+      {"list_options", "", "the options, a line each", 0, 0, &S::ListOptions},
+      {kAnalyze, "[INTERVAL] [simulations N] [actions N]",
+       "searches until the next line, and tells what it finds every INTERVAL "
+       "hundredths of a second",
+       0, 7, &S::Analyze},
+      {"quit", "", "ends the engine", 0, 0, &S::Quit},
+  };
+  return kCommands;
+}
+
+const LineSession::CommandInfo* LineSession::Find(absl::string_view name) {
+  for (const CommandInfo& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+bool LineSession::IsQuit(absl::string_view line) {
+  const LineCommand command = ParseLineCommand(line);
+  return command.name == "quit" && command.arguments.empty();
+}
+
+void LineSession::Refuse(absl::string_view line, std::ostream& out) {
+  out << LineError(ParseLineCommand(line.substr(0, 20)).id,
+                   absl::InvalidArgumentError("the line is too long"))
+      << std::flush;
+}
+
+bool LineSession::Obey(absl::string_view line,
+                       const std::function<bool()>& interrupted,
+                       std::ostream& out) {
+  const LineCommand command = ParseLineCommand(line);
+  if (command.is_nothing()) return true;
+  const Answer answer = Run(command);
+  if (!answer.ok()) {
+    out << LineError(command.id, answer.status()) << std::flush;
+    return true;
+  }
+  if (command.name == kAnalyze) {
+    StreamAnalysis(command, interrupted, out);
+    return true;
+  }
+  out << LineAnswer(command.id, *answer) << std::flush;
+  return command.name != "quit";
+}
+
+LineSession::Answer LineSession::Run(const LineCommand& command) {
+  const CommandInfo* const info = Find(command.name);
+  if (info == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown command '", command.name,
+                     "'; list_commands tells which there are"));
+  }
+  const auto count = static_cast<int>(command.arguments.size());
+  if (count < info->least || count > info->most) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        command.name, " has ", count, count == 1 ? " argument" : " arguments",
+        "; expected: ", info->name, info->arguments.empty() ? "" : " ",
+        info->arguments));
+  }
+  return (this->*info->run)(command.arguments);
+}
+
+void LineSession::Begin(const State& start) {
+  game_ = EngineGame(start);
+  clocks_.Restart();
+  thinker_.Forget();
+}
+
+absl::Status LineSession::CheckNotFinished() const {
+  if (!game_.state().finished()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the game is over (", EndingName(game_.state().ending),
+                   "); expected undo or a new game first"));
+}
+
+LineSession::Answer LineSession::ProtocolVersion(const Arguments&) {
+  return absl::StrCat(kLineProtocolVersion);
+}
+
+LineSession::Answer LineSession::Name(const Arguments&) { return kEngineName; }
+
+LineSession::Answer LineSession::Version(const Arguments&) {
+  return kEngineVersion;
+}
+
+LineSession::Answer LineSession::ListCommands(const Arguments&) {
+  return absl::StrJoin(Commands(), "\n",
+                       [](std::string* text, const CommandInfo& command) {
+                         absl::StrAppend(text, command.name);
+                       });
+}
+
+LineSession::Answer LineSession::KnownCommand(const Arguments& arguments) {
+  return Find(arguments[0]) != nullptr ? "true" : "false";
+}
+
+LineSession::Answer LineSession::Help(const Arguments& arguments) {
+  std::string text;
+  for (const CommandInfo& command : Commands()) {
+    if (!arguments.empty() && arguments[0] != command.name) continue;
+    absl::StrAppend(&text, command.name, command.arguments.empty() ? "" : " ",
+                    command.arguments, ": ", command.help, "\n");
+  }
+  if (!text.empty()) return text;
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown command '", arguments[0],
+                   "'; list_commands tells which there are"));
+}
+
+LineSession::Answer LineSession::ListVariants(const Arguments&) {
+  return absl::StrJoin(kVariants, "\n",
+                       [](std::string* text, const VariantInfo& info) {
+                         absl::StrAppend(text, info.id);
+                       });
+}
+
+LineSession::Answer LineSession::SetVariant(const Arguments& arguments) {
+  if (arguments.empty()) {
+    const State& state = game_.start();
+    const std::string options = FormatRuleOptions(state.options);
+    return absl::StrCat(Info(state.variant).id, options == "-" ? "" : " ",
+                        options == "-" ? "" : options);
+  }
+  TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(arguments[0]));
+  RuleOptions options;
+  if (arguments.size() > 1) {
+    TARA_ASSIGN_OR_RETURN(options, ParseRuleOptions(variant, arguments[1]));
+  }
+  Begin(InitialState(variant, options));
+  return "";
+}
+
+LineSession::Answer LineSession::ClearBoard(const Arguments&) {
+  Begin(InitialState(game_.start().variant, game_.start().options));
+  return "";
+}
+
+LineSession::Answer LineSession::SetPosition(const Arguments& arguments) {
+  TARA_ASSIGN_OR_RETURN(const State state,
+                        ParsePosition(absl::StrJoin(arguments, " ")));
+  Begin(state);
+  return "";
+}
+
+LineSession::Answer LineSession::Play(const Arguments& arguments) {
+  TARA_RETURN_IF_ERROR(game_.Play(arguments[0]));
+  return "";
+}
+
+LineSession::Answer LineSession::GenerateMove(const Arguments&) {
+  TARA_RETURN_IF_ERROR(CheckNotFinished());
+  const absl::Time start = absl::Now();
+  const State& state = game_.state();
+  const Side side = state.side();
+  TARA_ASSIGN_OR_RETURN(
+      const Action action,
+      thinker_.Choose(
+          game_, options_,
+          clocks_.BudgetFor(state, static_cast<int>(game_.actions().size()))));
+  game_.Play(action);
+  clocks_.Spend(side, absl::Now() - start);
+  return ActionToText(action);
+}
+
+LineSession::Answer LineSession::Undo(const Arguments&) {
+  if (game_.Undo()) return "";
+  return absl::FailedPreconditionError(
+      "cannot undo: nothing was played since the game began");
+}
+
+LineSession::Answer LineSession::History(const Arguments&) {
+  return absl::StrJoin(game_.actions(), " ",
+                       [](std::string* text, Action action) {
+                         absl::StrAppend(text, ActionToText(action));
+                       });
+}
+
+LineSession::Answer LineSession::ShowBoard(const Arguments&) {
+  // From a line of its own on, so that the columns stand below each other.
+  return absl::StrCat("\n", DrawBoard(game_.state(), {.unicode = false}));
+}
+
+LineSession::Answer LineSession::LegalActions(const Arguments&) {
+  return absl::StrJoin(LegalActionNotation(game_.state()), " ");
+}
+
+LineSession::Answer LineSession::Position(const Arguments&) {
+  return PositionToText(game_.state());
+}
+
+LineSession::Answer LineSession::ToMove(const Arguments&) {
+  const State& state = game_.state();
+  if (state.finished()) return "none";
+  return absl::StrCat(int{state.seat}, " ",
+                      SeatName(state.variant, state.seat));
+}
+
+LineSession::Answer LineSession::TimeSettings(const Arguments& arguments) {
+  TARA_ASSIGN_OR_RETURN(const double main_s, ParseSeconds(arguments[0]));
+  TARA_ASSIGN_OR_RETURN(const double increment_s, ParseSeconds(arguments[1]));
+  TARA_RETURN_IF_ERROR(clocks_.Set(main_s, increment_s));
+  return "";
+}
+
+LineSession::Answer LineSession::TimeLeft(const Arguments& arguments) {
+  TARA_RETURN_IF_ERROR(CheckNotFinished());
+  TARA_ASSIGN_OR_RETURN(const double left_s, ParseSeconds(arguments[0]));
+  TARA_RETURN_IF_ERROR(clocks_.SetLeft(game_.state().side(), left_s));
+  return "";
+}
+
+LineSession::Answer LineSession::FinalScore(const Arguments&) {
+  const State& state = game_.state();
+  if (!state.finished()) {
+    return absl::FailedPreconditionError(
+        "the game is not over; expected a finished game");
+  }
+  const int margin = Score(state).margin();
+  if (margin == 0) return "0";
+  return absl::StrCat(margin > 0 ? "Red+" : "Blue+", std::abs(margin));
+}
+
+LineSession::Answer LineSession::Result(const Arguments&) {
+  if (!game_.state().finished()) {
+    return absl::FailedPreconditionError(
+        "the game is not over; expected a finished game");
+  }
+  return ResultText(game_.state());
+}
+
+LineSession::Answer LineSession::SetOption(const Arguments& arguments) {
+  TARA_RETURN_IF_ERROR(SetEngineOption(arguments[0], arguments[1], options_));
+  thinker_.Forget();
+  return "";
+}
+
+LineSession::Answer LineSession::ListOptions(const Arguments&) {
+  return ListEngineOptions(options_);
+}
+
+// Only what can be refused: the rest is StreamAnalysis.
+LineSession::Answer LineSession::Analyze(const Arguments& arguments) {
+  TARA_RETURN_IF_ERROR(CheckNotFinished());
+  TARA_RETURN_IF_ERROR(ParseAnalysis(arguments).status());
+  return "";
+}
+
+LineSession::Answer LineSession::Quit(const Arguments&) { return ""; }
+
+void LineSession::StreamAnalysis(const LineCommand& command,
+                                 const std::function<bool()>& interrupted,
+                                 std::ostream& out) {
+  AnalysisArguments arguments = *ParseAnalysis(command.arguments);
+  arguments.text.confidence_z = options_.confidence_z;
+  out << "=" << command.id << "\n" << std::flush;
+  const absl::Status status = thinker_.Analyze(
+      game_, options_, arguments.limits, interrupted, [&](const Tree& tree) {
+        out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
+      });
+  if (!status.ok()) out << "error " << status.message() << "\n";
+  out << "\n" << std::flush;
+}
+
+}  // namespace tara

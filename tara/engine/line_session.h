@@ -1,0 +1,102 @@
+#ifndef TARA_ENGINE_LINE_SESSION_H_
+#define TARA_ENGINE_LINE_SESSION_H_
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/engine/engine_clocks.h"
+#include "tara/engine/engine_game.h"
+#include "tara/engine/engine_model.h"
+#include "tara/engine/engine_options.h"
+#include "tara/engine/line_command.h"
+#include "tara/engine/thinker.h"
+
+namespace tara {
+
+// The line protocol of docs/protocol.md: obeys one line after another.
+// Not thread-safe.
+class LineSession {
+ public:
+  // The model must outlive it. `start` is the first game's.
+  LineSession(EngineModel* model, const EngineOptions& options,
+              const State& start);
+
+  // Obeys a line and writes its answer, flushed. Whatever the line holds is
+  // answered. `interrupted` says that another line has come: it ends an
+  // analysis. Returns false when the line was to quit.
+  bool Obey(absl::string_view line, const std::function<bool()>& interrupted,
+            std::ostream& out);
+
+  // Answers a line that was too long to be read.
+  static void Refuse(absl::string_view line, std::ostream& out);
+
+  // Whether a line is a command to quit: nothing needs to be read after it.
+  static bool IsQuit(absl::string_view line);
+
+ private:
+  using Arguments = std::vector<std::string>;
+  using Answer = absl::StatusOr<std::string>;
+
+  struct CommandInfo {
+    absl::string_view name;
+    absl::string_view arguments;
+    absl::string_view help;
+    int least;  // number of arguments
+    int most;
+    Answer (LineSession::*run)(const Arguments&);
+  };
+  static absl::Span<const CommandInfo> Commands();
+  static const CommandInfo* Find(absl::string_view name);
+
+  Answer Run(const LineCommand& command);
+  void Begin(const State& start);
+  absl::Status CheckNotFinished() const;
+
+  Answer ProtocolVersion(const Arguments& arguments);
+  Answer Name(const Arguments& arguments);
+  Answer Version(const Arguments& arguments);
+  Answer ListCommands(const Arguments& arguments);
+  Answer KnownCommand(const Arguments& arguments);
+  Answer Help(const Arguments& arguments);
+  Answer SetVariant(const Arguments& arguments);
+  Answer ListVariants(const Arguments& arguments);
+  Answer ClearBoard(const Arguments& arguments);
+  Answer SetPosition(const Arguments& arguments);
+  Answer Play(const Arguments& arguments);
+  Answer GenerateMove(const Arguments& arguments);
+  Answer Undo(const Arguments& arguments);
+  Answer History(const Arguments& arguments);
+  Answer ShowBoard(const Arguments& arguments);
+  Answer LegalActions(const Arguments& arguments);
+  Answer Position(const Arguments& arguments);
+  Answer ToMove(const Arguments& arguments);
+  Answer TimeSettings(const Arguments& arguments);
+  Answer TimeLeft(const Arguments& arguments);
+  Answer FinalScore(const Arguments& arguments);
+  Answer Result(const Arguments& arguments);
+  Answer SetOption(const Arguments& arguments);
+  Answer ListOptions(const Arguments& arguments);
+  Answer Analyze(const Arguments& arguments);
+  Answer Quit(const Arguments& arguments);
+
+  // Analyses and streams: the answer is written piece by piece.
+  void StreamAnalysis(const LineCommand& command,
+                      const std::function<bool()>& interrupted,
+                      std::ostream& out);
+
+  EngineModel* const model_;
+  EngineOptions options_;
+  EngineGame game_;
+  EngineClocks clocks_;
+  Thinker thinker_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_LINE_SESSION_H_

@@ -1,0 +1,299 @@
+#include "tara/engine/line_session.h"
+
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/engine/engine_model.h"
+#include "tara/engine/engine_options.h"
+#include "tara/mcts/evaluator.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+class LineSessionTest : public ::testing::Test {
+ protected:
+  LineSessionTest() : model_(EngineModel::OfPlayouts(1, 1 << 12)) { Restart(); }
+
+  void Restart() {
+    EngineOptions options = model_->default_options();
+    options.search.simulations = 32;
+    session_ = std::make_unique<LineSession>(
+        model_.get(), options, InitialState(Variant::kSacredHillL1));
+  }
+
+  // Returns the answer without the blank line that ends it.
+  std::string Ask(const std::string& line) {
+    std::ostringstream out;
+    goes_on_ = session_->Obey(
+        line, [this] { return interrupted_; }, out);
+    std::string answer = out.str();
+    if (answer.empty()) return "";
+    EXPECT_TRUE(absl::EndsWith(answer, "\n\n")) << answer;
+    answer.resize(answer.size() - 2);
+    EXPECT_FALSE(absl::StrContains(answer, "\n\n")) << answer;
+    return answer;
+  }
+
+  std::unique_ptr<EngineModel> model_;
+  std::unique_ptr<LineSession> session_;
+  bool interrupted_ = false;
+  bool goes_on_ = true;
+};
+
+TEST_F(LineSessionTest, SaysWhatItIs) {
+  EXPECT_EQ(Ask("protocol_version"), "= 2");
+  EXPECT_EQ(Ask("5 name"), "=5 Tara");
+  EXPECT_THAT(Ask("version"), MatchesRegex("= [0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+TEST_F(LineSessionTest, EveryListedCommandIsKnownAndHasHelp) {
+  std::vector<std::string> names =
+      absl::StrSplit(Ask("list_commands").substr(2), '\n');
+  EXPECT_GE(names.size(), 20u);
+  for (const std::string& name : names) {
+    EXPECT_EQ(Ask("known_command " + name), "= true");
+    EXPECT_THAT(Ask("help " + name), StartsWith("= " + name));
+  }
+  EXPECT_EQ(Ask("known_command xyzzy"), "= false");
+  EXPECT_THAT(Ask("help xyzzy"), StartsWith("? unknown command 'xyzzy'"));
+}
+
+TEST_F(LineSessionTest, WhatIsNoCommandIsAnError) {
+  EXPECT_THAT(Ask("9 xyzzy D4"), StartsWith("?9 unknown command 'xyzzy'"));
+  EXPECT_THAT(Ask("9"), StartsWith("?9 unknown command ''"));
+  EXPECT_EQ(Ask("# a comment"), "");
+  EXPECT_EQ(Ask(""), "");
+}
+
+TEST_F(LineSessionTest, WrongNumbersOfArgumentsAreErrors) {
+  EXPECT_EQ(Ask("play"), "? play has 0 arguments; expected: play ACTION");
+  EXPECT_EQ(Ask("genmove red"), "? genmove has 1 argument; expected: genmove");
+  EXPECT_EQ(Ask("time_settings 1"),
+            "? time_settings has 1 argument; expected: time_settings MAIN_S "
+            "INCREMENT_S");
+}
+
+TEST_F(LineSessionTest, PlaysAndTakesBack) {
+  EXPECT_EQ(Ask("play d4"), "=");
+  EXPECT_EQ(Ask("to_move"), "= 1 Blue");
+  EXPECT_EQ(Ask("play E6"), "=");
+  EXPECT_EQ(Ask("history"), "= D4 E6");
+  // A knight's move from D4 leads to E6, too, but there Blue has built.
+  EXPECT_EQ(Ask("legal_actions"), "= B3 B5 C2 C6 E2 F3 F5");
+  EXPECT_THAT(Ask("play A2"), StartsWith("? illegal action A2"));
+  EXPECT_THAT(Ask("play A1"), StartsWith("? bad action 'A1'"));
+  EXPECT_EQ(Ask("undo"), "=");
+  EXPECT_EQ(Ask("position"),
+            "= sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - -");
+  EXPECT_EQ(Ask("undo"), "=");
+  EXPECT_THAT(Ask("undo"), StartsWith("? cannot undo"));
+}
+
+TEST_F(LineSessionTest, BeginsGamesOfVariantsAndRules) {
+  EXPECT_EQ(Ask("variant"), "= sacred_hill_l1");
+  EXPECT_EQ(Ask("play D4"), "=");
+  EXPECT_EQ(Ask("variant high_kings_l2 no_progress_limit=20"), "=");
+  EXPECT_EQ(Ask("variant"), "= high_kings_l2 no_progress_limit=20");
+  EXPECT_EQ(Ask("history"), "=");
+  EXPECT_EQ(Ask("play D4"), "=");
+  EXPECT_EQ(Ask("clear_board"), "=");
+  EXPECT_EQ(Ask("position"),
+            "= high_kings_l2 5/7/7/7/7/7/5 0 placement - 0,0 0 - "
+            "no_progress_limit=20");
+  EXPECT_THAT(Ask("variant chess"), AllOf(StartsWith("? "), HasSubstr("chess"),
+                                          HasSubstr("four_treasures")));
+  EXPECT_THAT(Ask("variant four_treasures no_progress_limit=20"),
+              AllOf(StartsWith("? "), HasSubstr("no_progress_limit")));
+  EXPECT_EQ(Ask("variant"), "= high_kings_l2 no_progress_limit=20");
+}
+
+TEST_F(LineSessionTest, TakesPositionsAsText) {
+  const std::string text =
+      "four_treasures 5/7/7/3r3/7/7/5 1 battle - 0,0 0 - -";
+  EXPECT_EQ(Ask("set_position " + text), "=");
+  EXPECT_EQ(Ask("position"), "= " + text);
+  EXPECT_THAT(Ask("set_position four_treasures 5/7"), StartsWith("? "));
+  EXPECT_EQ(Ask("position"), "= " + text);
+}
+
+TEST_F(LineSessionTest, DrawsTheBoardInAscii) {
+  EXPECT_EQ(Ask("play D4"), "=");
+  const std::string drawing = Ask("showboard");
+  EXPECT_THAT(drawing, AllOf(HasSubstr("4  .     .     .     o     ."),
+                             HasSubstr("Blue to move (seat 1)")));
+  for (const char c : drawing) EXPECT_LT(static_cast<unsigned char>(c), 128);
+}
+
+TEST_F(LineSessionTest, GamesOfEveryVariantComeToAResult) {
+  for (const VariantInfo& info : kVariants) {
+    EXPECT_EQ(Ask(absl::StrCat("variant ", info.id)), "=");
+    EXPECT_EQ(Ask("set_option sims 2"), "=");
+    EXPECT_THAT(Ask("final_score"), StartsWith("? the game is not over"));
+    EXPECT_THAT(Ask("result"), StartsWith("? the game is not over"));
+    int plies = 0;
+    while (Ask("to_move") != "= none") {
+      ASSERT_THAT(Ask("genmove"), StartsWith("= "));
+      ASSERT_LT(++plies, 1000);
+    }
+    EXPECT_THAT(Ask("final_score"),
+                MatchesRegex("= (Red\\+[0-9]+|Blue\\+[0-9]+|0)"));
+    EXPECT_THAT(Ask("result"),
+                MatchesRegex("= points [0-9]+,[0-9]+ kingdoms .* ended_by "
+                             "[a-z_]+"));
+    EXPECT_EQ(Ask("legal_actions"), "=");
+    EXPECT_THAT(Ask("genmove"), StartsWith("? the game is over"));
+    EXPECT_THAT(Ask("analyze"), StartsWith("? the game is over"));
+    EXPECT_THAT(Ask("play D4"), StartsWith("? illegal action D4"));
+    EXPECT_THAT(Ask("time_left 5"), StartsWith("? the game is over"));
+    EXPECT_EQ(Ask("undo"), "=");
+    EXPECT_THAT(Ask("genmove"), StartsWith("= "));
+  }
+}
+
+// One kingdom each, so territory decides: 2 + 26 - 19 points. Red has 12 pairs
+// along ranks and 16 along files; Blue more than the 40 that count.
+TEST_F(LineSessionTest, ScoresAFinishedPosition) {
+  EXPECT_EQ(Ask("set_position sacred_hill_l1 rrbbb/rrrbbbb/rrrbbbb/rrrbbbb/"
+                "rrrbbbb/rrrbbbb/rrbbb - finished - 0,0 0 out:0 -"),
+            "=");
+  EXPECT_EQ(Ask("final_score"), "= Blue+9");
+  EXPECT_EQ(Ask("result"),
+            "= points 0,9 kingdoms 1,1 territory 19,26 bridges 28,40 "
+            "kings_captured 0,0 ended_by out");
+}
+
+TEST_F(LineSessionTest, TheSameSeedPlaysTheSameGame) {
+  std::vector<std::string> games;
+  for (int i = 0; i < 2; ++i) {
+    Restart();
+    Ask("set_option temperature 1");
+    for (int k = 0; k < 6; ++k) Ask("genmove");
+    games.push_back(Ask("history"));
+  }
+  EXPECT_EQ(games[0], games[1]);
+  Restart();
+  Ask("set_option temperature 1");
+  Ask("set_option seed 2");
+  for (int k = 0; k < 6; ++k) Ask("genmove");
+  EXPECT_NE(Ask("history"), games[0]);
+}
+
+TEST_F(LineSessionTest, OptionsAreSetAndListed) {
+  EXPECT_EQ(Ask("set_option sims 5"), "=");
+  EXPECT_EQ(Ask("set_option graph on"), "=");
+  EXPECT_EQ(Ask("set_option ms 20"), "=");
+  EXPECT_THAT(Ask("list_options"),
+              AllOf(StartsWith("= sims 5\nms 20\n"), HasSubstr("\ngraph on")));
+  EXPECT_THAT(Ask("set_option sims none"),
+              AllOf(StartsWith("? sims is 'none'"), HasSubstr("expected")));
+  EXPECT_THAT(Ask("set_option lcb -1"), StartsWith("? lcb is '-1'"));
+  EXPECT_THAT(Ask("set_option ms 3.5"), StartsWith("? ms is '3.5'"));
+  EXPECT_THAT(Ask("set_option reuse yes"), StartsWith("? reuse is 'yes'"));
+  EXPECT_THAT(Ask("set_option xyzzy 1"),
+              StartsWith("? unknown option 'xyzzy'"));
+  EXPECT_EQ(Ask("set_option gumbel on"), "=");
+  EXPECT_THAT(Ask("set_option threads 2"),
+              StartsWith("? threads and gumbel do not go together"));
+  EXPECT_THAT(Ask("genmove"), StartsWith("= "));
+  EXPECT_THAT(Ask("analyze simulations 40"), StartsWith("=\nroot simulations"));
+}
+
+TEST_F(LineSessionTest, ClocksAreSetAndCorrected) {
+  EXPECT_THAT(Ask("time_left 3"), StartsWith("? no time for the game was set"));
+  EXPECT_EQ(Ask("time_settings 0.2 0"), "=");
+  EXPECT_EQ(Ask("time_left 0.1"), "=");
+  EXPECT_THAT(Ask("genmove"), StartsWith("= "));
+  EXPECT_EQ(Ask("time_settings 0 0.01"), "=");
+  EXPECT_THAT(Ask("genmove"), StartsWith("= "));
+  EXPECT_THAT(Ask("time_left 3"), StartsWith("? no time for the game was set"));
+  EXPECT_EQ(Ask("time_settings 0 0"), "=");
+  EXPECT_THAT(Ask("time_settings -1 0"), StartsWith("? a time of -1 s"));
+  EXPECT_THAT(Ask("time_settings nan 0"), StartsWith("? a time of nan s"));
+  EXPECT_THAT(Ask("time_settings soon 0"), StartsWith("? 'soon' is no time"));
+}
+
+TEST_F(LineSessionTest, AnAnalysisTellsValuesPriorsAndLines) {
+  const std::string answer = Ask("7 analyze simulations 64 actions 2");
+  EXPECT_THAT(answer, StartsWith("=7\nroot simulations 64 value "));
+  const std::string last = answer.substr(answer.rfind('\n') + 1);
+  EXPECT_THAT(
+      last, MatchesRegex("root simulations 64 value -?[01]\\.[0-9]+ margin "
+                         "-?[0-9.]+ info action [A-G][1-7] visits [0-9]+ value "
+                         "-?[0-9.]+ prior 0\\.[0-9]+ lcb -?[0-9.]+ order 0 pv( "
+                         "[A-G][1-7])+ info action .* order 1 pv( "
+                         "[A-G][1-7])+"));
+}
+
+TEST_F(LineSessionTest, AnAnalysisEndsWhenAnotherLineHasCome) {
+  interrupted_ = true;
+  EXPECT_THAT(Ask("analyze 1"), StartsWith("=\nroot simulations "));
+}
+
+TEST_F(LineSessionTest, AnAnalysisIsRefusedWithWrongArguments) {
+  EXPECT_THAT(Ask("analyze quickly 3"),
+              StartsWith("? unknown argument 'quickly'"));
+  EXPECT_THAT(Ask("analyze simulations"),
+              StartsWith("? 'simulations' has no value"));
+  EXPECT_THAT(Ask("analyze 0"), StartsWith("? interval is '0'"));
+  EXPECT_THAT(Ask("analyze simulations 0"), StartsWith("? simulations is '0'"));
+  EXPECT_THAT(Ask("analyze actions many"), StartsWith("? actions is 'many'"));
+}
+
+// What was searched before is not searched again: the limit counts it.
+TEST_F(LineSessionTest, TheTreeIsKeptBetweenPositions) {
+  Ask("analyze simulations 500");
+  const std::string move = Ask("genmove").substr(2);
+  const std::string kept = Ask("analyze simulations 1");
+  EXPECT_THAT(kept, StartsWith("=\nroot simulations "));
+  int simulations = 0;
+  ASSERT_EQ(std::sscanf(kept.c_str(), "=\nroot simulations %d", &simulations),
+            1);
+  EXPECT_GT(simulations, 32) << move;
+  Ask("set_option reuse off");
+  EXPECT_THAT(Ask("analyze simulations 1"),
+              StartsWith("=\nroot simulations 1 "));
+}
+
+TEST_F(LineSessionTest, QuittingEndsTheSession) {
+  EXPECT_EQ(Ask("name"), "= Tara");
+  EXPECT_TRUE(goes_on_);
+  EXPECT_THAT(Ask("quit now"), StartsWith("? quit has 1 argument"));
+  EXPECT_TRUE(goes_on_);
+  EXPECT_EQ(Ask("1 quit"), "=1");
+  EXPECT_FALSE(goes_on_);
+}
+
+// Judges nothing.
+class BrokenEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State>,
+                        absl::Span<Evaluation>) override {
+    return absl::InternalError("the device is gone");
+  }
+};
+
+TEST_F(LineSessionTest, ErrorsOfTheModelAreAnswered) {
+  model_ = EngineModel::OfEvaluator(std::make_unique<BrokenEvaluator>(), 0);
+  Restart();
+  EXPECT_EQ(Ask("genmove"), "? the device is gone");
+  EXPECT_EQ(Ask("analyze"), "=\nerror the device is gone");
+  EXPECT_EQ(Ask("play D4"), "=");
+}
+
+}  // namespace
+}  // namespace tara
