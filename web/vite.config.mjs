@@ -31,7 +31,8 @@ export default defineConfig(({mode}) => {
       assetsInlineLimit: 0,
       rollupOptions: {input: pages.map(path).filter(existsSync)},
     },
-    // onnxruntime-web finds its files by import.meta.url.
+    // The runtime of the network without its WebAssembly inlined: the engine
+    // says where the files are.
     optimizeDeps: {exclude: ['onnxruntime-web']},
     server: {headers, host: '127.0.0.1'},
     preview: {headers, host: '127.0.0.1'},

@@ -1,5 +1,7 @@
 #include "tara/nn/softmax.h"
 
+#if defined(__AVX2__)
+
 #include <immintrin.h>
 
 #include <cstdint>
@@ -81,3 +83,15 @@ void Softmax(float* values, int count) {
 }
 
 }  // namespace tara
+
+#else
+
+#include "tara/nn/softmax_portable.h"
+
+namespace tara {
+
+void Softmax(float* values, int count) { SoftmaxPortable(values, count); }
+
+}  // namespace tara
+
+#endif

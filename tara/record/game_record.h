@@ -16,6 +16,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rules_version.h"
 #include "tara/core/state.h"
 
 namespace tara {
@@ -26,10 +27,6 @@ namespace tara {
 //   2: policy targets beside the visits; resigned games.
 inline constexpr uint32_t kGameSchemaVersion = 2;
 inline constexpr uint32_t kOldestGameSchemaVersion = 1;
-
-// Version of docs/rules.md that the core implements. Raised when a game that
-// was legal, or its result, would no longer be the same.
-inline constexpr uint32_t kRulesVersion = 1;
 
 // Where a game comes from.
 struct GameOrigin {

@@ -10,15 +10,22 @@
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/nn/softmax_portable.h"
 
 namespace tara {
 namespace {
 
-std::vector<float> SoftmaxOf(const std::vector<float>& logits) {
+// Every test runs for each of them.
+class SoftmaxTest : public testing::TestWithParam<void (*)(float*, int)> {
+ protected:
+  static std::vector<float> SoftmaxOf(const std::vector<float>& logits);
+};
+
+std::vector<float> SoftmaxTest::SoftmaxOf(const std::vector<float>& logits) {
   alignas(32) std::array<float, SoftmaxRoom(kSoftmaxMost)> buffer;
   buffer.fill(std::numeric_limits<float>::quiet_NaN());
   std::copy(logits.begin(), logits.end(), buffer.begin());
-  Softmax(buffer.data(), static_cast<int>(logits.size()));
+  GetParam()(buffer.data(), static_cast<int>(logits.size()));
   return {buffer.begin(),
           buffer.begin() + static_cast<std::ptrdiff_t>(logits.size())};
 }
@@ -41,7 +48,7 @@ std::vector<float> Logits(Random& random, size_t count, double deviation) {
   return logits;
 }
 
-TEST(SoftmaxTest, IsThatOfThePlainFormulaForAnyNumberOfLogits) {
+TEST_P(SoftmaxTest, IsThatOfThePlainFormulaForAnyNumberOfLogits) {
   Random random(1);
   for (size_t count = 1; count <= kSoftmaxMost; ++count) {
     for (const double deviation : {0.0, 1.0, 20.0}) {
@@ -58,7 +65,7 @@ TEST(SoftmaxTest, IsThatOfThePlainFormulaForAnyNumberOfLogits) {
   }
 }
 
-TEST(SoftmaxTest, TheOrderOfTheLogitsChangesNoBit) {
+TEST_P(SoftmaxTest, TheOrderOfTheLogitsChangesNoBit) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
     std::vector<float> logits = Logits(random, 1 + random.Below(100), 3);
@@ -75,12 +82,15 @@ TEST(SoftmaxTest, TheOrderOfTheLogitsChangesNoBit) {
   }
 }
 
-TEST(SoftmaxTest, FarApartLogitsGiveNoInfinityAndNoNan) {
+TEST_P(SoftmaxTest, FarApartLogitsGiveNoInfinityAndNoNan) {
   const std::vector<float> result = SoftmaxOf({-1e30f, 0, 1e30f});
   EXPECT_EQ(result[2], 1);
   EXPECT_LT(result[0], 1e-30);
   EXPECT_LT(result[1], 1e-30);
 }
+
+INSTANTIATE_TEST_SUITE_P(OfVectorsAndPortable, SoftmaxTest,
+                         testing::Values(&Softmax, &SoftmaxPortable));
 
 }  // namespace
 }  // namespace tara

@@ -229,6 +229,21 @@ export interface NetworkInfo {
   readonly licence: string | null;
 }
 
+/** How the network as it runs here compares with the golden positions of its
+ * bundle. */
+export interface Verification {
+  readonly positions: number;
+  /** Whether the inputs that this engine makes of them are those of the
+   * bundle, number by number. */
+  readonly sameInputs: boolean;
+  /** The worst |output - golden| / max(1, |golden|), and in which output. */
+  readonly worst: number;
+  readonly worstOutput: string;
+  /** Up to here the bundle calls outputs the same. */
+  readonly tolerance: number;
+  readonly agrees: boolean;
+}
+
 /** What an evaluator says of a position. */
 export interface Evaluation {
   /** Who says so: the network, or random games where there is none for the
@@ -362,6 +377,8 @@ export interface Engine {
   unloadNetwork(): Promise<void>;
   /** null: none is loaded. */
   network(): Promise<NetworkInfo | null>;
+  /** Runs the golden positions of the bundle. REQUIRES: a network is loaded. */
+  verifyNetwork(): Promise<Verification>;
 
   /** Judges the position at a ply (default: game.ply) without search. REQUIRES:
    * it is not finished. */

@@ -1,0 +1,175 @@
+// Model bundles (docs/bundle.md): what the engine needs of one, and whether it
+// fits this engine.
+
+import { strFromU8, unzipSync } from 'fflate';
+import type { Catalogue } from './core';
+import { type NpyArray, readNpy } from './npy';
+
+const FORMAT = 'tara-bundle';
+const FORMAT_VERSION = 1;
+/** No entry that the engine reads is larger: a guard against zip bombs. */
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/** The fields of manifest.json that are read. */
+export interface Manifest {
+  readonly format: string;
+  readonly format_version: number;
+  readonly made_by?: string;
+  readonly versions: Readonly<Record<string, number>>;
+  readonly network?: Readonly<Record<string, unknown>>;
+  readonly variants: readonly { readonly id: string }[];
+  readonly outputs: readonly { readonly name: string }[];
+  readonly forms: readonly {
+    readonly name: string;
+    readonly file: string;
+    readonly tolerance: number;
+  }[];
+  readonly golden: {
+    readonly file: string;
+    readonly tensors: Readonly<Record<string, string>>;
+  };
+  readonly license?: string;
+  readonly provenance?: Readonly<Record<string, unknown>>;
+}
+
+export interface Golden {
+  /** As text, in the order of the rows of the tensors. */
+  readonly positions: readonly string[];
+  readonly tensors: Readonly<Record<string, NpyArray>>;
+}
+
+export interface Bundle {
+  readonly manifest: Manifest;
+  /** The ONNX file to run, and its name. */
+  readonly model: Uint8Array;
+  readonly file: string;
+  readonly tolerance: number;
+  readonly hasOwner: boolean;
+  /** Read when they are wanted. */
+  readonly golden: () => Golden;
+}
+
+function fail(what: string): never {
+  throw new Error(`this is no usable model bundle: ${what}`);
+}
+
+function readEntries(
+    data: Uint8Array, wanted: (name: string) => boolean):
+    Record<string, Uint8Array> {
+  try {
+    return unzipSync(data, {
+      filter: (entry) => {
+        if (!wanted(entry.name)) return false;
+        if (entry.originalSize > MOST_BYTES) {
+          throw new Error(`${entry.name} has ${entry.originalSize} bytes`);
+        }
+        return true;
+      },
+    });
+  } catch (error) {
+    fail(`it cannot be unpacked as a zip archive (${
+        error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+function readJson(data: Uint8Array | undefined, name: string): unknown {
+  if (data === undefined) fail(`${name} is missing`);
+  try {
+    return JSON.parse(strFromU8(data));
+  } catch {
+    fail(`${name} is no JSON`);
+  }
+}
+
+function checkShape(manifest: Manifest): void {
+  const isThere = typeof manifest === 'object' && manifest !== null;
+  if (!isThere || manifest.format !== FORMAT) {
+    fail(`manifest.json does not say "format": "${FORMAT}"`);
+  }
+  if (manifest.format_version !== FORMAT_VERSION) {
+    fail(
+        `it has format version ${manifest.format_version}; this page reads ` +
+        `version ${FORMAT_VERSION}`);
+  }
+  for (const name of ['variants', 'outputs', 'forms'] as const) {
+    if (!Array.isArray(manifest[name])) {
+      fail(`manifest.json has no list '${name}'`);
+    }
+  }
+  if (typeof manifest.versions !== 'object' || manifest.versions === null) {
+    fail("manifest.json has no 'versions'");
+  }
+}
+
+/** Throws what differs between the bundle and this engine. */
+function checkVersions(manifest: Manifest, catalogue: Catalogue): void {
+  const own: Record<string, number> = {
+    features: catalogue.featureVersion,
+    policy: catalogue.policyVersion,
+    rules: catalogue.rulesVersion,
+  };
+  const differences = Object.entries(own)
+      .filter(([name, version]) => manifest.versions[name] !== version)
+      .map(([name, version]) =>
+        `version ${manifest.versions[name] ?? 'unknown'} of the ${name}, ` +
+        `where this page has version ${version}`);
+  if (differences.length > 0) fail(`it has ${differences.join('; ')}`);
+}
+
+/** Reads a bundle. Throws what is wrong with it. */
+export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
+  const first = readEntries(data, (name) => name === 'manifest.json');
+  const manifest =
+      readJson(first['manifest.json'], 'manifest.json') as Manifest;
+  checkShape(manifest);
+  checkVersions(manifest, catalogue);
+  // The exact form before the smaller one: once loaded they cost the same.
+  const form = ['onnx', 'onnx_float16']
+      .map((name) => manifest.forms.find((each) => each.name === name))
+      .find((each) => each !== undefined);
+  if (form === undefined) fail('it has no ONNX form');
+  const model = readEntries(data, (name) => name === form.file)[form.file];
+  if (model === undefined) fail(`${form.file} is missing`);
+  return {
+    manifest,
+    model,
+    file: form.file,
+    tolerance: form.tolerance,
+    hasOwner: manifest.outputs.some((output) => output.name === 'owner'),
+    golden: () => readGolden(data, manifest),
+  };
+}
+
+function readGolden(data: Uint8Array, manifest: Manifest): Golden {
+  const { file, tensors } = manifest.golden ?? fail('it has no golden part');
+  const files = Object.values(tensors);
+  const entries =
+      readEntries(data, (name) => name === file || files.includes(name));
+  const json = readJson(entries[file], file) as {
+    readonly positions: readonly { readonly position: string }[];
+  };
+  const arrays: Record<string, NpyArray> = {};
+  for (const [name, path] of Object.entries(tensors)) {
+    arrays[name] = readNpy(entries[path] ?? fail(`${path} is missing`), path);
+  }
+  return {
+    positions: json.positions.map((each) => each.position),
+    tensors: arrays,
+  };
+}
+
+/** What the bundle says of itself, for people. */
+export function factsOf(manifest: Manifest): { name: string; value: string }[] {
+  const facts: { name: string; value: string }[] = [];
+  for (const part of [manifest.network, manifest.provenance]) {
+    for (const [name, value] of Object.entries(part ?? {})) {
+      // The config is long, and lists are tables.
+      if (name === 'config' || typeof value === 'object') continue;
+      facts.push({ name: name.replaceAll('_', ' '), value: String(value) });
+    }
+  }
+  if (manifest.made_by !== undefined) {
+    facts.push({ name: 'made by', value: manifest.made_by });
+  }
+  return facts;
+}

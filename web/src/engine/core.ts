@@ -1,0 +1,137 @@
+// The WebAssembly module of web/wasm: its types, and how it is loaded.
+
+import createModule from '../../.build/wasm/tara_core.mjs';
+import wasmUrl from '../../.build/wasm/tara_core.wasm?url';
+import type {
+  Action,
+  Bridge,
+  BySide,
+  EndingTrigger,
+  Geometry,
+  HillState,
+  Phase,
+  Score,
+  Side,
+  VariantInfo,
+} from './api';
+
+/** web/wasm/views.cc. */
+export interface Catalogue {
+  readonly geometry: Geometry;
+  readonly variants: readonly VariantInfo[];
+  /** All 570, by index. */
+  readonly actions: readonly Action[];
+  readonly rulesVersion: number;
+  readonly featureVersion: number;
+  readonly policyVersion: number;
+  readonly maxMargin: number;
+  readonly planes: number;
+  readonly globals: number;
+}
+
+/** A position; as in api.ts, but with the indices of legal actions. */
+export interface PositionView {
+  readonly text: string;
+  readonly hills: readonly HillState[];
+  readonly bridges: readonly Bridge[];
+  readonly vacant: number;
+  readonly phase: Phase;
+  readonly seat: number | null;
+  readonly side: Side | null;
+  readonly finished: boolean;
+  readonly ending: EndingTrigger | null;
+  readonly turnsLeft: number | null;
+  readonly noProgress: number | null;
+  readonly noProgressLimit: number | null;
+  readonly score: Score;
+  readonly legal: readonly number[];
+  readonly description: string;
+}
+
+/** What comes from outside is refused with a text. */
+export type Answer<T> =
+  | { readonly value: T; readonly error?: undefined }
+  | { readonly error: string };
+
+/** In the order of the legal actions; margins from -maxMargin on. */
+export interface CoreEvaluation {
+  readonly priors: readonly number[];
+  readonly win: BySide<number>;
+  readonly draw: number;
+  readonly redMargin: number;
+  readonly redMargins: readonly number[];
+}
+
+/** web/wasm/network_batch.h. Views of memory: good until the module is next
+ * called. */
+export interface NetworkBatch {
+  readonly size: number;
+  readonly planes: Float32Array;
+  readonly globals: Float32Array;
+  readonly policy: Float32Array;
+  readonly result: Float32Array;
+  readonly margins: Float32Array;
+  readonly owner: Float32Array;
+  ownersOf(index: number): number[];
+}
+
+export interface CoreJudge {
+  batch(): NetworkBatch;
+  read(): CoreEvaluation;
+  delete(): void;
+}
+
+export interface CoreSearchReport {
+  readonly simulations: number;
+  readonly redValue: number;
+  readonly redMargin: number;
+  readonly actions: readonly {
+    readonly action: number;
+    readonly visits: number;
+    readonly prior: number;
+    readonly value: number;
+    readonly redValue: number;
+    readonly provedRedMargin: readonly [number, number] | null;
+  }[];
+  readonly principalVariation: readonly number[];
+}
+
+/** web/wasm/search.h. */
+export interface CoreSearch {
+  done(): boolean;
+  gather(most: number): number;
+  batch(): NetworkBatch;
+  apply(): void;
+  cancel(): void;
+  runPlayouts(most: number): void;
+  report(): CoreSearchReport;
+  choose(temperature: number, seed: number): number;
+  delete(): void;
+}
+
+/** web/wasm/bindings.cc. Positions are texts that the module itself wrote. */
+export interface Core {
+  catalogue(): Catalogue;
+  initialPosition(variant: string, options: string): Answer<string>;
+  checkPosition(text: string): Answer<string>;
+  view(position: string): PositionView;
+  play(
+      position: string,
+      notation: string): Answer<{ action: number; text: string }>;
+  perft(position: string, depth: number): number;
+  judgeByPlayouts(position: string): CoreEvaluation;
+  readonly Judge: new (position: string) => CoreJudge;
+  readonly Search: new (
+      position: string, simulations: number, network: boolean,
+      seed: number) => CoreSearch;
+}
+
+export async function loadCore(): Promise<Core> {
+  return await createModule({ locateFile: () => wasmUrl }) as Core;
+}
+
+/** Returns the value, or throws the text. */
+export function valueOf<T>(answer: Answer<T>): T {
+  if (answer.error !== undefined) throw new Error(answer.error);
+  return answer.value;
+}

@@ -1,0 +1,128 @@
+// The game that the engine holds: positions as texts of the core, one for each
+// ply, and a place among them.
+
+import type {
+  Action,
+  Game,
+  PlayedAction,
+  Position,
+  RuleOptions,
+  Side,
+  VariantInfo,
+} from './api';
+import { type Catalogue, type Core, valueOf } from './core';
+
+/** "name=value,name=value" as the core reads them; "-" for none. */
+export function optionsToText(
+    variant: VariantInfo, options: RuleOptions): string {
+  const names = Object.keys(options);
+  if (names.length === 0) return '-';
+  return names.map((name) => {
+    const info = variant.options.find((option) => option.name === name);
+    const value = options[name];
+    const isSwitch = info?.isSwitch && (value === 0 || value === 1);
+    return `${name}=${isSwitch ? value === 1 : value}`;
+  }).join(',');
+}
+
+/** The inverse, of texts that the core wrote. */
+export function optionsFromText(text: string): RuleOptions {
+  const options: Record<string, number> = {};
+  if (text === '-') return options;
+  for (const part of text.split(',')) {
+    const [name = '', value = ''] = part.split('=');
+    options[name] = value === 'true' ? 1 : value === 'false' ? 0 : Number(value);
+  }
+  return options;
+}
+
+export class GameModel {
+  readonly variant: VariantInfo;
+  readonly options: RuleOptions;
+  private readonly positions: string[];
+  private played: PlayedAction[] = [];
+  private here = 0;
+
+  /** `options` as optionsToText writes them. Throws what is wrong. */
+  constructor(
+      private readonly core: Core, private readonly catalogue: Catalogue,
+      variant: string, options: string) {
+    const start = valueOf(core.initialPosition(variant, options));
+    this.positions = [start];
+    this.variant = catalogue.variants.find((info) => info.id === variant)!;
+    this.options = optionsFromText(start.split(' ')[8] ?? '-');
+  }
+
+  get ply(): number {
+    return this.here;
+  }
+
+  get actions(): readonly PlayedAction[] {
+    return this.played;
+  }
+
+  /** Returns the position after so many actions as text. */
+  textAt(ply: number): string {
+    const text = this.positions[ply];
+    if (text === undefined) {
+      throw new Error(
+          `there is no ply ${ply}; expected a whole number from 0 to ` +
+          `${this.played.length}`);
+    }
+    return text;
+  }
+
+  positionAt(ply: number): Position {
+    return positionOf(this.core, this.catalogue, this.textAt(ply));
+  }
+
+  view(): Game {
+    return {
+      variant: this.variant,
+      options: this.options,
+      actions: [...this.played],
+      ply: this.here,
+      position: this.positionAt(this.here),
+    };
+  }
+
+  play(notation: string): void {
+    const before = this.textAt(this.here);
+    const next = valueOf(this.core.play(before, notation));
+    this.drop();
+    const seat = Number(before.split(' ')[2]);
+    this.played.push({
+      action: this.catalogue.actions[next.action]!,
+      seat,
+      side: (seat % 2) as Side,
+    });
+    this.positions.push(next.text);
+    this.here += 1;
+  }
+
+  undo(count: number): void {
+    if (!Number.isInteger(count) || count < 0) {
+      throw new Error(`cannot take back ${count} actions`);
+    }
+    this.here = Math.max(0, this.here - count);
+    this.drop();
+  }
+
+  goTo(ply: number): void {
+    this.textAt(ply);
+    this.here = ply;
+  }
+
+  /** Drops what comes after this ply. */
+  private drop(): void {
+    this.played = this.played.slice(0, this.here);
+    this.positions.length = this.here + 1;
+  }
+}
+
+export function positionOf(
+    core: Core, catalogue: Catalogue, text: string): Position {
+  const view = core.view(text);
+  const legal = view.legal.map((index): Action => catalogue.actions[index]!);
+  return { ...view, legal };
+}

@@ -1,0 +1,179 @@
+// Games as text: the JSON lines of docs/rules.md section 12.1, which `tara
+// verify` reads and `tara games export` writes, and as the shortest text for
+// people: a variant, its options, and actions in notation.
+
+import type { Position, Score } from './api';
+import type { Catalogue, Core } from './core';
+import { GameModel, optionsToText } from './game';
+
+/** The legal actions as the lines have them: sorted as text. */
+function legalTexts(position: Position): string[] {
+  return position.legal.map((action) => action.notation).sort();
+}
+
+function resultOf(position: Position): object {
+  const score: Score = position.score;
+  return {
+    points: score.points,
+    kingdoms: score.kingdoms,
+    territory: score.territory,
+    bridges: score.bridges,
+    kings_captured: score.kingsCaptured,
+    winner: score.winner,
+    ended_by: position.ending,
+  };
+}
+
+/** Returns the line; without "result" if the game is not finished. */
+export function gameToText(game: GameModel): string {
+  const steps = game.actions.map((played, ply) => ({
+    seat: played.seat,
+    action: played.action.notation,
+    legal: legalTexts(game.positionAt(ply)),
+  }));
+  const options: Record<string, number | boolean> = {};
+  for (const [name, value] of Object.entries(game.options)) {
+    const info = game.variant.options.find((option) => option.name === name);
+    options[name] = info?.isSwitch ? value === 1 : value;
+  }
+  const last = game.positionAt(game.actions.length);
+  return JSON.stringify({
+    variant: game.variant.id,
+    ...(Object.keys(options).length > 0 ? { options } : {}),
+    steps,
+    ...(last.finished ? { result: resultOf(last) } : {}),
+  });
+}
+
+/** Returns the game of a text, at its last ply. Throws what is wrong. */
+export function gameFromText(
+    core: Core, catalogue: Catalogue, text: string): GameModel {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new Error('there is no game in this text');
+  return trimmed.startsWith('{') ?
+    gameFromJson(core, catalogue, trimmed) :
+    gameFromWords(core, catalogue, trimmed.split(/\s+/));
+}
+
+function gameFromWords(
+    core: Core, catalogue: Catalogue, words: string[]): GameModel {
+  const [variant = '', ...rest] = words;
+  // A link, D4=E4, is no option: those have no digits in their names.
+  const hasOptions = /^(-|[a-z_]+=.*)$/.test(rest[0] ?? '');
+  const options = hasOptions ? rest.shift()! : '-';
+  const game = new GameModel(core, catalogue, variant, options);
+  rest.forEach((word, step) => playStep(game, word, step));
+  return game;
+}
+
+function playStep(game: GameModel, notation: string, step: number): void {
+  try {
+    game.play(notation);
+  } catch (error) {
+    throw new Error(`step ${step}: ${messageOf(error)}`);
+  }
+}
+
+function gameFromJson(
+    core: Core, catalogue: Catalogue, text: string): GameModel {
+  const json = parseLine(text);
+  const { variant, options, steps, result } = json;
+  if (typeof variant !== 'string') {
+    throw new Error(
+        `field 'variant': expected text, got ${JSON.stringify(variant)}`);
+  }
+  if (!Array.isArray(steps)) {
+    throw new Error(
+        `field 'steps': expected an array, got ${JSON.stringify(steps)}`);
+  }
+  const game = new GameModel(
+      core, catalogue, variant, optionsOfJson(catalogue, variant, options));
+  steps.forEach((step: unknown, i) => {
+    checkStep(game, step, i);
+    playStep(game, (step as { action: string }).action, i);
+  });
+  const last = game.positionAt(game.ply);
+  if (result !== undefined) {
+    if (!last.finished) {
+      throw new Error(
+          `the game is not finished after ${steps.length} steps, but the ` +
+          'text has a result');
+    }
+    checkSame('the result', resultOf(last), result);
+  }
+  return game;
+}
+
+/** Of several lines, a game each, the first is read. */
+function parseLine(text: string): Record<string, unknown> {
+  for (const candidate of [text, text.split('\n')[0] ?? '']) {
+    try {
+      return JSON.parse(candidate) as Record<string, unknown>;
+    } catch {
+      // Not one object over several lines; its first line may be one.
+    }
+  }
+  throw new Error('this text begins like a JSON line but is none');
+}
+
+function optionsOfJson(
+    catalogue: Catalogue, variant: string, options: unknown): string {
+  if (options === undefined) return '-';
+  const info = catalogue.variants.find((each) => each.id === variant);
+  const isObject =
+      typeof options === 'object' && options !== null &&
+      !Array.isArray(options);
+  if (!isObject) {
+    throw new Error(
+        `field 'options': expected an object, got ${JSON.stringify(options)}`);
+  }
+  const values: Record<string, number> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value !== 'number' && typeof value !== 'boolean') {
+      throw new Error(
+          `option '${name}': expected true, false or a number, got ` +
+          JSON.stringify(value));
+    }
+    values[name] = Number(value);
+  }
+  // Without a variant, what is wrong with it is said first.
+  return info === undefined ? '-' : optionsToText(info, values);
+}
+
+/** Seat and legal actions may be left out; if they are there, they count. */
+function checkStep(game: GameModel, step: unknown, i: number): void {
+  const json = step as { action?: unknown; seat?: unknown; legal?: unknown };
+  if (typeof json !== 'object' || json === null ||
+      typeof json.action !== 'string') {
+    throw new Error(
+        `step ${i}: expected an object with an action as text, got ` +
+        JSON.stringify(step));
+  }
+  const position = game.positionAt(game.ply);
+  if (json.seat !== undefined) {
+    checkSame(`the seat of step ${i}`, position.seat, json.seat);
+  }
+  if (json.legal !== undefined) {
+    checkSame(
+        `the legal actions of step ${i}`, legalTexts(position), json.legal);
+  }
+}
+
+function checkSame(what: string, expected: unknown, got: unknown): void {
+  if (sortedJson(expected) === sortedJson(got)) return;
+  throw new Error(
+      `${what}: by the rules ${JSON.stringify(expected)}, in the text ` +
+      JSON.stringify(got));
+}
+
+/** JSON that does not depend on the order of the fields of an object. */
+function sortedJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return JSON.stringify(value);
+  }
+  return JSON.stringify(Object.entries(value).sort());
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

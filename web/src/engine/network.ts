@@ -1,0 +1,194 @@
+// A network in onnxruntime-web: batches of the core in, answers out. Runs by
+// WebAssembly, or by WebGPU where that is there and faster.
+
+import type * as Ort from 'onnxruntime-web';
+import wasmModuleUrl from
+  'onnxruntime-web/ort-wasm-simd-threaded.mjs?url';
+import wasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
+import gpuModuleUrl from
+  'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
+import gpuUrl from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
+import type { NetworkInfo } from './api';
+import { type Bundle, factsOf } from './bundle';
+import type { Catalogue, NetworkBatch } from './core';
+
+type Backend = NetworkInfo['backend'];
+
+/** Small networks gain nothing from more. */
+const MOST_THREADS = 4;
+/** Leaves of a batch when the backends are compared. */
+const PROBE_BATCH = 8;
+const PROBE_RUNS = 3;
+
+async function loadRuntime(backend: Backend): Promise<typeof Ort> {
+  const gpu = backend === 'webgpu';
+  const runtime: typeof Ort = gpu ?
+    await import('onnxruntime-web/webgpu') :
+    await import('onnxruntime-web/wasm');
+  runtime.env.logLevel = 'error';
+  runtime.env.wasm.wasmPaths = gpu ?
+    { mjs: gpuModuleUrl, wasm: gpuUrl } :
+    { mjs: wasmModuleUrl, wasm: wasmUrl };
+  // Threads need shared memory, which servers must allow.
+  const cores = Math.floor((navigator.hardwareConcurrency || 1) / 2);
+  runtime.env.wasm.numThreads =
+      crossOriginIsolated ? Math.max(1, Math.min(MOST_THREADS, cores)) : 1;
+  return runtime;
+}
+
+async function hasWebGpu(): Promise<boolean> {
+  const gpu = (navigator as { gpu?: { requestAdapter(): Promise<unknown> } })
+      .gpu;
+  try {
+    return gpu !== undefined && await gpu.requestAdapter() !== null;
+  } catch {
+    return false;
+  }
+}
+
+export type Outputs = Readonly<Record<string, Float32Array>>;
+
+class Session {
+  private constructor(
+      readonly backend: Backend, private readonly runtime: typeof Ort,
+      private readonly session: Ort.InferenceSession,
+      private readonly catalogue: Catalogue) {}
+
+  static async open(
+      backend: Backend, model: Uint8Array,
+      catalogue: Catalogue): Promise<Session> {
+    const runtime = await loadRuntime(backend);
+    const session = await runtime.InferenceSession.create(
+        model, { executionProviders: [backend] });
+    return new Session(backend, runtime, session, catalogue);
+  }
+
+  /** planes: [B, planes, 7, 7]; globals: [B, globals]. */
+  async run(
+      size: number, planes: Float32Array,
+      globals: Float32Array): Promise<Outputs> {
+    const { Tensor } = this.runtime;
+    const side = this.catalogue.geometry.size;
+    const results = await this.session.run({
+      planes: new Tensor(
+          'float32', planes, [size, this.catalogue.planes, side, side]),
+      globals: new Tensor('float32', globals, [size, this.catalogue.globals]),
+    });
+    const outputs: Record<string, Float32Array> = {};
+    for (const [name, tensor] of Object.entries(results)) {
+      outputs[name] = await tensor.getData() as Float32Array;
+      tensor.dispose();
+    }
+    return outputs;
+  }
+
+  /** Milliseconds of a batch, the best of some. */
+  async time(): Promise<number> {
+    const side = this.catalogue.geometry.size;
+    const planes =
+        new Float32Array(PROBE_BATCH * this.catalogue.planes * side * side);
+    const globals = new Float32Array(PROBE_BATCH * this.catalogue.globals);
+    let best = Infinity;
+    for (let i = 0; i <= PROBE_RUNS; ++i) {
+      const start = performance.now();
+      await this.run(PROBE_BATCH, planes, globals);
+      // The first run prepares what the others use.
+      if (i > 0) best = Math.min(best, performance.now() - start);
+    }
+    return best;
+  }
+
+  async close(): Promise<void> {
+    await this.session.release();
+  }
+}
+
+/** The session of the faster backend. */
+async function openSession(
+    model: Uint8Array, catalogue: Catalogue): Promise<Session> {
+  const onCpu = await Session.open('wasm', model, catalogue);
+  if (!await hasWebGpu()) return onCpu;
+  let onGpu: Session;
+  try {
+    onGpu = await Session.open('webgpu', model, catalogue);
+    if (await onGpu.time() >= await onCpu.time()) {
+      await onGpu.close();
+      return onCpu;
+    }
+  } catch {
+    // Drivers that promise more than they do: the other backend is there.
+    return onCpu;
+  }
+  await onCpu.close();
+  return onGpu;
+}
+
+export class Network {
+  readonly info: NetworkInfo;
+  private readonly variants: ReadonlySet<string>;
+  private last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+      readonly bundle: Bundle, name: string, bytes: number,
+      private readonly session: Session) {
+    const variants = bundle.manifest.variants.map((variant) => variant.id);
+    this.variants = new Set(variants);
+    this.info = {
+      name,
+      variants,
+      backend: session.backend,
+      file: bundle.file,
+      bytes,
+      facts: factsOf(bundle.manifest),
+      licence: bundle.manifest.license ?? null,
+    };
+  }
+
+  static async open(
+      bundle: Bundle, name: string, bytes: number,
+      catalogue: Catalogue): Promise<Network> {
+    let session: Session;
+    try {
+      session = await openSession(bundle.model, catalogue);
+    } catch (error) {
+      throw new Error(`${bundle.file} cannot be run: ${
+          error instanceof Error ? error.message : String(error)}`);
+    }
+    return new Network(bundle, name, bytes, session);
+  }
+
+  /** Whether it was trained on the variant. */
+  plays(variant: string): boolean {
+    return this.variants.has(variant);
+  }
+
+  /** Runs one batch after another, whoever asks. */
+  run(
+      size: number, planes: Float32Array,
+      globals: Float32Array): Promise<Outputs> {
+    const result =
+        this.last.then(() => this.session.run(size, planes, globals));
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Answers a batch of the core. */
+  async answer(batch: NetworkBatch): Promise<void> {
+    const outputs =
+        await this.run(batch.size, batch.planes.slice(), batch.globals.slice());
+    const { policy, result, margins, owner } = outputs;
+    if (!policy || !result || !margins) {
+      throw new Error(`${this.bundle.file} lacks an output`);
+    }
+    // Read anew: the memory may have moved meanwhile.
+    batch.policy.set(policy);
+    batch.result.set(result);
+    batch.margins.set(margins);
+    if (owner) batch.owner.set(owner);
+  }
+
+  async close(): Promise<void> {
+    await this.last;
+    await this.session.close();
+  }
+}

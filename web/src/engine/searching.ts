@@ -1,0 +1,257 @@
+// Searches and judgements: the core's trees, answered by a network or by random
+// games.
+
+import type {
+  Evaluation,
+  SearchedAction,
+  SearchProgress,
+  SearchRequest,
+  SearchResult,
+} from './api';
+import type { Catalogue, Core, CoreEvaluation, CoreSearch } from './core';
+import { LEVELS, PLAYOUTS_FACTOR } from './levels';
+import type { Network } from './network';
+
+/** More makes no sense in a page; the core's limit is 2^24. */
+const MOST_SIMULATIONS = 10_000_000;
+/** Leaves judged together. Many fill the vectors of the machine; but each is
+ * chosen without knowing the others, so that they are few of all. */
+const MOST_LEAVES = 8;
+const SIMULATIONS_A_LEAF = 16;
+/** A worker that is busy for so long hears nothing. */
+const SLICE_MS = 12;
+const PROGRESS_MS = 150;
+/** Margins below this probability are left out. */
+const LEAST_PROBABILITY = 1e-4;
+
+/** Lets messages in. */
+const channel = new MessageChannel();
+const waiting: (() => void)[] = [];
+channel.port1.onmessage = () => waiting.shift()?.();
+export function breathe(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    channel.port2.postMessage(null);
+  });
+}
+
+export interface Judges {
+  readonly core: Core;
+  readonly catalogue: Catalogue;
+  readonly network: Network | null;
+}
+
+/** The network, if it plays the variant of the position. */
+function networkFor(judges: Judges, position: string): Network | null {
+  const variant = position.split(' ')[0] ?? '';
+  return judges.network?.plays(variant) ? judges.network : null;
+}
+
+function evaluationOf(
+    catalogue: Catalogue, legal: readonly number[], ply: number,
+    evaluation: CoreEvaluation, owners: readonly number[] | null,
+    by: Evaluation['by']): Evaluation {
+  const policy = legal.map((index, i) => ({
+    action: catalogue.actions[index]!,
+    probability: evaluation.priors[i] ?? 0,
+  }));
+  policy.sort((a, b) => b.probability - a.probability);
+  const redMargins = evaluation.redMargins
+      .map((probability, i) =>
+        ({ margin: i - catalogue.maxMargin, probability }))
+      .filter((each) => each.probability >= LEAST_PROBABILITY);
+  return {
+    by,
+    ply,
+    policy,
+    win: evaluation.win,
+    draw: evaluation.draw,
+    redMargin: evaluation.redMargin,
+    redMargins,
+    owners: owners === null ? null :
+      catalogue.geometry.hills.map(
+          (hill) => [owners[2 * hill.index]!, owners[2 * hill.index + 1]!]),
+  };
+}
+
+export async function evaluate(
+    judges: Judges, position: string, ply: number): Promise<Evaluation> {
+  const { core, catalogue } = judges;
+  const view = core.view(position);
+  if (view.finished) throw new Error('the game is over: nothing to judge');
+  const network = networkFor(judges, position);
+  if (network === null) {
+    return evaluationOf(
+        catalogue, view.legal, ply, core.judgeByPlayouts(position), null,
+        'playouts');
+  }
+  const judge = new core.Judge(position);
+  try {
+    const batch = judge.batch();
+    await network.answer(batch);
+    const owners = network.bundle.hasOwner ? batch.ownersOf(0) : null;
+    return evaluationOf(
+        catalogue, view.legal, ply, judge.read(), owners, 'network');
+  } finally {
+    judge.delete();
+  }
+}
+
+interface Plan {
+  readonly simulations: number;
+  readonly temperature: number;
+  readonly milliseconds: number;
+  readonly seed: number;
+}
+
+function planOf(request: SearchRequest, hasNetwork: boolean): Plan {
+  const level = request.level === undefined ?
+    LEVELS[LEVELS.length - 1] :
+    LEVELS.find((each) => each.id === request.level);
+  if (level === undefined) {
+    throw new Error(
+        `unknown level '${request.level}'; expected one of: ` +
+        LEVELS.map((each) => each.id).join(', '));
+  }
+  const plan = {
+    simulations: request.simulations ??
+        level.simulations * (hasNetwork ? 1 : PLAYOUTS_FACTOR),
+    temperature: request.temperature ?? level.temperature,
+    milliseconds: request.milliseconds ?? Infinity,
+    seed: request.seed ?? Math.floor(Math.random() * 2 ** 32),
+  };
+  const { simulations, temperature, milliseconds, seed } = plan;
+  if (!Number.isInteger(simulations) || simulations < 1 ||
+      simulations > MOST_SIMULATIONS) {
+    throw new Error(
+        `simulations is ${simulations}; expected a whole number from 1 to ` +
+        `${MOST_SIMULATIONS}`);
+  }
+  if (!(temperature >= 0 && temperature <= 100)) {
+    throw new Error(
+        `temperature is ${temperature}; expected a number from 0 to 100`);
+  }
+  if (!(milliseconds >= 0)) {
+    throw new Error(
+        `milliseconds is ${milliseconds}; expected a number from 0`);
+  }
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new Error(`seed is ${seed}; expected a whole number from 0`);
+  }
+  return plan;
+}
+
+/** One search; runs once. */
+class Searching {
+  private readonly start = performance.now();
+  private readonly tree: CoreSearch;
+  private readonly leaves: number;
+
+  constructor(
+      private readonly judges: Judges, position: string,
+      private readonly ply: number, private readonly plan: Plan,
+      private readonly network: Network | null) {
+    this.tree = new judges.core.Search(
+        position, plan.simulations, network !== null, plan.seed);
+    this.leaves = Math.min(
+        MOST_LEAVES,
+        Math.max(1, Math.floor(plan.simulations / SIMULATIONS_A_LEAF)));
+  }
+
+  private elapsed(): number {
+    return performance.now() - this.start;
+  }
+
+  /** Some simulations; with a network one batch. */
+  private async step(): Promise<void> {
+    if (this.network === null) {
+      this.tree.runPlayouts(this.leaves);
+      return;
+    }
+    if (this.tree.gather(this.leaves) === 0) return;
+    try {
+      await this.network.answer(this.tree.batch());
+    } catch (error) {
+      this.tree.cancel();
+      throw error;
+    }
+    this.tree.apply();
+  }
+
+  /** Whether there is an action to choose. */
+  private hasAction(): boolean {
+    const report = this.tree.report();
+    return report.simulations > 0;
+  }
+
+  progress(): SearchProgress {
+    const { actions } = this.judges.catalogue;
+    const report = this.tree.report();
+    const searched = report.actions.map((each): SearchedAction => ({
+      ...each,
+      action: actions[each.action]!,
+    }));
+    searched.sort((a, b) => b.visits - a.visits || b.prior - a.prior);
+    return {
+      ply: this.ply,
+      simulations: report.simulations,
+      targetSimulations: this.plan.simulations,
+      milliseconds: this.elapsed(),
+      actions: searched,
+      redValue: report.redValue,
+      redMargin: report.redMargin,
+      principalVariation:
+          report.principalVariation.map((index) => actions[index]!),
+      by: this.network === null ? 'playouts' : 'network',
+    };
+  }
+
+  async run(
+      stopped: () => boolean,
+      onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
+    const { tree, plan } = this;
+    let lastBreath = this.elapsed();
+    let lastProgress = lastBreath;
+    const enough = (): boolean =>
+      stopped() || this.elapsed() >= plan.milliseconds;
+    while (!tree.done() && !(enough() && this.hasAction())) {
+      await this.step();
+      const now = this.elapsed();
+      if (now - lastProgress >= PROGRESS_MS) {
+        lastProgress = now;
+        onProgress(this.progress());
+      }
+      if (now - lastBreath >= SLICE_MS) {
+        await breathe();
+        lastBreath = this.elapsed();
+      }
+    }
+    const chosen = tree.choose(plan.temperature, plan.seed);
+    return {
+      ...this.progress(),
+      action: this.judges.catalogue.actions[chosen]!,
+      stopped: stopped(),
+    };
+  }
+
+  close(): void {
+    this.tree.delete();
+  }
+}
+
+export async function search(
+    judges: Judges, position: string, ply: number, request: SearchRequest,
+    stopped: () => boolean,
+    onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
+  if (judges.core.view(position).finished) {
+    throw new Error('the game is over: nothing to search');
+  }
+  const network = networkFor(judges, position);
+  const plan = planOf(request, network !== null);
+  const searching = new Searching(judges, position, ply, plan, network);
+  try {
+    return await searching.run(stopped, onProgress);
+  } finally {
+    searching.close();
+  }
+}

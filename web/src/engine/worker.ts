@@ -1,0 +1,179 @@
+// The worker: holds the core, the game and the network, and answers the page.
+
+import type { Engine, EngineInfo, SearchRequest } from './api';
+import { readBundle } from './bundle';
+import { type Catalogue, type Core, loadCore } from './core';
+import { GameModel, optionsToText } from './game';
+import { gameFromText, gameToText } from './game_text';
+import { LEVELS } from './levels';
+import type { Calls, FromWorker, ToWorker } from './messages';
+import { Network } from './network';
+import { evaluate, type Judges, search } from './searching';
+import { verify } from './verifying';
+
+function post(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+async function bytesOf(
+    bundle: Blob | ArrayBuffer | Uint8Array): Promise<Uint8Array> {
+  if (bundle instanceof Uint8Array) return bundle;
+  return new Uint8Array(
+      bundle instanceof Blob ? await bundle.arrayBuffer() : bundle);
+}
+
+class Host {
+  private game: GameModel;
+  private network: Network | null = null;
+  /** Searches by the id of their call, and whether they are to stop. */
+  private readonly stops = new Map<number, boolean>();
+  /** Searches, and what must not meet one, run one after another. */
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+      private readonly core: Core, private readonly catalogue: Catalogue) {
+    this.game = new GameModel(core, catalogue, catalogue.variants[0]!.id, '-');
+  }
+
+  info(): EngineInfo {
+    const { geometry, variants, rulesVersion, featureVersion, policyVersion } =
+        this.catalogue;
+    return {
+      geometry, variants, levels: LEVELS, rulesVersion, featureVersion,
+      policyVersion,
+    };
+  }
+
+  /** Remembers that there is a search, so that it can be stopped. */
+  expect(id: number): void {
+    this.stops.set(id, false);
+  }
+
+  stop(id: number): void {
+    if (this.stops.has(id)) this.stops.set(id, true);
+  }
+
+  /** `id` is that of the call. */
+  calls(id: number): Calls {
+    const show = async () => this.game.view();
+    return {
+      newGame: (variant, options = {}) => {
+        const info =
+            this.catalogue.variants.find((each) => each.id === variant);
+        this.game = new GameModel(
+            this.core, this.catalogue, variant,
+            info === undefined ? '-' : optionsToText(info, options));
+        return show();
+      },
+      game: show,
+      play: (action) => {
+        const notation = typeof action === 'string' ?
+          action :
+          this.catalogue.actions[action]?.notation;
+        if (notation === undefined) {
+          throw new Error(
+              `there is no action ${action}; expected a whole number from 0 ` +
+              `to ${this.catalogue.actions.length - 1}`);
+        }
+        this.game.play(notation);
+        return show();
+      },
+      undo: (count = 1) => {
+        this.game.undo(count);
+        return show();
+      },
+      goTo: (ply) => {
+        this.game.goTo(ply);
+        return show();
+      },
+      positionAt: async (ply) => this.game.positionAt(ply),
+      saveGame: async () => gameToText(this.game),
+      loadGame: (text) => {
+        this.game = gameFromText(this.core, this.catalogue, text);
+        return show();
+      },
+      ...this.networkCalls(),
+      evaluate: (ply = this.game.ply) =>
+        evaluate(this.judges(), this.game.textAt(ply), ply),
+      search: (request) => this.search(id, request),
+    };
+  }
+
+  private networkCalls(): Pick<
+      Engine, 'loadNetwork' | 'unloadNetwork' | 'network' | 'verifyNetwork'> {
+    return {
+      loadNetwork: async (data, name) => {
+        const bytes = await bytesOf(data);
+        const bundle = readBundle(bytes, this.catalogue);
+        const network =
+            await Network.open(bundle, name, bytes.length, this.catalogue);
+        this.exchange(network);
+        return network.info;
+      },
+      unloadNetwork: async () => this.exchange(null),
+      network: async () => this.network?.info ?? null,
+      verifyNetwork: async () => {
+        if (this.network === null) throw new Error('no network is loaded');
+        return verify(this.core, this.network);
+      },
+    };
+  }
+
+  private judges(): Judges {
+    const { core, catalogue, network } = this;
+    return { core, catalogue, network };
+  }
+
+  /** Searches under way keep the network that they have. */
+  private exchange(network: Network | null): void {
+    const old = this.network;
+    this.network = network;
+    if (old !== null) this.queue = this.queue.then(() => old.close());
+  }
+
+  private search(id: number, request: SearchRequest) {
+    const ply = request.ply ?? this.game.ply;
+    const position = this.game.textAt(ply);
+    const judges = this.judges();
+    const result = this.queue.then(() =>
+      search(
+          judges, position, ply, request, () => this.stops.get(id) ?? false,
+          (progress) => post({ kind: 'progress', id, progress })));
+    this.queue = result.catch(() => undefined);
+    return result.finally(() => this.stops.delete(id));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function answer(host: Host, message: ToWorker): Promise<void> {
+  const { id } = message;
+  if (message.kind === 'stop') {
+    host.stop(id);
+    return;
+  }
+  if (message.name === 'search') host.expect(id);
+  try {
+    const call = host.calls(id)[message.name] as
+        (...args: readonly unknown[]) => Promise<unknown>;
+    post({ kind: 'result', id, value: await call(...message.args) });
+  } catch (error) {
+    post({ kind: 'error', id, message: messageOf(error) });
+  }
+}
+
+async function main(): Promise<void> {
+  try {
+    const core = await loadCore();
+    const host = new Host(core, core.catalogue());
+    self.onmessage = (event: MessageEvent<ToWorker>) =>
+      void answer(host, event.data);
+    post({ kind: 'ready', info: host.info() });
+  } catch (error) {
+    post({ kind: 'broken', message: messageOf(error) });
+  }
+}
+
+void main();

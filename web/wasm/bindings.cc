@@ -1,0 +1,181 @@
+// What JavaScript sees of the core: functions of positions as text, networks'
+// batches, and searches. web/src/engine/core.ts declares their types.
+
+#include <emscripten/bind.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tara/base/check.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/perft.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "web/wasm/network_batch.h"
+#include "web/wasm/search.h"
+#include "web/wasm/views.h"
+
+namespace tara::web {
+namespace {
+
+using emscripten::val;
+
+// Random games that judge a position by themselves.
+constexpr int kJudgingPlayouts = 1000;
+
+// Seeds come as numbers of JavaScript.
+uint64_t SeedOf(double seed) { return static_cast<uint64_t>(seed); }
+
+val ToText(const State& state) { return val(PositionToText(state)); }
+
+// Reads a position that the engine itself wrote.
+State OwnPosition(const std::string& text) {
+  const absl::StatusOr<State> state = ParsePosition(text);
+  TARA_CHECK(state.ok(), "a position of the engine's own");
+  return *state;
+}
+
+// `options` as "name=value,name=value", or "-".
+val InitialPosition(const std::string& variant_id, const std::string& options) {
+  const absl::StatusOr<Variant> variant = ParseVariant(variant_id);
+  if (!variant.ok()) return Answer<State>(variant.status(), ToText);
+  const absl::StatusOr<RuleOptions> rules = ParseRuleOptions(*variant, options);
+  if (!rules.ok()) return Answer<State>(rules.status(), ToText);
+  return Answer<State>(InitialState(*variant, *rules), ToText);
+}
+
+val CheckPosition(const std::string& text) {
+  return Answer(ParsePosition(text), ToText);
+}
+
+val View(const std::string& position) { return ViewOf(OwnPosition(position)); }
+
+// Plays an action in notation: {value: {action, text}}.
+val Play(const std::string& position, const std::string& notation) {
+  State state = OwnPosition(position);
+  const absl::StatusOr<Action> action = ParseAction(notation);
+  absl::Status status = action.status();
+  if (status.ok()) status = PlayAction(*action, state);
+  if (!status.ok()) return Answer<State>(status, ToText);
+  return Answer<State>(state, [&](const State& next) {
+    val view = val::object();
+    view.set("action", Index(*action));
+    view.set("text", PositionToText(next));
+    return view;
+  });
+}
+
+double PerftOf(const std::string& position, int depth) {
+  return static_cast<double>(Perft(OwnPosition(position), depth));
+}
+
+// The order of `priors` is that of the legal actions.
+val EvaluationView(const State& state, const Evaluation& evaluation) {
+  const bool red = state.side() == kRed;
+  val view = val::object();
+  view.set("priors", ToArray(evaluation.priors));
+  view.set("win", red ? ToPair(evaluation.win, evaluation.loss)
+                      : ToPair(evaluation.loss, evaluation.win));
+  view.set("draw", evaluation.draw);
+  view.set("redMargin", red ? evaluation.margin : -evaluation.margin);
+  // From -kMaxMargin on, for the side to move.
+  std::vector<float> margins = evaluation.margins;
+  if (!red) margins = std::vector<float>(margins.rbegin(), margins.rend());
+  view.set("redMargins", ToArray(margins));
+  return view;
+}
+
+val JudgeByPlayouts(const std::string& position) {
+  const State state = OwnPosition(position);
+  PlayoutEvaluator evaluator(kJudgingPlayouts, 1);
+  Evaluation evaluation;
+  const absl::Status status = evaluator.Evaluate(
+      absl::MakeConstSpan(&state, 1), absl::MakeSpan(&evaluation, 1));
+  TARA_CHECK(status.ok(), "random games never fail");
+  return EvaluationView(state, evaluation);
+}
+
+// One position on its way to a network, for judgements without search.
+class Judge {
+ public:
+  explicit Judge(const std::string& position) : state_(OwnPosition(position)) {
+    batch_.Encode(absl::MakeConstSpan(&state_, 1));
+  }
+  NetworkBatch* batch() { return &batch_; }
+  val Read() {
+    Evaluation evaluation;
+    batch_.Read(0, evaluation);
+    return EvaluationView(state_, evaluation);
+  }
+
+ private:
+  State state_;
+  NetworkBatch batch_;
+};
+
+std::unique_ptr<Judge> MakeJudge(const std::string& position) {
+  return std::make_unique<Judge>(position);
+}
+
+std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
+                                   bool network, double seed) {
+  return std::make_unique<Search>(OwnPosition(position),
+                                  Search::Options{.simulations = simulations,
+                                                  .network = network,
+                                                  .seed = SeedOf(seed)});
+}
+
+int Choose(const Search& search, double temperature, double seed) {
+  return search.Choose(temperature, SeedOf(seed));
+}
+
+val OwnersOf(const NetworkBatch& batch, int i) {
+  return ToArray(batch.Owners(i));
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tara) {
+  using emscripten::function;
+  function("catalogue", &Catalogue);
+  function("initialPosition", &InitialPosition);
+  function("checkPosition", &CheckPosition);
+  function("view", &View);
+  function("play", &Play);
+  function("perft", &PerftOf);
+  function("judgeByPlayouts", &JudgeByPlayouts);
+
+  emscripten::class_<NetworkBatch>("NetworkBatch")
+      .property("size", &NetworkBatch::size)
+      .property("planes", &NetworkBatch::planes)
+      .property("globals", &NetworkBatch::globals)
+      .property("policy", &NetworkBatch::policy)
+      .property("result", &NetworkBatch::result)
+      .property("margins", &NetworkBatch::margins)
+      .property("owner", &NetworkBatch::owner)
+      .function("ownersOf", &OwnersOf);
+  emscripten::class_<Judge>("Judge")
+      .constructor(&MakeJudge)
+      .function("batch", &Judge::batch, emscripten::allow_raw_pointers())
+      .function("read", &Judge::Read);
+  emscripten::class_<Search>("Search")
+      .constructor(&MakeSearch)
+      .function("done", &Search::done)
+      .function("gather", &Search::Gather)
+      .function("batch", &Search::batch, emscripten::allow_raw_pointers())
+      .function("apply", &Search::Apply)
+      .function("cancel", &Search::Cancel)
+      .function("runPlayouts", &Search::RunPlayouts)
+      .function("report", &Search::Report)
+      .function("choose", &Choose);
+}
+
+}  // namespace tara::web

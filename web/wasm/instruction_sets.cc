@@ -1,0 +1,20 @@
+// WebAssembly has one instruction set, which the portable code is compiled for.
+// What asks for those of other processors is never called
+// (SupportedInstructionSets names none of them) but must be there.
+
+#include "tara/core/batch/kernel_table.h"
+#include "tara/nn/encoder_pipeline.h"
+
+namespace tara {
+
+bool EncodeOnAvx512(const EncoderTables& tables, const EncoderJob& job) {
+  return EncodeOnPortable(tables, job);
+}
+
+namespace batch {
+
+const KernelTable& Avx2Kernels() { return PortableKernels(); }
+const KernelTable& Avx512Kernels() { return PortableKernels(); }
+
+}  // namespace batch
+}  // namespace tara

@@ -1,0 +1,89 @@
+#include "web/wasm/network_batch.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/representative.h"
+#include "tara/core/symmetry.h"
+#include "tara/nn/features.h"
+#include "tara/nn/policy_map.h"
+#include "tara/nn/softmax.h"
+
+namespace tara::web {
+namespace {
+
+emscripten::val MemoryOf(const std::vector<float>& floats) {
+  return emscripten::val(
+      emscripten::typed_memory_view(floats.size(), floats.data()));
+}
+
+}  // namespace
+
+void NetworkBatch::Encode(absl::Span<const State> states) {
+  states_.assign(states.begin(), states.end());
+  encoded_.EncodeCanonical(states_);
+  // The encoder writes [B, 7, 7, planes]; bundles read [B, planes, 7, 7].
+  constexpr size_t kFloats = size_t{kNumPlanes} * kNumSquares;
+  const size_t size = states_.size();
+  planes_.resize(size * kFloats);
+  for (size_t i = 0; i < size; ++i) {
+    const float* const from = encoded_.planes() + i * kFloats;
+    float* const to = planes_.data() + i * kFloats;
+    for (int square = 0; square < kNumSquares; ++square) {
+      for (int plane = 0; plane < kNumPlanes; ++plane) {
+        to[plane * kNumSquares + square] = from[square * kNumPlanes + plane];
+      }
+    }
+  }
+  policy_.resize(size * kNumActions);
+  result_.resize(size * 3);
+  margins_.resize(size * kNumMargins);
+  owner_.resize(size * 3 * kNumHills);
+}
+
+emscripten::val NetworkBatch::planes() const { return MemoryOf(planes_); }
+emscripten::val NetworkBatch::globals() const {
+  return emscripten::val(emscripten::typed_memory_view(
+      states_.size() * kNumGlobals, encoded_.globals()));
+}
+emscripten::val NetworkBatch::policy() const { return MemoryOf(policy_); }
+emscripten::val NetworkBatch::result() const { return MemoryOf(result_); }
+emscripten::val NetworkBatch::margins() const { return MemoryOf(margins_); }
+emscripten::val NetworkBatch::owner() const { return MemoryOf(owner_); }
+
+void NetworkBatch::Read(int i, Evaluation& evaluation) {
+  // Bundles have a logit an action, the head of the network one an output.
+  outputs_.resize(kNumPolicyOutputs);
+  const float* const policy = policy_.data() + size_t{kNumActions} * i;
+  for (int action = 0; action < kNumActions; ++action) {
+    outputs_[PolicyOutput(static_cast<Action>(action))] = policy[action];
+  }
+  FillEvaluation(encoded_, i,
+                 {.policy = outputs_.data(),
+                  .result = result_.data() + size_t{3} * i,
+                  .margins = margins_.data() + size_t{kNumMargins} * i},
+                 evaluation);
+}
+
+std::vector<float> NetworkBatch::Owners(int i) const {
+  const State& state = states_[i];
+  const auto& transform = kHillTransforms[RepresentativeSymmetry(state).board];
+  const float* const logits = owner_.data() + size_t{3} * kNumHills * i;
+  std::vector<float> owners;
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    alignas(32) std::array<float, SoftmaxRoom(3)> shares = {};
+    for (int k = 0; k < 3; ++k) {
+      shares[k] = logits[k * kNumHills + transform[hill]];
+    }
+    Softmax(shares.data(), 3);  // own, enemy, vacant
+    owners.push_back(shares[state.side() == kRed ? 0 : 1]);
+    owners.push_back(shares[state.side() == kRed ? 1 : 0]);
+  }
+  return owners;
+}
+
+}  // namespace tara::web

@@ -1,0 +1,58 @@
+#ifndef TARA_WEB_WASM_NETWORK_BATCH_H_
+#define TARA_WEB_WASM_NETWORK_BATCH_H_
+
+#include <emscripten/val.h>
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/encoded_batch.h"
+
+namespace tara::web {
+
+// A batch of positions on its way to a network that JavaScript runs, and back:
+// the inputs and outputs of docs/bundle.md, in the memory of this module.
+// Positions are seen through the symmetry that leads to the representative, as
+// by the other evaluators.
+class NetworkBatch {
+ public:
+  // Replaces the batch. REQUIRES: no state is finished.
+  void Encode(absl::Span<const State> states);
+
+  int size() const { return static_cast<int>(states_.size()); }
+
+  // Views of the memory, until the next Encode of a larger batch or anything
+  // else that makes the memory grow.
+  // Inputs: float32 [B, kNumPlanes, 7, 7] and [B, kNumGlobals].
+  emscripten::val planes() const;
+  emscripten::val globals() const;
+  // Outputs, for JavaScript to fill: [B, kNumActions], [B, 3], [B, kNumMargins]
+  // and, if there is one, [B, 3, kNumHills].
+  emscripten::val policy() const;
+  emscripten::val result() const;
+  emscripten::val margins() const;
+  emscripten::val owner() const;
+
+  // What the outputs say of position i. REQUIRES: they are filled.
+  void Read(int i, Evaluation& evaluation);
+
+  // [hill]: the probabilities that at the end Red's and Blue's ringfort stands
+  // there, as pairs, in turn: [kNumHills * 2].
+  std::vector<float> Owners(int i) const;
+
+ private:
+  std::vector<State> states_;
+  EncodedBatch encoded_;
+  std::vector<float> planes_;   // channels first
+  std::vector<float> outputs_;  // of one position, as FillEvaluation reads them
+  std::vector<float> policy_;
+  std::vector<float> result_;
+  std::vector<float> margins_;
+  std::vector<float> owner_;
+};
+
+}  // namespace tara::web
+
+#endif  // TARA_WEB_WASM_NETWORK_BATCH_H_

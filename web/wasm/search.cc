@@ -1,0 +1,153 @@
+#include "web/wasm/search.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tara/base/check.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/mcts/choose_action.h"
+#include "tara/mcts/search_options.h"
+#include "tara/mcts/utility.h"
+#include "web/wasm/views.h"
+
+namespace tara::web {
+namespace {
+
+using emscripten::val;
+
+// As the players mcts and net of the command line (tara/eval/player_spec.h).
+constexpr float kPlayoutCPuct = 3;
+constexpr float kConfidence = 2;
+// A tab of a browser has less room than a machine.
+constexpr int64_t kMaxBytes = int64_t{256} << 20;
+
+SearchOptions OptionsFor(Variant variant, const Search::Options& options,
+                         LeafSolver* solver) {
+  SearchOptions search;
+  search.simulations = options.simulations;
+  search.proof = true;
+  search.solver_vacant_hills = kNumHills;
+  search.max_bytes = kMaxBytes;
+  if (!options.network) search.c_puct = kPlayoutCPuct;
+  SolveLeaves(variant, solver, search);
+  return search;
+}
+
+// Red's bounds, from those of the side to move.
+val RedBounds(const RootAction& action, Side side) {
+  if (action.low <= -kMaxMargin && action.high >= kMaxMargin) {
+    return val::null();
+  }
+  return side == kRed ? ToPair(int{action.low}, int{action.high})
+                      : ToPair(-int{action.high}, -int{action.low});
+}
+
+}  // namespace
+
+Search::Search(const State& root, const Options& options)
+    : tree_(OptionsFor(root.variant, options, &solver_), root,
+            DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
+      playouts_(1, options.seed) {}
+
+void Search::GatherLeaves(int most) {
+  TARA_CHECK(num_leaves_ == 0, "leaves are in flight");
+  leaves_.resize(std::max(leaves_.size(), static_cast<size_t>(most)));
+  bool full = false;
+  // At least one, though the tree says that it is done: its root may have to be
+  // evaluated.
+  while (!full && num_leaves_ < most && !tree_.done() &&
+         tree_.in_flight() < tree_.simulations_left()) {
+    switch (tree_.Gather(leaves_[num_leaves_])) {
+      case Tree::Gathered::kLeaf:
+        ++num_leaves_;
+        break;
+      case Tree::Gathered::kFinished:
+        break;
+      case Tree::Gathered::kInFlight:
+      case Tree::Gathered::kFull:
+        full = true;
+        break;
+    }
+  }
+  states_.clear();
+  for (int i = 0; i < num_leaves_; ++i) states_.push_back(leaves_[i].state);
+  evaluations_.resize(std::max(evaluations_.size(), states_.size()));
+}
+
+int Search::Gather(int most) {
+  GatherLeaves(most);
+  if (num_leaves_ > 0) batch_.Encode(states_);
+  return num_leaves_;
+}
+
+void Search::Apply() {
+  for (int i = 0; i < num_leaves_; ++i) {
+    batch_.Read(i, evaluations_[i]);
+    tree_.Apply(leaves_[i], evaluations_[i]);
+  }
+  num_leaves_ = 0;
+}
+
+void Search::Cancel() {
+  for (int i = 0; i < num_leaves_; ++i) tree_.Cancel(leaves_[i]);
+  num_leaves_ = 0;
+}
+
+void Search::RunPlayouts(int most) {
+  GatherLeaves(most);
+  if (num_leaves_ == 0) return;
+  const auto evaluations =
+      absl::MakeSpan(evaluations_).first(static_cast<size_t>(num_leaves_));
+  const absl::Status status = playouts_.Evaluate(states_, evaluations);
+  TARA_CHECK(status.ok(), "random games never fail");
+  for (int i = 0; i < num_leaves_; ++i) {
+    tree_.Apply(leaves_[i], evaluations_[i]);
+  }
+  num_leaves_ = 0;
+}
+
+val Search::Report() const {
+  const Side side = tree_.root().side();
+  const double sign = side == kRed ? 1 : -1;
+  val actions = val::array();
+  int count = 0;
+  for (const RootAction& action : tree_.root_actions()) {
+    val view = val::object();
+    view.set("action", Index(action.action));
+    view.set("visits", action.visits);
+    view.set("prior", action.prior);
+    view.set("value", action.mean_value);
+    view.set("redValue", sign * action.mean_value);
+    view.set("provedRedMargin", RedBounds(action, side));
+    actions.set(count++, view);
+  }
+  std::vector<int> line;
+  for (const Action action : tree_.principal_variation()) {
+    line.push_back(Index(action));
+  }
+  val view = val::object();
+  view.set("simulations", tree_.root_visits());
+  view.set("redValue", sign * tree_.root_value());
+  view.set("redMargin", sign * tree_.root_margin());
+  view.set("actions", actions);
+  view.set("principalVariation", ToArray(line));
+  return view;
+}
+
+int Search::Choose(double temperature, uint64_t seed) const {
+  const Utility utility(tree_.options().utility);
+  const Side side = tree_.root().side();
+  Random random(DeriveSeed(seed, 1, StreamPurpose::kArena));
+  return Index(ChooseAction(
+      tree_.root_actions(),
+      {.temperature = static_cast<float>(temperature),
+       .confidence_z = kConfidence,
+       .worth = [&](int margin) { return utility.OfMargin(margin, side); }},
+      random));
+}
+
+}  // namespace tara::web

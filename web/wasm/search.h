@@ -1,0 +1,73 @@
+#ifndef TARA_WEB_WASM_SEARCH_H_
+#define TARA_WEB_WASM_SEARCH_H_
+
+#include <emscripten/val.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tara/core/state.h"
+#include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/tree.h"
+#include "web/wasm/network_batch.h"
+
+namespace tara::web {
+
+// The search of one position, in steps that JavaScript takes: with a network,
+// Gather leaves, run it on `batch`, Apply; without one, RunPlayouts. Between
+// two steps it may be reported, go on, or end.
+class Search {
+ public:
+  struct Options {
+    int simulations;
+    // Whether a network answers; else random games do.
+    bool network;
+    uint64_t seed;
+  };
+
+  // REQUIRES: the root is not finished; simulations >= 1.
+  Search(const State& root, const Options& options);
+  // The tree borrows the solver.
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  bool done() const { return tree_.done(); }
+
+  // Gathers at most so many leaves into batch() and returns how many they are.
+  // None: done. REQUIRES: none is in flight.
+  int Gather(int most);
+  NetworkBatch* batch() { return &batch_; }
+  // Gives the answers in batch() back.
+  void Apply();
+  // Gives up what is in flight, as the network failed.
+  void Cancel();
+
+  // Gathers at most so many leaves and judges them by random games.
+  void RunPlayouts(int most);
+
+  // Returns {simulations, redValue, redMargin, actions, principalVariation}.
+  emscripten::val Report() const;
+
+  // Returns the action to play. REQUIRES: there was a simulation, or the root
+  // is proved.
+  int Choose(double temperature, uint64_t seed) const;
+
+ private:
+  void GatherLeaves(int most);
+
+  EndgameSolver solver_;
+  Tree tree_;
+  PlayoutEvaluator playouts_;
+  NetworkBatch batch_;
+  std::vector<Tree::Leaf> leaves_;  // the first num_leaves_ are in flight
+  int num_leaves_ = 0;
+  std::vector<State> states_;  // of them
+  std::vector<Evaluation> evaluations_;
+};
+
+}  // namespace tara::web
+
+#endif  // TARA_WEB_WASM_SEARCH_H_
