@@ -16,6 +16,11 @@ export default defineConfig(({mode}) => {
   const pages = ['index.html'];
   if (mode === 'test') pages.push('tests/pages/engine.html');
   return {
+    resolve: {
+      // The runtime of networks without its WebAssembly inlined: the engine
+      // says where its files are.
+      conditions: ['onnxruntime-web-use-extern-wasm'],
+    },
     // Relative addresses: the built page may lie in any folder of a server.
     base: './',
     // Files that are served as they are, such as the default model.
@@ -31,8 +36,6 @@ export default defineConfig(({mode}) => {
       assetsInlineLimit: 0,
       rollupOptions: {input: pages.map(path).filter(existsSync)},
     },
-    // The runtime of the network without its WebAssembly inlined: the engine
-    // says where the files are.
     optimizeDeps: {exclude: ['onnxruntime-web']},
     server: {headers, host: '127.0.0.1'},
     preview: {headers, host: '127.0.0.1'},

@@ -1,0 +1,279 @@
+// The engine in its worker, in the real browser: games, text, search by random
+// games, and what it refuses.
+
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {existsSync} from 'node:fs';
+import {readFile} from 'node:fs/promises';
+import path from 'node:path';
+import {before, suite, test} from 'node:test';
+
+import {openEngine, root, suiteContext, taraBinary} from './harness.mjs';
+
+suite('the engine', () => {
+  let page;
+  let problems;
+  const context = suiteContext();
+  before(async () => {
+    ({page, problems} = await openEngine(context));
+  });
+
+  // Runs `body`, which gets the engine and the argument, in the page.
+  const inPage = (body, argument) => page.evaluate(
+      `(async () => (${body})(await window.engine, ${
+        JSON.stringify(argument ?? null)}))()`);
+
+  // Returns the message with which a call is refused.
+  const refusal = (body, argument) => inPage(
+      `async (engine, argument) => {
+        try {
+          await (${body})(engine, argument);
+        } catch (error) {
+          return error.message;
+        }
+        return 'not refused';
+      }`, argument);
+
+  test('describes board, variants and levels', async () => {
+    const info = await inPage((engine) => engine.info);
+    assert.equal(info.variants.length, 10);
+    assert.equal(info.geometry.hills.length, 45);
+    const d4 = info.geometry.hills.find(({name}) => name === 'D4');
+    assert.deepEqual(
+        d4.neighbours.map((hill) => info.geometry.hills[hill].name),
+        ['D3', 'C4', 'E4', 'D5']);
+    const doubles = info.variants.find(({seats}) => seats.length === 4);
+    assert.deepEqual(doubles.seats.map(({side}) => side), [0, 1, 0, 1]);
+    assert.ok(info.levels.length >= 3);
+  });
+
+  test('plays, takes back, looks at other plies, and drops what follows',
+       async () => {
+    const game = await inPage(async (engine) => {
+      await engine.newGame('sacred_hill_l1');
+      await engine.play('D4');
+      const {position} = await engine.game();
+      await engine.play(position.legal[0].index);
+      return engine.play('c2');
+    });
+    assert.deepEqual(
+        game.actions.map(({action, seat}) => [action.notation, seat]),
+        [['D4', 0], ['B1', 1], ['C2', 0]]);
+    assert.equal(game.ply, 3);
+    const back = await inPage(async (engine) => engine.goTo(1));
+    assert.equal(back.ply, 1);
+    assert.equal(back.actions.length, 3);
+    assert.equal(back.position.vacant, 44);
+    assert.equal(
+        (await inPage((engine) => engine.positionAt(3))).vacant, 42);
+    const other = await inPage((engine) => engine.play('A2'));
+    assert.deepEqual(
+        other.actions.map(({action}) => action.notation), ['D4', 'A2']);
+    const start = await inPage((engine) => engine.undo(5));
+    assert.equal(start.ply, 0);
+    assert.equal(start.actions.length, 0);
+  });
+
+  test('takes rule options, and says which were wrong', async () => {
+    const game = await inPage((engine) => engine.newGame(
+        'high_kings_l1',
+        {no_progress_limit: 7, placement_captures_kings: 1}));
+    assert.deepEqual(
+        game.options, {no_progress_limit: 7, placement_captures_kings: 1});
+    assert.equal(game.position.noProgressLimit, 7);
+    assert.match(
+        await refusal((engine) =>
+          engine.newGame('high_kings_l1', {no_progress_limit: 300})),
+        /no_progress_limit.*300.*255/);
+    assert.match(
+        await refusal((engine) =>
+          engine.newGame('high_kings_l1', {proximity_bound: 2})),
+        /proximity_bound/);
+    assert.match(
+        await refusal((engine) => engine.newGame('chess')), /chess/);
+  });
+
+  test('refuses bad actions and plies, and stays as it is', async () => {
+    await inPage((engine) => engine.newGame('sacred_hill_l1'));
+    assert.match(await refusal((engine) => engine.play('pass')), /pass/);
+    assert.match(await refusal((engine) => engine.play('Z9')), /Z9/);
+    assert.match(await refusal((engine) => engine.play(570)), /570.*569/);
+    assert.match(await refusal((engine) => engine.goTo(1)), /ply 1/);
+    assert.match(await refusal((engine) => engine.undo(-1)), /-1/);
+    assert.equal((await inPage((engine) => engine.game())).ply, 0);
+  });
+
+  test('reads and writes the games that the program reads and writes',
+       async () => {
+    const file = path.join(root, 'tests', 'golden', 'high_kings_l2.jsonl');
+    const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(0, 5);
+    for (const line of lines) {
+      const game = await inPage((engine, text) => engine.loadGame(text), line);
+      assert.ok(game.position.finished);
+      assert.equal(game.ply, JSON.parse(line).steps.length);
+      assert.deepEqual(
+          JSON.parse(await inPage((engine) => engine.saveGame())),
+          JSON.parse(line));
+    }
+    // An unfinished one, with options, by its own text and by words.
+    const text = await inPage(async (engine) => {
+      await engine.loadGame(
+          'stone_of_destiny no_progress_limit=9,link_all_at_end=false D4 D5');
+      await engine.goTo(1);
+      return engine.saveGame();
+    });
+    assert.deepEqual(
+        JSON.parse(text).options,
+        {no_progress_limit: 9, link_all_at_end: false});
+    assert.equal('result' in JSON.parse(text), false);
+    const again = await inPage((engine, saved) => engine.loadGame(saved), text);
+    assert.equal(again.ply, 2);
+    assert.equal(again.position.noProgressLimit, 9);
+  });
+
+  test('writes finished games that `tara verify` passes', async (t) => {
+    if (!existsSync(taraBinary)) return t.skip('the program is not built');
+    const text = await inPage(async (engine) => {
+      let {position} =
+          await engine.newGame('stone_of_destiny', {no_progress_limit: 3});
+      while (!position.finished) {
+        const {legal} = position;
+        const action = legal[(legal.length * 7) % 11 % legal.length];
+        ({position} = await engine.play(action.index));
+      }
+      return engine.saveGame();
+    });
+    const {stdout, status} =
+        spawnSync(taraBinary, ['verify', '-'], {input: text, encoding: 'utf8'});
+    assert.equal(stdout, '1 passed, 0 failed\n');
+    assert.equal(status, 0);
+  });
+
+  test('says what is wrong with the text of a game', async () => {
+    const load = (text) =>
+      refusal((engine, argument) => engine.loadGame(argument), text);
+    assert.match(await load('  '), /no game/);
+    assert.match(await load('draughts D4'), /draughts/);
+    assert.match(await load('sacred_hill_l1 D4 D4'), /step 1.*D4/);
+    assert.match(await load('{"variant": 1'), /JSON/);
+    assert.match(await load('{"variant": 1, "steps": []}'), /variant.*1/);
+    assert.match(
+        await load('{"variant": "sacred_hill_l1"}'), /steps.*array/);
+    assert.match(
+        await load('{"variant": "sacred_hill_l1", "steps": [7]}'), /step 0.*7/);
+    assert.match(
+        await load('{"variant": "sacred_hill_l1", "steps": ' +
+                   '[{"seat": 1, "action": "D4"}]}'),
+        /seat of step 0.* 0.* 1/);
+    assert.match(
+        await load('{"variant": "sacred_hill_l1", "steps": [], ' +
+                   '"result": {}}'),
+        /not finished/);
+  });
+
+  test('judges positions by random games, for Red', async () => {
+    const evaluation = await inPage(async (engine) => {
+      await engine.newGame('four_treasures');
+      return engine.evaluate();
+    });
+    assert.equal(evaluation.by, 'playouts');
+    assert.equal(evaluation.policy.length, 45);
+    assert.equal(evaluation.owners, null);
+    const {win, draw, redMargin, redMargins} = evaluation;
+    assert.ok(Math.abs(win[0] + draw + win[1] - 1) < 1e-6);
+    const sum = redMargins.reduce((all, each) => all + each.probability, 0);
+    assert.ok(Math.abs(sum - 1) < 1e-3, `${sum}`);
+    const mean = redMargins.reduce(
+        (all, {margin, probability}) => all + margin * probability, 0);
+    assert.ok(Math.abs(mean - redMargin) < 1e-3);
+  });
+
+  test('searches, tells how far it is, and chooses by the seed', async () => {
+    const {first, second, progress} = await inPage(async (engine) => {
+      await engine.newGame('high_kings_l1');
+      const reports = [];
+      const search = async (onProgress) => {
+        const request = {simulations: 20000, seed: 5};
+        const {milliseconds, ...result} =
+            await engine.search(request, onProgress).result;
+        return result;
+      };
+      const a = await search((report) => reports.push(report));
+      return {first: a, second: await search(), progress: reports};
+    });
+    assert.deepEqual(first, second);
+    assert.equal(first.simulations, 20000);
+    assert.equal(first.targetSimulations, 20000);
+    assert.equal(first.stopped, false);
+    assert.equal(
+        first.actions.reduce((all, {visits}) => all + visits, 0), 20000);
+    assert.equal(
+        first.principalVariation[0].notation,
+        first.actions[0].action.notation);
+    for (const {simulations, targetSimulations} of progress) {
+      assert.ok(simulations < 20000);
+      assert.equal(targetSimulations, 20000);
+    }
+  });
+
+  test('stops a search at once with what it has; others wait their turn',
+       async () => {
+    const {stopped, next} = await inPage(async (engine) => {
+      await engine.newGame('sacred_hill_l1');
+      const endless = engine.search({simulations: 10_000_000});
+      const short = engine.search({simulations: 10, seed: 1});
+      // The game goes on meanwhile: a search is of the position it began with.
+      await engine.play('D4');
+      endless.stop();
+      return {stopped: await endless.result, next: await short.result};
+    });
+    assert.equal(stopped.stopped, true);
+    assert.ok(stopped.simulations >= 1 && stopped.simulations < 10_000_000);
+    assert.equal(next.stopped, false);
+    assert.equal(next.simulations, 10);
+    assert.equal(next.ply, 0);
+  });
+
+  test('knows levels, and refuses requests that make no sense', async () => {
+    const simulations = await inPage(async (engine) => {
+      await engine.newGame('sacred_hill_l1');
+      const counts = [];
+      for (const {id} of engine.info.levels.slice(0, 3)) {
+        counts.push((await engine.search({level: id}).result).simulations);
+      }
+      return counts;
+    });
+    assert.deepEqual(simulations, [...simulations].sort((a, b) => a - b));
+    const search = (request) =>
+      refusal((engine, argument) => engine.search(argument).result, request);
+    assert.match(await search({level: 'godlike'}), /godlike.*novice/);
+    assert.match(await search({simulations: 0}), /simulations is 0/);
+    assert.match(await search({temperature: -1}), /temperature is -1/);
+    assert.match(await search({seed: 0.5}), /seed is 0.5/);
+    assert.match(await search({ply: 3}), /ply 3/);
+  });
+
+  test('searches no finished game', async () => {
+    const file = path.join(root, 'tests', 'golden', 'sacred_hill_l1.jsonl');
+    const line = (await readFile(file, 'utf8')).split('\n')[0];
+    await inPage((engine, text) => engine.loadGame(text), line);
+    assert.match(
+        await refusal((engine) => engine.search({simulations: 1}).result),
+        /over/);
+    assert.match(await refusal((engine) => engine.evaluate()), /over/);
+  });
+
+  test('refuses files that are no bundles', async () => {
+    assert.match(
+        await refusal((engine) =>
+          engine.loadNetwork(new Uint8Array([1, 2, 3]), 'three bytes')),
+        /no usable model bundle.*zip/);
+    assert.equal(await inPage((engine) => engine.network()), null);
+    assert.match(
+        await refusal((engine) => engine.verifyNetwork()), /no network/);
+  });
+
+  test('has asked nobody for anything, and logged no error', () => {
+    assert.deepEqual(problems, []);
+  });
+});

@@ -1,0 +1,121 @@
+// What the tests of the page share: the built page, served, in the real
+// browser without a window. `npm test` builds it before the tests.
+
+import {readFile} from 'node:fs/promises';
+import {mkdirSync} from 'node:fs';
+import path from 'node:path';
+import {after} from 'node:test';
+import {fileURLToPath} from 'node:url';
+
+import {chromium} from 'playwright-core';
+import {preview} from 'vite';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+// The root of the repository, and that of this package.
+export const root = path.resolve(here, '..', '..');
+export const webRoot = path.resolve(here, '..');
+
+// Where tests leave what people may want to look at. Not under git.
+export const outputFolder = path.join(webRoot, 'test-output');
+
+// The built program; `bin/test` names it.
+export const taraBinary = process.env.TARA_BINARY ??
+    path.join(root, 'bazel-out/k8-opt/bin/tara/cli/tara');
+
+// Debian's Chromium; CHROMIUM names another.
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+// What a suite passes as `context` below, for all of its tests: called in the
+// suite's body. (The contexts of its hooks know no `after`.)
+export function suiteContext() {
+  const todo = [];
+  after(async () => {
+    while (todo.length > 0) await todo.pop()();
+  });
+  return {after: (clean) => todo.push(clean)};
+}
+
+// Serves what `npm test` has built until the test `context` ends.
+// Returns its address, which ends with a slash.
+export async function startServer(context) {
+  const server = await preview({
+    root: webRoot,
+    mode: 'test',
+    logLevel: 'warn',
+    preview: {port: 0, strictPort: false, open: false},
+  });
+  context.after(() => new Promise((resolve) => {
+    server.httpServer.close(resolve);
+    server.httpServer.closeAllConnections();
+  }));
+  const {port} = server.httpServer.address();
+  return `http://127.0.0.1:${port}/`;
+}
+
+// Starts the browser; it is closed when the test `context` ends.
+export async function startBrowser(context) {
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',  // containers seldom allow one
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  context.after(() => browser.close());
+  return browser;
+}
+
+// Collects what goes wrong on a page: errors that it throws or logs, and
+// requests to anywhere but `address`.
+export function watchPage(page, address) {
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const local = ['data:', 'blob:', address];
+    if (!local.some((prefix) => request.url().startsWith(prefix))) {
+      problems.push(`request: ${request.url()}`);
+    }
+  });
+  return problems;
+}
+
+// Server, browser and a page of it at `file`, such as 'index.html'. Returns
+// {page, problems, address}. `options` are those of Playwright's newContext.
+export async function openPage(context, file, options = {}) {
+  const address = await startServer(context);
+  const browser = await startBrowser(context);
+  const page = await (await browser.newContext(options)).newPage();
+  const problems = watchPage(page, address);
+  await page.goto(address + file);
+  return {page, problems, address};
+}
+
+// A page that has nothing but the engine: `page.evaluate` may then await
+// window.engine.
+export async function openEngine(context) {
+  const opened = await openPage(context, 'tests/pages/engine.html');
+  await opened.page.evaluate(() => window.engine);
+  return opened;
+}
+
+// The compiled core, in this process.
+export async function loadCore() {
+  const folder = path.join(webRoot, '.build', 'wasm');
+  const {default: create} =
+      await import(path.join(folder, 'tara_core.mjs'));
+  const wasmBinary = await readFile(path.join(folder, 'tara_core.wasm'));
+  return create({wasmBinary});
+}
+
+// Returns the path of a file in the output folder, which it makes.
+export function outputFile(name) {
+  mkdirSync(outputFolder, {recursive: true});
+  return path.join(outputFolder, name);
+}
