@@ -2,6 +2,8 @@ import {existsSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vite';
 
+import {modelPlugin} from './model_plugin.mjs';
+
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 // A page gets threads of WebAssembly (SharedArrayBuffer) only in return for
@@ -16,6 +18,9 @@ export default defineConfig(({mode}) => {
   const pages = ['index.html'];
   if (mode === 'test') pages.push('tests/pages/engine.html');
   return {
+    // No page is served in place of another that is missing.
+    appType: 'mpa',
+    plugins: [modelPlugin(path('.'))],
     resolve: {
       // The runtime of networks without its WebAssembly inlined: the engine
       // says where its files are.

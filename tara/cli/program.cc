@@ -14,6 +14,7 @@
 #include "tara/cli/usage.h"
 #include "tara/cli/variants.h"
 #include "tara/cli/verify.h"
+#include "tara/cli/web.h"
 
 namespace tara {
 namespace {
@@ -29,6 +30,7 @@ Command& RegisterCommands(Command& root) {
   RegisterVerify(root);
   RegisterPerft(root);
   RegisterStats(root);
+  RegisterWeb(root);
   Command& bench = RegisterBench(root);
   root.SetExamples({"show --variant sacred_hill_l1",
                     "play --variant high_kings_l1 --opponent mcts:sims=1000",

@@ -18,7 +18,7 @@ type Backend = NetworkInfo['backend'];
 const MOST_THREADS = 4;
 /** Leaves of a batch when the backends are compared. */
 const PROBE_BATCH = 8;
-const PROBE_RUNS = 3;
+const PROBE_RUNS = 2;
 
 async function loadRuntime(backend: Backend): Promise<typeof Ort> {
   const gpu = backend === 'webgpu';
@@ -36,11 +36,22 @@ async function loadRuntime(backend: Backend): Promise<typeof Ort> {
   return runtime;
 }
 
+/** The little that is asked of WebGPU here. */
+interface GpuAdapter {
+  readonly isFallbackAdapter?: boolean;
+  readonly info?: { readonly isFallbackAdapter?: boolean };
+}
+interface Gpu {
+  requestAdapter(): Promise<GpuAdapter | null>;
+}
+
+/** Whether there is a graphics processor; one in software does not count. */
 async function hasWebGpu(): Promise<boolean> {
-  const gpu = (navigator as { gpu?: { requestAdapter(): Promise<unknown> } })
-      .gpu;
+  const { gpu } = navigator as { readonly gpu?: Gpu };
   try {
-    return gpu !== undefined && await gpu.requestAdapter() !== null;
+    const adapter = await gpu?.requestAdapter() ?? null;
+    return adapter !== null && adapter.isFallbackAdapter !== true &&
+        adapter.info?.isFallbackAdapter !== true;
   } catch {
     return false;
   }

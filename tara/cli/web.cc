@@ -1,0 +1,72 @@
+#include "tara/cli/web.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <system_error>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace tara {
+
+absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
+  std::error_code ignored;
+  const char* const root = std::getenv("TARA_ROOT");
+  const std::string script =
+      root == nullptr ? "" : absl::StrCat(root, "/web/serve.sh");
+  if (!std::filesystem::exists(script, ignored)) {
+    return absl::FailedPreconditionError(
+        "the page is built from its sources: start it with `bin/tara web` in a "
+        "clone of the project");
+  }
+  std::vector<std::string> words = {script, absl::StrCat(options.port)};
+  if (!options.model.empty()) {
+    if (!std::filesystem::exists(options.model, ignored)) {
+      return absl::NotFoundError(
+          absl::StrCat("--model ", options.model,
+                       ": no such file; expected a model bundle, a run or a "
+                       "checkpoint"));
+    }
+    words.push_back(std::filesystem::absolute(options.model, ignored).string());
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  console.out.flush();
+  execv(script.c_str(), arguments.data());
+  return absl::UnavailableError(
+      absl::StrCat("cannot start ", script, ": ", std::strerror(errno)));
+}
+
+void RegisterWeb(Command& root) {
+  Command& command =
+      root.AddCommand("web", "play in the browser, without a server elsewhere");
+  const auto options = std::make_shared<WebOptions>();
+  command.AddInteger({.names = "--port",
+                      .placeholder = "N",
+                      .help = "of http://localhost:N/; 0 finds a free one"},
+                     0, 65535, &options->port);
+  command.AddText({.names = "--model",
+                   .placeholder = "FILE",
+                   .help = "the network to play against: a bundle of `tara "
+                           "export`, or a run or checkpoint",
+                   .default_text = "that of models/"},
+                  &options->model);
+  command.SetNotes(
+      "Builds what is missing (at first some minutes: Emscripten and Node.js "
+      "are\ninstalled, the rules and the search compiled to WebAssembly), then "
+      "serves the\npage to this machine alone until it is stopped. Another "
+      "bundle can be dropped\nonto the page at any time.");
+  command.SetExamples({"web", "web --port 9000 --model runs/quickstart"});
+  command.SetRun(
+      [options](Console& console) { return RunWeb(*options, console); });
+}
+
+}  // namespace tara

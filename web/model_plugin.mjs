@@ -1,0 +1,49 @@
+// The model that the page begins with, served and built as `model.tara`: the
+// bundle that TARA_WEB_MODEL names, else the first of the folder models/.
+
+import {createReadStream, existsSync, readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+
+const ADDRESS = 'model.tara';
+
+// Returns the path of the bundle, or null.
+function findModel(root) {
+  if (process.env.TARA_WEB_MODEL) return process.env.TARA_WEB_MODEL;
+  const folder = path.join(root, '..', 'models');
+  if (!existsSync(folder)) return null;
+  const names = readdirSync(folder).filter((name) => name.endsWith('.tara'));
+  return names.length > 0 ? path.join(folder, names.sort()[0]) : null;
+}
+
+export function modelPlugin(root) {
+  const serve = (server) => {
+    server.middlewares.use((request, response, next) => {
+      if (request.url?.split('?')[0] !== `/${ADDRESS}`) return next();
+      const file = findModel(root);
+      if (file === null) {
+        // Not 404, which browsers log as an error: there need be none.
+        response.statusCode = 204;
+        return response.end();
+      }
+      response.setHeader('Content-Type', 'application/zip');
+      response.setHeader('Cache-Control', 'no-cache');
+      const name = encodeURIComponent(path.basename(file));
+      response.setHeader(
+          'Content-Disposition', `attachment; filename*=UTF-8''${name}`);
+      createReadStream(file)
+          .on('error', (error) => response.destroy(error))
+          .pipe(response);
+    });
+  };
+  return {
+    name: 'tara-model',
+    configureServer: serve,
+    configurePreviewServer: serve,
+    generateBundle() {
+      const file = findModel(root);
+      if (file === null) return;
+      this.emitFile(
+          {type: 'asset', fileName: ADDRESS, source: readFileSync(file)});
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Fetches the model that the page is served with, and the name of its file;
+ * null if there is none. Never rejected: the page plays without, too. */
+export async function fetchDefaultModel():
+    Promise<{ data: ArrayBuffer; name: string } | null> {
+  try {
+    const response = await fetch('./model.tara');
+    if (response.status !== 200) return null;
+    const data = await response.arrayBuffer();
+    // Some servers answer with a page where a file is missing. Zip archives
+    // begin with PK.
+    const [p, k] = new Uint8Array(data);
+    if (p !== 0x50 || k !== 0x4b) return null;
+    const disposition = response.headers.get('Content-Disposition') ?? '';
+    const name = /filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1];
+    return {
+      data,
+      name: name === undefined ? 'model.tara' : decodeURIComponent(name),
+    };
+  } catch {
+    return null;
+  }
+}
