@@ -14,6 +14,9 @@ function takeColours() {
 
 const words = (name) =>
     (name[0].toUpperCase() + name.slice(1)).replaceAll("_", " ");
+// For innerHTML and its attributes, of names that others chose.
+const escaped = (text) => text.replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 const integer = (n) => n.toLocaleString("en");
 const fixed = (n, digits) => n === null ? "\u2013" :
     n.toLocaleString("en", {minimumFractionDigits: digits,
@@ -39,12 +42,37 @@ function element(tag, parent, html = "", className = "") {
   return made;
 }
 
+// Fills a table. A column is [heading, cell of a row], and what the style of a
+// cell is, if there is more to say: [heading, cell, style].
+function fillTable(table, columns, rows) {
+  element("tr", element("thead", table),
+          columns.map(([heading]) => `<th>${heading}</th>`).join(""));
+  const body = element("tbody", table);
+  for (const row of rows) {
+    element("tr", body, columns.map(([, cell, style]) =>
+        `<td${style ? ` style="${style(row)}"` : ""}>${cell(row)}</td>`)
+        .join(""));
+  }
+}
+
+// The colour of a cell in a heat table, for its style: `heat` from -1 (blue)
+// to 1 (red); 0 has none.
+const heatStyle = (heat) => {
+  const share = Math.round(62 * Math.min(1, Math.abs(heat)));
+  return share === 0 ? "" : "background: color-mix(in srgb, " +
+      `var(--${heat > 0 ? "red" : "blue"}) ${share}%, var(--card))`;
+};
+
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.plugins.legend.position = "bottom";
 Chart.defaults.plugins.legend.labels.boxWidth = 14;
 takeColours();
+
+// Lines that belong together by number: variants, runs.
+const lineColours = ["#3f8f6b", "#c4473a", "#4a7fb5", "#d9a441", "#8d6cab",
+                     "#3f9aa8", "#b5628f", "#8f8a55", "#a2673f", "#7a8590"];
 
 const charts = [];
 function plot(parent, height, config) {
@@ -54,18 +82,192 @@ function plot(parent, height, config) {
   return charts[charts.length - 1];
 }
 
+function card(parent, heading, note) {
+  const made = element("div", parent, "", "card");
+  element("h3", made, heading);
+  element("p", made, note, "faint");
+  return made;
+}
+
+// A dashed line at a value of an axis.
+const lineAt = (axis, value) => ({
+  id: "line",
+  beforeDatasetsDraw({ctx, chartArea, scales}) {
+    const at = scales[axis].getPixelForValue(value);
+    const {left, right, top, bottom} = chartArea;
+    if (axis === "x" ? at < left || at > right : at < top || at > bottom) {
+      return;
+    }
+    ctx.save();
+    ctx.strokeStyle = colour("faint");
+    ctx.setLineDash([5, 4]);
+    ctx.beginPath();
+    ctx.moveTo(axis === "x" ? at : left, axis === "x" ? top : at);
+    ctx.lineTo(axis === "x" ? at : right, axis === "x" ? bottom : at);
+    ctx.stroke();
+    ctx.restore();
+  },
+});
+
+// Points with their intervals, a row of `names` each. Red is above `even`, blue
+// below, grey where the interval holds it; null: nothing is even. The axis
+// shows `span` of values at least.
+function intervals(parent, names, rows, name, scale, unit, even,
+                   span = [even ?? 0, even ?? 0], digits = 2) {
+  const lows = rows.map((row) => scale * row[name + "_low"]);
+  const highs = rows.map((row) => scale * row[name + "_high"]);
+  plot(parent, 70 + 34 * rows.length, {
+    data: {labels: names, datasets: [
+      {type: "line", data: rows.map((row) => scale * row[name]),
+       showLine: false, pointRadius: 5, pointHoverRadius: 6,
+       pointBackgroundColor: rows.map((row, i) =>
+           even === null ? colour("accent") : lows[i] > even ? sides.red :
+               highs[i] < even ? sides.blue : sides.draw), borderWidth: 0},
+      {type: "bar", data: lows.map((low, i) => [low, highs[i]]),
+       backgroundColor: colour("ink"), barThickness: 3},
+    ]},
+    options: {
+      indexAxis: "y",
+      scales: {
+        x: {beginAtZero: false, title: {display: true, text: unit},
+            suggestedMin: Math.min(span[0], ...lows),
+            suggestedMax: Math.max(span[1], ...highs)},
+        y: {grid: {display: false},
+            ticks: {color: colour("ink"), autoSkip: false}},
+      },
+      plugins: {legend: {display: false}, tooltip: {mode: "index", callbacks: {
+        label: (item) => Array.isArray(item.raw) ?
+            `95 %: ${fixed(item.raw[0], digits)} to ` +
+            fixed(item.raw[1], digits) : fixed(item.raw, digits)}}},
+    },
+    plugins: even === null ? [] : [lineAt("x", even)],
+  });
+}
+
+// Horizontal bars, stacked from `datasets`, a row of `names` each. Datasets of
+// nothing but zeros are left out.
+function stackedBars(parent, names, datasets, unit, max, digits = 2) {
+  const shown = datasets.filter((set) => set.data.some((value) => value > 0));
+  plot(parent, 84 + 34 * names.length, {
+    type: "bar",
+    data: {labels: names, datasets: shown.map((set) => ({
+      ...set, barPercentage: 0.8, borderWidth: 0}))},
+    options: {
+      indexAxis: "y",
+      scales: {
+        x: {stacked: true, max, title: {display: true, text: unit}},
+        y: {stacked: true, grid: {display: false},
+            ticks: {color: colour("ink"), autoSkip: false}},
+      },
+      plugins: {legend: {display: shown.length > 1},
+                tooltip: {mode: "index", callbacks: {label: (item) =>
+          `${item.dataset.label}: ${fixed(item.raw, digits)}`}}},
+    },
+  });
+}
+
+// Bars of shares over all values from the least to the greatest counted, whose
+// `text` and colour are those of a value; `scale` is "linear" or "logarithmic".
+function histogram(parent, counts, games, title, text, colourOf,
+                   scale = "linear") {
+  const values = Object.keys(counts).map(Number);
+  const first = Math.min(...values), last = Math.max(...values);
+  const labels = [];
+  for (let value = first; value <= last; ++value) labels.push(value);
+  plot(parent, 230, {
+    type: "bar",
+    data: {labels, datasets: [{
+      data: labels.map((value) => 100 * (counts[value] || 0) / games),
+      backgroundColor: labels.map(colourOf), borderWidth: 0,
+      barPercentage: 1, categoryPercentage: labels.length > 60 ? 1 : 0.88}]},
+    options: {
+      scales: {
+        x: {grid: {display: false}, title: {display: true, text: title},
+            ticks: {maxRotation: 0, autoSkipPadding: 12}},
+        y: {type: scale, title: {display: true, text: "% of games"},
+            // Of a logarithmic scale only the powers of ten.
+            afterBuildTicks(axis) {
+              if (axis.type !== "logarithmic") return;
+              axis.ticks = axis.ticks.filter(
+                  ({value}) => Math.abs(Math.log10(value) % 1) < 1e-9);
+            },
+            ticks: {callback: (value) => Number(value.toPrecision(6))}},
+      },
+      plugins: {legend: {display: false}, tooltip: {callbacks: {
+        title: (items) => text(labels[items[0].dataIndex]),
+        label: (item) => {
+          const count = counts[labels[item.dataIndex]] || 0;
+          return `${integer(count)} games, ${
+              Number((100 * count / games).toPrecision(3))} %`;
+        }}}},
+    },
+  });
+}
+
+// Lines over an axis of numbers, with bands for their intervals. A line has a
+// `label`, a `colour` and `points` {x, y, low, high}; a `level` instead of
+// points is dashed, all along, without a band.
+function curves(parent, height, lines, xTitle, yTitle, digits, limits = {}) {
+  const all = lines.flatMap((line) => line.points || []);
+  const ends = [Math.min(...all.map((point) => point.x)),
+                Math.max(...all.map((point) => point.x))];
+  const datasets = [];
+  for (const line of lines) {
+    const drawn = {label: line.label, borderColor: line.colour,
+                   backgroundColor: line.colour, borderWidth: 2};
+    if (!line.points) {
+      datasets.push({...drawn, data: ends.map((x) => ({x, y: line.level})),
+                     borderDash: [6, 4], pointRadius: 0});
+      continue;
+    }
+    const band = (key, fill) => ({
+      data: line.points.map((point) => ({x: point.x, y: point[key]})), fill,
+      borderWidth: 0, pointRadius: 0, pointHitRadius: 0,
+      backgroundColor: line.colour + "30", label: "95 %"});
+    datasets.push(
+        {...drawn, pointRadius: line.points.length > 40 ? 1.5 : 3.5,
+         data: line.points}, band("low", "+1"), band("high", false));
+  }
+  const told = ({dataset, raw}) => `${dataset.label}: ${fixed(raw.y, digits)}` +
+      (raw.low === undefined ? "" :
+          ` [${fixed(raw.low, digits)}, ${fixed(raw.high, digits)}]`);
+  return plot(parent, height, {
+    type: "line",
+    data: {datasets},
+    options: {
+      interaction: {mode: "nearest", axis: "x", intersect: false},
+      scales: {
+        x: {type: "linear", title: {display: true, text: xTitle},
+            ticks: {precision: 0}},
+        y: {title: {display: true, text: yTitle}, ...limits}},
+      plugins: {
+        legend: {display: lines.length > 1,
+                 labels: {filter: (item) => item.text !== "95 %"}},
+        tooltip: {filter: (item) => item.dataset.label !== "95 %",
+                  callbacks: {title: (items) => items.length === 0 ? "" :
+                                  `${xTitle} ${items[0].parsed.x}`,
+                              label: told}}},
+    },
+  });
+}
+
 // Draws the page with `draw`, and again whenever its colours change: plots are
 // pictures, which do not follow them. Paper is white, whatever the screen is.
+// Returns what draws it again for any other reason.
 function keepDrawn(draw) {
   const again = (theme) => {
+    // An emptied page is shorter, which would scroll.
+    const top = scrollY;
     document.documentElement.dataset.theme = theme;
     while (charts.length > 0) charts.pop().destroy();
     takeColours();
     draw();
+    scrollTo(scrollX, top);
   };
   again("");
   matchMedia("(prefers-color-scheme: dark)")
       .addEventListener("change", () => again(""));
   addEventListener("beforeprint", () => again("paper"));
   addEventListener("afterprint", () => again(""));
+  return () => again("");
 }
