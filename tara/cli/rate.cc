@@ -11,8 +11,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/html_flag.h"
 #include "tara/cli/rated_players.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
@@ -22,6 +24,7 @@
 #include "tara/eval/contest.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player_spec.h"
+#include "tara/eval/rating_page.h"
 #include "tara/eval/rating_report.h"
 #include "tara/eval/rating_tournament.h"
 #include "tara/eval/result_store.h"
@@ -47,7 +50,8 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
     players.push_back(
         {.name = player.name,
          .identity = identity,
-         .make = [spec = player.spec] { return MakePlayer(spec); }});
+         .make = [spec = player.spec] { return MakePlayer(spec); },
+         .point = player.point});
   }
   if (players.size() < 2) {
     return UsageError(absl::StrCat(
@@ -125,6 +129,7 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   RatingTournamentOptions tournament = {
       .games_per_player = static_cast<int>(options.games),
       .threads = ThreadsOr(options.threads)};
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   TARA_ASSIGN_OR_RETURN(tournament.arenas, ArenasOf(options));
   TARA_ASSIGN_OR_RETURN(
       const std::vector<NamedPlayer> named,
@@ -153,6 +158,10 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
     return kExitInterrupted;
   }
   if (!table.ok()) return table.status();
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, RatingPage(*table)));
+  }
   console.out << (options.format == "json" ? RatingReportJson(*table) + "\n"
                                            : RatingReportText(*table));
   if (!stop()) return kExitOk;
@@ -205,13 +214,14 @@ void RegisterRate(Command& root) {
                      0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
       "are kept\nin the results file, so that a further checkpoint plays only "
       "what is missing.\n\nPlayers:\n",
       PlayerSpecHelp()));
   command.SetExamples(
-      {"rate runs/quickstart --variant all --checkpoints every:5",
+      {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
        "rate runs/a runs/b greedy --variant four_treasures --games 100",
        "rate --variant high_kings_l1 random greedy mcts:sims=100 "
        "--format=json"});

@@ -25,6 +25,7 @@ struct RateCommandOptions {
   int64_t threads = 0;               // 0: as many as the cores allow
   int64_t seed = 1;
   std::string format = "text";
+  std::string html;  // file of a page; empty: none
 };
 
 // Rates checkpoints and other players in one variant or in all. An interrupt

@@ -45,14 +45,14 @@ absl::StatusOr<std::map<int, std::string>> CheckpointsOf(
   return checkpoints;
 }
 
-absl::StatusOr<std::vector<std::string>> Choose(
+absl::StatusOr<std::map<int, std::string>> Choose(
     const std::string& run, const std::map<int, std::string>& checkpoints,
     const CheckpointChoice& choice) {
-  std::vector<std::string> chosen;
+  std::map<int, std::string> chosen;
   if (choice.generations.empty()) {
     for (const auto& [generation, path] : checkpoints) {
       const bool newest = generation == checkpoints.rbegin()->first;
-      if (generation % choice.every == 0 || newest) chosen.push_back(path);
+      if (generation % choice.every == 0 || newest) chosen[generation] = path;
     }
     return chosen;
   }
@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<std::string>> Choose(
           absl::StrCat(run, ": no checkpoint of generation ", generation,
                        "; the newest is ", checkpoints.rbegin()->first));
     }
-    chosen.push_back(found->second);
+    chosen.insert(*found);
   }
   return chosen;
 }
@@ -125,13 +125,14 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const auto checkpoints, CheckpointsOf(argument));
-    TARA_ASSIGN_OR_RETURN(const std::vector<std::string> chosen,
+    TARA_ASSIGN_OR_RETURN(const auto chosen,
                           Choose(argument, checkpoints, choice));
-    for (const std::string& path : chosen) {
+    for (const auto& [generation, path] : chosen) {
       const std::string name = fs::path(path).stem().string();
       players.push_back(
           {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
-           .spec = NetworkSpec(path, simulations)});
+           .spec = NetworkSpec(path, simulations),
+           .point = TrainingPoint{.run = argument, .generation = generation}});
     }
   }
   return players;

@@ -2,11 +2,13 @@
 #define TARA_CLI_RATED_PLAYERS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tara/eval/training_point.h"
 
 namespace tara {
 
@@ -14,6 +16,7 @@ namespace tara {
 struct NamedPlayer {
   std::string name;  // for people
   std::string spec;
+  std::optional<TrainingPoint> point = {};  // of a run's checkpoints
 };
 
 // Which checkpoints of a run: all, those of every K-th generation and the

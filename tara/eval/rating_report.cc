@@ -70,6 +70,7 @@ Json VariantToJson(const VariantRatings& variant) {
                        {"losses", result.losses}});
   }
   return {{"variant", std::string(Info(variant.variant).id)},
+          {"name", std::string(Info(variant.variant).name)},
           {"games", variant.games},
           {"first_seat", EstimateToJson(variant.ratings.first_seat)},
           {"draw_nu", variant.ratings.draw_nu},
@@ -116,9 +117,14 @@ std::string RatingReportJson(const RatingTable& table) {
       variants[std::string(Info(variant.variant).id)] =
           EstimateToJson(variant.ratings.Of(i));
     }
-    players.push_back({{"name", table.players[i]},
-                       {"overall", EstimateToJson(table.overall.Of(i))},
-                       {"variants", std::move(variants)}});
+    Json player = {{"name", table.players[i]},
+                   {"overall", EstimateToJson(table.overall.Of(i))},
+                   {"variants", std::move(variants)}};
+    if (!table.points.empty() && table.points[i].has_value()) {
+      player["run"] = table.points[i]->run;
+      player["generation"] = table.points[i]->generation;
+    }
+    players.push_back(std::move(player));
     Json row = Json::array();
     for (int j = 0; j < count; ++j) {
       row.push_back(table.overall.Covariance(i, j));

@@ -224,6 +224,7 @@ absl::StatusOr<RatingTable> Rate(
       .players = {}, .variants = {}, .overall = {}, .anchors = options.anchors};
   for (const RatedPlayer& player : players) {
     table.players.push_back(player.name);
+    table.points.push_back(player.point);
   }
   std::vector<Ratings> all;
   for (size_t i = 0; i < tournaments.size(); ++i) {

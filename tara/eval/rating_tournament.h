@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "tara/eval/parallel_arena.h"
 #include "tara/eval/ratings.h"
 #include "tara/eval/result_store.h"
+#include "tara/eval/training_point.h"
 
 namespace tara {
 
@@ -24,6 +26,7 @@ struct RatedPlayer {
   std::string name;      // for people; no two alike
   std::string identity;  // for the store (PlayerIdentity); no two alike
   PlayerFactory make;
+  std::optional<TrainingPoint> point = {};  // of a run's checkpoints
 };
 
 struct RatingTournamentOptions {
@@ -54,6 +57,8 @@ struct RatingTable {
   std::vector<VariantRatings> variants;
   Ratings overall;  // the mean over the variants
   std::vector<RatingAnchor> anchors;
+  // By player; empty: none is of a run.
+  std::vector<std::optional<TrainingPoint>> points = {};
 };
 
 struct RatingProgress {

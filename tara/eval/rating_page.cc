@@ -1,0 +1,14 @@
+#include "tara/eval/rating_page.h"
+
+#include "tara/eval/rating_page_template.h"
+#include "tara/eval/rating_report.h"
+#include "tara/eval/report_page.h"
+
+namespace tara {
+
+std::string RatingPage(const RatingTable& table) {
+  return ReportPage(RatingPageTemplate(),
+                    {{"{{report.json}}", JsonInPage(RatingReportJson(table))}});
+}
+
+}  // namespace tara
