@@ -10,6 +10,8 @@ function takeColours() {
   sides = {red: colour("red"), draw: colour("draw"), blue: colour("blue")};
   Chart.defaults.color = colour("faint");
   Chart.defaults.borderColor = colour("line");
+  Chart.defaults.font.size =
+      document.documentElement.dataset.theme === "paper" ? 10 : 12;
 }
 
 const words = (name) =>
@@ -17,6 +19,10 @@ const words = (name) =>
 // For innerHTML and its attributes, of names that others chose.
 const escaped = (text) => text.replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+// The name of a variant as a heading: "Level 1" stays together.
+const unbroken = (name) => name.replace(/ (\d)/g, "\u00a0$1");
+// The same in lines, for the axis of a plot.
+const inLines = (name) => name.split(/(?<=,) /);
 const integer = (n) => n.toLocaleString("en");
 const fixed = (n, digits) => n === null ? "\u2013" :
     n.toLocaleString("en", {minimumFractionDigits: digits,
@@ -77,7 +83,9 @@ const lineColours = ["#3f8f6b", "#c4473a", "#4a7fb5", "#d9a441", "#8d6cab",
 const charts = [];
 function plot(parent, height, config) {
   const box = element("div", parent, "", "plot");
-  box.style.height = height + "px";
+  // Paper is small, and holds a whole card on a page.
+  const share = document.documentElement.dataset.theme === "paper" ? 0.8 : 1;
+  box.style.height = share * height + "px";
   charts.push(new Chart(element("canvas", box), config));
   return charts[charts.length - 1];
 }
@@ -205,28 +213,31 @@ function histogram(parent, counts, games, title, text, colourOf,
 }
 
 // Lines over an axis of numbers, with bands for their intervals. A line has a
-// `label`, a `colour` and `points` {x, y, low, high}; a `level` instead of
-// points is dashed, all along, without a band.
-function curves(parent, height, lines, xTitle, yTitle, digits, limits = {}) {
+// `label`, a `colour` and `points` {x, y, low, high}; `bare` ones have no band.
+// A `level` instead of points is dashed, all along, without a band. `options`
+// are `y`, of the axis, and whether the plot has a `legend`.
+function curves(parent, height, lines, xTitle, yTitle, digits, options = {}) {
   const all = lines.flatMap((line) => line.points || []);
   const ends = [Math.min(...all.map((point) => point.x)),
                 Math.max(...all.map((point) => point.x))];
   const datasets = [];
   for (const line of lines) {
     const drawn = {label: line.label, borderColor: line.colour,
-                   backgroundColor: line.colour, borderWidth: 2};
+                   backgroundColor: line.colour, borderWidth: 2, clip: 8};
     if (!line.points) {
       datasets.push({...drawn, data: ends.map((x) => ({x, y: line.level})),
                      borderDash: [6, 4], pointRadius: 0});
       continue;
     }
+    datasets.push({
+      ...drawn, data: line.points,
+      pointRadius: line.points.length > 40 ? 1.5 : 3.5});
+    if (line.bare) continue;
     const band = (key, fill) => ({
       data: line.points.map((point) => ({x: point.x, y: point[key]})), fill,
       borderWidth: 0, pointRadius: 0, pointHitRadius: 0,
       backgroundColor: line.colour + "30", label: "95 %"});
-    datasets.push(
-        {...drawn, pointRadius: line.points.length > 40 ? 1.5 : 3.5,
-         data: line.points}, band("low", "+1"), band("high", false));
+    datasets.push(band("low", "+1"), band("high", false));
   }
   const told = ({dataset, raw}) => `${dataset.label}: ${fixed(raw.y, digits)}` +
       (raw.low === undefined ? "" :
@@ -237,18 +248,35 @@ function curves(parent, height, lines, xTitle, yTitle, digits, limits = {}) {
     options: {
       interaction: {mode: "nearest", axis: "x", intersect: false},
       scales: {
-        x: {type: "linear", title: {display: true, text: xTitle},
-            ticks: {precision: 0}},
-        y: {title: {display: true, text: yTitle}, ...limits}},
+        x: {type: "linear", min: ends[0], max: ends[1],
+            title: {display: true, text: xTitle}, ticks: {precision: 0}},
+        y: {title: {display: true, text: yTitle}, ...options.y}},
       plugins: {
-        legend: {display: lines.length > 1,
-                 labels: {filter: (item) => item.text !== "95 %"}},
+        legend: {display: options.legend ?? lines.length > 1,
+                 labels: {filter: (item) => item.text !== "95 %",
+                          usePointStyle: true, pointStyle: "line"}},
         tooltip: {filter: (item) => item.dataset.label !== "95 %",
                   callbacks: {title: (items) => items.length === 0 ? "" :
                                   `${xTitle} ${items[0].parsed.x}`,
                               label: told}}},
     },
   });
+}
+
+// Paper does not scroll: tables that are too wide get smaller.
+function fitTables(onPaper) {
+  for (const table of document.querySelectorAll(".wide > table")) {
+    table.style.zoom = 1;
+    const share = table.parentElement.clientWidth / table.scrollWidth;
+    if (onPaper && share < 1) table.style.zoom = share;
+  }
+}
+
+// What the lines of several plots are called.
+function legend(parent, lines) {
+  element("p", parent, lines.map(({label, colour}) =>
+      `<span><i style="color: ${colour}"></i>${escaped(label)}</span>`)
+      .join(" "), "legend faint");
 }
 
 // Draws the page with `draw`, and again whenever its colours change: plots are
@@ -262,6 +290,7 @@ function keepDrawn(draw) {
     while (charts.length > 0) charts.pop().destroy();
     takeColours();
     draw();
+    fitTables(theme === "paper");
     scrollTo(scrollX, top);
   };
   again("");
