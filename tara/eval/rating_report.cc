@@ -60,6 +60,18 @@ Json EstimateToJson(const RatingEstimate& estimate) {
           {"deviation", estimate.deviation}};
 }
 
+// [player, player], in Elo^2.
+Json CovarianceToJson(const Ratings& ratings) {
+  Json covariance = Json::array();
+  for (int i = 0; i < ratings.size(); ++i) {
+    Json& row = covariance.emplace_back(Json::array());
+    for (int j = 0; j < ratings.size(); ++j) {
+      row.push_back(ratings.Covariance(i, j));
+    }
+  }
+  return covariance;
+}
+
 Json VariantToJson(const VariantRatings& variant) {
   Json results = Json::array();
   for (const SeatResults& result : variant.results) {
@@ -74,6 +86,7 @@ Json VariantToJson(const VariantRatings& variant) {
           {"games", variant.games},
           {"first_seat", EstimateToJson(variant.ratings.first_seat)},
           {"draw_nu", variant.ratings.draw_nu},
+          {"covariance", CovarianceToJson(variant.ratings)},
           {"results", std::move(results)}};
 }
 
@@ -109,7 +122,6 @@ std::string RatingReportText(const RatingTable& table) {
 
 std::string RatingReportJson(const RatingTable& table) {
   Json players = Json::array();
-  Json covariance = Json::array();
   const int count = static_cast<int>(table.players.size());
   for (int i = 0; i < count; ++i) {
     Json variants = Json::object();
@@ -125,11 +137,6 @@ std::string RatingReportJson(const RatingTable& table) {
       player["generation"] = table.points[i]->generation;
     }
     players.push_back(std::move(player));
-    Json row = Json::array();
-    for (int j = 0; j < count; ++j) {
-      row.push_back(table.overall.Covariance(i, j));
-    }
-    covariance.push_back(std::move(row));
   }
   Json anchors = Json::array();
   for (const RatingAnchor& anchor : table.anchors) {
@@ -142,7 +149,7 @@ std::string RatingReportJson(const RatingTable& table) {
   }
   const Json report = {{"anchors", std::move(anchors)},
                        {"players", std::move(players)},
-                       {"covariance", std::move(covariance)},
+                       {"covariance", CovarianceToJson(table.overall)},
                        {"variants", std::move(variants)}};
   // Names may hold any bytes: a path that is no UTF-8 must not throw.
   return report.dump(2, ' ', false, Json::error_handler_t::replace);

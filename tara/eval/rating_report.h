@@ -15,10 +15,11 @@ std::string RatingReportText(const RatingTable& table);
 
 // Returns a JSON object: `anchors`; `players` in the order they were named,
 // each with `name`, `overall` and `variants` by identifier (`elo`, `low`,
-// `high`, `deviation`), checkpoints of a run also with `run` and `generation`; `covariance` of the overall ratings [player, player] in
-// Elo^2, so that the interval of any difference can be had; `variants` with
-// `games`, `first_seat`, `draw_nu` and `results` (indices of players; `wins`
-// are those of `first`, who began).
+// `high`, `deviation`), checkpoints of a run also with `run` and `generation`;
+// `covariance` of the overall ratings [player, player] in Elo^2, so that the
+// interval of any difference can be had; `variants` with `name`, `games`,
+// `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
+// (indices of players; `wins` are those of `first`, who began).
 std::string RatingReportJson(const RatingTable& table);
 
 }  // namespace tara

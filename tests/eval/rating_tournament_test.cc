@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,15 +16,18 @@
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player.h"
+#include "tara/eval/rating_page.h"
 #include "tara/eval/rating_report.h"
 #include "tara/eval/ratings.h"
 #include "tara/eval/result_store.h"
+#include "tara/eval/training_point.h"
 
 namespace tara {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 RatedPlayer PlayerOf(const std::string& spec) {
   return {.name = spec, .identity = spec, .make = [spec] {
@@ -193,6 +197,15 @@ TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
                           HasSubstr("20.0")));
 }
 
+TEST(RatingReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
+  RatingTable table = TableByHand();
+  table.players[1] = "</script>";
+  const std::string page = RatingPage(table);
+  EXPECT_THAT(page, AllOf(HasSubstr("\"games\": 8"), HasSubstr("Chart.js"),
+                          HasSubstr("\"name\": \"\\u003c/script>\"")));
+  EXPECT_THAT(page, Not(HasSubstr("{{")));
+}
+
 TEST(RatingReportTest, JsonHasAllNumbers) {
   const auto json = nlohmann::json::parse(RatingReportJson(TableByHand()));
   EXPECT_EQ(json["players"][1]["name"], "b");
@@ -204,6 +217,18 @@ TEST(RatingReportTest, JsonHasAllNumbers) {
   EXPECT_EQ(json["variants"][1]["games"], 7);
   EXPECT_EQ(json["variants"][1]["draw_nu"], 0.5);
   EXPECT_EQ(json["variants"][0]["results"][0]["losses"], 5);
+  EXPECT_EQ(json["variants"][1]["covariance"][1][1], 300);
+  EXPECT_FALSE(json["players"][1].contains("run"));
+}
+
+TEST(RatingReportTest, JsonTellsWhereCheckpointsStand) {
+  RatingTable table = TableByHand();
+  table.points = {std::nullopt,
+                  TrainingPoint{.run = "runs/a", .generation = 7}};
+  const auto json = nlohmann::json::parse(RatingReportJson(table));
+  EXPECT_FALSE(json["players"][0].contains("generation"));
+  EXPECT_EQ(json["players"][1]["run"], "runs/a");
+  EXPECT_EQ(json["players"][1]["generation"], 7);
 }
 
 }  // namespace
