@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
@@ -191,6 +192,10 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
+  if (!options.untrained) {
+    TARA_RETURN_IF_ERROR(
+        CheckLearned({options.player_a, options.player_b}, starts));
+  }
   TARA_ASSIGN_OR_RETURN(ArenaOptions common, CommonOptions(options));
   const bool has_clocks = common.clocks.has_value();
   TARA_ASSIGN_OR_RETURN(const ArenaPlayer player_a,
@@ -244,6 +249,7 @@ void RegisterArena(Command& root) {
                   &options->player_a);
   command.AddText({.names = "B", .help = "player B", .required = true},
                   &options->player_b);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games a variant, made even; with --by-match "

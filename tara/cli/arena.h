@@ -15,6 +15,7 @@ struct ArenaCommandOptions {
   GameFlags game;
   std::string player_a;
   std::string player_b;
+  bool untrained = false;  // play what a network has not learned, too
   bool by_match = false;
   int64_t games = 0;  // 0: 200, or with a sequential test 20000 at most
   int64_t opening_plies = 2;

@@ -15,8 +15,10 @@
 #include "tara/cli/balance_studies.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/html_flag.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance.h"
 #include "tara/eval/balance_driver.h"
@@ -214,6 +216,11 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                                Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<WantedStudy> wanted,
                         WantedStudies(options));
+  if (!options.untrained) {
+    TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                          StartsOf(options.game));
+    TARA_RETURN_IF_ERROR(CheckLearned(options.players, starts));
+  }
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   BalanceStore store;
   if (!options.store.empty()) {
@@ -248,6 +255,7 @@ void RegisterBalance(Command& root) {
                     .help = "who plays itself; given again, all are compared",
                     .required = true},
                    &options->players);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddText({.names = "--sims",
                    .placeholder = "N,N,...",
                    .help = "simulations to give each player, for balance "

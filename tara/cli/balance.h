@@ -15,6 +15,7 @@ namespace tara {
 struct BalanceCommandOptions {
   GameFlags game;
   std::vector<std::string> players;
+  bool untrained = false;             // what a network has not learned, too
   std::string simulations;            // "50,200"; each of the players with each
   std::vector<std::string> what_ifs;  // each "name=value[,name=value]"
   int64_t games = 200;                // a study; with a precision, at most

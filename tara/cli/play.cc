@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/play_session.h"
 #include "tara/cli/show.h"
 #include "tara/cli/usage.h"
@@ -62,6 +63,9 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
   const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.opponent);
   if (!spec.ok()) return AsUsageError(spec.status());
+  if (!options.untrained) {
+    TARA_RETURN_IF_ERROR(CheckLearned({options.opponent}, {session.start}));
+  }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> opponent,
                         MakePlayer(options.opponent));
   session.person = {options.side != "blue", options.side != "red"};
@@ -85,6 +89,7 @@ void RegisterPlay(Command& root) {
   command.AddText(
       {.names = "--opponent", .placeholder = "SPEC", .help = "the opponent"},
       &options->opponent);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddChoice({.names = "--seat",
                      .help = "your side; Red begins. In doubles you play both "
                              "seats of it. both: two people at one terminal"},

@@ -14,6 +14,7 @@ namespace tara {
 struct PlayCommandOptions {
   GameFlags game;
   std::string opponent = "mcts:sims=1000";
+  bool untrained = false;  // in what a network has not learned, too
   std::string side = "red";
   int64_t hint_simulations = 1000;
   int64_t seed = -1;  // another each time

@@ -15,6 +15,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/html_flag.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/rated_players.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
@@ -105,10 +106,8 @@ std::string StorePathOf(const RateCommandOptions& options) {
   return ":memory:";
 }
 
-absl::StatusOr<std::vector<ArenaOptions>> ArenasOf(
-    const RateCommandOptions& options) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+std::vector<ArenaOptions> ArenasOf(const RateCommandOptions& options,
+                                   const std::vector<State>& starts) {
   std::vector<ArenaOptions> arenas;
   for (const State& start : starts) {
     arenas.push_back({.variant = start.variant,
@@ -130,10 +129,13 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
       .games_per_player = static_cast<int>(options.games),
       .threads = ThreadsOr(options.threads)};
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
-  TARA_ASSIGN_OR_RETURN(tournament.arenas, ArenasOf(options));
   TARA_ASSIGN_OR_RETURN(
       const std::vector<NamedPlayer> named,
       PlayersNamed(options.players, *choice, options.simulations));
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<State> starts,
+      StartsOfLearned(options.game, SpecsOf(named), options.untrained));
+  tournament.arenas = ArenasOf(options, starts);
   TARA_ASSIGN_OR_RETURN(const std::vector<RatedPlayer> players,
                         RatedPlayersOf(named));
   TARA_ASSIGN_OR_RETURN(tournament.anchors,
@@ -157,10 +159,13 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
                 << table.status().message() << "\n";
     return kExitInterrupted;
   }
+  if (table.status().code() == absl::StatusCode::kFailedPrecondition) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        table.status().message(), ". More --games would join them"));
+  }
   if (!table.ok()) return table.status();
   if (!options.html.empty()) {
-    TARA_RETURN_IF_ERROR(
-        WriteFileAtomically(options.html, RatingPage(*table)));
+    TARA_RETURN_IF_ERROR(WriteFileAtomically(options.html, RatingPage(*table)));
   }
   console.out << (options.format == "json" ? RatingReportJson(*table) + "\n"
                                            : RatingReportText(*table));
@@ -176,8 +181,9 @@ void RegisterRate(Command& root) {
                     .help = "folder of a run, checkpoint, or player; several",
                     .required = true},
                    &options->players);
-  AddGameFlags(command, &options->game, kVariantOrAllHelp,
+  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddText({.names = "--checkpoints",
                    .placeholder = "WHICH",
                    .help = "of runs: all, every:K (and the newest), or "

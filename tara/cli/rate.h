@@ -14,7 +14,8 @@ namespace tara {
 
 struct RateCommandOptions {
   std::vector<std::string> players;  // runs, checkpoints, player specs
-  GameFlags game = {.variant = "all", .options = {}};
+  GameFlags game;          // no variant: what all the networks have learned
+  bool untrained = false;  // what a network has not learned, too
   // Of runs: "all", "every:K", or generations parted by commas.
   std::string checkpoints = "all";
   int64_t simulations = 100;  // of checkpoints

@@ -138,4 +138,10 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
   return players;
 }
 
+std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players) {
+  std::vector<std::string> specs;
+  for (const NamedPlayer& player : players) specs.push_back(player.spec);
+  return specs;
+}
+
 }  // namespace tara

@@ -39,6 +39,9 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
     absl::Span<const std::string> arguments, const CheckpointChoice& choice,
     int64_t simulations);
 
+// Returns their specs.
+std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players);
+
 }  // namespace tara
 
 #endif  // TARA_CLI_RATED_PLAYERS_H_

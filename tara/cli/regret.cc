@@ -1,123 +1,174 @@
 #include "tara/cli/regret.h"
 
+#include <cstddef>
+#include <filesystem>
+#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/html_flag.h"
+#include "tara/cli/learned_variants.h"
+#include "tara/cli/rated_players.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
+#include "tara/eval/player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/regret.h"
-#include "tara/eval/report_parts.h"
-#include "tara/eval/text_table.h"
+#include "tara/eval/regret_report.h"
+#include "tara/eval/solved_set.h"
 #include "tara/train/stop.h"
 
 namespace tara {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr int kDefaultPositions = 100;
 
-struct RegretRow {
-  Variant variant;
-  std::string player;
-  Regret regret;
+// A player to be measured.
+struct Measured {
+  NamedPlayer named;
+  std::unique_ptr<Player> player;
 };
 
-std::string ToText(const std::vector<RegretRow>& rows) {
-  if (rows.empty()) return "no positions\n";
-  std::vector<std::vector<std::string>> table = {
-      {"regret", "player", "positions", "points lost", "95 %", "results lost %",
-       "95 %", "best action %", "95 %", "policy on it %", "95 %",
-       "value error %", "95 %"}};
-  for (const RegretRow& row : rows) {
-    auto& cells = table.emplace_back();
-    const Regret& regret = row.regret;
-    cells = {std::string(Info(row.variant).id), row.player,
-             absl::StrCat(regret.positions)};
-    AddInterval(regret.points, 1, cells);
-    AddInterval(regret.results, 100, cells);
-    AddInterval(regret.best, 100, cells);
-    for (const auto& said : {regret.policy, regret.value_error}) {
-      if (said.has_value()) {
-        AddInterval(*said, 100, cells);
-      } else {
-        cells.insert(cells.end(), 2, "-");
-      }
-    }
-  }
-  return TextTable(table, 2);
+// Returns the players that arguments name.
+absl::StatusOr<std::vector<NamedPlayer>> NamedPlayersOf(
+    const RegretOptions& options) {
+  const absl::StatusOr<CheckpointChoice> choice =
+      ParseCheckpointChoice(options.checkpoints);
+  if (!choice.ok()) return AsUsageError(choice.status());
+  return PlayersNamed(options.players, *choice, options.simulations);
 }
 
-std::string ToJson(const std::vector<RegretRow>& rows) {
-  Json array = Json::array();
-  for (const RegretRow& row : rows) {
-    Json& object = array.emplace_back();
-    const Regret& regret = row.regret;
-    object["variant"] = std::string(Info(row.variant).id);
-    object["player"] = row.player;
-    object["positions"] = regret.positions;
-    PutInterval("points", regret.points, object);
-    PutInterval("results", regret.results, object);
-    PutInterval("best", regret.best, object);
-    if (regret.policy.has_value()) {
-      PutInterval("policy", *regret.policy, object);
-    }
-    if (regret.value_error.has_value()) {
-      PutInterval("value_error", *regret.value_error, object);
-    }
-  }
-  return array.dump(2) + "\n";
-}
-
-absl::StatusOr<std::vector<std::unique_ptr<Player>>> MakePlayers(
-    const std::vector<std::string>& specs) {
-  std::vector<std::unique_ptr<Player>> players;
-  for (const std::string& spec : specs) {
-    TARA_RETURN_IF_ERROR(AsUsageError(ParsePlayerSpec(spec).status()));
-    TARA_ASSIGN_OR_RETURN(players.emplace_back(), MakePlayer(spec));
+absl::StatusOr<std::vector<Measured>> MakePlayers(
+    const std::vector<NamedPlayer>& named) {
+  std::vector<Measured> players;
+  for (const NamedPlayer& player : named) {
+    TARA_ASSIGN_OR_RETURN(auto made, MakePlayer(player.spec));
+    players.push_back({.named = player, .player = std::move(made)});
   }
   return players;
+}
+
+using SolvedPositions = std::vector<SolvedPosition>;
+
+// Returns those of the set that are of the start's variant and rule options,
+// so many at most.
+absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
+                                         const State& start,
+                                         const RegretOptions& options) {
+  SolvedPositions chosen;
+  std::map<std::string, int> others;  // positions by variant
+  for (const SolvedPosition& position : set) {
+    ++others[std::string(Info(position.state.variant).id)];
+    if (position.state.variant != start.variant ||
+        position.state.options != start.options) {
+      continue;
+    }
+    if (options.positions > 0 &&
+        static_cast<int64_t>(chosen.size()) >= options.positions) {
+      continue;
+    }
+    chosen.push_back(position);
+  }
+  if (!chosen.empty()) return chosen;
+  const auto append_count = [](std::string* out, const auto& other) {
+    absl::StrAppend(out, other.second, " of ", other.first);
+  };
+  return absl::FailedPreconditionError(absl::StrCat(
+      options.test_set, ": no endgames of ", Info(start.variant).id,
+      " with these rule options; it has ",
+      others.empty() ? "none" : absl::StrJoin(others, ", ", append_count),
+      ". Another --test-set will be made where there is no file"));
+}
+
+// Returns the positions of each start: those of the test set, or new ones,
+// which become the test set where a file is named. Fewer starts than there are
+// mean that it was told to stop.
+absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
+    const RegretOptions& options, absl::Span<const State> starts,
+    const StopCheck& stop, StatusLine& status_line) {
+  std::vector<SolvedPositions> positions;
+  std::error_code error;
+  const bool is_file = !options.test_set.empty() &&
+                       std::filesystem::exists(options.test_set, error);
+  if (is_file) {
+    TARA_ASSIGN_OR_RETURN(const SolvedPositions set,
+                          ReadSolvedSet(options.test_set));
+    for (const State& start : starts) {
+      TARA_ASSIGN_OR_RETURN(positions.emplace_back(),
+                            ChosenOf(set, start, options));
+    }
+    return positions;
+  }
+  const int wanted = options.positions > 0 ? static_cast<int>(options.positions)
+                                           : kDefaultPositions;
+  SolvedPositions all;
+  for (const State& start : starts) {
+    status_line.Show(absl::StrCat(Info(start.variant).id, ": solving ", wanted,
+                                  " endgames"));
+    positions.push_back(
+        MakeSolvedPositions({.variant = start.variant,
+                             .rule_options = start.options,
+                             .seed = static_cast<uint64_t>(options.seed),
+                             .positions = wanted,
+                             .node_limit = options.node_limit,
+                             .keep_going = [&] { return !stop(); }}));
+    if (stop()) return positions;
+    all.insert(all.end(), positions.back().begin(), positions.back().end());
+  }
+  if (!options.test_set.empty()) {
+    TARA_RETURN_IF_ERROR(WriteSolvedSet(options.test_set, all));
+  }
+  return positions;
 }
 
 }  // namespace
 
 absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
-  TARA_ASSIGN_OR_RETURN(const auto players, MakePlayers(options.players));
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
+                        NamedPlayersOf(options));
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<State> starts,
+      StartsOfLearned(options.game, SpecsOf(named), options.untrained));
+  TARA_ASSIGN_OR_RETURN(const std::vector<Measured> players,
+                        MakePlayers(named));
   const auto seed = static_cast<uint64_t>(options.seed);
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
+  TARA_ASSIGN_OR_RETURN(const std::vector<SolvedPositions> positions,
+                        PositionsOf(options, starts, stop, status_line));
   std::vector<RegretRow> rows;
-  for (const State& start : starts) {
-    const Variant variant = start.variant;
-    status_line.Show(absl::StrCat(Info(variant).id, ": solving ",
-                                  options.positions, " positions"));
-    const std::vector<SolvedPosition> positions =
-        MakeSolvedPositions({.variant = variant,
-                             .rule_options = start.options,
-                             .seed = seed,
-                             .positions = static_cast<int>(options.positions),
-                             .node_limit = options.node_limit,
-                             .keep_going = [&] { return !stop(); }});
+  for (size_t v = 0; v < positions.size() && !stop(); ++v) {
+    const Variant variant = starts[v].variant;
     for (size_t i = 0; i < players.size() && !stop(); ++i) {
-      status_line.Show(
-          absl::StrCat(Info(variant).id, ": ", options.players[i]));
-      TARA_ASSIGN_OR_RETURN(Regret regret,
-                            MeasureRegret(positions, seed, *players[i]));
+      const NamedPlayer& named = players[i].named;
+      status_line.Show(absl::StrCat(Info(variant).id, ": ", named.name));
+      TARA_ASSIGN_OR_RETURN(
+          Regret regret, MeasureRegret(positions[v], seed, *players[i].player));
       if (regret.positions == 0) continue;
-      rows.push_back({variant, options.players[i], std::move(regret)});
+      rows.push_back({.variant = variant,
+                      .player = named.name,
+                      .point = named.point,
+                      .regret = std::move(regret)});
     }
-    if (stop()) break;
   }
   status_line.Clear();
-  console.out << (options.format == "json" ? ToJson(rows) : ToText(rows));
+  console.out << (options.format == "json" ? RegretReportJson(rows)
+                                           : RegretReportText(rows));
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(WriteFileAtomically(options.html, RegretPage(rows)));
+  }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the players finished by then\n";
   return kExitInterrupted;
@@ -127,17 +178,37 @@ void RegisterRegret(Command& root) {
   Command& command =
       root.AddCommand(kRegretCommand.name, kRegretCommand.summary);
   const auto options = std::make_shared<RegretOptions>();
-  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
+               /*required=*/false);
   command.AddTexts({.names = "--player",
                     .placeholder = "SPEC",
-                    .help = "whom to measure; may be given again: the "
-                            "checkpoints of a run",
+                    .help = "whom to measure: a player, a checkpoint, or the "
+                            "folder of a run with all its checkpoints; may be "
+                            "given again",
                     .required = true},
                    &options->players);
+  command.AddText({.names = "--checkpoints",
+                   .placeholder = "WHICH",
+                   .help = "of runs: all, every:K (and the newest), or "
+                           "generations such as 0,10,20"},
+                  &options->checkpoints);
+  command.AddInteger({.names = "--sims",
+                      .placeholder = "N",
+                      .help = "simulations an action of checkpoints; 0 plays "
+                              "the policy"},
+                     0, 1000000, &options->simulations);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddInteger({.names = "--positions",
                       .placeholder = "N",
-                      .help = "solved endgames of each variant"},
+                      .help = "solved endgames of each variant",
+                      .default_text = "100, or all of the test set"},
                      1, 1000000, &options->positions);
+  command.AddText({.names = "--test-set",
+                   .placeholder = "FILE",
+                   .help = "take the endgames from this file, or, where there "
+                           "is none, solve and keep them there",
+                   .default_text = "none"},
+                  &options->test_set);
   command.AddCount({.names = "--nodes",
                     .placeholder = "N",
                     .help = "what solving a position may cost, in positions "
@@ -149,6 +220,7 @@ void RegisterRegret(Command& root) {
                      0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
   command.SetNotes(absl::StrCat(
       "Each position is the earliest of a game that can be solved so and in "
       "which\nnot all actions are worth the same. Lost is what the best action "
@@ -156,7 +228,8 @@ void RegisterRegret(Command& root) {
       PlayerSpecHelp()));
   command.SetExamples(
       {"regret --variant all --player greedy --player mcts:sims=100",
-       "regret --variant four_treasures --player net:runs/first,sims=0"});
+       "regret --variant all --player runs/all --checkpoints every:5 "
+       "--test-set endgames.jsonl --html regret.html"});
   command.SetRun(
       [options](Console& console) { return RunRegret(*options, console); });
 }

@@ -13,12 +13,18 @@
 namespace tara {
 
 struct RegretOptions {
-  GameFlags game;
-  std::vector<std::string> players;
-  int64_t positions = 100;      // a variant
+  GameFlags game;  // no variant: what all the networks have learned
+  std::vector<std::string> players;  // runs, checkpoints, player specs
+  // Of runs: which checkpoints, and simulations an action (0: the policy).
+  std::string checkpoints = "all";
+  int64_t simulations = 0;
+  bool untrained = false;       // what a network has not learned, too
+  int64_t positions = 0;        // a variant; 0: 100, or all of the test set
+  std::string test_set;         // file; empty: none
   int64_t node_limit = 100000;  // of solving one
   int64_t seed = 1;
   std::string format = "text";
+  std::string html;  // file of a page; empty: none
 };
 
 // Solves endgames and says what players give away in them. An interrupt

@@ -55,6 +55,22 @@ TEST(RateTest, ShowsATable) {
                     HasSubstr("high_kings_l2"), HasSubstr("first seat")));
 }
 
+TEST(RateTest, WritesAPage) {
+  const std::string path = TemporaryPath("rate.html");
+  const TaraResult result =
+      RunTara({"rate", "random", "greedy", "--variant", "four_treasures",
+               "--games", "4", "--html", path});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(ReadFile(path),
+              AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Four Treasures"),
+                    HasSubstr("Chart.js")));
+  const std::string nowhere = TemporaryPath("missing") + "/rate.html";
+  const TaraResult refused = RunTara(
+      {"rate", "random", "greedy", "--games", "100000", "--html", nowhere});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr(nowhere), HasSubstr("cannot")));
+}
+
 TEST(RateTest, WhatCannotBeRatedIsRefused) {
   const auto error = [](std::vector<std::string> arguments, int status) {
     arguments.insert(arguments.begin(), "rate");

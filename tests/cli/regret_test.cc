@@ -41,6 +41,41 @@ TEST(RegretTest, PrintsATableOfEveryVariant) {
               AllOf(HasSubstr("points lost"), HasSubstr("stone_of_destiny")));
 }
 
+TEST(RegretTest, ATestSetIsMadeOnceAndUsedInParts) {
+  const std::string set = TemporaryPath("set.jsonl");
+  const auto positions = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {
+        "regret", "--player",      "greedy",     "--nodes",
+        "1k",     "--format=json", "--test-set", set};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const TaraResult result = RunTara(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return Json::parse(result.out).at(0).at("positions");
+  };
+  EXPECT_EQ(positions({"--variant", "all", "--positions", "4"}), 4);
+  EXPECT_EQ(positions({"--variant", "poisoned_chalice"}), 4);
+  EXPECT_EQ(positions({"--variant", "poisoned_chalice", "--positions", "3"}),
+            3);
+  const TaraResult other =
+      RunTara({"regret", "--player", "greedy", "--test-set", set, "--variant",
+               "stone_of_destiny", "--option", "link_all_at_end=false"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.err,
+              AllOf(HasSubstr(set + ": no endgames of stone_of_destiny"),
+                    HasSubstr("it has 4 of four_treasures, ")));
+}
+
+TEST(RegretTest, AFileThatIsNoTestSetIsLeftAlone) {
+  const std::string notes = TemporaryPath("notes.txt");
+  WriteFile(notes, "these are notes\n");
+  const TaraResult result =
+      RunTara({"regret", "--player", "greedy", "--test-set", notes, "--variant",
+               "stone_of_destiny"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr(notes + ":1: no file of solved endgames"));
+  EXPECT_EQ(ReadFile(notes), "these are notes\n");
+}
+
 TEST(RegretTest, WrongPlayersAreTold) {
   const TaraResult unknown = RunTara(
       {"regret", "--variant", "four_treasures", "--player", "stockfish"});

@@ -1,0 +1,135 @@
+// What the commands that compare players make of a training run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+// Returns the folder of a run that has learned Four Treasures for seconds. All
+// tests look at the same one.
+const std::string& TinyRun() {
+  static const std::string* const run = [] {
+    const auto* const folder = new std::string(TemporaryPath("run"));
+    const std::string config = TemporaryPath("tiny.textproto");
+    WriteFile(config,
+              absl::StrCat(
+                  R"pb(
+                    variant: "four_treasures"
+                    generations: 2
+                    network { channels: 4 blocks: 1 }
+                    self_play {
+                      games_per_generation: 4
+                      threads: 1
+                      search { simulations: 2 }
+                    }
+                    learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
+                    evaluation { games: 2 final_games: 2 simulations: 2 }
+                  )pb",
+                  "run_dir: \"", *folder, "\"\n"));
+    const TaraResult result = RunTara({"train", config});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return folder;
+  }();
+  return *run;
+}
+
+TEST(RunReportsTest, RateDrawsCheckpointsAlongTheirGenerations) {
+  const std::string page = TemporaryPath("rate.html");
+  const TaraResult result = RunTara(
+      {"rate", TinyRun(), "random", "--sims", "0", "--games", "12", "--store",
+       TemporaryPath("rate.db"), "--html", page, "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json report = Json::parse(result.out);
+  // What it has learned, without being asked for.
+  ASSERT_EQ(report["variants"].size(), 1u);
+  EXPECT_EQ(report["variants"][0]["variant"], "four_treasures");
+  ASSERT_EQ(report["players"].size(), 4u);
+  EXPECT_EQ(report["players"][2]["generation"], 2);
+  EXPECT_EQ(report["players"][2]["run"], TinyRun());
+  EXPECT_THAT(ReadFile(page), HasSubstr("\"generation\": 2"));
+}
+
+TEST(RunReportsTest, GamesThatLeavePlayersApartAreTooFew) {
+  const TaraResult result = RunTara(
+      {"rate", TinyRun(), "random", "greedy", "alphabeta:depth=1", "--sims",
+       "0", "--games", "2", "--store", TemporaryPath("rate.db")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("no games join the players'"),
+                                HasSubstr("More --games would join them")));
+}
+
+TEST(RunReportsTest, RegretFollowsARunOnATestSetThatIsKept) {
+  const std::string set = TemporaryPath("set.jsonl");
+  const std::string page = TemporaryPath("regret.html");
+  const auto regret = [&](const std::string& player) {
+    const TaraResult result =
+        RunTara({"regret", "--variant", "four_treasures", "--player", player,
+                 "--positions", "6", "--nodes", "2k", "--test-set", set,
+                 "--html", page, "--format=json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.status == 0 ? Json::parse(result.out) : Json();
+  };
+  const Json rows = regret(TinyRun());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1]["player"], "ckpt-000001");
+  EXPECT_EQ(rows[1]["generation"], 1);
+  EXPECT_EQ(rows[1]["positions"], 6);
+  EXPECT_TRUE(rows[1].contains("value_error"));
+  EXPECT_THAT(ReadFile(page), HasSubstr("\"generation\": 1"));
+  const std::string kept = ReadFile(set);
+  const Json again = regret(absl::StrCat("net:", TinyRun(), ",sims=0"));
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0]["policy"], rows[2]["policy"]);
+  EXPECT_EQ(ReadFile(set), kept);
+}
+
+TEST(RunReportsTest, WhatANetworkHasNotLearnedIsRefusedUnlessAllowed) {
+  const std::string spec = absl::StrCat("net:", TinyRun(), ",sims=0");
+  for (std::vector<std::string> arguments :
+       std::vector<std::vector<std::string>>{
+           {"arena", "random", spec, "--games", "2"},
+           {"rate", "random", spec, "--games", "2"},
+           {"regret", "--player", spec, "--positions", "1", "--nodes", "1k"},
+           {"balance", "--player", spec, "--games", "2", "--first-games", "0"},
+           {"play", "--opponent", spec},
+       }) {
+    arguments.insert(arguments.end(), {"--variant", "high_kings_l1"});
+    const TaraResult refused = RunTara(arguments);
+    EXPECT_EQ(refused.status, 2) << arguments[0];
+    EXPECT_THAT(refused.out, IsEmpty()) << arguments[0];
+    EXPECT_THAT(
+        refused.err,
+        AllOf(HasSubstr(absl::StrCat(spec,
+                                     " has not learned high_kings_l1; its run "
+                                     "learned four_treasures")),
+              HasSubstr("--untrained")))
+        << arguments[0];
+    arguments.push_back("--untrained");
+    EXPECT_EQ(RunTara(arguments).status, 0) << arguments[0];
+  }
+}
+
+TEST(RunReportsTest, AMissingGenerationIsTold) {
+  const TaraResult result =
+      RunTara({"regret", "--variant", "four_treasures", "--player", TinyRun(),
+               "--checkpoints", "0,9"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err,
+              HasSubstr("no checkpoint of generation 9; the newest is 2"));
+}
+
+}  // namespace
+}  // namespace tara

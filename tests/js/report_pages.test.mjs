@@ -1,0 +1,255 @@
+// The pages that commands write with --html, as people see them: on a screen,
+// in the dark, on a phone and on paper. Pictures go to the output folder.
+
+import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
+import path from 'node:path';
+import {after, before, describe, test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+
+import {startBrowser, watchPage} from './browser.mjs';
+import {outputFile, tara, temporaryFolder} from './tara.mjs';
+
+// A run of seconds, for curves over its generations.
+const tinyConfig = (runFolder) => `
+  run_dir: "${runFolder}"
+  variant: "four_treasures"
+  variant: "stone_of_destiny"
+  generations: 3
+  network { channels: 4 blocks: 1 }
+  self_play {
+    games_per_generation: 6
+    threads: 1
+    search { simulations: 2 }
+  }
+  learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
+  evaluation { games: 2 final_games: 2 simulations: 2 }
+`;
+
+// The pages: how each is made, what it is called, how many plots it has at
+// least. RUN is the folder of the tiny run.
+const pages = [
+  {
+    name: 'stats', title: 'Tara: what random play says', plots: 6 + 2 * 10,
+    command: ['stats', '--variant', 'all', '--games', '500'],
+  },
+  {
+    name: 'balance', title: 'Tara: is it fair?', plots: 6 + 1 + 1 + 3 * 4,
+    command: [
+      'balance', '--variant', 'stone_of_destiny', '--player', 'mcts', '--sims',
+      '4,8', '--games', '10', '--first-games', '2', '--pie-games', '4',
+      '--what-if', 'link_all_at_end=false', '--threads', '1',
+    ],
+  },
+  {
+    name: 'rate-players', title: 'Tara: who is stronger?', plots: 1 + 10,
+    command: [
+      'rate', 'random', 'greedy', 'alphabeta:depth=1', '--variant', 'all',
+      '--games', '12', '--threads', '1',
+    ],
+  },
+  {
+    name: 'rate-run', title: 'Tara: who is stronger?', plots: 1 + 2,
+    command: [
+      'rate', 'RUN', 'random', '--sims', '0', '--games', '16', '--threads',
+      '1', '--store', 'RUN/pages.db',
+    ],
+  },
+  {
+    name: 'regret-run', title: 'Tara: what is given away?', plots: 4 + 2 * 4,
+    command: [
+      'regret', '--player', 'RUN', '--player', 'random', '--player',
+      'mcts:sims=8', '--positions', '12', '--nodes', '2k',
+    ],
+  },
+  {
+    name: 'regret-players', title: 'Tara: what is given away?', plots: 4,
+    command: [
+      'regret', '--variant', 'poisoned_chalice', '--player', 'greedy',
+      '--player', 'mcts:sims=8', '--positions', '12', '--nodes', '2k',
+    ],
+  },
+];
+
+const screen = {width: 1280, height: 900};
+const phone = {width: 390, height: 844};
+const paperWidth = 703;  // of A4 between margins of 12 mm, at 96 pixels an inch
+
+let browser;
+const files = {};
+
+before(async (context) => {
+  browser = await startBrowser(context);
+  const folder = await temporaryFolder(context);
+  const run = path.join(folder, 'run');
+  const config = path.join(folder, 'tiny.textproto');
+  await writeFile(config, tinyConfig(run));
+  const trained = await tara(['train', config]);
+  assert.equal(trained.status, 0, trained.stderr);
+  for (const {name, command} of pages) {
+    files[name] = path.join(folder, `${name}.html`);
+    const words = command.map((word) => word.replace('RUN', run));
+    const made = await tara([...words, '--html', files[name]]);
+    assert.equal(made.status, 0, `${name}: ${made.stderr}`);
+  }
+});
+
+// Opens a page as `look` says, and returns it with what goes wrong on it.
+async function open(name, look) {
+  const page = await browser.newPage(look);
+  after(() => page.close());
+  const problems = watchPage(page);
+  await page.goto(pathToFileURL(files[name]).href);
+  return {page, problems};
+}
+
+// Returns of each plot its size, and how many of its pixels are painted; `ink`
+// tells pictures apart.
+const plotsOf = (page) => page.evaluate(
+    () => [...document.querySelectorAll('canvas')].map((canvas) => {
+      const {width, height} = canvas;
+      const {data} = canvas.getContext('2d').getImageData(0, 0, width, height);
+      let painted = 0, ink = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i + 3] === 0) continue;
+        ++painted;
+        ink = (ink * 31 + data[i] + 3 * data[i + 1] + 7 * data[i + 2]) %
+            1000003;
+      }
+      const box = canvas.getBoundingClientRect();
+      return {painted, ink, width: box.width, right: box.right};
+    }));
+
+const background = (page) =>
+    page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+// How far the page is wider than the window; tables scroll in their own boxes.
+const overflow = (page) => page.evaluate(
+    () => document.documentElement.scrollWidth - innerWidth);
+
+for (const {name, title, plots} of pages) {
+  describe(`the page of ${name}`, () => {
+    test('loads by itself, and its plots are drawn', async () => {
+      const {page, problems} = await open(name, {viewport: screen});
+      await page.screenshot({
+        path: await outputFile(`${name}-screen.png`), fullPage: true});
+      assert.deepEqual(problems, []);
+      assert.equal(await page.title(), title);
+      const drawn = await plotsOf(page);
+      assert.ok(drawn.length >= plots, `${drawn.length} plots`);
+      for (const {painted} of drawn) assert.ok(painted > 500, `${painted}`);
+      assert.ok(await overflow(page) <= 0);
+      for (const table of await page.locator('table').all()) {
+        assert.ok(await table.locator('tbody tr').count() > 0);
+      }
+      assert.equal(await page.getByText(/NaN|undefined|\{\{/).count(), 0);
+    });
+
+    test('is as good in the dark, and follows the screen', async () => {
+      const {page, problems} =
+          await open(name, {viewport: screen, colorScheme: 'dark'});
+      const dark = await background(page);
+      const darkPlots = await plotsOf(page);
+      await page.screenshot({
+        path: await outputFile(`${name}-dark.png`), fullPage: true});
+      await page.emulateMedia({colorScheme: 'light'});
+      // Pages are told of it before the next picture is painted.
+      await page.evaluate(() => new Promise((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(done));
+      }));
+      assert.notEqual(await background(page), dark);
+      const lightPlots = await plotsOf(page);
+      assert.equal(lightPlots.length, darkPlots.length);
+      lightPlots.forEach(({ink}, i) => assert.notEqual(ink, darkPlots[i].ink));
+      assert.deepEqual(problems, []);
+    });
+
+    test('fits a phone', async () => {
+      const {page, problems} = await open(name, {viewport: phone});
+      await page.screenshot({
+        path: await outputFile(`${name}-phone.png`), fullPage: true});
+      assert.ok(await overflow(page) <= 0, `${await overflow(page)} pixels`);
+      for (const {painted, right} of await plotsOf(page)) {
+        assert.ok(painted > 500);
+        assert.ok(right <= phone.width);
+      }
+      assert.deepEqual(problems, []);
+    });
+
+    test('is printed white, within the paper', async () => {
+      const {page, problems} =
+          await open(name, {viewport: screen, colorScheme: 'dark'});
+      const pdf = await page.pdf(
+          {path: await outputFile(`${name}.pdf`), format: 'A4'});
+      assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+      // The same by hand, to look at: paper has no scroll bars.
+      await page.emulateMedia({media: 'print'});
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      await page.setViewportSize({width: paperWidth, height: 1000});
+      await page.screenshot({
+        path: await outputFile(`${name}-paper.png`), fullPage: true});
+      const card = await page.evaluate(() => getComputedStyle(
+          document.querySelector('.card')).backgroundColor);
+      assert.equal(card, 'rgb(255, 255, 255)');
+      assert.ok(await overflow(page) <= 0, `${await overflow(page)} pixels`);
+      const rights = await page.evaluate(
+          () => [...document.querySelectorAll('table, canvas')].map(
+              (part) => part.getBoundingClientRect().right));
+      for (const right of rights) assert.ok(right <= paperWidth, `${right}`);
+      await page.emulateMedia({media: 'screen'});
+      await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+      assert.notEqual(await background(page), 'rgb(255, 255, 255)');
+      assert.deepEqual(problems, []);
+    });
+  });
+}
+
+test('ratings are against whom one chooses', async () => {
+  const {page} = await open('rate-players', {viewport: screen});
+  const row = (player) => page.locator('#ratings tbody tr')
+      .filter({hasText: player}).locator('td').nth(1).innerText();
+  assert.equal(await row('random'), '0');
+  const greedy = await row('greedy');
+  await page.locator('#against').selectOption({label: 'greedy'});
+  assert.equal(await row('greedy'), '0');
+  // Turned about: the same difference, the other way round.
+  const turned = greedy.startsWith('+') ? greedy.replace('+', '\u2212') :
+                                          greedy.replace('\u2212', '+');
+  assert.equal(await row('random'), turned);
+});
+
+test('the cross table counts each game twice, by variant and in all',
+     async () => {
+  const {page} = await open('rate-run', {viewport: screen});
+  // Of all players the games, in the small print of the column "All".
+  const games = async () => (await page.locator(
+      '#cross tbody tr td:nth-child(2) small').allInnerTexts())
+      .reduce((sum, text) => sum + Number(text.replaceAll(',', '')), 0);
+  const total = Number((await page.locator('#about').innerText())
+      .match(/by ([\d,]+) games/)[1].replaceAll(',', ''));
+  assert.equal(await games(), 2 * total);
+  let parts = 0;
+  for (const variant of ['four_treasures', 'stone_of_destiny']) {
+    await page.locator('#variant').selectOption(variant);
+    parts += await games();
+  }
+  assert.equal(parts, 2 * total);
+});
+
+test('regret shows the measure that one chooses', async () => {
+  const {page} = await open('regret-players', {viewport: screen});
+  const greedy = page.locator('#table tbody tr').first().locator('td').nth(1);
+  assert.equal(await greedy.innerText(), '\u2013');  // it has no policy
+  await page.locator('#measure').selectOption({label: 'results lost'});
+  assert.match(await greedy.innerText(), /^[\d.]+\s*\[[\d.]+, [\d.]+\]$/);
+});
+
+test('a logarithmic scale shows rare lengths', async () => {
+  const {page, problems} = await open('stats', {viewport: screen});
+  const linear = await plotsOf(page);
+  await page.locator('#logarithmic').check();
+  const logarithmic = await plotsOf(page);
+  assert.notEqual(logarithmic.at(-1).ink, linear.at(-1).ink);
+  assert.equal(logarithmic[0].ink, linear[0].ink);
+  assert.deepEqual(problems, []);
+});
