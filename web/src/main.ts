@@ -1,0 +1,28 @@
+// The start of the page: makes the engine, then the page around it.
+
+import '@fontsource-variable/alegreya/wght.css';
+import '@fontsource/alegreya-sans/latin-400.css';
+import '@fontsource/alegreya-sans/latin-500.css';
+import '@fontsource/alegreya-sans/latin-700.css';
+import './ui/styles/theme.css';
+import './ui/styles/page.css';
+import './ui/styles/board.css';
+import './ui/styles/panels.css';
+import './ui/styles/dialogs.css';
+import { createEngine } from './engine/engine';
+import { App } from './ui/app';
+import { byId } from './ui/dom';
+import { applyTheme, theme } from './ui/preferences';
+
+async function main(): Promise<void> {
+  applyTheme(theme());
+  const engine = await createEngine();
+  const app = new App(engine, await engine.game());
+  await app.start();
+  document.body.classList.add('ready');
+}
+
+main().catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  byId('start-note').textContent = `The page could not start: ${reason}`;
+});

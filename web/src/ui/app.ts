@@ -1,0 +1,354 @@
+// The page: joins the session with the board, the panels and the dialogs.
+
+import { Board } from './board/board';
+import { SIDE_CLASS } from './board/pieces';
+import { ChoiceDialog } from './choice_dialog';
+import { CoursePanel } from './course_panel';
+import { byId } from './dom';
+import { GameFileDialog } from './game_file_dialog';
+import { HelpDialog } from './help_dialog';
+import { listenToKeys } from './keys';
+import { MovesPanel } from './moves_panel';
+import { acceptDrops, NetworkPanel } from './network_panel';
+import { NewGameDialog } from './new_game_dialog';
+import { Notices } from './notices';
+import { defaultPlayers, fitPlayers, playerId, playerOf } from './players';
+import { storedGame, storeGame, turnTheme } from './preferences';
+import { SeatsPanel } from './seats_panel';
+import { uses } from './selection';
+import { Session } from './session';
+import { Toolbar } from './toolbar';
+import { TurnBar } from './turn_bar';
+import {
+  actionSentence,
+  endingSentence,
+  hillLabel,
+  resultTitle,
+  seatName,
+} from './words';
+import type { Action, Engine, Game, NetworkInfo, Position } from '../engine/api';
+
+const PACE_MS = 500;
+const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
+
+export class App {
+  private readonly session: Session;
+  private readonly board: Board;
+  private readonly notices = new Notices();
+  private readonly seats: SeatsPanel;
+  private readonly turnBar: TurnBar;
+  private readonly toolbar: Toolbar;
+  private readonly course: CoursePanel;
+  private readonly moves: MovesPanel;
+  private readonly networkPanel: NetworkPanel;
+  private readonly newGameDialog: NewGameDialog;
+  private readonly choiceDialog: ChoiceDialog;
+  private readonly fileDialog: GameFileDialog;
+  private readonly help = new HelpDialog();
+  private network: NetworkInfo | null = null;
+  private loading: string | null = null; // the name of a bundle
+  private heat = false;
+  private owners = false;
+  private drawing = false; // a frame is due
+  private shownPosition: Position | null = null; // on the board
+  private moved: Action | null = null; // is to be shown in motion
+
+  constructor(
+    private readonly engine: Engine,
+    game: Game,
+  ) {
+    const { info } = engine;
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.session = new Session(
+      engine,
+      game,
+      {
+        changed: () => this.draw(),
+        shown: () => void this.remember(),
+        played: (now, before) => this.announce(now, before),
+        asked: (actions) => this.choiceDialog.ask(actions),
+        refused: (hill) => this.refuse(info.geometry.hills[hill]!.name),
+        failed: (error) => this.notices.showError(error),
+      },
+      calm ? 0 : PACE_MS,
+    );
+    const { session } = this;
+    this.board = new Board(info.geometry, {
+      onHill: (hill) => session.pointAt(hill),
+      onDrag: (from, to) => session.drag(from, to),
+      onEscape: () => session.forget(),
+      onLink: (action) => void session.play(action),
+    });
+    this.seats = new SeatsPanel(info.levels, (seat, player) => {
+      session.setPlayer(seat, player);
+    });
+    this.turnBar = new TurnBar(() => this.openNewGame());
+    this.toolbar = new Toolbar(this.actions);
+    const goTo = (ply: number): void => void session.goTo(ply);
+    this.course = new CoursePanel(goTo);
+    this.moves = new MovesPanel(goTo);
+    this.networkPanel = new NetworkPanel(
+      (file) => void this.loadFile(file),
+      () => void this.unloadNetwork(),
+    );
+    this.newGameDialog = new NewGameDialog(info, (choice) => {
+      void session.newGame(choice.variant.id, choice.options, choice.players);
+    });
+    this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
+    this.fileDialog = new GameFileDialog({
+      save: () => engine.saveGame(),
+      load: (text) => this.loadGame(text),
+    });
+    this.place();
+  }
+
+  private readonly actions = {
+    undo: () => void this.session.step(-1),
+    redo: () => void this.session.step(1),
+    hint: () => void this.session.showHint(),
+    heat: () => this.toggle('heat'),
+    owners: () => this.toggle('owners'),
+    pass: () => this.pass(),
+    pauseOrResume: () => this.pauseOrResume(),
+  };
+
+  // Puts the parts into the page, and listens to it.
+  private place(): void {
+    byId('board-place').append(this.board.element);
+    byId('turn-place').append(this.turnBar.element);
+    byId('tools-place').append(this.toolbar.element);
+    byId('side-place').append(
+      this.seats.element,
+      this.course.element,
+      this.moves.element,
+      this.networkPanel.element,
+    );
+    const on = (id: string, action: () => void): void =>
+      byId(id).addEventListener('click', action);
+    on('new-game-button', () => this.openNewGame());
+    on('file-button', () => void this.fileDialog.open());
+    on('help-button', () => this.openHelp());
+    on('theme-button', turnTheme);
+    acceptDrops((file) => void this.loadFile(file));
+    listenToKeys({
+      ...this.actions,
+      newGame: () => this.openNewGame(),
+      help: () => this.openHelp(),
+    });
+  }
+
+  // Begins with the game that was left, or else a new one.
+  async start(): Promise<void> {
+    const { info } = this.engine;
+    const stored = storedGame();
+    if (stored !== null && (await this.restore(stored))) return;
+    const variant = info.variants[0]!;
+    const players = defaultPlayers(variant, info.levels);
+    await this.session.newGame(variant.id, {}, players);
+  }
+
+  private async restore(stored: {
+    text: string;
+    players: string[];
+  }): Promise<boolean> {
+    const known = new Set(this.engine.info.levels.map((level) => level.id));
+    const ids = stored.players.map((id) => (known.has(id) ? id : 'person'));
+    try {
+      await this.session.load(stored.text, (game) =>
+        fitPlayers(ids.map(playerOf), game.variant),
+      );
+      return true;
+    } catch {
+      return false; // of another version of the page
+    }
+  }
+
+  // Keeps the game for the next visit.
+  private async remember(): Promise<void> {
+    const { changes } = this.session;
+    const text = await this.engine.saveGame();
+    if (changes !== this.session.changes) return;
+    storeGame(text, this.session.players.map(playerId));
+  }
+
+  async loadNetwork(bundle: Blob, name: string): Promise<void> {
+    this.loading = name;
+    this.draw();
+    try {
+      this.network = await this.engine.loadNetwork(bundle, name);
+      this.notices.show(`${name} is loaded.`);
+      this.session.networkChanged();
+    } catch (error) {
+      this.notices.showError(error);
+    } finally {
+      this.loading = null;
+      this.draw();
+    }
+  }
+
+  private async unloadNetwork(): Promise<void> {
+    await this.engine.unloadNetwork();
+    this.network = null;
+    this.session.networkChanged();
+  }
+
+  // Takes a dropped or opened file: a bundle, or a game as text.
+  private async loadFile(file: File): Promise<void> {
+    const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    const isText = /\.(jsonl?|txt)$/.test(file.name);
+    if (isText && !ZIP_SIGNATURE.every((byte, i) => head[i] === byte)) {
+      try {
+        await this.loadGame((await file.text()).trim());
+      } catch (error) {
+        this.notices.showError(error);
+      }
+      return;
+    }
+    await this.loadNetwork(file, file.name);
+  }
+
+  private async loadGame(text: string): Promise<void> {
+    await this.session.load(text, (game) =>
+      fitPlayers(this.session.players, game.variant),
+    );
+    this.notices.show(`A game of ${this.session.game.variant.name} is loaded.`);
+  }
+
+  private openNewGame(): void {
+    this.newGameDialog.open(this.session.game.variant);
+  }
+
+  private openHelp(): void {
+    this.help.open(this.session.game.variant);
+  }
+
+  private toggle(map: 'heat' | 'owners'): void {
+    this[map] = !this[map];
+    if (map === 'owners' && this.owners && !this.session.evaluation?.owners) {
+      this.notices.show('Only a network says who will own the hills.');
+    }
+    this.draw();
+  }
+
+  private pass(): void {
+    const pass = this.passAction();
+    if (pass !== undefined) void this.session.play(pass);
+  }
+
+  private passAction() {
+    const { session } = this;
+    if (!session.personToMove) return undefined;
+    return session.position.legal.find((action) => action.kind === 'pass');
+  }
+
+  private pauseOrResume(): void {
+    if (this.session.canResume) this.session.resume();
+    else this.session.pause();
+  }
+
+  private refuse(name: string): void {
+    this.notices.show(`${name} is not legal now.`);
+  }
+
+  private announce(game: Game, before: Position): void {
+    const { position } = game;
+    const played = game.actions[game.ply - 1]!;
+    let sentence = `${actionSentence(game, played, before)}.`;
+    if (before.phase === 'manoeuvres' && position.phase === 'battle') {
+      sentence += ' Battle begins.';
+    }
+    if (position.finished) {
+      const { points, winner } = position.score;
+      sentence +=
+        ` ${resultTitle(winner)}, ${points[0]} to ${points[1]}. ` +
+        endingSentence(position.ending);
+    } else {
+      sentence += ` ${seatName(game.variant, position.seat!)} to move.`;
+    }
+    this.notices.announce(sentence);
+  }
+
+  // Draws everything in the next frame, however often it is asked before.
+  private draw(): void {
+    this.moved = this.session.moved ?? this.moved;
+    if (this.drawing) return;
+    this.drawing = true;
+    requestAnimationFrame(() => {
+      this.drawing = false;
+      this.render();
+      this.moved = null;
+    });
+  }
+
+  private render(): void {
+    const { session } = this;
+    const { game } = session;
+    byId('variant-name').textContent = game.variant.name;
+    this.renderBoard();
+    this.turnBar.render(session);
+    this.seats.render(session);
+    this.course.render(session);
+    this.moves.render(session);
+    this.networkPanel.render(this.network, game.variant, this.loading);
+    const { seat } = session.position;
+    const computer = seat !== null && !session.isPerson(seat);
+    this.toolbar.render({
+      undo: session.plyOfStep(-1) !== null,
+      redo: session.plyOfStep(1) !== null,
+      hint: session.personToMove && session.thinking === null,
+      heat: this.heat,
+      owners: this.owners,
+      pass: this.passAction() !== undefined,
+      computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
+    });
+  }
+
+  private renderBoard(): void {
+    const { session } = this;
+    const { position, game } = session;
+    if (position !== this.shownPosition) {
+      this.shownPosition = position;
+      this.board.showPosition(position, this.moved);
+    }
+    this.board.showPly(game.ply, game.actions.length, session.personToMove);
+    const mine = session.personToMove
+      ? uses(position, session.chosen)
+      : new Map<number, never>();
+    const hills = this.engine.info.geometry.hills;
+    this.board.showMarks(
+      {
+        uses: mine,
+        links: session.personToMove
+          ? position.legal.filter((action) => action.kind === 'link')
+          : [],
+        chosen: session.chosen,
+        last: game.actions[game.ply - 1]?.action ?? null,
+        hint: session.hint?.action ?? null,
+        heat: this.heat ? (session.evaluation?.policy ?? null) : null,
+        owners: this.owners ? (session.evaluation?.owners ?? null) : null,
+        area: areaOf(game, position, hills),
+        mover: position.side === null ? 'none' : SIDE_CLASS[position.side],
+      },
+      hills.map((hill) =>
+        hillLabel(hill.name, position, hill.index, mine.get(hill.index)),
+      ),
+    );
+  }
+}
+
+// Returns the hills that the seat to move may act on in doubles: the four rows
+// nearest to it (docs/rules.md section 5); null in singles.
+function areaOf(
+  game: Game,
+  position: Position,
+  hills: Engine['info']['geometry']['hills'],
+): Set<number> | null {
+  if (game.variant.seats.length < 4 || position.seat === null) return null;
+  const inside = [
+    (hill: (typeof hills)[number]) => hill.rank <= 3,
+    (hill: (typeof hills)[number]) => hill.file <= 3,
+    (hill: (typeof hills)[number]) => hill.rank >= 3,
+    (hill: (typeof hills)[number]) => hill.file >= 3,
+  ][position.seat]!;
+  return new Set(hills.filter(inside).map((hill) => hill.index));
+}

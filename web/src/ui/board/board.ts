@@ -1,0 +1,171 @@
+// The board as a drawing that can be pointed at, dragged on, and walked over
+// with the keyboard. It knows positions and marks, and no rules.
+
+import { replaceChildren, s } from '../dom';
+import { CELL_CLASS, HillGrid, type HillInput } from './grid';
+import { knot } from './knotwork';
+import { land } from './land';
+import { hillPoint, SIZE, type Point } from './layout';
+import {
+  areaShade,
+  arrowHead,
+  heatMarks,
+  middle,
+  ownerMarks,
+  pointerMarks,
+  type Marks,
+} from './marks';
+import { fort, king, SIDE_CLASS } from './pieces';
+import type { Action, Geometry, Position, Side } from '../../engine/api';
+
+export interface BoardInput extends HillInput {
+  // A link was pointed at in its middle.
+  onLink(action: Action): void;
+}
+
+const MOVE_MS = 260;
+
+export class Board {
+  readonly element: SVGSVGElement;
+  private readonly points: readonly Point[];
+  private readonly grid: HillGrid;
+  private readonly layers = {
+    area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
+    forts: s('g'),
+    knots: s('g', { filter: 'url(#piece-shadow)' }),
+    owners: s('g'),
+    heat: s('g'),
+    kings: s('g', { filter: 'url(#piece-shadow)' }),
+    marks: s('g', { class: 'marks' }),
+    links: s('g'),
+  };
+
+  constructor(
+    geometry: Geometry,
+    private readonly input: BoardInput,
+  ) {
+    this.points = geometry.hills.map(hillPoint);
+    this.grid = new HillGrid(geometry, input);
+    this.element = s(
+      'svg',
+      { class: 'board', viewBox: `0 0 ${SIZE} ${SIZE}`, id: 'board' },
+      s('defs', {}, arrowHead()),
+      ...land(geometry),
+    );
+    const { area, forts, knots, owners, heat, kings, marks, links } =
+      this.layers;
+    for (const layer of [area, forts, knots, owners, kings, heat, marks]) {
+      layer.setAttribute('aria-hidden', 'true');
+      this.element.append(layer);
+    }
+    links.setAttribute('aria-hidden', 'true');
+    this.element.append(this.grid.element, links);
+  }
+
+  // Draws the pieces. `moved` is the action that has just led here, which is
+  // shown in motion.
+  showPosition(position: Position, moved: Action | null): void {
+    const owned: [number[], number[]] = [[], []];
+    position.hills.forEach(({ owner }, hill) => {
+      if (owner !== null) owned[owner].push(hill);
+    });
+    const forts = ([0, 1] as const).flatMap((side) =>
+      owned[side].map((hill) => {
+        const piece = fort(this.points[hill]!, side);
+        if (moved !== null && moved.to === hill) piece.classList.add('fresh');
+        return piece;
+      }),
+    );
+    replaceChildren(this.layers.forts, ...forts);
+    const knots = ([0, 1] as const).map((side) =>
+      this.knotOf(side, owned[side], position),
+    );
+    replaceChildren(this.layers.knots, ...knots);
+    this.showKings(position, moved);
+  }
+
+  private knotOf(side: Side, forts: number[], position: Position): SVGElement {
+    const bridges = position.bridges
+      .filter((bridge) => bridge.side === side)
+      .map((bridge) => [bridge.from, bridge.to] as const);
+    const { strands, crossings } = knot(this.points, forts, bridges);
+    const name = SIDE_CLASS[side];
+    const pieces = [strands, ...crossings].flatMap((d, i) => [
+      s('path', { class: `strand-edge ${name}${i > 0 ? ' top' : ''}`, d }),
+      s('path', { class: `strand ${name}`, d }),
+      s('path', { class: `strand-light ${name}`, d }),
+    ]);
+    return s('g', {}, ...pieces);
+  }
+
+  private showKings(position: Position, moved: Action | null): void {
+    const kings: SVGElement[] = [];
+    position.hills.forEach(({ owner, king: side }, hill) => {
+      if (side === null) return;
+      const { x, y } = this.points[hill]!;
+      const piece = king(side, owner !== side);
+      const holder = s('g', { transform: `translate(${x} ${y})` }, piece);
+      if (moved !== null && moved.to === hill && moved.from !== null) {
+        this.slide(piece, this.points[moved.from]!, { x, y });
+      }
+      kings.push(holder);
+    });
+    replaceChildren(this.layers.kings, ...kings);
+  }
+
+  private slide(piece: SVGElement, from: Point, to: Point): void {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const offset = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
+    piece.animate([{ transform: offset }, { transform: 'none' }], {
+      duration: MOVE_MS,
+      easing: 'cubic-bezier(.3,.1,.2,1)',
+    });
+  }
+
+  // Says in attributes which ply is shown, and whether it may be acted on.
+  showPly(ply: number, actions: number, waitsForPerson: boolean): void {
+    this.element.dataset['ply'] = String(ply);
+    this.element.dataset['actions'] = String(actions);
+    this.element.dataset['waits'] = String(waitsForPerson);
+  }
+
+  // Draws what lies on top of the pieces, and says it in `labels`, by hill.
+  showMarks(marks: Marks, labels: readonly string[]): void {
+    const { points } = this;
+    replaceChildren(this.layers.area, ...areaShade(points, marks.area));
+    replaceChildren(this.layers.owners, ...ownerMarks(points, marks.owners));
+    replaceChildren(this.layers.heat, ...heatMarks(points, marks.heat));
+    replaceChildren(this.layers.marks, ...pointerMarks(points, marks));
+    replaceChildren(this.layers.links, ...this.linkMarks(marks));
+    this.element.classList.toggle('has-heat', marks.heat !== null);
+    this.grid.show(marks.uses, marks.chosen, labels);
+  }
+
+  private linkMarks(marks: Marks): SVGElement[] {
+    return marks.links.map((action) => {
+      const at = middle(this.points[action.from!]!, this.points[action.to!]!);
+      return s(
+        'g',
+        {
+          class: `link-mark ${marks.mover}`,
+          'data-link': action.notation,
+          transform: `translate(${at.x} ${at.y})`,
+          click: () => this.input.onLink(action),
+        },
+        s('circle', { class: 'link-reach', r: 21 }),
+        s('rect', { x: -7, y: -7, width: 14, height: 14, rx: 3 }),
+      );
+    });
+  }
+
+  focus(): void {
+    this.grid.focus();
+  }
+
+  // Puts the keyboard's place on a hill without taking the focus.
+  setPlace(hill: number): void {
+    this.grid.setPlace(hill);
+  }
+}
+
+export { CELL_CLASS };

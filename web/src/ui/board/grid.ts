@@ -1,0 +1,197 @@
+// The hills as a grid of cells that take clicks, drags and keys. One cell at
+// a time is in the order of Tab; arrow keys move it (the grid pattern of the
+// ARIA Authoring Practices).
+
+import { s, setAttribute } from '../dom';
+import { hillPoint, SIZE } from './layout';
+import type { Geometry, HillIndex } from '../../engine/api';
+import type { Use } from '../selection';
+
+export interface HillInput {
+  onHill(hill: HillIndex): void;
+  onDrag(from: HillIndex, to: HillIndex): void;
+  onEscape(): void;
+}
+
+export const CELL_CLASS = 'cell';
+const DRAG_DISTANCE_PX = 10;
+const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
+
+interface Drag {
+  readonly from: HillIndex;
+  readonly pointer: number;
+  readonly x: number;
+  readonly y: number;
+  moved: boolean;
+}
+
+export class HillGrid {
+  readonly element: SVGGElement;
+  private readonly cells: SVGGElement[] = [];
+  private readonly ghost = s('circle', { class: 'drag-ghost', r: 30 });
+  private place: HillIndex;
+  private uses: ReadonlyMap<HillIndex, Use> = new Map();
+  private drag: Drag | null = null;
+
+  constructor(
+    private readonly geometry: Geometry,
+    private readonly input: HillInput,
+  ) {
+    this.place = Math.floor(geometry.hills.length / 2);
+    this.element = s('g', {
+      role: 'grid',
+      'aria-label': 'Board of 45 hills',
+      'aria-describedby': 'board-help',
+      keydown: (event: KeyboardEvent) => this.onKey(event),
+      pointerdown: (event: PointerEvent) => this.onDown(event),
+      pointermove: (event: PointerEvent) => this.onMove(event),
+      pointerup: (event: PointerEvent) => this.onUp(event),
+      pointercancel: () => this.endDrag(),
+    });
+    for (let rank = geometry.size - 1; rank >= 0; --rank) {
+      const row = s('g', { role: 'row' });
+      for (const hill of geometry.hills) {
+        if (hill.rank !== rank) continue;
+        row.append((this.cells[hill.index] = this.cell(hill.index)));
+      }
+      this.element.append(row);
+    }
+    this.element.append(this.ghost);
+    this.setPlace(this.place);
+  }
+
+  private cell(hill: HillIndex): SVGGElement {
+    const { x, y } = hillPoint(this.geometry.hills[hill]!);
+    return s(
+      'g',
+      {
+        class: CELL_CLASS,
+        role: 'gridcell',
+        'data-hill': this.geometry.hills[hill]!.name,
+        tabindex: -1,
+        focus: () => this.setPlace(hill),
+        click: () => this.input.onHill(hill),
+      },
+      s('rect', { x: x - 49, y: y - 49, width: 98, height: 98, rx: 22 }),
+    );
+  }
+
+  show(
+    uses: ReadonlyMap<HillIndex, Use>,
+    chosen: HillIndex | null,
+    labels: readonly string[],
+  ): void {
+    this.uses = uses;
+    this.cells.forEach((cell, hill) => {
+      const use = uses.get(hill);
+      setAttribute(cell, 'aria-label', labels[hill]!);
+      setAttribute(cell, 'aria-selected', chosen === hill ? 'true' : 'false');
+      setAttribute(cell, 'aria-disabled', use === undefined ? 'true' : null);
+      setAttribute(cell, 'data-use', use);
+    });
+  }
+
+  focus(): void {
+    this.cells[this.place]!.focus();
+  }
+
+  setPlace(hill: HillIndex): void {
+    this.cells[this.place]!.setAttribute('tabindex', '-1');
+    this.place = hill;
+    this.cells[hill]!.setAttribute('tabindex', '0');
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = STEPS[event.key];
+    if (step !== undefined) {
+      this.walk(step[0], step[1]);
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      this.input.onHill(this.place);
+    } else if (event.key === 'Escape') {
+      this.input.onEscape();
+    } else if (event.key === '.' || event.key === ',') {
+      this.walkUses(event.key === '.' ? 1 : -1);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // Moves the place by one step; along an edge towards a corner that is no
+  // hill, to the next hill beyond.
+  private walk(files: number, ranks: number): void {
+    const here = this.geometry.hills[this.place]!;
+    const at = (file: number, rank: number) =>
+      this.geometry.hills.find((h) => h.file === file && h.rank === rank);
+    const file = here.file + files;
+    const rank = here.rank + ranks;
+    const inwards = (value: number): number => (value === 0 ? 1 : value - 1);
+    const next =
+      at(file, rank) ??
+      (files !== 0 ? at(file, inwards(rank)) : at(inwards(file), rank));
+    if (next === undefined) return;
+    this.setPlace(next.index);
+    this.focus();
+  }
+
+  // Moves the place to the next hill that may be pointed at.
+  private walkUses(step: 1 | -1): void {
+    const count = this.cells.length;
+    for (let i = 1; i <= count; ++i) {
+      const hill = (this.place + step * i + count * 2) % count;
+      if (!this.uses.has(hill)) continue;
+      this.setPlace(hill);
+      this.focus();
+      return;
+    }
+  }
+
+  private hillAt(event: PointerEvent): HillIndex | null {
+    const target = document.elementFromPoint(event.clientX, event.clientY);
+    const name = target?.closest(`.${CELL_CLASS}`)?.getAttribute('data-hill');
+    return this.geometry.hills.find((h) => h.name === name)?.index ?? null;
+  }
+
+  private onDown(event: PointerEvent): void {
+    const from = this.hillAt(event);
+    if (from === null || this.uses.get(from) !== 'start') return;
+    const { clientX: x, clientY: y, pointerId: pointer } = event;
+    this.drag = { from, pointer, x, y, moved: false };
+  }
+
+  private onMove(event: PointerEvent): void {
+    const { drag } = this;
+    if (drag === null || drag.pointer !== event.pointerId) return;
+    const far = Math.hypot(event.clientX - drag.x, event.clientY - drag.y);
+    if (!drag.moved && far < DRAG_DISTANCE_PX) return;
+    if (!drag.moved) {
+      drag.moved = true;
+      this.element.setPointerCapture(event.pointerId);
+      this.ghost.classList.add('shown');
+    }
+    const box = this.element.ownerSVGElement!.getBoundingClientRect();
+    const scale = SIZE / box.width;
+    this.ghost.setAttribute('cx', String((event.clientX - box.x) * scale));
+    this.ghost.setAttribute('cy', String((event.clientY - box.y) * scale));
+  }
+
+  private onUp(event: PointerEvent): void {
+    const { drag } = this;
+    this.endDrag();
+    if (drag === null || !drag.moved) return;
+    const to = this.hillAt(event);
+    if (to !== null && to !== drag.from) this.input.onDrag(drag.from, to);
+  }
+
+  private endDrag(): void {
+    this.drag = null;
+    this.ghost.classList.remove('shown');
+  }
+}

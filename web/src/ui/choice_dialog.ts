@@ -1,0 +1,49 @@
+// Asks which of several actions is meant, as when a ringfort may be
+// sacrificed.
+
+import { Dialog } from './dialog';
+import { h, replaceChildren } from './dom';
+import type { Action } from '../engine/api';
+
+function label(action: Action): string {
+  return action.kind === 'sacrifice'
+    ? 'Move and sacrifice the ringfort'
+    : 'Move, and keep the ringfort';
+}
+
+export class ChoiceDialog {
+  private readonly dialog = new Dialog('choice', 'Sacrifice the ringfort?');
+
+  constructor(private readonly choose: (action: Action) => void) {}
+
+  ask(actions: readonly Action[]): void {
+    replaceChildren(
+      this.dialog.body,
+      h(
+        'p',
+        {},
+        'Sacrificed, it becomes the enemy’s; the king on it cannot be ' +
+          'captured in the next turn, and must then move on.',
+      ),
+      h(
+        'div',
+        { class: 'dialog-actions' },
+        ...actions.map((action) =>
+          h(
+            'button',
+            {
+              type: 'button',
+              'data-action': action.notation,
+              click: () => {
+                this.dialog.close();
+                this.choose(action);
+              },
+            },
+            `${label(action)} (${action.notation})`,
+          ),
+        ),
+      ),
+    );
+    this.dialog.open();
+  }
+}

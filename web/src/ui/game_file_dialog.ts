@@ -1,0 +1,136 @@
+// Games as text: to a file or the clipboard, and from them.
+
+import { Dialog } from './dialog';
+import { h } from './dom';
+
+export interface GameTexts {
+  save(): Promise<string>;
+  // Rejects with what is wrong with the text.
+  load(text: string): Promise<void>;
+}
+
+export class GameFileDialog {
+  private readonly text = h('textarea', {
+    id: 'game-text',
+    rows: 8,
+    spellcheck: 'false',
+    'aria-label': 'The game as text',
+    placeholder:
+      'A game as saved here, or a variant and its actions:\n' +
+      'sacred_hill_l1 D4 E5 F3 …',
+  });
+  private readonly note = h('p', { class: 'note', role: 'status' });
+  private readonly file = h('input', {
+    type: 'file',
+    accept: '.json,.jsonl,.txt,application/json,text/plain',
+    hidden: true,
+    change: () => void this.readFile(),
+  });
+  private readonly dialog: Dialog;
+
+  constructor(private readonly texts: GameTexts) {
+    const button = (
+      name: string,
+      label: string,
+      action: () => Promise<void> | void,
+    ): HTMLButtonElement =>
+      h(
+        'button',
+        { type: 'button', 'data-do': name, click: () => void action() },
+        label,
+      );
+    this.dialog = new Dialog(
+      'game-file',
+      'Save and load',
+      h(
+        'p',
+        {},
+        'One line of text holds the game. Keep it in a file, send it to ' +
+          'somebody, or paste one here.',
+      ),
+      this.text,
+      this.file,
+      h(
+        'div',
+        { class: 'dialog-actions' },
+        button('copy', 'Copy', () => this.copy()),
+        button('download', 'Save to a file', () => this.download()),
+        button('paste', 'Paste', () => this.paste()),
+        button('open', 'Open a file…', () => this.file.click()),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'primary',
+            'data-do': 'load',
+            click: () => void this.load(),
+          },
+          'Load this game',
+        ),
+      ),
+      this.note,
+    );
+  }
+
+  async open(): Promise<void> {
+    this.tell('');
+    this.text.value = await this.texts.save();
+    this.dialog.open();
+    this.text.select();
+  }
+
+  private tell(note: string, isError = false): void {
+    this.note.textContent = note;
+    this.note.classList.toggle('error', isError);
+  }
+
+  private async copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(this.text.value);
+      this.tell('Copied.');
+    } catch {
+      this.text.select();
+      this.tell('The browser keeps its clipboard; press Ctrl C to copy.');
+    }
+  }
+
+  private async paste(): Promise<void> {
+    try {
+      this.text.value = await navigator.clipboard.readText();
+      this.tell('');
+    } catch {
+      this.text.focus();
+      this.tell('The browser keeps its clipboard; press Ctrl V to paste.');
+    }
+  }
+
+  private download(): void {
+    const blob = new Blob([`${this.text.value}\n`], {
+      type: 'application/json',
+    });
+    const link = h('a', {
+      href: URL.createObjectURL(blob),
+      download: 'tara-game.json',
+    });
+    link.click();
+    URL.revokeObjectURL(link.href);
+    this.tell('Saved.');
+  }
+
+  private async readFile(): Promise<void> {
+    const file = this.file.files?.[0];
+    this.file.value = '';
+    if (file === undefined) return;
+    this.text.value = await file.text();
+    await this.load();
+  }
+
+  private async load(): Promise<void> {
+    try {
+      await this.texts.load(this.text.value.trim());
+      this.dialog.close();
+    } catch (error) {
+      this.tell(error instanceof Error ? error.message : String(error), true);
+    }
+  }
+}

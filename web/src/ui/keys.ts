@@ -1,0 +1,38 @@
+// Keys that work wherever the focus is, but for fields that take text.
+
+import type { ToolbarActions } from './toolbar';
+
+export interface KeyActions
+  extends Omit<ToolbarActions, 'pauseOrResume'> {
+  newGame(): void;
+  help(): void;
+}
+
+const KEYS: Readonly<Record<string, keyof KeyActions>> = {
+  u: 'undo',
+  r: 'redo',
+  h: 'hint',
+  m: 'heat',
+  o: 'owners',
+  p: 'pass',
+  n: 'newGame',
+  '?': 'help',
+};
+
+function takesText(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.matches('input, textarea, select') ||
+      target.closest('dialog') !== null)
+  );
+}
+
+export function listenToKeys(actions: KeyActions): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const name = KEYS[event.key.toLowerCase()];
+    if (name === undefined || takesText(event.target)) return;
+    event.preventDefault();
+    actions[name]();
+  });
+}

@@ -1,0 +1,91 @@
+// The actions of the game; pointing at one goes there.
+
+import { h, replaceChildren } from './dom';
+import { icon, type IconName } from './icons';
+import { SIDE_CLASS } from './board/pieces';
+import type { Session } from './session';
+import type { PlayedAction } from '../engine/api';
+
+export class MovesPanel {
+  readonly element: HTMLElement;
+  private readonly list = h('ol', { class: 'moves' });
+  private shown: readonly PlayedAction[] = [];
+
+  constructor(private readonly goTo: (ply: number) => void) {
+    const jump = (name: IconName, label: string, ply: () => number) =>
+      h(
+        'button',
+        {
+          class: 'quiet',
+          type: 'button',
+          title: label,
+          'aria-label': label,
+          click: () => this.goTo(ply()),
+        },
+        icon(name),
+      );
+    this.element = h(
+      'section',
+      { class: 'card', 'aria-label': 'Actions' },
+      h(
+        'header',
+        {},
+        h('h2', {}, 'Actions'),
+        h(
+          'span',
+          { class: 'buttons' },
+          jump('first', 'To the start of the game', () => 0),
+          jump('last', 'To the last action', () => this.shown.length),
+        ),
+      ),
+      this.list,
+    );
+  }
+
+  render(session: Session): void {
+    const { actions, ply } = session.game;
+    if (actions !== this.shown) {
+      this.shown = actions;
+      replaceChildren(
+        this.list,
+        ...actions.map((played, i) => this.entry(played, i + 1)),
+      );
+    }
+    const entries = this.list.querySelectorAll('button');
+    entries.forEach((entry, i) => {
+      const here = i + 1 === ply;
+      entry.classList.toggle('later', i + 1 > ply);
+      if (here) entry.setAttribute('aria-current', 'step');
+      else entry.removeAttribute('aria-current');
+      if (here) this.scrollTo(entry);
+    });
+    this.element.classList.toggle('empty', actions.length === 0);
+  }
+
+  // Scrolls the list alone: the page stays where it is.
+  private scrollTo(entry: HTMLElement): void {
+    const top = entry.offsetTop - this.list.offsetTop;
+    const { scrollTop, clientHeight } = this.list;
+    if (top < scrollTop || top + entry.offsetHeight > scrollTop + clientHeight) {
+      this.list.scrollTop = top - clientHeight / 2;
+    }
+  }
+
+  private entry(played: PlayedAction, ply: number): HTMLElement {
+    return h(
+      'li',
+      {},
+      h(
+        'button',
+        {
+          type: 'button',
+          class: SIDE_CLASS[played.side],
+          'aria-label': `Action ${ply}: ${played.action.notation}`,
+          click: () => this.goTo(ply),
+        },
+        h('span', { class: 'number' }, String(ply)),
+        played.action.notation,
+      ),
+    );
+  }
+}

@@ -1,0 +1,134 @@
+// The network: which one plays, what it says of itself, and how to give the
+// page another one, by a file input or by dropping a file anywhere.
+
+import { h, replaceChildren } from './dom';
+import { icon } from './icons';
+import type { NetworkInfo, VariantInfo } from '../engine/api';
+
+export class NetworkPanel {
+  readonly element: HTMLElement;
+  private readonly body = h('div', { class: 'network' });
+  private readonly file = h('input', {
+    type: 'file',
+    id: 'bundle-file',
+    accept: '.tara,.zip',
+    class: 'visually-hidden',
+    'aria-label': 'Model bundle',
+    change: () => this.onFile(),
+  });
+
+  constructor(
+    private readonly load: (file: File) => void,
+    private readonly unload: () => void,
+  ) {
+    this.element = h(
+      'section',
+      { class: 'card', 'aria-label': 'Network' },
+      h('header', {}, h('h2', {}, 'Network')),
+      this.body,
+      this.file,
+    );
+  }
+
+  render(
+    network: NetworkInfo | null,
+    variant: VariantInfo,
+    loading: string | null,
+  ): void {
+    replaceChildren(
+      this.body,
+      ...(loading !== null
+        ? [h('p', { role: 'status' }, `Loading ${loading} …`)]
+        : network === null
+          ? [
+              h(
+                'p',
+                {},
+                'No network: the computer searches with random games. Drop ' +
+                  'a model bundle (.tara) on this page to play against it.',
+              ),
+            ]
+          : this.facts(network, variant)),
+      h(
+        'div',
+        { class: 'buttons' },
+        h(
+          'button',
+          { type: 'button', click: () => this.file.click() },
+          icon('file'),
+          network === null ? 'Open a bundle…' : 'Another bundle…',
+        ),
+        network !== null &&
+          h(
+            'button',
+            { type: 'button', class: 'quiet', click: () => this.unload() },
+            'Remove',
+          ),
+      ),
+    );
+  }
+
+  private facts(network: NetworkInfo, variant: VariantInfo): HTMLElement[] {
+    const knows = network.variants.includes(variant.id);
+    const rows: (readonly [string, string])[] = [
+      ...network.facts.map(({ name, value }) => [name, value] as const),
+      ['runs on', `${network.backend} (${network.file})`],
+      ['size', `${(network.bytes / 1e6).toFixed(1)} MB`],
+    ];
+    if (network.licence !== null) rows.push(['licence', network.licence]);
+    return [
+      h(
+        'p',
+        {},
+        h('strong', { id: 'network-name' }, network.name),
+        knows ? '' : ` has not learned ${variant.name}: random games there.`,
+      ),
+      h(
+        'details',
+        {},
+        h('summary', {}, 'About this network'),
+        h(
+          'dl',
+          { class: 'facts' },
+          ...rows.flatMap(([name, value]) => [
+            h('dt', {}, name),
+            h('dd', {}, value),
+          ]),
+        ),
+      ),
+    ];
+  }
+
+  private onFile(): void {
+    const file = this.file.files?.[0];
+    this.file.value = '';
+    if (file !== undefined) this.load(file);
+  }
+}
+
+// Calls `load` with files that are dropped anywhere on the page.
+export function acceptDrops(load: (file: File) => void): void {
+  let depth = 0; // of elements that the pointer has entered
+  const mark = (change: number): void => {
+    depth = Math.max(0, depth + change);
+    document.body.classList.toggle('dropping', depth > 0);
+  };
+  const hasFiles = (event: DragEvent): boolean =>
+    event.dataTransfer?.types.includes('Files') ?? false;
+  document.addEventListener('dragenter', (event) => {
+    if (hasFiles(event)) mark(1);
+  });
+  document.addEventListener('dragleave', (event) => {
+    if (hasFiles(event)) mark(-1);
+  });
+  document.addEventListener('dragover', (event) => {
+    if (hasFiles(event)) event.preventDefault();
+  });
+  document.addEventListener('drop', (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    mark(-depth);
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined) load(file);
+  });
+}

@@ -1,0 +1,206 @@
+// The choice of a game: variant, players, rule options.
+
+import { Dialog } from './dialog';
+import { h, replaceChildren } from './dom';
+import { FAMILIES, variantLabel } from './families';
+import { defaultLevel, PERSON, type Player } from './players';
+import type {
+  EngineInfo,
+  Family,
+  RuleOptionInfo,
+  RuleOptions,
+  VariantInfo,
+} from '../engine/api';
+
+export interface NewGame {
+  readonly variant: VariantInfo;
+  readonly options: RuleOptions;
+  readonly players: readonly Player[];
+}
+
+// Who sits where; `seat` is the person's, among computers.
+const SEATINGS = [
+  { id: 'red', label: 'Me as Red, against the computer', seat: 0 },
+  { id: 'blue', label: 'Me as Blue, against the computer', seat: 1 },
+  { id: 'people', label: 'People at one screen', seat: null },
+  { id: 'watch', label: 'Watch the computer play itself', seat: -1 },
+] as const;
+
+// "no_progress_limit" as a label: "No progress limit".
+function optionLabel(option: RuleOptionInfo): string {
+  const words = option.name.replace(/_/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export class NewGameDialog {
+  private readonly dialog: Dialog;
+  private readonly options = h('div', { class: 'options' });
+  private readonly details: HTMLDetailsElement;
+  private readonly form: HTMLFormElement;
+  private readonly level: HTMLSelectElement;
+
+  constructor(
+    private readonly info: EngineInfo,
+    private readonly start: (game: NewGame) => void,
+  ) {
+    this.level = h(
+      'select',
+      { name: 'level' },
+      ...info.levels.map((level) =>
+        h('option', { value: level.id }, level.name),
+      ),
+    );
+    this.level.value = defaultLevel(info.levels);
+    this.details = h(
+      'details',
+      {},
+      h('summary', {}, 'Rule options'),
+      this.options,
+    );
+    this.form = h(
+      'form',
+      { method: 'dialog', submit: () => this.start(this.choice()) },
+      this.families(),
+      this.players(),
+      this.details,
+      h(
+        'div',
+        { class: 'dialog-actions' },
+        h('button', { class: 'primary', type: 'submit' }, 'Begin'),
+      ),
+    );
+    this.dialog = new Dialog('new-game', 'New game', this.form);
+  }
+
+  open(current: VariantInfo): void {
+    const radio = this.form.querySelector<HTMLInputElement>(
+      `input[value="${current.id}"]`,
+    );
+    if (radio !== null) radio.checked = true;
+    this.showOptions();
+    this.dialog.open();
+  }
+
+  private families(): HTMLElement {
+    const titles = Object.entries(FAMILIES) as [
+      Family,
+      (typeof FAMILIES)[Family],
+    ][];
+    return h(
+      'fieldset',
+      { class: 'families', change: () => this.showOptions() },
+      h('legend', {}, 'Game'),
+      ...titles.map(([family, text]) =>
+        h(
+          'div',
+          { class: `family ${family}` },
+          h('h3', {}, text.title),
+          h('p', {}, text.line),
+          h(
+            'div',
+            { class: 'pills' },
+            ...this.info.variants
+              .filter((variant) => variant.family === family)
+              .map((variant) => this.pill(variant)),
+          ),
+        ),
+      ),
+    );
+  }
+
+  private pill(variant: VariantInfo): HTMLElement {
+    return h(
+      'label',
+      { class: 'pill' },
+      h('input', {
+        type: 'radio',
+        name: 'variant',
+        value: variant.id,
+        'aria-label': variant.name,
+      }),
+      h('span', {}, variantLabel(variant)),
+    );
+  }
+
+  private players(): HTMLElement {
+    return h(
+      'fieldset',
+      { class: 'seatings' },
+      h('legend', {}, 'Players'),
+      ...SEATINGS.map(({ id, label }, i) =>
+        h(
+          'label',
+          {},
+          h('input', {
+            type: 'radio',
+            name: 'seating',
+            value: id,
+            checked: i === 0,
+          }),
+          label,
+        ),
+      ),
+      h('label', { class: 'level' }, 'Strength of the computer', this.level),
+      h(
+        'p',
+        { class: 'faint' },
+        'Each seat can be given to another player at any time.',
+      ),
+    );
+  }
+
+  private variant(): VariantInfo {
+    const id = new FormData(this.form).get('variant');
+    const { variants } = this.info;
+    return variants.find((variant) => variant.id === id) ?? variants[0]!;
+  }
+
+  private showOptions(): void {
+    const { options } = this.variant();
+    this.details.hidden = options.length === 0;
+    replaceChildren(
+      this.options,
+      ...options.map((option) =>
+        h(
+          'label',
+          {},
+          h('input', {
+            name: `option:${option.name}`,
+            ...(option.isSwitch
+              ? { type: 'checkbox', checked: option.defaultValue === 1 }
+              : {
+                  type: 'number',
+                  min: option.min,
+                  max: option.max,
+                  required: true,
+                  value: option.defaultValue,
+                }),
+          }),
+          h(
+            'span',
+            {},
+            h('strong', {}, optionLabel(option)),
+            h('small', {}, option.help),
+          ),
+        ),
+      ),
+    );
+  }
+
+  private choice(): NewGame {
+    const variant = this.variant();
+    const data = new FormData(this.form);
+    const options: Record<string, number> = {};
+    for (const { name, isSwitch, defaultValue } of variant.options) {
+      const text = data.get(`option:${name}`);
+      const value = isSwitch ? Number(text !== null) : Number(text);
+      if (value !== defaultValue) options[name] = value;
+    }
+    const seating = SEATINGS.find(({ id }) => id === data.get('seating'))!;
+    const computer: Player = { kind: 'computer', level: this.level.value };
+    const players = variant.seats.map(({ index }) =>
+      seating.seat === null || seating.seat === index ? PERSON : computer,
+    );
+    return { variant, options, players };
+  }
+}

@@ -1,0 +1,43 @@
+// Who plays from which seat.
+
+import type { Level, VariantInfo } from '../engine/api';
+
+export type Player =
+  | { readonly kind: 'person' }
+  | { readonly kind: 'computer'; readonly level: string };
+
+export const PERSON: Player = { kind: 'person' };
+
+// Returns a player of the text that `playerId` makes.
+export function playerOf(id: string): Player {
+  return id === 'person' ? PERSON : { kind: 'computer', level: id };
+}
+
+export function playerId(player: Player): string {
+  return player.kind === 'person' ? 'person' : player.level;
+}
+
+// Returns the level that a newcomer meets: one above the weakest.
+export function defaultLevel(levels: readonly Level[]): string {
+  return levels[Math.min(1, levels.length - 1)]!.id;
+}
+
+// Returns a person as Red (in doubles as Red South) against the computer.
+export function defaultPlayers(
+  variant: VariantInfo,
+  levels: readonly Level[],
+): Player[] {
+  const level = defaultLevel(levels);
+  return variant.seats.map((_, seat) =>
+    seat === 0 ? PERSON : { kind: 'computer', level },
+  );
+}
+
+// Returns `players` for another number of seats: a seat keeps its player, a
+// further one takes that of the same side.
+export function fitPlayers(
+  players: readonly Player[],
+  variant: VariantInfo,
+): Player[] {
+  return variant.seats.map((_, seat) => players[seat] ?? players[seat % 2]!);
+}

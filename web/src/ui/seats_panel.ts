@@ -1,0 +1,148 @@
+// The two sides: who plays each seat, what the side has, whose turn it is.
+
+import { badge } from './board/pieces';
+import { h, replaceChildren } from './dom';
+import { playerId, playerOf, type Player } from './players';
+import { SIDE_NAMES } from './words';
+import type { Session, Thinking } from './session';
+import type {
+  Family,
+  Game,
+  Level,
+  Position,
+  SeatInfo,
+  Side,
+} from '../engine/api';
+
+// What decides a variant of a family, the weightiest first.
+const COUNTS: Readonly<Record<Family, readonly Count[]>> = {
+  sacred_hill: ['kingdoms', 'territory'],
+  four_treasures: ['bridges', 'territory'],
+  high_kings: ['kings', 'kingdoms', 'territory'],
+  poisoned_chalice: ['kingdoms', 'territory'],
+  stone_of_destiny: ['kingdoms', 'territory'],
+};
+
+type Count = 'kingdoms' | 'territory' | 'bridges' | 'kings';
+
+const COUNT_HELP: Readonly<Record<Count, string>> = {
+  kingdoms: 'Groups of linked ringforts: fewer is better',
+  territory: 'Ringforts on the board',
+  bridges: 'Bridges between ringforts, at most 40 count',
+  kings: 'Enemy kings captured',
+};
+
+function countOf(count: Count, position: Position, side: Side): number {
+  const { score } = position;
+  return count === 'kings' ? score.kingsCaptured[side] : score[count][side];
+}
+
+export class SeatsPanel {
+  readonly element = h('section', {
+    class: 'seats',
+    'aria-label': 'Players and score',
+  });
+  private layout = ''; // what the elements were made for
+
+  constructor(
+    private readonly levels: readonly Level[],
+    private readonly setPlayer: (seat: number, player: Player) => void,
+  ) {}
+
+  render(session: Session): void {
+    const { game } = session;
+    const layout = `${game.variant.id} ${session.players.map(playerId).join()}`;
+    if (layout !== this.layout) {
+      this.layout = layout;
+      this.build(session);
+    }
+    this.update(session);
+  }
+
+  private build(session: Session): void {
+    const { variant } = session.game;
+    const cards = ([0, 1] as const).map((side) =>
+      h(
+        'div',
+        { class: `side ${side === 0 ? 'red' : 'blue'}`, 'data-side': side },
+        badge(side),
+        h(
+          'div',
+          { class: 'side-seats' },
+          ...variant.seats
+            .filter((seat) => seat.side === side)
+            .map((seat) => this.seatRow(seat, session.players[seat.index]!)),
+        ),
+        h('dl', { class: 'counts' }),
+        h('p', { class: 'points' }),
+      ),
+    );
+    replaceChildren(this.element, ...cards);
+  }
+
+  private seatRow(seat: SeatInfo, player: Player): HTMLElement {
+    const select = h(
+      'select',
+      {
+        'aria-label': `Who plays ${seat.name}`,
+        change: () => this.setPlayer(seat.index, playerOf(select.value)),
+      },
+      h('option', { value: 'person' }, 'Person'),
+      ...this.levels.map((level) =>
+        h('option', { value: level.id }, level.name),
+      ),
+    );
+    select.value = playerId(player);
+    return h(
+      'div',
+      { class: 'seat', 'data-seat': seat.index },
+      h('span', { class: 'seat-name' }, seat.name),
+      select,
+      h('span', { class: 'seat-work' }),
+    );
+  }
+
+  private update(session: Session): void {
+    const { game, position, thinking } = session;
+    for (const card of this.element.querySelectorAll<HTMLElement>('.side')) {
+      const side = Number(card.dataset['side']) as Side;
+      card.classList.toggle('to-move', position.side === side);
+      replaceChildren(
+        card.querySelector('.counts')!,
+        ...counts(game, position, side),
+      );
+      const points = card.querySelector<HTMLElement>('.points')!;
+      points.textContent = String(position.score.points[side]);
+      points.title = position.finished
+        ? `${SIDE_NAMES[side]}'s points`
+        : `${SIDE_NAMES[side]}'s points if the game ended now`;
+      points.classList.toggle('final', position.finished);
+    }
+    for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
+      const toMove = position.seat === Number(row.dataset['seat']);
+      row.classList.toggle('to-move', toMove);
+      showWork(row.querySelector('.seat-work')!, toMove ? thinking : null);
+    }
+  }
+}
+
+function counts(game: Game, position: Position, side: Side): HTMLElement[] {
+  return COUNTS[game.variant.family].map((count) =>
+    h(
+      'div',
+      { title: COUNT_HELP[count] },
+      h('dt', {}, count),
+      h('dd', { 'data-count': count }, String(countOf(count, position, side))),
+    ),
+  );
+}
+
+function showWork(element: HTMLElement, thinking: Thinking | null): void {
+  const progress = thinking?.progress;
+  const share =
+    progress === null || progress === undefined
+      ? 0
+      : progress.simulations / Math.max(1, progress.targetSimulations);
+  element.classList.toggle('shown', thinking !== null);
+  element.style.setProperty('--share', String(share));
+}

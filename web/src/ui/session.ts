@@ -1,0 +1,339 @@
+// A game under way: the engine's game, who plays it, what is chosen on the
+// board, and the computer's turns. Views read the public fields and are told
+// of every change; only methods of this class change them.
+
+import { CourseOfGame } from './course';
+import { playerId, type Player } from './players';
+import { choose, type Choice } from './selection';
+import type {
+  Action,
+  Engine,
+  Evaluation,
+  Game,
+  HillIndex,
+  Position,
+  RuleOptions,
+  Search,
+  SearchProgress,
+  SearchResult,
+} from '../engine/api';
+
+export interface Thinking {
+  readonly purpose: 'turn' | 'hint';
+  readonly progress: SearchProgress | null;
+}
+
+export interface SessionEvents {
+  changed(): void; // something that is to be drawn
+  shown(): void; // another position, or another game
+  // The last action was played on the position `before`.
+  played(game: Game, before: Position): void;
+  // Actions of which a person is to choose one.
+  asked(actions: readonly Action[]): void;
+  refused(hill: HillIndex): void;
+  failed(error: unknown): void;
+}
+
+const HINT_SIMULATIONS = 800;
+const HINT_MS = 3000;
+
+export class Session {
+  players: readonly Player[] = [];
+  chosen: HillIndex | null = null;
+  moved: Action | null = null; // is to be shown in motion
+  thinking: Thinking | null = null;
+  hint: SearchResult | null = null;
+  evaluation: Evaluation | null = null; // of the position on the board
+  changes = 0; // of the position; tells answers that come too late
+  paused = false; // the computer waits to be told to go on
+  readonly course: CourseOfGame;
+  private search: Search | null = null;
+  private busy = false;
+
+  constructor(
+    private readonly engine: Engine,
+    public game: Game,
+    private readonly events: SessionEvents,
+    // The least time from one turn to a computer's answer.
+    private readonly paceMs: number,
+  ) {
+    this.course = new CourseOfGame(engine, () => this.courseChanged());
+  }
+
+  get position(): Position {
+    return this.game.position;
+  }
+
+  get atEnd(): boolean {
+    return this.game.ply === this.game.actions.length;
+  }
+
+  isPerson(seat: number): boolean {
+    return this.players[seat]?.kind !== 'computer';
+  }
+
+  // Whether a person may act on the board now.
+  get personToMove(): boolean {
+    const { seat } = this.position;
+    return seat !== null && this.isPerson(seat) && !this.busy;
+  }
+
+  // Whether the computer waits for resume().
+  get canResume(): boolean {
+    const { seat } = this.position;
+    return this.paused && seat !== null && !this.isPerson(seat);
+  }
+
+  async newGame(
+    variant: string,
+    options: RuleOptions,
+    players: readonly Player[],
+  ): Promise<void> {
+    await this.change(() => {
+      this.players = players;
+      this.paused = false;
+      this.course.clear();
+      return this.engine.newGame(variant, options);
+    });
+  }
+
+  // Begins the game of a text. Rejects, and keeps the game there is, if the
+  // engine refuses it.
+  async load(text: string, fit: (game: Game) => readonly Player[]): Promise<void> {
+    this.stopSearch();
+    const game = await this.engine.loadGame(text);
+    this.players = fit(game);
+    this.paused = true;
+    this.course.clear();
+    this.show(game, null);
+  }
+
+  setPlayer(seat: number, player: Player): void {
+    this.players = this.players.map((old, i) => (i === seat ? player : old));
+    this.paused = false;
+    this.stopSearch();
+    this.events.changed();
+    this.think();
+  }
+
+  // The network was loaded or taken away: what was thought before is stale.
+  networkChanged(): void {
+    this.stopSearch();
+    this.course.clear();
+    this.show(this.game, null);
+  }
+
+  pointAt(hill: HillIndex): void {
+    if (!this.personToMove) return;
+    this.take(choose(this.position, this.chosen, hill));
+  }
+
+  // A king or a link was dragged.
+  drag(from: HillIndex, to: HillIndex): void {
+    if (!this.personToMove) return;
+    const choice = choose(this.position, from, to);
+    this.take(
+      choice.kind === 'choose' ? { kind: 'refuse', hill: to } : choice,
+    );
+  }
+
+  forget(): void {
+    this.chosen = null;
+    this.events.changed();
+  }
+
+  private take(choice: Choice): void {
+    switch (choice.kind) {
+      case 'play':
+        void this.play(choice.action);
+        break;
+      case 'ask':
+        this.events.asked(choice.actions);
+        break;
+      case 'choose':
+        this.chosen = choice.hill;
+        this.events.changed();
+        break;
+      case 'refuse':
+        this.chosen = null;
+        this.events.changed();
+        this.events.refused(choice.hill);
+        break;
+    }
+  }
+
+  async play(action: Action): Promise<void> {
+    if (this.busy) return;
+    const before = this.position;
+    this.course.cutAfter(this.game.ply);
+    this.paused = false;
+    const played = await this.change(
+      () => this.engine.play(action.index),
+      action,
+    );
+    if (played) this.events.played(this.game, before);
+  }
+
+  async goTo(ply: number): Promise<void> {
+    const forward = ply === this.game.ply + 1;
+    const moved = forward ? (this.game.actions[ply - 1]?.action ?? null) : null;
+    this.paused = true;
+    await this.change(() => this.engine.goTo(ply), moved);
+  }
+
+  // The ply to which undo (-1) or redo (1) goes: the next one at which a
+  // person is to move, or if there is none, the next one. Null: there is none.
+  plyOfStep(step: -1 | 1): number | null {
+    const { actions, ply } = this.game;
+    const last = actions.length;
+    for (let at = ply + step; at >= 0 && at <= last; at += step) {
+      const seat = at === last ? null : actions[at]!.seat;
+      if (seat === null || this.isPerson(seat)) return at;
+    }
+    const next = ply + step;
+    return next >= 0 && next <= last ? next : null;
+  }
+
+  async step(step: -1 | 1): Promise<void> {
+    const ply = this.plyOfStep(step);
+    if (ply !== null && !this.busy) await this.goTo(ply);
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.stopSearch();
+    this.events.changed();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.events.changed();
+    this.think();
+  }
+
+  // Searches for a person: the best action is shown, not played.
+  async showHint(): Promise<void> {
+    if (!this.personToMove || this.thinking !== null) return;
+    const result = await this.run('hint', {
+      simulations: HINT_SIMULATIONS,
+      milliseconds: HINT_MS,
+      temperature: 0,
+    });
+    if (result === null) return;
+    this.hint = result;
+    this.events.changed();
+  }
+
+  // Changes the game by a call to the engine. Returns whether it did.
+  private async change(
+    call: () => Promise<Game>,
+    moved: Action | null = null,
+  ): Promise<boolean> {
+    this.stopSearch();
+    this.busy = true;
+    try {
+      const game = await call();
+      this.busy = false;
+      this.show(game, moved);
+      return true;
+    } catch (error) {
+      this.busy = false;
+      this.events.failed(error);
+      return false;
+    }
+  }
+
+  private show(game: Game, moved: Action | null): void {
+    ++this.changes;
+    this.game = game;
+    this.moved = moved;
+    this.chosen = null;
+    this.hint = null;
+    this.evaluation = null;
+    this.events.changed();
+    this.events.shown();
+    this.moved = null;
+    void this.judge();
+    this.think();
+  }
+
+  private courseChanged(): void {
+    this.events.changed();
+  }
+
+  private async judge(): Promise<void> {
+    const { changes } = this;
+    if (this.position.finished) {
+      this.course.finish(this.game.ply, this.position.score);
+    } else {
+      try {
+        const evaluation = await this.engine.evaluate(this.game.ply);
+        if (changes !== this.changes) return;
+        this.evaluation = evaluation;
+        this.course.add(evaluation);
+      } catch (error) {
+        if (changes === this.changes) this.events.failed(error);
+        return;
+      }
+    }
+    this.course.complete(this.game);
+    this.events.changed();
+  }
+
+  // Plays the computer's turn, if it is one.
+  private think(): void {
+    const { seat } = this.position;
+    const player = seat === null ? undefined : this.players[seat];
+    if (this.paused || player?.kind !== 'computer') return;
+    void this.takeTurn(playerId(player));
+  }
+
+  private async takeTurn(level: string): Promise<void> {
+    const { changes } = this;
+    const pace = new Promise((resolve) => setTimeout(resolve, this.paceMs));
+    const result = await this.run('turn', { level });
+    await pace;
+    if (result === null || changes !== this.changes || this.paused) return;
+    await this.play(result.action);
+  }
+
+  // Runs a search of the position on the board. Returns null if it was
+  // stopped, or the position is another by now.
+  private async run(
+    purpose: 'turn' | 'hint',
+    request: Parameters<Engine['search']>[0],
+  ): Promise<SearchResult | null> {
+    const { changes } = this;
+    const progressed = (progress: SearchProgress): void => {
+      if (changes !== this.changes || this.search !== search) return;
+      this.thinking = { purpose, progress };
+      this.events.changed();
+    };
+    const search = this.engine.search(request, progressed);
+    this.search = search;
+    this.thinking = { purpose, progress: null };
+    this.events.changed();
+    try {
+      const result = await search.result;
+      return this.search === search ? result : null;
+    } catch (error) {
+      if (this.search === search) {
+        this.paused = true;
+        this.events.failed(error);
+      }
+      return null;
+    } finally {
+      if (this.search === search) this.endSearch();
+    }
+  }
+
+  private stopSearch(): void {
+    this.search?.stop();
+    this.endSearch();
+  }
+
+  private endSearch(): void {
+    this.search = null;
+    this.thinking = null;
+  }
+}

@@ -1,0 +1,82 @@
+// The buttons under the board.
+
+import { h, replaceChildren, setAttribute } from './dom';
+import { icon, type IconName } from './icons';
+
+export interface ToolbarActions {
+  undo(): void;
+  redo(): void;
+  hint(): void;
+  heat(): void;
+  owners(): void;
+  pass(): void;
+  pauseOrResume(): void;
+}
+
+export interface ToolbarState {
+  readonly undo: boolean;
+  readonly redo: boolean;
+  readonly hint: boolean;
+  readonly heat: boolean;
+  readonly owners: boolean;
+  readonly pass: boolean; // is legal, for a person
+  readonly computer: 'none' | 'plays' | 'waits';
+}
+
+export class Toolbar {
+  readonly element = h('div', {
+    class: 'toolbar',
+    role: 'toolbar',
+    'aria-label': 'Game',
+  });
+  private readonly buttons = new Map<keyof ToolbarActions, HTMLButtonElement>();
+
+  constructor(actions: ToolbarActions) {
+    const add = (
+      name: keyof ToolbarActions,
+      picture: IconName,
+      label: string,
+      key: string,
+    ): void => {
+      const button = h(
+        'button',
+        {
+          type: 'button',
+          'data-do': name,
+          title: key === '' ? label : `${label} (${key})`,
+          click: () => actions[name](),
+        },
+        icon(picture),
+        h('span', {}, label),
+      );
+      this.buttons.set(name, button);
+      this.element.append(button);
+    };
+    add('undo', 'undo', 'Undo', 'U');
+    add('redo', 'redo', 'Redo', 'R');
+    add('pauseOrResume', 'pause', 'Pause', '');
+    add('pass', 'pass', 'Pass', 'P');
+    add('hint', 'hint', 'Hint', 'H');
+    add('heat', 'heat', 'Policy', 'M');
+    add('owners', 'owners', 'Owners', 'O');
+  }
+
+  render(state: ToolbarState): void {
+    const { buttons } = this;
+    buttons.get('undo')!.disabled = !state.undo;
+    buttons.get('redo')!.disabled = !state.redo;
+    buttons.get('hint')!.disabled = !state.hint;
+    buttons.get('pass')!.hidden = !state.pass;
+    setAttribute(buttons.get('heat')!, 'aria-pressed', String(state.heat));
+    setAttribute(buttons.get('owners')!, 'aria-pressed', String(state.owners));
+    const computer = buttons.get('pauseOrResume')!;
+    computer.hidden = state.computer === 'none';
+    const waits = state.computer === 'waits';
+    computer.classList.toggle('primary', waits);
+    replaceChildren(
+      computer,
+      icon(waits ? 'resume' : 'pause'),
+      h('span', {}, waits ? 'Go on' : 'Pause'),
+    );
+  }
+}

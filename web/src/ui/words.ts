@@ -1,0 +1,169 @@
+// Sentences about positions and actions, for the eye and for screen readers.
+
+import type {
+  Action,
+  EndingTrigger,
+  Game,
+  HillIndex,
+  PlayedAction,
+  Position,
+  Side,
+  VariantInfo,
+} from '../engine/api';
+import type { Use } from './selection';
+
+export const SIDE_NAMES = ['Red', 'Blue'] as const;
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+const USE_WORDS: Readonly<Record<Use, string>> = {
+  build: 'build here',
+  place: 'place a king here',
+  capture: 'capture it',
+  swap: 'swap it',
+  start: 'start here',
+  end: 'go here',
+};
+
+// Returns what stands on a hill: "Red ringfort with a king".
+export function hillContent(position: Position, hill: HillIndex): string {
+  const { owner, king } = position.hills[hill]!;
+  if (owner === null) return 'vacant';
+  const fort = `${SIDE_NAMES[owner]} ringfort`;
+  if (king === null) return fort;
+  return king === owner
+    ? `${fort} with a king`
+    : `${fort} with a stranded ${SIDE_NAMES[king]} king`;
+}
+
+// Returns the label of a hill for screen readers.
+export function hillLabel(
+  name: string,
+  position: Position,
+  hill: HillIndex,
+  use: Use | undefined,
+): string {
+  const content = `${name}, ${hillContent(position, hill)}`;
+  return use === undefined ? content : `${content}, ${USE_WORDS[use]}`;
+}
+
+// Returns what an action did, given the position before it:
+// "Red South builds D4".
+export function actionSentence(
+  game: Game,
+  played: PlayedAction,
+  before: Position,
+): string {
+  const who = seatName(game.variant, played.seat);
+  return `${who} ${actionVerb(played.action, before)}`;
+}
+
+function actionVerb(action: Action, before: Position): string {
+  const [from, to] = action.notation.replace('*', '').split(/[-=]/);
+  const owner = action.to === null ? null : before.hills[action.to]!.owner;
+  switch (action.kind) {
+    case 'pass':
+      return 'passes, and the kings leave the board';
+    case 'link':
+      return `links ${from} and ${to}`;
+    case 'sacrifice':
+      return `moves a king from ${from} to ${to} and sacrifices the ringfort`;
+    case 'king_move':
+      if (owner === null) return `moves a king from ${from} to ${to}`;
+      return owner === before.side
+        ? `moves a king back from ${from} to ${to}`
+        : `moves a king from ${from} and captures ${to}`;
+    case 'hill':
+      if (before.phase === 'placement') return `places a king on ${from}`;
+      if (owner === null) return `builds ${from}`;
+      return before.text.startsWith('stone_of_destiny')
+        ? `swaps ${from}`
+        : `captures ${from}`;
+  }
+}
+
+export function seatName(variant: VariantInfo, seat: number): string {
+  return variant.seats[seat]!.name;
+}
+
+const ENDINGS: Readonly<Record<EndingTrigger, string>> = {
+  out: 'a side was out of turns',
+  double_capture: 'two kings were captured',
+  passed: 'a side passed',
+  board_full: 'the board was full',
+  no_progress: 'there was no progress for too long',
+};
+
+export function endingSentence(ending: EndingTrigger | null): string {
+  return ending === null ? '' : `The game ended because ${ENDINGS[ending]}.`;
+}
+
+const ANNOUNCED: Readonly<Record<EndingTrigger, string>> = {
+  out: 'Out',
+  double_capture: 'Two kings captured',
+  passed: 'Passed',
+  board_full: 'Board full',
+  no_progress: 'No progress',
+};
+
+// Returns what is special about the position, or '': "Out: 2 turns left".
+export function warning(position: Position): string {
+  if (position.ending !== null && position.turnsLeft !== null) {
+    const left = plural(position.turnsLeft, 'turn');
+    return `${ANNOUNCED[position.ending]}: ${left} left`;
+  }
+  const { noProgress, noProgressLimit } = position;
+  if (noProgress !== null && noProgressLimit !== null) {
+    const left = noProgressLimit - noProgress;
+    if (noProgress > 0 && left <= Math.max(10, noProgressLimit / 4)) {
+      return `No progress: the game ends in ${left}`;
+    }
+  }
+  return '';
+}
+
+export function phaseName(position: Position): string {
+  switch (position.phase) {
+    case 'placement':
+      return 'Placement';
+    case 'manoeuvres':
+      return 'Manoeuvres';
+    case 'battle':
+      return 'Battle';
+    case 'link':
+      return 'Battle: link';
+    case 'finished':
+      return 'Game over';
+  }
+}
+
+// Returns what the seat to move is asked to do.
+export function request(position: Position, chosen: HillIndex | null): string {
+  const kinds = new Set(position.legal.map((action) => action.kind));
+  if (position.phase === 'link') {
+    return chosen === null
+      ? 'Choose two neighbouring ringforts to link'
+      : 'Choose the ringfort to link it with';
+  }
+  if (position.phase === 'placement') return 'Place a king';
+  if (kinds.has('king_move') || kinds.has('sacrifice')) {
+    return chosen === null
+      ? `Choose a king to move${kinds.has('pass') ? ', or pass' : ''}`
+      : 'Choose where it goes';
+  }
+  if (kinds.has('pass')) return 'Pass: no other turn is left';
+  const captures = position.legal.filter(
+    (action) => action.to !== null && position.hills[action.to]!.owner !== null,
+  ).length;
+  if (captures === 0) return 'Build a ringfort';
+  if (position.text.startsWith('stone_of_destiny')) return 'Swap a ringfort';
+  return captures === position.legal.length
+    ? 'Capture a besieged ringfort'
+    : 'Build or capture';
+}
+
+export function resultTitle(winner: Side | null): string {
+  return winner === null ? 'A draw' : `${SIDE_NAMES[winner]} wins`;
+}
