@@ -1,9 +1,6 @@
 // The start of the page: makes the engine, then the page around it.
 
-import '@fontsource-variable/alegreya/wght.css';
-import '@fontsource/alegreya-sans/latin-400.css';
-import '@fontsource/alegreya-sans/latin-500.css';
-import '@fontsource/alegreya-sans/latin-700.css';
+import './ui/styles/fonts.css';
 import './ui/styles/theme.css';
 import './ui/styles/page.css';
 import './ui/styles/board.css';
@@ -19,7 +16,8 @@ async function main(): Promise<void> {
   const engine = await createEngine();
   const app = new App(engine, await engine.game());
   await app.start();
-  document.body.classList.add('ready');
+  // After the first drawing, which is due in this frame.
+  requestAnimationFrame(() => document.body.classList.add('ready'));
 }
 
 main().catch((error: unknown) => {

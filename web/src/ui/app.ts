@@ -310,7 +310,12 @@ export class App {
       this.shownPosition = position;
       this.board.showPosition(position, this.moved);
     }
-    this.board.showPly(game.ply, game.actions.length, session.personToMove);
+    this.board.showFacts({
+      ply: game.ply,
+      actions: game.actions.length,
+      waits: session.personToMove, // for a person to act
+      changes: session.changes,
+    });
     const mine = session.personToMove
       ? uses(position, session.chosen)
       : new Map<number, never>();

@@ -1,10 +1,10 @@
 // The board as a drawing that can be pointed at, dragged on, and walked over
 // with the keyboard. It knows positions and marks, and no rules.
 
-import { replaceChildren, s } from '../dom';
+import { h, replaceChildren, s } from '../dom';
 import { CELL_CLASS, HillGrid, type HillInput } from './grid';
 import { knot } from './knotwork';
-import { land } from './land';
+import { definitions, land } from './land';
 import { hillPoint, SIZE, type Point } from './layout';
 import {
   areaShade,
@@ -26,16 +26,16 @@ export interface BoardInput extends HillInput {
 const MOVE_MS = 260;
 
 export class Board {
-  readonly element: SVGSVGElement;
+  readonly element: HTMLElement;
   private readonly points: readonly Point[];
   private readonly grid: HillGrid;
   private readonly layers = {
     area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
     forts: s('g'),
-    knots: s('g', { filter: 'url(#piece-shadow)' }),
+    knots: s('g'),
     owners: s('g'),
     heat: s('g'),
-    kings: s('g', { filter: 'url(#piece-shadow)' }),
+    kings: s('g'),
     marks: s('g', { class: 'marks' }),
     links: s('g'),
   };
@@ -46,20 +46,26 @@ export class Board {
   ) {
     this.points = geometry.hills.map(hillPoint);
     this.grid = new HillGrid(geometry, input);
-    this.element = s(
+    const drawing = s(
       'svg',
-      { class: 'board', viewBox: `0 0 ${SIZE} ${SIZE}`, id: 'board' },
+      { class: 'pieces', viewBox: `0 0 ${SIZE} ${SIZE}` },
+      definitions(),
       s('defs', {}, arrowHead()),
-      ...land(geometry),
+    );
+    this.element = h(
+      'div',
+      { class: 'board', id: 'board' },
+      land(geometry),
+      drawing,
     );
     const { area, forts, knots, owners, heat, kings, marks, links } =
       this.layers;
     for (const layer of [area, forts, knots, owners, kings, heat, marks]) {
       layer.setAttribute('aria-hidden', 'true');
-      this.element.append(layer);
+      drawing.append(layer);
     }
     links.setAttribute('aria-hidden', 'true');
-    this.element.append(this.grid.element, links);
+    drawing.append(this.grid.element, links);
   }
 
   // Draws the pieces. `moved` is the action that has just led here, which is
@@ -95,7 +101,12 @@ export class Board {
       s('path', { class: `strand ${name}`, d }),
       s('path', { class: `strand-light ${name}`, d }),
     ]);
-    return s('g', {}, ...pieces);
+    const shadow = s('path', {
+      class: 'strand-shadow',
+      d: strands,
+      transform: 'translate(0 4)',
+    });
+    return s('g', {}, shadow, ...pieces);
   }
 
   private showKings(position: Position, moved: Action | null): void {
@@ -122,11 +133,11 @@ export class Board {
     });
   }
 
-  // Says in attributes which ply is shown, and whether it may be acted on.
-  showPly(ply: number, actions: number, waitsForPerson: boolean): void {
-    this.element.dataset['ply'] = String(ply);
-    this.element.dataset['actions'] = String(actions);
-    this.element.dataset['waits'] = String(waitsForPerson);
+  // Says in attributes what is shown, such as the ply.
+  showFacts(facts: Readonly<Record<string, number | boolean>>): void {
+    for (const [name, value] of Object.entries(facts)) {
+      this.element.dataset[name] = String(value);
+    }
   }
 
   // Draws what lies on top of the pieces, and says it in `labels`, by hill.

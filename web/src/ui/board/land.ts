@@ -11,8 +11,9 @@ function meadowPath(): string {
   return roundedPath(outline(HALF - 48, 80), 26);
 }
 
-// Gradients and filters; ids are used by the style sheet too.
-function definitions(): SVGDefsElement {
+// Returns the gradients and the clip of the board, which the style sheet names,
+// too.
+export function definitions(): SVGDefsElement {
   const stop = (offset: number, name: string): SVGStopElement =>
     s('stop', { offset, class: name });
   return s(
@@ -43,17 +44,6 @@ function definitions(): SVGDefsElement {
       stop(1, 'blue-deep'),
     ),
     s('clipPath', { id: 'meadow-clip' }, s('path', { d: meadowPath() })),
-    s(
-      'filter',
-      { id: 'piece-shadow', x: '-20%', y: '-20%', width: '140%', height: '140%' },
-      s('feDropShadow', {
-        dx: 0,
-        dy: 2.5,
-        stdDeviation: 2.5,
-        'flood-color': '#08150f',
-        'flood-opacity': 0.45,
-      }),
-    ),
   );
 }
 
@@ -148,8 +138,9 @@ function labels(geometry: Geometry): SVGGElement {
   return group;
 }
 
-// Returns the land: the lowest layers of the drawing.
-export function land(geometry: Geometry): SVGElement[] {
+// Returns the land. It is a drawing by itself, below that of the pieces, so
+// that the browser paints it but once.
+export function land(geometry: Geometry): SVGSVGElement {
   const hills = s('g', { class: 'hills' });
   for (const hill of geometry.hills) {
     const { x, y } = hillPoint(hill);
@@ -159,12 +150,13 @@ export function land(geometry: Geometry): SVGElement[] {
       s('circle', { class: 'hill-crest', cx: x - 2, cy: y - 3, r: 22 }),
     );
   }
-  return [
-    definitions(),
+  return s(
+    'svg',
+    { class: 'land', viewBox: `0 0 ${SIZE} ${SIZE}`, 'aria-hidden': 'true' },
     frame(),
     contours(),
     paths(geometry),
     labels(geometry),
     hills,
-  ];
+  );
 }

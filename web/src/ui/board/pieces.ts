@@ -65,6 +65,7 @@ export function king(side: Side, stranded: boolean): SVGGElement {
   return s(
     'g',
     { class: name },
+    s('circle', { class: 'king-shadow', cy: 4, r: 24 }),
     s('circle', { class: 'king-rim', r: 24 }),
     s('circle', { class: 'king-ground', r: 20 }),
     s('path', {

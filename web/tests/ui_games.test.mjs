@@ -1,0 +1,94 @@
+// Whole games of every variant, played by clicking.
+
+import assert from 'node:assert/strict';
+import {after, before, describe, it} from 'node:test';
+import {
+  boardState,
+  clickAction,
+  newGame,
+  randomNumbers,
+  savedGame,
+  startSite,
+  takePicture,
+  waitForTurn,
+} from './ui_page.mjs';
+
+const VARIANTS = [
+  'sacred_hill_l1',
+  'sacred_hill_l2',
+  'sacred_hill_doubles_l1',
+  'sacred_hill_doubles_l2',
+  'four_treasures',
+  'four_treasures_doubles',
+  'high_kings_l1',
+  'high_kings_l2',
+  'poisoned_chalice',
+  'stone_of_destiny',
+];
+
+describe('games on the page', () => {
+  let site;
+  before(async () => {
+    site = await startSite();
+  });
+  after(() => site.close());
+
+  for (const [index, variant] of VARIANTS.entries()) {
+    it(`plays ${variant} to its end by clicks of people`, async () => {
+      const {page, problems, close} = await site.open();
+      const random = randomNumbers(1000 + index);
+      await newGame(page, variant, 'people');
+      let state = await boardState(page);
+      while (!state.finished) {
+        await clickAction(page, random);
+        const next = await boardState(page);
+        assert.equal(next.ply, state.ply + 1, 'a turn is one action');
+        state = next;
+        if (state.ply === 26) await takePicture(page, variant);
+      }
+      await takePicture(page, `${variant}-end`);
+      const game = JSON.parse(await savedGame(page));
+      assert.equal(game.variant, variant);
+      assert.equal(game.steps.length, state.ply);
+      const points = await page.$$eval('.points.final', (elements) =>
+          elements.map((element) => Number(element.textContent)));
+      assert.deepEqual(points, game.result.points);
+      const title = await page.textContent('#result');
+      assert.match(title, new RegExp(points.join(' : ')));
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  for (const variant of ['sacred_hill_doubles_l2', 'high_kings_l1']) {
+    it(`plays ${variant} against the computer`, async () => {
+      const {page, problems, close} = await site.open();
+      const random = randomNumbers(7);
+      await newGame(page, variant, 'blue');
+      await waitForTurn(page, 0);
+      while (!(await boardState(page)).finished) {
+        await clickAction(page, random);
+      }
+      const game = JSON.parse(await savedGame(page));
+      assert.ok(game.result !== undefined);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  it('lets the computer play itself, and waits when it is told to', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'four_treasures', 'watch', 'master');
+    const plyAbove = (ply) => page.waitForFunction(
+        (ply) => Number(document.querySelector('#board').dataset.ply) > ply,
+        ply);
+    await plyAbove(0);
+    await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    const paused = await boardState(page);
+    await page.click('[data-do="pauseOrResume"]');
+    await plyAbove(paused.ply);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});

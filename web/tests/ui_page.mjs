@@ -1,0 +1,181 @@
+// The page in a real browser without a window, for the tests that click
+// through it.
+
+import {mkdtemp, mkdir, rm} from 'node:fs/promises';
+import {fileURLToPath} from 'node:url';
+import {chromium} from 'playwright-core';
+import {build, preview} from 'vite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const output = fileURLToPath(new URL('../test-output', import.meta.url));
+
+// Debian's Chromium; CHROMIUM names another.
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+const DESKTOP = {width: 1280, height: 860};
+export const PHONE = {width: 390, height: 844};
+
+// Builds and serves the page, and starts the browser.
+export async function startSite() {
+  await mkdir(`${root}/.build`, {recursive: true});
+  const outDir = await mkdtemp(`${root}/.build/ui-`);
+  await build({root, logLevel: 'error', build: {outDir}});
+  const server = await preview({
+    root,
+    build: {outDir},
+    preview: {port: 0, strictPort: false, open: false},
+  });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',  // containers seldom allow one
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  const address = server.resolvedUrls.local[0];
+  return {
+    address,
+    open: (options) => openPage(browser, address, options),
+    async close() {
+      await browser.close();
+      await new Promise((resolve) => server.httpServer.close(resolve));
+      await rm(outDir, {recursive: true});
+    },
+  };
+}
+
+// Opens the page as a new visitor. `problems` collects what goes wrong: errors
+// thrown or logged, and requests to anywhere but the page's own server.
+async function openPage(browser, address, options = {}) {
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const local = ['data:', 'blob:', address];
+    if (!local.some((prefix) => request.url().startsWith(prefix))) {
+      problems.push(`request: ${request.url()}`);
+    }
+  });
+  await page.goto(address);
+  await page.waitForSelector('body.ready');
+  return {page, problems, close: () => context.close()};
+}
+
+// Saves what the page looks like, for people to look at.
+export async function takePicture(page, name) {
+  await mkdir(output, {recursive: true});
+  await page.screenshot({path: `${output}/${name}.png`});
+}
+
+// Begins a game by the dialog. `seating` is one of the radio buttons': red,
+// blue, people, watch.
+export async function newGame(page, variant, seating, level = 'novice') {
+  const changes = await page.getAttribute('#board', 'data-changes');
+  await page.click('#new-game-button');
+  await page.click(`label:has(input[value="${variant}"])`);
+  await page.click(`input[name="seating"][value="${seating}"]`);
+  await page.selectOption('select[name="level"]', level);
+  await page.click('#new-game button[type="submit"]');
+  await page.waitForFunction(
+      (before) => document.querySelector('#board').dataset.changes !== before,
+      changes);
+}
+
+// Where the game is: plies on the board and in all, the hills and links that
+// may be clicked (name and middle), whether the game is over.
+export function boardState(page) {
+  return page.evaluate(() => {
+    const board = document.querySelector('#board');
+    const names = (selector, attribute) =>
+        [...board.querySelectorAll(selector)].map((element) => {
+          const {x, y, width, height} = element.getBoundingClientRect();
+          return {
+            name: element.getAttribute(attribute),
+            x: x + width / 2,
+            y: y + height / 2,
+          };
+        });
+    const pass = document.querySelector('[data-do="pass"]');
+    return {
+      ply: Number(board.dataset.ply),
+      actions: Number(board.dataset.actions),
+      waits: board.dataset.waits === 'true',
+      finished: document.querySelector('#result') !== null,
+      starts: names('[data-use="start"]', 'data-hill'),
+      ends: names('[data-use="end"]', 'data-hill'),
+      singles: names(
+          '[data-use]:not([data-use="start"]):not([data-use="end"])',
+          'data-hill'),
+      links: names('[data-link]', 'data-link'),
+      pass: !pass.hidden,
+    };
+  });
+}
+
+// Waits until a person is to act at another ply than `ply`, or the game is
+// over.
+export async function waitForTurn(page, ply) {
+  await page.waitForFunction((before) => {
+    const {ply, waits} = document.querySelector('#board').dataset;
+    return document.querySelector('#result') !== null ||
+        (waits === 'true' && Number(ply) !== before);
+  }, ply);
+}
+
+// Numbers in [0, 1) that are the same in every run (Lehmer's generator of
+// Park and Miller, 1988).
+export function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state * 48271) % 2147483647;
+    return state / 2147483647;
+  };
+}
+
+// Plays a random legal action by clicks: on hills, on the middle of a link,
+// on the button for passing, and in the dialog about a sacrifice.
+export async function clickAction(page, random) {
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  // By the mouse itself: whatever covers the place takes the click.
+  const click = ({x, y}) => page.mouse.click(x, y);
+  const state = await boardState(page);
+  if (state.pass) {
+    await page.click('[data-do="pass"]');
+  } else if (state.links.length > 0 && random() < 0.5) {
+    await click(pick(state.links));
+  } else if (state.starts.length > 0) {
+    await click(pick(state.starts));
+    await page.waitForSelector('[data-use="end"]');
+    await click(pick((await boardState(page)).ends));
+  } else {
+    await click(pick(state.singles));
+  }
+  await page.waitForFunction((before) => {
+    const {ply} = document.querySelector('#board').dataset;
+    const dialog = document.querySelector('#choice');
+    return dialog.open || Number(ply) !== before;
+  }, state.ply);
+  const choices = await page.$$('#choice[open] [data-action]');
+  if (choices.length > 0) await pick(choices).click();
+  await waitForTurn(page, state.ply);
+}
+
+// The text of the game, by the dialog for saving.
+export async function savedGame(page) {
+  await page.click('#file-button');
+  await page.waitForSelector('#game-file[open]');
+  const text = await page.inputValue('#game-text');
+  await page.click('#game-file [aria-label="Close"]');
+  return text;
+}
