@@ -6,6 +6,7 @@ import './ui/styles/page.css';
 import './ui/styles/board.css';
 import './ui/styles/panels.css';
 import './ui/styles/dialogs.css';
+import { fetchDefaultModel } from './engine/default_model';
 import { createEngine } from './engine/engine';
 import { App } from './ui/app';
 import { byId } from './ui/dom';
@@ -18,6 +19,10 @@ async function main(): Promise<void> {
   await app.start();
   // After the first drawing, which is due in this frame.
   requestAnimationFrame(() => document.body.classList.add('ready'));
+  const model = await fetchDefaultModel();
+  if (model !== null) {
+    await app.loadNetwork(new Blob([model.data]), model.name);
+  }
 }
 
 main().catch((error: unknown) => {

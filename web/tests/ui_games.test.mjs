@@ -1,7 +1,9 @@
 // Whole games of every variant, played by clicking.
 
 import assert from 'node:assert/strict';
-import {after, before, describe, it} from 'node:test';
+import {before, suite, test} from 'node:test';
+
+import {suiteContext} from './harness.mjs';
 import {
   boardState,
   clickAction,
@@ -26,15 +28,15 @@ const VARIANTS = [
   'stone_of_destiny',
 ];
 
-describe('games on the page', () => {
+suite('games on the page', () => {
   let site;
+  const context = suiteContext();
   before(async () => {
-    site = await startSite();
+    site = await startSite(context);
   });
-  after(() => site.close());
 
   for (const [index, variant] of VARIANTS.entries()) {
-    it(`plays ${variant} to its end by clicks of people`, async () => {
+    test(`plays ${variant} to its end by clicks of people`, async () => {
       const {page, problems, close} = await site.open();
       const random = randomNumbers(1000 + index);
       await newGame(page, variant, 'people');
@@ -61,7 +63,7 @@ describe('games on the page', () => {
   }
 
   for (const variant of ['sacred_hill_doubles_l2', 'high_kings_l1']) {
-    it(`plays ${variant} against the computer`, async () => {
+    test(`plays ${variant} against the computer`, async () => {
       const {page, problems, close} = await site.open();
       const random = randomNumbers(7);
       await newGame(page, variant, 'blue');
@@ -76,7 +78,7 @@ describe('games on the page', () => {
     });
   }
 
-  it('lets the computer play itself, and waits when it is told to', async () => {
+  test('lets the computer play itself, and waits when it is told to', async () => {
     const {page, problems, close} = await site.open();
     await newGame(page, 'four_treasures', 'watch', 'master');
     const plyAbove = (ply) => page.waitForFunction(

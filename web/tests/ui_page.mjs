@@ -1,72 +1,34 @@
-// The page in a real browser without a window, for the tests that click
-// through it.
+// What the tests that click through the page share.
 
-import {mkdtemp, mkdir, rm} from 'node:fs/promises';
-import {fileURLToPath} from 'node:url';
-import {chromium} from 'playwright-core';
-import {build, preview} from 'vite';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const output = fileURLToPath(new URL('../test-output', import.meta.url));
-
-// Debian's Chromium; CHROMIUM names another.
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+import {
+  outputFile,
+  startBrowser,
+  startServer,
+  watchPage,
+} from './harness.mjs';
 
 const DESKTOP = {width: 1280, height: 860};
 export const PHONE = {width: 390, height: 844};
 
-// Builds and serves the page, and starts the browser.
-export async function startSite() {
-  await mkdir(`${root}/.build`, {recursive: true});
-  const outDir = await mkdtemp(`${root}/.build/ui-`);
-  await build({root, logLevel: 'error', build: {outDir}});
-  const server = await preview({
-    root,
-    build: {outDir},
-    preview: {port: 0, strictPort: false, open: false},
-  });
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',  // containers seldom allow one
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-  const address = server.resolvedUrls.local[0];
-  return {
-    address,
-    open: (options) => openPage(browser, address, options),
-    async close() {
-      await browser.close();
-      await new Promise((resolve) => server.httpServer.close(resolve));
-      await rm(outDir, {recursive: true});
-    },
-  };
+// Serves the page, and starts the browser, until the test `context` ends.
+export async function startSite(context) {
+  const address = await startServer(context);
+  const browser = await startBrowser(context);
+  return {open: (options) => openPage(browser, address, options)};
 }
 
-// Opens the page as a new visitor. `problems` collects what goes wrong: errors
-// thrown or logged, and requests to anywhere but the page's own server.
+// Opens the page as a new visitor, without a model. `problems` collects what
+// goes wrong. `options` are those of Playwright's newContext.
 async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({
     viewport: DESKTOP,
     reducedMotion: 'reduce',
     ...options,
   });
+  await context.route(
+      '**/model.tara', (route) => route.fulfill({status: 204}));
   const page = await context.newPage();
-  const problems = [];
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
-  });
-  page.on('request', (request) => {
-    const local = ['data:', 'blob:', address];
-    if (!local.some((prefix) => request.url().startsWith(prefix))) {
-      problems.push(`request: ${request.url()}`);
-    }
-  });
+  const problems = watchPage(page, address);
   await page.goto(address);
   await page.waitForSelector('body.ready');
   return {page, problems, close: () => context.close()};
@@ -74,8 +36,7 @@ async function openPage(browser, address, options = {}) {
 
 // Saves what the page looks like, for people to look at.
 export async function takePicture(page, name) {
-  await mkdir(output, {recursive: true});
-  await page.screenshot({path: `${output}/${name}.png`});
+  await page.screenshot({path: outputFile(`${name}.png`)});
 }
 
 // Begins a game by the dialog. `seating` is one of the radio buttons': red,

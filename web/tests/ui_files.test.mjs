@@ -1,0 +1,193 @@
+// Games and bundles that come in and go out, undo, seats and hints.
+
+import assert from 'node:assert/strict';
+import {readFile} from 'node:fs/promises';
+import {before, suite, test} from 'node:test';
+
+import {outputFile, suiteContext} from './harness.mjs';
+import {
+  boardState,
+  clickAction,
+  newGame,
+  randomNumbers,
+  savedGame,
+  startSite,
+  waitForTurn,
+} from './ui_page.mjs';
+
+// Drops a file on the page as a file manager does.
+async function drop(page, name, content) {
+  await page.evaluate(([name, bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], name));
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      document.body.dispatchEvent(new DragEvent(
+          type, {dataTransfer: data, bubbles: true, cancelable: true}));
+    }
+  }, [name, [...Buffer.from(content)]]);
+}
+
+suite('games that come and go', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  test('a game saved to a file and loaded again is the same', async () => {
+    const {page, problems, close} = await site.open({acceptDownloads: true});
+    const random = randomNumbers(3);
+    await newGame(page, 'high_kings_l2', 'people');
+    for (let i = 0; i < 8; ++i) await clickAction(page, random);
+    const text = await savedGame(page);
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    const [download] = await Promise.all(
+        [page.waitForEvent('download'), page.click('[data-do="download"]')]);
+    const path = outputFile('saved-game.json');
+    await download.saveAs(path);
+    assert.equal((await readFile(path, 'utf8')).trim(), text);
+    await page.click('#game-file [aria-label="Close"]');
+
+    await newGame(page, 'four_treasures', 'people');
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    await page.setInputFiles('#game-file input[type="file"]', path);
+    await page.waitForFunction(
+        () => document.querySelector('#board').dataset.ply === '8');
+    assert.equal(await savedGame(page), text);
+    assert.equal(
+        await page.textContent('#variant-name'), 'High Kings of Tara, Level 2');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('says what is wrong with a text, and keeps the game', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    for (const [text, pattern] of [
+      ['', /./],
+      ['four_leaves D4', /four_leaves/],
+      ['sacred_hill_l1 D4 E5 D9', /D9/],
+      ['{"variant": "sacred_hill_l1"', /./],
+    ]) {
+      await page.fill('#game-text', text);
+      await page.click('[data-do="load"]');
+      await page.waitForSelector('#game-file .note.error');
+      assert.match(await page.textContent('#game-file .note'), pattern);
+    }
+    await page.fill('#game-text', 'sacred_hill_l1 B3 E5');
+    await page.click('[data-do="load"]');
+    await page.waitForFunction(
+        () => document.querySelector('#board').dataset.ply === '2');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a dropped file that is no bundle is refused in words', async () => {
+    const {page, problems, close} = await site.open();
+    await drop(page, 'holiday.tara', 'no zip at all');
+    await page.waitForSelector('.toast.shown.error');
+    assert.ok((await page.textContent('.toast')).length > 20);
+    assert.match(
+        await page.textContent('[aria-label="Network"]'), /No network/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a game can be dropped on the page', async () => {
+    const {page, close} = await site.open();
+    await drop(page, 'game.txt', 'stone_of_destiny D4 D5 D6\n');
+    await page.waitForFunction(
+        () => document.querySelector('#board').dataset.ply === '3');
+    assert.equal(await page.textContent('#variant-name'), 'Stone of Destiny');
+    await close();
+  });
+
+  test('a visitor who comes back finds the game', async () => {
+    const {page, close} = await site.open();
+    const random = randomNumbers(5);
+    await newGame(page, 'poisoned_chalice', 'people');
+    for (let i = 0; i < 3; ++i) await clickAction(page, random);
+    const text = await savedGame(page);
+    await page.reload();
+    await page.waitForSelector('body.ready');
+    assert.equal(await savedGame(page), text);
+    await close();
+  });
+
+  test('undo against the computer goes back to the person’s turn', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'red');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    assert.equal((await boardState(page)).ply, 2);
+    await page.click('[data-do="undo"]');
+    await waitForTurn(page, 2);
+    const back = await boardState(page);
+    assert.deepEqual([back.ply, back.actions], [0, 2]);
+    await page.click('[data-do="redo"]');
+    await waitForTurn(page, 0);
+    assert.equal((await boardState(page)).ply, 2);
+    await page.click('[data-do="undo"]');
+    await waitForTurn(page, 2);
+    await page.click('[data-hill="C3"]');
+    await waitForTurn(page, 0);
+    assert.equal((await boardState(page)).ply, 2);
+    assert.match(await savedGame(page), /"C3"/);
+    await close();
+  });
+
+  test('an illegal hill is refused in words', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    await page.click('[data-hill="D4"]', {force: true});
+    await page.waitForSelector('.toast.shown');
+    assert.equal(await page.textContent('.toast'), 'D4 is not legal now.');
+    assert.equal((await boardState(page)).ply, 1);
+    await close();
+  });
+
+  test('a king is dragged to where it goes', async () => {
+    const {page, close} = await site.open();
+    const random = randomNumbers(11);
+    await newGame(page, 'high_kings_l1', 'people');
+    for (let i = 0; i < 6; ++i) await clickAction(page, random);
+    const {starts: [from]} = await boardState(page);
+    await page.mouse.click(from.x, from.y);
+    await page.waitForSelector('[data-use="end"]');
+    const {ends: [to]} = await boardState(page);
+    await page.keyboard.press('Escape');
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, {steps: 4});
+    await page.mouse.up();
+    await waitForTurn(page, 6);
+    assert.match(
+        await savedGame(page), new RegExp(`"${from.name}-${to.name}"`));
+    await close();
+  });
+
+  test('hint and policy are shown, and any seat can change its player',
+       async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'four_treasures_doubles', 'people');
+    await page.click('[data-do="hint"]');
+    await page.waitForSelector('.hint-ring');
+    await page.click('[data-do="heat"]');
+    await page.waitForSelector('.heat');
+    await page.selectOption('[aria-label="Who plays Blue West"]', 'novice');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    const state = await boardState(page);
+    assert.equal(state.ply, 2);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});

@@ -1,0 +1,158 @@
+// The page without a mouse, and as a screen reader hears it.
+
+import assert from 'node:assert/strict';
+import {before, suite, test} from 'node:test';
+
+import {suiteContext} from './harness.mjs';
+import {boardState, newGame, savedGame, startSite, waitForTurn} from './ui_page.mjs';
+
+// Lines of a game of High Kings Level 1: three placements each, then a king
+// moves.
+const HIGH_KINGS = ['B2', 'F6', 'F2', 'B6', 'D5', 'D2'];
+
+suite('the keyboard', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  const focused = (page) => page.evaluate(
+      () => document.activeElement.getAttribute('data-hill'));
+
+  // Walks to a hill of the inner 5 x 5 by arrow keys, ranks first.
+  const walkTo = async (page, hill) => {
+    const place = await focused(page);
+    const press = async (key, times) => {
+      for (let i = 0; i < times; ++i) await page.keyboard.press(key);
+    };
+    const ranks = Number(hill[1]) - Number(place[1]);
+    const files = hill.charCodeAt(0) - place.charCodeAt(0);
+    await press(ranks > 0 ? 'ArrowUp' : 'ArrowDown', Math.abs(ranks));
+    await press(files > 0 ? 'ArrowRight' : 'ArrowLeft', Math.abs(files));
+    assert.equal(await focused(page), hill);
+  };
+
+  // Presses Tab until the board has the focus.
+  const tabToBoard = async (page) => {
+    for (let i = 0; i < 20; ++i) {
+      if (await focused(page) !== null) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail('Tab does not reach the board');
+  };
+
+  test('begins a game, places kings, moves one, takes it back', async () => {
+    const {page, problems, close} = await site.open();
+    await page.keyboard.press('n');
+    await page.waitForSelector('#new-game[open]');
+    await page.focus('input[value="high_kings_l1"]');
+    await page.keyboard.press('Space');
+    await page.focus('input[value="people"]');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+        () => document.querySelector('#variant-name').textContent ===
+            'High Kings of Tara, Level 1');
+    await tabToBoard(page);
+    assert.equal(await focused(page), 'D4');
+    for (const [ply, hill] of HIGH_KINGS.entries()) {
+      await walkTo(page, hill);
+      await page.keyboard.press(ply % 2 === 0 ? 'Enter' : 'Space');
+      await waitForTurn(page, ply);
+    }
+    // The full stop finds the hills with a legal action: Red's kings.
+    await page.keyboard.press('.');
+    const start = await focused(page);
+    assert.ok(['B2', 'F2', 'D5'].includes(start), start);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-use="end"]');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(
+        () => document.querySelector('[data-use="end"]') === null);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-use="end"]');
+    const {ends} = await boardState(page);
+    await walkTo(page, ends.find(({name}) => /[B-F][2-6]/.test(name)).name);
+    await page.keyboard.press('Enter');
+    await waitForTurn(page, 6);
+    assert.equal((await boardState(page)).ply, 7);
+    assert.match(
+        await page.textContent('#announcements'),
+        new RegExp(`^Red moves a king from ${start} to .* Blue to move.$`));
+    await page.keyboard.press('u');
+    await waitForTurn(page, 7);
+    assert.equal((await boardState(page)).ply, 6);
+    await page.keyboard.press('r');
+    await waitForTurn(page, 6);
+    assert.equal((await boardState(page)).ply, 7);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('plays a whole game by two keys', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await page.focus('[data-hill="D4"]');
+    let ply = 0;
+    for (; !(await boardState(page)).finished; ++ply) {
+      await page.keyboard.press('.');
+      await page.keyboard.press('Enter');
+      await waitForTurn(page, ply);
+    }
+    const game = JSON.parse(await savedGame(page));
+    assert.equal(game.steps.length, ply);
+    assert.match(await page.textContent('#announcements'), /wins|draw/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('walks round the corners that are no hills, and not off the board',
+       async () => {
+    const {page, close} = await site.open();
+    await page.focus('[data-hill="B1"]');
+    const path = ['ArrowLeft', 'ArrowLeft', 'ArrowDown', 'ArrowDown'];
+    const places = [];
+    for (const key of path) {
+      await page.keyboard.press(key);
+      places.push(await focused(page));
+    }
+    assert.deepEqual(places, ['A2', 'A2', 'B1', 'B1']);
+    await close();
+  });
+
+  test('says what is on every hill, and one hill alone takes the focus',
+       async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    const label = (hill) =>
+        page.getAttribute(`[data-hill="${hill}"]`, 'aria-label');
+    assert.equal(await label('D4'), 'D4, Red ringfort');
+    assert.equal(await label('E6'), 'E6, vacant, build here');
+    assert.equal(
+        await page.textContent('#announcements'),
+        'Red builds D4. Blue to move.');
+    assert.equal(await page.$$eval('[data-hill]', (e) => e.length), 45);
+    assert.equal(
+        await page.$$eval('[data-hill][tabindex="0"]', (e) => e.length), 1);
+    const tree = await page.locator('#board').ariaSnapshot();
+    assert.match(tree, /grid "Board of 45 hills"/);
+    assert.match(tree, /gridcell "D4, Red ringfort"/);
+    await close();
+  });
+
+  test('names every button and field', async () => {
+    const {page, close} = await site.open();
+    const nameless = await page.$$eval(
+        'button, select, input, textarea',
+        (elements) => elements
+            .filter((e) => !(e.textContent.trim() ||
+                e.getAttribute('aria-label') || e.closest('label') ||
+                e.hidden || e.labels?.length))
+            .map((e) => e.outerHTML));
+    assert.deepEqual(nameless, []);
+    await close();
+  });
+});

@@ -1,0 +1,112 @@
+// What the page looks like: sizes, light and dark. The pictures are in
+// test-output, for people to look at.
+
+import assert from 'node:assert/strict';
+import {before, suite, test} from 'node:test';
+
+import {suiteContext} from './harness.mjs';
+import {
+  clickAction,
+  newGame,
+  PHONE,
+  randomNumbers,
+  startSite,
+  takePicture,
+} from './ui_page.mjs';
+
+const SIZES = {
+  phone: PHONE,
+  'small-phone': {width: 320, height: 568},
+  tablet: {width: 820, height: 1180},
+  laptop: {width: 1024, height: 700},
+  desktop: {width: 1440, height: 900},
+};
+
+suite('the layout', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  for (const [name, viewport] of Object.entries(SIZES)) {
+    test(`fits a ${name}`, async () => {
+      const {page, problems, close} = await site.open({viewport});
+      const overflow = () => page.evaluate(
+          () => document.documentElement.scrollWidth - window.innerWidth);
+      await newGame(page, 'sacred_hill_doubles_l1', 'people');
+      const random = randomNumbers(2);
+      for (let i = 0; i < 6; ++i) await clickAction(page, random);
+      assert.ok(await overflow() <= 0, 'the page scrolls sideways');
+      const board = await page.locator('#board').boundingBox();
+      assert.ok(board.x >= 0 && board.x + board.width <= viewport.width);
+      assert.ok(Math.abs(board.width - board.height) < 1, 'a square board');
+      await takePicture(page, `size-${name}`);
+      for (const button of ['new-game', 'file', 'help']) {
+        await page.click(`#${button}-button`);
+        const dialog = page.locator('dialog[open]');
+        await dialog.waitFor();
+        const box = await dialog.boundingBox();
+        assert.ok(box.x >= 0 && box.x + box.width <= viewport.width, button);
+        assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, button);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({state: 'hidden'});
+      }
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  test('hills are large enough for fingers on a phone', async () => {
+    const {page, close} = await site.open({viewport: PHONE, hasTouch: true});
+    const {width, height} =
+        await page.locator('[data-hill="D4"]').boundingBox();
+    assert.ok(width >= 40 && height >= 40, `${width} x ${height}`);
+    await page.tap('[data-hill="D4"]');
+    await page.waitForFunction(
+        () => Number(document.querySelector('#board').dataset.ply) > 0);
+    await close();
+  });
+
+  test('text is legible by day and by night', async () => {
+    for (const colorScheme of ['light', 'dark']) {
+      const {page, close} = await site.open({colorScheme});
+      await takePicture(page, `colours-${colorScheme}`);
+      // Contrast by WCAG 2.1, "relative luminance" and "contrast ratio".
+      const ratios = await page.evaluate(() => {
+        const style = getComputedStyle(document.documentElement);
+        const luminance = (name) => {
+          const hex = style.getPropertyValue(name).trim();
+          const [r, g, b] = [1, 3, 5].map((at) => {
+            const c = parseInt(hex.slice(at, at + 2), 16) / 255;
+            return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ratio = (one, other) => {
+          const [low, high] =
+              [luminance(one), luminance(other)].sort((a, b) => a - b);
+          return (high + 0.05) / (low + 0.05);
+        };
+        return {
+          ink: ratio('--ink', '--paper'),
+          faint: ratio('--faint', '--card'),
+          red: ratio('--red', '--card'),
+          blue: ratio('--blue', '--card'),
+          accent: ratio('--accent-ink', '--accent'),
+          error: ratio('--paper', '--error'),
+        };
+      });
+      for (const [name, ratio] of Object.entries(ratios)) {
+        assert.ok(ratio >= 4.5, `${colorScheme} ${name}: ${ratio}`);
+      }
+      await page.click('#theme-button');
+      await page.waitForFunction(
+          () => document.documentElement.dataset.theme !== undefined);
+      assert.equal(
+          await page.evaluate(() => document.documentElement.dataset.theme),
+          colorScheme === 'light' ? 'dark' : 'light');
+      await close();
+    }
+  });
+});
