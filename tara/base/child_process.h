@@ -1,0 +1,71 @@
+#ifndef TARA_BASE_CHILD_PROCESS_H_
+#define TARA_BASE_CHILD_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace tara {
+
+struct ChildProcessOptions {
+  // The program, looked for in PATH where it has no slash, and its arguments.
+  // No shell reads them.
+  std::vector<std::string> command;
+  // File that its standard error is added to; empty: thrown away.
+  std::string log = {};
+};
+
+// A program that we talk to by lines, through pipes on its standard input and
+// output. It leads a process group of its own, so that an interrupt typed at
+// the terminal is ours alone, and what it started ends with it. Not
+// thread-safe.
+class ChildProcess {
+ public:
+  // Returns NOT_FOUND, or the system's reason, for a program or a log that
+  // cannot be; INVALID_ARGUMENT for an empty command. All name it.
+  static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(
+      const ChildProcessOptions& options);
+
+  // Ends it at once.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Writes text. Returns UNAVAILABLE if the program does not read any more,
+  // DEADLINE_EXCEEDED if it did not until then. Never raises SIGPIPE.
+  absl::Status Write(absl::string_view text, absl::Time deadline);
+
+  // Returns the next line without its end ("\n" or "\r\n"). Returns UNAVAILABLE
+  // if the program has closed its output, DEADLINE_EXCEEDED if there was no
+  // line until then, RESOURCE_EXHAUSTED for one of more than kMaxLineBytes.
+  absl::StatusOr<std::string> ReadLine(absl::Time deadline);
+  static constexpr size_t kMaxLineBytes = size_t{1} << 20;
+
+  // Closes its standard input, waits so long for its end, and then ends it and
+  // its group by force. Returns how it ended: "exit status 3", "signal 11
+  // (Segmentation fault)", "had to be ended". May be called again.
+  const std::string& End(absl::Duration patience);
+
+ private:
+  ChildProcess(pid_t process, int input, int output)
+      : process_(process), input_(input), output_(output) {}
+
+  bool WaitForExit(absl::Duration patience) const;
+
+  const pid_t process_;
+  int input_;   // its standard input, our end; -1: closed
+  int output_;  // its standard output, our end; -1: closed
+  std::string unread_;
+  std::string how_it_ended_;  // empty: it has not, as far as we know
+};
+
+}  // namespace tara
+
+#endif  // TARA_BASE_CHILD_PROCESS_H_

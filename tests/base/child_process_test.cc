@@ -1,0 +1,163 @@
+#include "tara/base/child_process.h"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Far more than anything here takes: tests do not fail on a busy machine.
+constexpr absl::Duration kLong = absl::Minutes(5);
+// Waited for in vain.
+constexpr absl::Duration kShort = absl::Milliseconds(20);
+
+absl::Time Later() { return absl::Now() + kLong; }
+absl::Time Soon() { return absl::Now() + kShort; }
+
+std::unique_ptr<ChildProcess> Shell(const std::string& script,
+                                    const std::string& log = "") {
+  auto process =
+      ChildProcess::Start({.command = {"/bin/sh", "-c", script}, .log = log});
+  EXPECT_TRUE(process.ok()) << process.status();
+  return *std::move(process);
+}
+
+TEST(ChildProcessTest, LinesGoThereAndBack) {
+  const auto process = Shell("while read line; do echo \"<$line>\"; done");
+  ASSERT_TRUE(process->Write("one\ntwo\n", Later()).ok());
+  EXPECT_EQ(*process->ReadLine(Later()), "<one>");
+  EXPECT_EQ(*process->ReadLine(Later()), "<two>");
+  EXPECT_EQ(process->End(kLong), "exit status 0");
+}
+
+TEST(ChildProcessTest, ArgumentsAreNotReadByAShell) {
+  auto process = ChildProcess::Start({.command = {"echo", "a  $HOME;*"}});
+  ASSERT_TRUE(process.ok()) << process.status();
+  EXPECT_EQ(*(*process)->ReadLine(Later()), "a  $HOME;*");
+}
+
+TEST(ChildProcessTest, LineEndsOfOtherSystemsAreLineEnds) {
+  const auto process = Shell("printf 'one\\r\\n\\ntwo\\n'");
+  EXPECT_EQ(*process->ReadLine(Later()), "one");
+  EXPECT_EQ(*process->ReadLine(Later()), "");
+  EXPECT_EQ(*process->ReadLine(Later()), "two");
+}
+
+TEST(ChildProcessTest, WaitsNoLongerThanItIsTold) {
+  const auto process = Shell("read line; echo late; read line");
+  EXPECT_EQ(process->ReadLine(Soon()).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
+  ASSERT_TRUE(process->Write("go\n", Later()).ok());
+  EXPECT_EQ(*process->ReadLine(Later()), "late");
+}
+
+TEST(ChildProcessTest, AProgramThatDoesNotReadHoldsNobodyUp) {
+  const auto process = Shell("exec sleep 1000");
+  // More than a pipe holds.
+  const std::string text(size_t{1} << 20, 'x');
+  EXPECT_EQ(process->Write(text, Soon()).code(),
+            absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST(ChildProcessTest, WritingToWhomDoesNotReadIsAnErrorAndNoSignal) {
+  const auto process = Shell("exec <&-; echo deaf; exec sleep 1000");
+  EXPECT_EQ(*process->ReadLine(Later()), "deaf");
+  EXPECT_EQ(process->Write("anybody?\n", Later()).code(),
+            absl::StatusCode::kUnavailable);
+}
+
+TEST(ChildProcessTest, AnEndIsAnError) {
+  const auto process = Shell("exit 3");
+  EXPECT_EQ(process->ReadLine(Later()).status().code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_EQ(process->End(kLong), "exit status 3");
+  EXPECT_EQ(process->Write("still?\n", Later()).code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_FALSE(process->ReadLine(Later()).ok());
+}
+
+TEST(ChildProcessTest, SaysWhichSignalEndedIt) {
+  const auto process = Shell("kill -SEGV $$");
+  EXPECT_FALSE(process->ReadLine(Later()).ok());
+  EXPECT_EQ(process->End(kLong), "signal 11 (Segmentation fault)");
+}
+
+TEST(ChildProcessTest, WhatDoesNotEndIsEndedWithAllThatItStarted) {
+  const auto process =
+      Shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done");
+  const pid_t grandchild = std::atoi(process->ReadLine(Later())->c_str());
+  ASSERT_GT(grandchild, 0);
+  ASSERT_EQ(kill(grandchild, 0), 0);
+  EXPECT_EQ(process->End(kShort), "had to be ended");
+  // Nobody may have waited for it yet, then it is a zombie: state Z.
+  std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), {}};
+  EXPECT_TRUE(text.empty() || text.find(") Z ") != std::string::npos) << text;
+}
+
+TEST(ChildProcessTest, LeavesNoZombies) {
+  Shell("exit 0");
+  Shell("exec sleep 1000");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(ChildProcessTest, ALineWithoutEndIsRefused) {
+  const auto process = Shell("exec tr '\\0' x < /dev/zero");
+  EXPECT_EQ(process->ReadLine(Later()).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(ChildProcessTest, StandardErrorGoesToTheLog) {
+  const std::string log = testing::TempDir() + "child_process.log";
+  std::remove(log.c_str());
+  Shell("echo first >&2", log)->End(kLong);
+  Shell("echo second >&2", log)->End(kLong);
+  std::ifstream file(log);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, "first\nsecond\n");
+}
+
+TEST(ChildProcessTest, OneProcessDoesNotHoldThePipesOfAnother) {
+  const auto first = Shell("cat");
+  const auto second = Shell("exec sleep 1000");
+  // `cat` sees the end of its input only if nobody else has it open.
+  EXPECT_EQ(first->End(kLong), "exit status 0");
+}
+
+TEST(ChildProcessTest, WhatCannotBeStartedIsNamed) {
+  const absl::Status missing =
+      ChildProcess::Start({.command = {"/no/such/program"}}).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(missing.message()),
+              AllOf(HasSubstr("'/no/such/program'"),
+                    HasSubstr("No such file or directory")));
+  EXPECT_EQ(ChildProcess::Start({}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  const absl::Status log =
+      ChildProcess::Start({.command = {"true"}, .log = "/no/such/folder/log"})
+          .status();
+  EXPECT_THAT(std::string(log.message()), HasSubstr("/no/such/folder/log"));
+}
+
+}  // namespace
+}  // namespace tara
