@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -46,6 +47,7 @@ struct Game {
   std::vector<PlayerClock> clocks = {};  // of A and of B, where there are any
   std::vector<Opening> openings = {};    // of the games of its series
   Forfeit forfeit = Forfeit::kNone;
+  std::string fault = {};
   Thoughts thoughts[2] = {};  // of A and of B
   Adjudication adjudication = Adjudication::kNone;
   int adjudicated_margin = 0;  // of A, with an adjudication
@@ -107,11 +109,30 @@ MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
           .games_left = GamesPerSeries(options) - 1 - game.number};
 }
 
-// Returns what the clock of the player to move allows for the move.
-MoveBudget BudgetFor(const Game& game, bool is_a) {
-  return game.clocks[is_a ? 0 : 1].manager.BudgetFor(
-      static_cast<int>(game.actions.size()),
-      ExpectedActionsLeft(game.state) / 2);
+// Tells the player to move of its clock, and what that allows for the move.
+void SetTimes(const ArenaOptions& options, const Game& game, bool is_a,
+              Turn& turn) {
+  const TimeManager& manager = game.clocks[is_a ? 0 : 1].manager;
+  const TimeControl& control = options.clocks->control;
+  turn.budget = manager.BudgetFor(static_cast<int>(game.actions.size()),
+                                  ExpectedActionsLeft(game.state) / 2);
+  turn.clock = {
+      .control = control,
+      .left = control.is_per_move() ? control.per_move : manager.left()};
+  turn.may_ponder = true;
+}
+
+// Which of the ways of seating its players a team has in a game: pairs that
+// share openings go through all of both teams'. In a match everybody moves on
+// by a seat from game to game: the players of the team that starts it are, Red
+// first, 1 2, then Blue 2 1, Red 2 1, Blue 1 2; those of the other
+// Blue 1 2, Red 1 2, Blue 2 1, Red 2 1.
+int SeatingOf(const ArenaOptions& options, const Game& game, bool is_a) {
+  const int pair = game.series / 2;
+  const bool starts_the_match = is_a == (game.series % 2 == 0);
+  const int moved = (game.number + (starts_the_match ? 1 : 0)) / 2;
+  return is_a ? (pair + moved) % options.seatings_a
+              : (pair / options.seatings_a + moved) % options.seatings_b;
 }
 
 // Counts the time of a move, which may end the game.
@@ -176,16 +197,19 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
   if (movers.empty()) return absl::OkStatus();
   std::vector<Turn> turns;
   std::vector<Opinion> opinions(movers.size());
+  std::vector<std::string> faults(movers.size());
   for (size_t i = 0; i < movers.size(); ++i) {
     turns.push_back({.state = movers[i]->state,
                      .random = &movers[i]->random,
                      .match = MatchScoreOf(options, *movers[i]),
                      .game = movers[i]->id(),
                      .actions = movers[i]->actions,
-                     .opinion = &opinions[i]});
-    if (!options.clocks.has_value()) continue;
-    turns.back().budget = BudgetFor(*movers[i], is_a);
-    turns.back().may_ponder = true;
+                     .seating = SeatingOf(options, *movers[i], is_a),
+                     .opinion = &opinions[i],
+                     .forfeit = &faults[i]});
+    if (options.clocks.has_value()) {
+      SetTimes(options, *movers[i], is_a, turns.back());
+    }
   }
   std::vector<Action> actions(movers.size());
   const absl::Time start =
@@ -197,7 +221,11 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
   }
   for (size_t i = 0; i < movers.size(); ++i) {
     Game& game = *movers[i];
-    if (game.over()) continue;  // too late
+    if (!faults[i].empty()) {
+      game.forfeit = is_a ? Forfeit::kByA : Forfeit::kByB;
+      game.fault = faults[i];
+    }
+    if (game.over()) continue;  // too late, or given up
     const absl::Status legal = PlayAction(actions[i], game.state);
     TARA_CHECK(legal.ok(), "a player chose an illegal action");
     game.actions.push_back(actions[i]);
@@ -214,7 +242,8 @@ ArenaGame ResultOf(const ArenaOptions& options, const Game& game) {
                       .margin = 0,
                       .length = static_cast<int>(game.actions.size()),
                       .forfeit = game.forfeit,
-                      .adjudication = game.adjudication};
+                      .adjudication = game.adjudication,
+                      .fault = game.fault};
   if (game.forfeit != Forfeit::kNone) {
     result.margin =
         game.forfeit == Forfeit::kByA ? -kForfeitMargin : kForfeitMargin;
@@ -237,6 +266,10 @@ int GamesPerPair(const ArenaOptions& options) {
   return 2 * GamesPerSeries(options);
 }
 
+int PairsPerOpening(const ArenaOptions& options) {
+  return options.seatings_a * options.seatings_b;
+}
+
 absl::Status CheckArenaOptions(const ArenaOptions& options) {
   TARA_RETURN_IF_ERROR(CheckAtLeast("games", options.games, 1));
   TARA_RETURN_IF_ERROR(
@@ -244,10 +277,20 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
   TARA_RETURN_IF_ERROR(CheckAtLeast("opening_plies", options.opening_plies, 0));
   TARA_RETURN_IF_ERROR(
       CheckAtLeast("agreed_turns", options.adjudication.agreed_turns, 0));
+  const VariantInfo& variant = Info(options.variant);
+  if (PairsPerOpening(options) > 1 && variant.seats < 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "arena: a team of two players cannot play ", variant.id,
+        ", where a side has one seat; expected a variant in pairs"));
+  }
   if (options.sprt.has_value()) {
     TARA_RETURN_IF_ERROR(CheckSprtOptions(*options.sprt));
+    if (PairsPerOpening(options) > 1) {
+      return absl::InvalidArgumentError(
+          "arena: a sequential test takes pairs for independent, and teams of "
+          "two players play several of one opening; expected no test");
+    }
   }
-  const VariantInfo& variant = Info(options.variant);
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (option.get(options.rule_options) != option.DefaultValue() &&
         !option.applies_to(variant)) {

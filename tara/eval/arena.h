@@ -51,6 +51,11 @@ struct ArenaOptions {
   // stands. Otherwise every game stands by itself.
   bool by_match = false;
   int games = 200;  // rounded up to whole pairs, of games or of matches
+  // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team
+  // that is one (team_player.h). Each opening has as many pairs as there are
+  // ways for both together, and games are rounded up to whole openings.
+  int seatings_a = 1;
+  int seatings_b = 1;
   // Uniformly random actions that begin two games of each pair, no two pairs
   // alike (arena_openings.h); 0: none, so that players that never draw play one
   // game over and over.
@@ -93,15 +98,19 @@ using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 // Plays pairs of games: each random opening once with A as Red (in doubles as
 // both seats of Red) and once with B. With by_match, pairs of matches: A starts
 // one and B the other, and each game of the one has an opening in common with
-// that of the other. Stopped early, the result is of the pairs finished by
-// then. Without clocks reproducible from options.seed.
-// Returns INVALID_ARGUMENT for options out of range, or a player's error.
+// that of the other. A player that gives a game up (Turn::forfeit) loses it.
+// Stopped early, the result is of the pairs finished by then. Without clocks
+// reproducible from options.seed. Returns INVALID_ARGUMENT for options out of
+// range, or a player's error.
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, Player& a, Player& b,
     const ArenaProgressCallback& on_progress = {});
 
 // Returns how many games a pair has: two, or those of two matches.
 int GamesPerPair(const ArenaOptions& options);
+
+// Returns how many pairs begin with the same openings.
+int PairsPerOpening(const ArenaOptions& options);
 
 // Returns INVALID_ARGUMENT naming what is out of range.
 absl::Status CheckArenaOptions(const ArenaOptions& options);

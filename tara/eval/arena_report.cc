@@ -16,6 +16,9 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
+// A table of faults is to be read, not to scroll by.
+constexpr int kFaultsShown = 10;
+
 std::string Percent(double share) {
   return absl::StrFormat("%.1f", 100 * share);
 }
@@ -81,10 +84,15 @@ std::string MoveTime(const ClockResult& clock) {
   return absl::StrFormat("%.3f", absl::ToDoubleSeconds(clock.MeanMove()));
 }
 
-const Cells& ClockHeadings() {
-  static const auto* const headings =
-      new Cells{"games", "A s/move", "B s/move", "A on time", "B on time"};
-  return *headings;
+// How the columns of the two players are called.
+struct PlayerNames {
+  std::string a;
+  std::string b;
+};
+
+Cells ClockHeadings(const PlayerNames& names) {
+  return {"games", names.a + " s/move", names.b + " s/move",
+          names.a + " on time", names.b + " on time"};
 }
 
 Cells ClockCells(const ArenaResult& r) {
@@ -139,11 +147,12 @@ bool SamePlayers(absl::Span<const ArenaReportRow> rows) {
 }
 
 // Returns a line a row and, of several rows of the same two players, a total.
-std::string Table(absl::Span<const ArenaReportRow> rows, const Cells& headings,
+std::string Table(absl::Span<const ArenaReportRow> rows,
+                  const PlayerNames& players, const Cells& headings,
                   Cells (*numbers_of)(const ArenaResult&)) {
   const bool same_players = SamePlayers(rows);
   Cells names = {"variant"};
-  if (!same_players) names.insert(names.end(), {"A", "B"});
+  if (!same_players) names.insert(names.end(), {players.a, players.b});
   const auto with_numbers = [](Cells row, const Cells& numbers) {
     row.insert(row.end(), numbers.begin(), numbers.end());
     return row;
@@ -160,10 +169,40 @@ std::string Table(absl::Span<const ArenaReportRow> rows, const Cells& headings,
                      row.result.played.end());
   }
   if (same_players && rows.size() > 1) {
-    table.push_back(
-        with_numbers({"total"}, numbers_of(SummarizeGames(all_games))));
+    table.push_back(with_numbers(
+        {"total"}, numbers_of(SummarizeGames(
+                       all_games, rows[0].result.pairs_per_opening))));
   }
   return TextTable(table, names.size());
+}
+
+bool HasFaults(const ArenaReportRow& row) {
+  return row.result.faults_a + row.result.faults_b > 0;
+}
+
+// The games that players lost by faults, the first of them by name.
+std::string FaultsTable(absl::Span<const ArenaReportRow> rows) {
+  std::vector<Cells> table = {{"variant", "by", "opening", "as", "fault"}};
+  int faults = 0;
+  const bool same_players = SamePlayers(rows);
+  for (const ArenaReportRow& row : rows) {
+    const std::string a = same_players ? "A" : row.player_a;
+    const std::string b = same_players ? "B" : row.player_b;
+    for (const ArenaGame& game : row.result.played) {
+      if (game.fault.empty() || ++faults > kFaultsShown) continue;
+      const bool by_a = game.forfeit == Forfeit::kByA;
+      table.push_back({std::string(Info(row.variant).id), by_a ? a : b,
+                       absl::StrCat(game.pair / row.result.pairs_per_opening),
+                       by_a == game.a_is_red ? "Red" : "Blue", game.fault});
+    }
+  }
+  std::string text =
+      absl::StrCat("\nForfeits, ", faults, " in all (losses by ",
+                   kForfeitMargin, " points):\n", TextTable(table, 5));
+  if (faults > kFaultsShown) {
+    absl::StrAppend(&text, "... and ", faults - kFaultsShown, " more\n");
+  }
+  return text;
 }
 
 bool HasClocks(const ArenaReportRow& row) { return !row.time_control.empty(); }
@@ -202,6 +241,19 @@ nlohmann::ordered_json ClocksToJson(const ArenaReportRow& row) {
           {"forfeits_b", b.forfeits}};
 }
 
+nlohmann::ordered_json FaultsToJson(const ArenaResult& r) {
+  nlohmann::ordered_json games = nlohmann::ordered_json::array();
+  for (const ArenaGame& game : r.played) {
+    if (game.fault.empty()) continue;
+    games.push_back({{"opening", game.pair / r.pairs_per_opening},
+                     {"a_is_red", game.a_is_red},
+                     {"by", game.forfeit == Forfeit::kByA ? "A" : "B"},
+                     {"length", game.length},
+                     {"fault", game.fault}});
+  }
+  return {{"a", r.faults_a}, {"b", r.faults_b}, {"games", games}};
+}
+
 nlohmann::ordered_json SprtToJson(const Sprt& sprt) {
   const SprtOptions& options = sprt.options();
   return {{"elo0", options.elo0},
@@ -218,7 +270,11 @@ nlohmann::ordered_json SprtToJson(const Sprt& sprt) {
 
 }  // namespace
 
-std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
+std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
+                            absl::string_view name_a,
+                            absl::string_view name_b) {
+  const PlayerNames names = {.a = std::string(name_a),
+                             .b = std::string(name_b)};
   if (rows.empty()) return "no games\n";
   std::string text;
   if (SamePlayers(rows)) {
@@ -230,54 +286,62 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows) {
       [](const ArenaReportRow& row) { return row.result.matches.matches > 0; });
   if (by_match) {
     absl::StrAppend(&text,
-                    Table(rows, MatchHeadings(),
+                    Table(rows, names, MatchHeadings(),
                           [](const ArenaResult& result) {
                             return MatchCells(result.matches);
                           }),
                     "\nThe games of the matches:\n");
   }
-  absl::StrAppend(&text, Table(rows, NumberHeadings(), NumberCells));
+  absl::StrAppend(&text, Table(rows, names, NumberHeadings(), NumberCells));
   if (std::any_of(rows.begin(), rows.end(), HasClocks)) {
     absl::StrAppend(&text, ClockTitle(rows),
-                    Table(rows, ClockHeadings(), ClockCells));
+                    Table(rows, names, ClockHeadings(names), ClockCells));
+  }
+  if (std::any_of(rows.begin(), rows.end(), HasFaults)) {
+    absl::StrAppend(&text, FaultsTable(rows));
   }
   absl::StrAppend(&text, SprtTable(rows));
   return text;
 }
 
+nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
+  const ArenaResult& r = row.result;
+  nlohmann::ordered_json object = {
+      {"variant", std::string(Info(row.variant).id)},
+      {"player_a", row.player_a},
+      {"player_b", row.player_b},
+      {"games", r.games},
+      {"wins", r.wins},
+      {"draws", r.draws},
+      {"losses", r.losses},
+      {"score", Number(r.score)},
+      {"score_low", Number(r.score_low)},
+      {"score_high", Number(r.score_high)},
+      {"elo", Number(r.elo)},
+      {"elo_low", Number(r.elo_low)},
+      {"elo_high", Number(r.elo_high)},
+      {"mean_margin", Number(r.mean_margin)},
+      {"mean_margin_low", Number(r.mean_margin_low)},
+      {"mean_margin_high", Number(r.mean_margin_high)},
+      {"mean_length", Number(r.mean_length)},
+      {"adjudicated", r.adjudicated},
+      {"games_as_red", r.games_as_red},
+      {"wins_as_red", r.wins_as_red},
+      {"draws_as_red", r.draws_as_red},
+      {"score_as_red", Number(r.score_as_red)},
+      {"score_as_blue", Number(r.score_as_blue)}};
+  if (r.matches.matches > 0) {
+    object["by_match"] = MatchesToJson(r.matches);
+  }
+  if (HasFaults(row)) object["forfeits"] = FaultsToJson(r);
+  if (HasClocks(row)) object["clock"] = ClocksToJson(row);
+  if (r.sprt.has_value()) object["sprt"] = SprtToJson(*r.sprt);
+  return object;
+}
+
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const ArenaReportRow& row : rows) {
-    const ArenaResult& r = row.result;
-    list.push_back({{"variant", std::string(Info(row.variant).id)},
-                    {"player_a", row.player_a},
-                    {"player_b", row.player_b},
-                    {"games", r.games},
-                    {"wins", r.wins},
-                    {"draws", r.draws},
-                    {"losses", r.losses},
-                    {"score", Number(r.score)},
-                    {"score_low", Number(r.score_low)},
-                    {"score_high", Number(r.score_high)},
-                    {"elo", Number(r.elo)},
-                    {"elo_low", Number(r.elo_low)},
-                    {"elo_high", Number(r.elo_high)},
-                    {"mean_margin", Number(r.mean_margin)},
-                    {"mean_margin_low", Number(r.mean_margin_low)},
-                    {"mean_margin_high", Number(r.mean_margin_high)},
-                    {"mean_length", Number(r.mean_length)},
-                    {"adjudicated", r.adjudicated},
-                    {"games_as_red", r.games_as_red},
-                    {"wins_as_red", r.wins_as_red},
-                    {"draws_as_red", r.draws_as_red},
-                    {"score_as_red", Number(r.score_as_red)},
-                    {"score_as_blue", Number(r.score_as_blue)}});
-    if (r.matches.matches > 0) {
-      list.back()["by_match"] = MatchesToJson(r.matches);
-    }
-    if (HasClocks(row)) list.back()["clock"] = ClocksToJson(row);
-    if (r.sprt.has_value()) list.back()["sprt"] = SprtToJson(*r.sprt);
-  }
+  for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
   // Specs may hold any bytes: a path that is no UTF-8 must not throw.
   return list.dump(2, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace);

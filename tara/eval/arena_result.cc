@@ -16,6 +16,16 @@ void AddClock(const TimeUse& use, bool forfeit, ClockResult& result) {
   result.use.time += use.time;
 }
 
+// Returns the means of so many values in succession.
+std::vector<double> MeansOf(absl::Span<const double> values, int count) {
+  TARA_CHECK(values.size() % count == 0, "openings are whole");
+  std::vector<double> means(values.size() / count);
+  for (size_t i = 0; i < values.size(); ++i) {
+    means[i / count] += values[i] / count;
+  }
+  return means;
+}
+
 // Fills the score and the Elo of an ArenaResult or MatchResult from the scores
 // of its pairs.
 template <typename Result>
@@ -31,7 +41,8 @@ void SetScore(absl::Span<const double> pairs, Result& result) {
 
 // Returns the result of the matches that games are of, all of them whole and
 // in the order of SummarizeGames.
-MatchResult SummarizeMatches(absl::Span<const ArenaGame> games) {
+MatchResult SummarizeMatches(absl::Span<const ArenaGame> games,
+                             int pairs_per_opening) {
   MatchResult result;
   std::vector<double> scores;  // means of the pairs of matches
   std::vector<double> leads;
@@ -54,8 +65,8 @@ MatchResult SummarizeMatches(absl::Span<const ArenaGame> games) {
     scores.push_back((ScoreOf(lead[0]) + ScoreOf(lead[1])) / 2);
     leads.push_back((lead[0] + lead[1]) / 2.0);
   }
-  const Interval mean_lead = MeanInterval(leads);
-  SetScore(scores, result);
+  const Interval mean_lead = MeanInterval(MeansOf(leads, pairs_per_opening));
+  SetScore(MeansOf(scores, pairs_per_opening), result);
   result.mean_lead = mean_lead.mean;
   result.mean_lead_low = mean_lead.low;
   result.mean_lead_high = mean_lead.high;
@@ -64,9 +75,11 @@ MatchResult SummarizeMatches(absl::Span<const ArenaGame> games) {
 
 }  // namespace
 
-ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
+ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
+                           int pairs_per_opening) {
   TARA_CHECK(games.size() % 2 == 0, "games come in pairs");
   ArenaResult result;
+  result.pairs_per_opening = pairs_per_opening;
   result.played.assign(games.begin(), games.end());
   std::vector<double> scores;  // means of the pairs
   std::vector<double> margins;
@@ -92,17 +105,23 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games) {
   }
   for (const ArenaGame& game : games) {
     result.adjudicated += game.adjudication != Adjudication::kNone;
-    AddClock(game.time_a, game.forfeit == Forfeit::kByA, result.clock_a);
-    AddClock(game.time_b, game.forfeit == Forfeit::kByB, result.clock_b);
+    const bool on_time = game.fault.empty();
+    const bool by_a = game.forfeit == Forfeit::kByA;
+    const bool by_b = game.forfeit == Forfeit::kByB;
+    AddClock(game.time_a, by_a && on_time, result.clock_a);
+    AddClock(game.time_b, by_b && on_time, result.clock_b);
+    result.faults_a += by_a && !on_time;
+    result.faults_b += by_b && !on_time;
   }
   result.games = static_cast<int>(games.size());
-  const Interval margin = MeanInterval(margins);
-  SetScore(scores, result);
+  const Interval margin = MeanInterval(MeansOf(margins, pairs_per_opening));
+  SetScore(MeansOf(scores, pairs_per_opening), result);
   result.mean_margin = margin.mean;
   result.mean_margin_low = margin.low;
   result.mean_margin_high = margin.high;
   if (games.empty()) return result;
-  if (games[0].match >= 0) result.matches = SummarizeMatches(games);
+  if (games[0].match >= 0)
+    result.matches = SummarizeMatches(games, pairs_per_opening);
   result.mean_length /= result.games;
   result.score_as_red = points_as_red / result.games_as_red;
   result.score_as_blue = 2 * result.score - result.score_as_red;

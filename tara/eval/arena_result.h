@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -13,8 +14,9 @@
 
 namespace tara {
 
-// Points that a player loses a game by whose time runs out, whatever the board
-// says: a small loss, so that margins stay those of games played out.
+// Points that a player loses a game by whose time runs out, or that cannot go
+// on with it, whatever the board says: a small loss, so that margins stay those
+// of games played out.
 inline constexpr int kForfeitMargin = 2;
 
 // What a player's moves of a game took, openings not counted; by clock alone.
@@ -35,12 +37,16 @@ struct ArenaGame {
   int pair = 0;    // which opening
   int match = -1;  // 2 m and 2 m + 1 have the same openings; -1: of no match
   bool a_is_red = false;
-  int margin = 0;                    // points of A minus those of B
-  int length = 0;                    // actions, those of the opening included
-  Forfeit forfeit = Forfeit::kNone;  // who lost on time, by kForfeitMargin
+  int margin = 0;  // points of A minus those of B
+  int length = 0;  // actions, those of the opening included
+  // Who lost by kForfeitMargin, on time or by a fault.
+  Forfeit forfeit = Forfeit::kNone;
   Adjudication adjudication = Adjudication::kNone;
   TimeUse time_a = {};
   TimeUse time_b = {};
+  // What the player did that could not go on (Turn::forfeit); empty: nothing,
+  // so that a forfeit is on time.
+  std::string fault = {};
 };
 
 // How A or B did by its clock.
@@ -70,7 +76,9 @@ struct MatchResult {
 
 // Result of player A against player B over pairs of games. Intervals are at
 // 95 %, over pairs: the two games of a pair share an opening, so they are not
-// independent (statistics.h says how they are computed). In matches the games
+// independent (statistics.h says how they are computed). With teams that are
+// seated in several ways, all pairs of one opening count as one. In matches the
+// games
 // of several pairs depend on each other by the score, which the intervals of
 // games leave out: those of `matches` are the ones to read.
 struct ArenaResult {
@@ -93,7 +101,11 @@ struct ArenaResult {
   MatchResult matches;  // with ArenaOptions::by_match
   ClockResult clock_a;  // with ArenaOptions::clocks
   ClockResult clock_b;
-  int adjudicated = 0;            // games that were not played to their end
+  int adjudicated = 0;  // games that were not played to their end
+  // Games that players lost by faults (ArenaGame::fault); among the losses.
+  int faults_a = 0;
+  int faults_b = 0;
+  int pairs_per_opening = 1;
   std::optional<Sprt> sprt = {};  // with ArenaOptions::sprt
   // All games, by pair, A as Red first.
   std::vector<ArenaGame> played;
@@ -101,9 +113,12 @@ struct ArenaResult {
 
 // Returns the result of all games, given pair by pair (two games of one
 // `pair` in succession, pairs of one match in succession); used for totals
-// over several results as well.
-// REQUIRES: as said; as many games as Red as as Blue in each pair.
-ArenaResult SummarizeGames(absl::Span<const ArenaGame> games);
+// over several results as well. So many pairs in succession, of games or of
+// matches, share their openings.
+// REQUIRES: as said; as many games as Red as as Blue in each pair; whole
+// openings.
+ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
+                           int pairs_per_opening = 1);
 
 // Returns the half points of A, 0 to 4, of a pair of games or of matches.
 // REQUIRES: `games` are all games of one pair.

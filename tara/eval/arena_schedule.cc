@@ -13,12 +13,19 @@ bool Before(const ArenaGame& x, const ArenaGame& y) {
   return std::pair(x.pair, !x.a_is_red) < std::pair(y.pair, !y.a_is_red);
 }
 
+// The pairs to be played, of whole openings.
+int PairsOf(const ArenaOptions& options) {
+  const int together = GamesPerPair(options) * PairsPerOpening(options);
+  return (options.games + together - 1) / together * PairsPerOpening(options);
+}
+
 }  // namespace
 
 ArenaSchedule::ArenaSchedule(const ArenaOptions& options)
     : options_(options),
       per_series_(GamesPerPair(options) / 2),
-      pairs_((options.games + 2 * per_series_ - 1) / (2 * per_series_)),
+      pairs_per_opening_(PairsPerOpening(options)),
+      pairs_(PairsOf(options)),
       openings_({.variant = options.variant,
                  .rule_options = options.rule_options,
                  .plies = options.opening_plies,
@@ -55,10 +62,15 @@ absl::StatusOr<std::optional<ArenaSeries>> ArenaSchedule::Next() {
       continue;
     }
     if (next_pair_ == pairs_) return std::nullopt;
-    ArenaSeries first = {.series = 2 * next_pair_++, .openings = {}};
-    for (int number = 0; number < per_series_; ++number) {
-      TARA_ASSIGN_OR_RETURN(first.openings.emplace_back(), openings_.Next());
+    if (next_pair_ % pairs_per_opening_ == 0) {
+      latest_openings_.clear();
+      for (int number = 0; number < per_series_; ++number) {
+        TARA_ASSIGN_OR_RETURN(latest_openings_.emplace_back(),
+                              openings_.Next());
+      }
     }
+    const ArenaSeries first = {.series = 2 * next_pair_++,
+                               .openings = latest_openings_};
     second_ = {.series = first.series + 1, .openings = first.openings};
     if (!earlier_games_.contains(first.series)) return first;
   }
@@ -107,14 +119,21 @@ ArenaResult ArenaSchedule::Result() const {
   absl::MutexLock lock(&mutex_);
   const bool is_decided =
       sprt_.has_value() && sprt_->decision() != SprtDecision::kUndecided;
-  std::vector<ArenaGame> whole;
+  std::map<int, std::vector<ArenaGame>> by_opening;
   for (auto [pair, games] : games_) {
-    if (static_cast<int>(games.size()) < 2 * per_series_) continue;
     if (is_decided && pair >= tested_pairs_) continue;
     std::sort(games.begin(), games.end(), Before);
+    std::vector<ArenaGame>& all = by_opening[pair / pairs_per_opening_];
+    all.insert(all.end(), games.begin(), games.end());
+  }
+  std::vector<ArenaGame> whole;
+  for (const auto& [opening, games] : by_opening) {
+    if (static_cast<int>(games.size()) < 2 * per_series_ * pairs_per_opening_) {
+      continue;
+    }
     whole.insert(whole.end(), games.begin(), games.end());
   }
-  ArenaResult result = SummarizeGames(whole);
+  ArenaResult result = SummarizeGames(whole, pairs_per_opening_);
   result.sprt = sprt_;
   return result;
 }

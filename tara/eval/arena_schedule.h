@@ -42,15 +42,16 @@ class ArenaSchedule {
   bool decided() const;
   ArenaProgress progress() const;
 
-  // Returns the result of the pairs that are whole; with a sequential test
-  // that has decided, of those that it saw until then.
+  // Returns the result of the openings all of whose pairs are whole; with a
+  // sequential test that has decided, of those that it saw until then.
   ArenaResult Result() const;
 
  private:
   void Count(const ArenaGame& game) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const ArenaOptions options_;
-  const int per_series_;  // games
+  const int per_series_;         // games
+  const int pairs_per_opening_;  // with the same openings
   const int pairs_;
   mutable absl::Mutex mutex_;
   Openings openings_ ABSL_GUARDED_BY(mutex_);
@@ -59,6 +60,8 @@ class ArenaSchedule {
   int next_pair_ ABSL_GUARDED_BY(mutex_) = 0;
   // The second series of a pair that has been begun.
   std::optional<ArenaSeries> second_ ABSL_GUARDED_BY(mutex_);
+  // Of the latest pair, for the others that share them.
+  std::vector<Opening> latest_openings_ ABSL_GUARDED_BY(mutex_);
   std::map<int, std::vector<ArenaGame>> games_ ABSL_GUARDED_BY(mutex_);
   int games_done_ ABSL_GUARDED_BY(mutex_) = 0;
   double points_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
@@ -43,6 +44,15 @@ class Exchange {
     finished_.push_back(game);
   }
 
+  void NoteForfeit(const std::string& forfeit) {
+    absl::MutexLock lock(&mutex_);
+    forfeits_.push_back(forfeit);
+  }
+  std::vector<std::string> forfeits() {
+    absl::MutexLock lock(&mutex_);
+    return forfeits_;
+  }
+
   // A thread has no more to do.
   void Leave(const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
@@ -75,17 +85,47 @@ class Exchange {
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
   std::vector<BalanceGame> finished_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> forfeits_ ABSL_GUARDED_BY(mutex_);
 };
 
-using GamesInProgress = std::vector<std::unique_ptr<BalanceGameInProgress>>;
+// Attempts at a game that the player gives up.
+constexpr int kMostAttempts = 3;
 
-// Plays one action in each game.
-absl::Status PlayOneAction(Player& player, GamesInProgress& games) {
+struct GameInProgress {
+  size_t place;  // among all
+  std::unique_ptr<BalanceGameInProgress> game;
+  int attempts = 1;
+};
+using GamesInProgress = std::vector<GameInProgress>;
+
+// Plays one action in each game; those that the player gives up begin anew.
+absl::Status PlayOneAction(const BalanceGameOptions& options,
+                           absl::Span<const BalanceGameId> ids, Player& player,
+                           GamesInProgress& games, Exchange& exchange) {
   std::vector<Turn> turns;
-  for (const auto& game : games) turns.push_back(game->NextTurn());
+  for (const GameInProgress& each : games) {
+    turns.push_back(each.game->NextTurn());
+  }
   std::vector<Action> actions(turns.size());
   TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
-  for (size_t i = 0; i < games.size(); ++i) games[i]->Play(actions[i]);
+  for (size_t i = 0; i < games.size(); ++i) {
+    GameInProgress& each = games[i];
+    const std::string forfeit = each.game->forfeit();
+    if (forfeit.empty()) {
+      each.game->Play(actions[i]);
+      continue;
+    }
+    exchange.NoteForfeit(forfeit);
+    const uint64_t number = each.game->number();
+    player.EndGame(number);
+    if (++each.attempts > kMostAttempts) {
+      return absl::AbortedError(absl::StrCat(
+          "game ", ids[each.place].index, " of the study was given up ",
+          kMostAttempts, " times by its player: ", forfeit));
+    }
+    each.game = std::make_unique<BalanceGameInProgress>(
+        options, ids[each.place], number);
+  }
   return absl::OkStatus();
 }
 
@@ -99,19 +139,24 @@ absl::Status Work(const BalanceGameOptions& options,
     while (games.size() < concurrent_games) {
       const std::optional<size_t> place = exchange.Take();
       if (!place.has_value()) break;
-      games.push_back(std::make_unique<BalanceGameInProgress>(
-          options, ids[*place], first_number + *place));
+      games.push_back({.place = *place,
+                       .game = std::make_unique<BalanceGameInProgress>(
+                           options, ids[*place], first_number + *place)});
     }
     if (games.empty()) break;
-    TARA_RETURN_IF_ERROR(PlayOneAction(player, games));
-    for (const auto& game : games) {
-      if (!game->finished()) continue;
-      player.EndGame(game->number());
-      exchange.Deliver(game->game());
+    TARA_RETURN_IF_ERROR(PlayOneAction(options, ids, player, games, exchange));
+    for (const GameInProgress& each : games) {
+      if (!each.game->finished()) continue;
+      player.EndGame(each.game->number());
+      exchange.Deliver(each.game->game());
     }
-    std::erase_if(games, [](const auto& game) { return game->finished(); });
+    std::erase_if(games, [](const GameInProgress& each) {
+      return each.game->finished();
+    });
   }
-  for (const auto& game : games) player.EndGame(game->number());
+  for (const GameInProgress& each : games) {
+    player.EndGame(each.game->number());
+  }
   return absl::OkStatus();
 }
 
@@ -162,6 +207,9 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
   }
   const absl::Status received = Receive(on_game, exchange);
   for (std::thread& worker : workers) worker.join();
+  const std::vector<std::string> forfeits = exchange.forfeits();
+  if (forfeits_ == 0 && !forfeits.empty()) first_forfeit_ = forfeits[0];
+  forfeits_ += static_cast<int>(forfeits.size());
   TARA_RETURN_IF_ERROR(received);
   return exchange.error();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,7 +22,9 @@ using BalanceGameCallback =
     std::function<absl::StatusOr<bool>(const BalanceGame& game)>;
 
 // Plays games of a player with itself on several threads, each with a player
-// of its own, which it keeps from call to call. Not thread-safe.
+// of its own, which it keeps from call to call. A game that the player gives up
+// (Turn::forfeit) says nothing of balance: it is begun anew, and given up again
+// and again, it is an error. Not thread-safe.
 class BalanceDriver {
  public:
   // Returns the first error of making a player.
@@ -35,6 +38,11 @@ class BalanceDriver {
                     absl::Span<const BalanceGameId> games,
                     const BalanceGameCallback& on_game);
 
+  // The games of all calls that were given up and begun anew, and why the first
+  // of them was.
+  int forfeits() const { return forfeits_; }
+  const std::string& first_forfeit() const { return first_forfeit_; }
+
   // A player for questions beside games.
   Player& player() { return *players_[0]; }
 
@@ -46,6 +54,8 @@ class BalanceDriver {
   std::vector<std::unique_ptr<Player>> players_;  // by thread
   const int concurrent_games_;
   uint64_t next_number_ = 0;  // of a game, among all
+  int forfeits_ = 0;
+  std::string first_forfeit_;
 };
 
 }  // namespace tara

@@ -82,7 +82,8 @@ Turn BalanceGameInProgress::NextTurn() {
           .random = &random_,
           .game = number_,
           .actions = game_.actions,
-          .opinion = &opinion_};
+          .opinion = &opinion_,
+          .forfeit = &forfeit_};
 }
 
 void BalanceGameInProgress::Play(Action choice) {

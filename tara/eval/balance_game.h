@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -77,7 +78,10 @@ class BalanceGameInProgress {
   // The question to the player. It, and the opinion in it, are of this object.
   Turn NextTurn();
 
-  // Plays on by what the player answered.
+  // Why the player has given the game up, in answer to that; empty: it has not.
+  const std::string& forfeit() const { return forfeit_; }
+
+  // Plays on by what the player answered. REQUIRES: forfeit() is empty.
   void Play(Action choice);
 
   bool finished() const { return state_.finished(); }
@@ -95,6 +99,7 @@ class BalanceGameInProgress {
   State state_;
   Random random_;
   Opinion opinion_;
+  std::string forfeit_;
   BalanceGame game_;
   int opening_plies_ = 0;  // played
 };

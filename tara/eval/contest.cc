@@ -1,21 +1,34 @@
 #include "tara/eval/contest.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rule_options.h"
+#include "tara/eval/engine_session.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player_spec.h"
+#include "tara/eval/team_spec.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara {
 
-absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
-  TARA_ASSIGN_OR_RETURN(const PlayerSpec parsed, ParsePlayerSpec(spec));
+namespace {
+
+absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
+                                       const PlayerSpec& parsed) {
+  if (parsed.kind == PlayerKind::kEngine) {
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
+                          EngineSession::Start(parsed.engine));
+    return absl::StrCat(spec, " (", session->name(), ")");
+  }
   if (parsed.kind != PlayerKind::kNet) return std::string(spec);
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
   TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
@@ -24,6 +37,18 @@ absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
   return absl::StrFormat("net:%08x-%d%s",
                          crc32c::Crc32c(file.data(), file.size()), file.size(),
                          options);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
+  TARA_ASSIGN_OR_RETURN(const TeamSpec team, ParseTeamSpec(spec));
+  std::vector<std::string> identities;
+  for (size_t i = 0; i < team.players.size(); ++i) {
+    TARA_ASSIGN_OR_RETURN(identities.emplace_back(),
+                          IdentityOf(team.texts[i], team.players[i]));
+  }
+  return absl::StrJoin(identities, "+");
 }
 
 std::string ArenaConditions(const ArenaOptions& options,

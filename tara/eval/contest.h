@@ -12,10 +12,12 @@
 
 namespace tara {
 
-// Returns who the player of a spec is: the spec itself, or for a network the
-// checksum of its file in the place of the path, for a run's newest checkpoint
-// is another one tomorrow, and a file may be moved. Returns INVALID_ARGUMENT
-// for what is no spec, or the error of finding or reading the file.
+// Returns who the player or the team (team_spec.h) of a spec is: the spec
+// itself; for a network the checksum of its file in the place of the path, for
+// a run's newest checkpoint is another one tomorrow, and a file may be moved;
+// for an engine its command with the name and version that it calls itself by.
+// Returns INVALID_ARGUMENT for what is no spec, or the error of finding or
+// reading the file or of starting the engine.
 absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec);
 
 // Returns all that the games of an arena depend on beside its players and how

@@ -12,9 +12,12 @@
 #include "tara/base/status_macros.h"
 #include "tara/base/thread_time.h"
 #include "tara/eval/alpha_beta_player.h"
+#include "tara/eval/engine_player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/players.h"
 #include "tara/eval/search_player.h"
+#include "tara/eval/team_player.h"
+#include "tara/eval/team_spec.h"
 #include "tara/mcts/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
@@ -70,6 +73,7 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
   if (spec.kind == PlayerKind::kRandom) return NewRandomPlayer();
   if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
+  if (spec.kind == PlayerKind::kEngine) return NewEnginePlayer(spec.engine);
   if (spec.kind == PlayerKind::kAlphaBeta) {
     AlphaBetaOptions options;
     if (spec.time_ms > 0) options.clock = ThreadTime;
@@ -90,6 +94,16 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
                         LoadNetworkEvaluator(checkpoint, spec.inference));
   if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
   return NewSearchPlayer(std::move(evaluator), search);
+}
+
+absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view text) {
+  TARA_ASSIGN_OR_RETURN(const TeamSpec team, ParseTeamSpec(text));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> first,
+                        MakePlayer(team.texts[0]));
+  if (team.seatings() == 1) return first;
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> second,
+                        MakePlayer(team.texts[1]));
+  return NewTeamPlayer(std::move(first), std::move(second));
 }
 
 }  // namespace tara

@@ -16,6 +16,10 @@ namespace tara {
 // the network.
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 
+// Makes the player or players of a team (tara/eval/team_spec.h), as one Player.
+// Errors as MakePlayer, and those of ParseTeamSpec.
+absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view spec);
+
 // Returns the checkpoint file that a path of a spec means: the file itself,
 // or the newest checkpoint of a run's folder or of its `checkpoints` folder,
 // as named by the file `latest` there.

@@ -55,7 +55,8 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
   const int per_pair = GamesPerPair(options);
-  const int pairs = (options.games + per_pair - 1) / per_pair;
+  const int pairs = std::max(PairsPerOpening(options),
+                             (options.games + per_pair - 1) / per_pair);
   threads = std::clamp(threads, 1, pairs);
   ArenaOptions of_a_thread = options;
   // No thread takes all that there is.

@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
+#include "tara/mcts/time_control.h"
 #include "tara/mcts/time_manager.h"
 #include "tara/mcts/utility.h"
 
@@ -29,6 +32,12 @@ struct Opinion {
   std::optional<int> proved_margin = {};
 };
 
+// A player's clock when it is to choose.
+struct ClockReading {
+  TimeControl control;
+  absl::Duration left;  // of the game, or for this action
+};
+
 // A position in which a player is to choose, and the game it is of.
 struct Turn {
   State state;
@@ -45,11 +54,21 @@ struct Turn {
   // With a clock: the time for this choice. It takes the place of all limits
   // that a player has of its own; players that do not search just answer.
   std::optional<MoveBudget> budget = {};
+  // The clock that the budget is of, for players that share out the time
+  // themselves.
+  std::optional<ClockReading> clock = {};
+  // With a team of two players (team_player.h): which of them has the first of
+  // the side's seats, 0 or 1.
+  int seating = 0;
   // Whether the player may go on thinking when it has chosen: its later choices
   // then depend on how long it had.
   bool may_ponder = false;
   // Filled where there is one; a forced choice leaves it as it is.
   Opinion* opinion = nullptr;
+  // Filled, where there is one, with why the player cannot go on with this game
+  // (an engine that crashed): it gives the game up, and its action is of no
+  // account. Where there is none, that is an error of the call.
+  std::string* forfeit = nullptr;
 };
 
 // Chooses actions; plays many games at once. Not thread-safe.

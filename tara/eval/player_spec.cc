@@ -1,5 +1,6 @@
 #include "tara/eval/player_spec.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -216,6 +217,13 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
     spec.kind = kind == "random" ? PlayerKind::kRandom : PlayerKind::kGreedy;
     return spec;
   }
+  if (kind == "engine") {
+    absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
+    if (!engine.ok()) return BadSpec(text, engine.status().message());
+    spec.kind = PlayerKind::kEngine;
+    spec.engine = *std::move(engine);
+    return spec;
+  }
   std::vector<absl::string_view> options;
   if (has_rest) options = absl::StrSplit(rest, ',');
   if (kind == "mcts") {
@@ -243,11 +251,18 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   } else {
     return BadSpec(text, absl::StrCat("unknown player '", kind,
                                       "'; expected random, greedy, "
-                                      "alphabeta[:nodes=N], mcts[:sims=N] or "
-                                      "net:PATH[,sims=N]"));
+                                      "alphabeta[:nodes=N], mcts[:sims=N], "
+                                      "net:PATH[,sims=N] or engine:CMD"));
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;
+}
+
+int GamesAtATime(const PlayerSpec& spec, int games) {
+  if (spec.kind == PlayerKind::kEngine) {
+    return std::min(games, spec.engine.processes);
+  }
+  return spec.search.threads > 1 ? 1 : games;
 }
 
 std::string PlayerSpecHelp() {
@@ -265,6 +280,14 @@ std::string PlayerSpecHelp() {
               search with a network; sims=0: none, the policy alone. PATH is a
               checkpoint, or the folder of a run: its latest checkpoint;
               device (cpu), precision (auto) and backend (auto) of inference
+  engine:CMD[,OPTION=VALUE,...]
+              another program, which plays by the line protocol that
+              docs/evaluation.md describes. CMD is it and its arguments, with
+              quotes as in a shell, but read by none. Options, in seconds:
+              start (30), to begin; move (60), for an action without a clock;
+              grace (2), beyond its clock; processes=N (1), games at a time on
+              each thread; log=FILE, what is said and its standard error. What
+              hangs, ends or breaks the rules loses that game
 
 Options of mcts and net, beside playouts:
   ms                      milliseconds of processor time an action (with

@@ -5,12 +5,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/eval/engine_spec.h"
 #include "tara/eval/search_player.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {
 
-enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet };
+enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet, kEngine };
 
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
@@ -27,10 +28,16 @@ struct PlayerSpec {
       .reuse = true,
       .confidence_z = 2};
   // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
-  int nodes = 0;    // positions visited
-  int depth = 0;    // actions ahead
-  int time_ms = 0;  // of a move
+  int nodes = 0;           // positions visited
+  int depth = 0;           // actions ahead
+  int time_ms = 0;         // of a move
+  EngineSpec engine = {};  // kEngine
 };
+
+// How many games players of these kinds are best asked about at a time, where
+// the rest of the program would have `games`: where several threads search a
+// position, or a process has one board, no more than these can take.
+int GamesAtATime(const PlayerSpec& spec, int games);
 
 // Parses a spec such as "greedy" or "net:runs/first,sims=200,graph=on". Returns
 // INVALID_ARGUMENT naming the spec, the offending part and what was expected.

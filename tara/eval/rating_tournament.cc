@@ -132,6 +132,16 @@ class VariantTournament {
     return all;
   }
 
+  // By player.
+  std::vector<int64_t> Faults() const {
+    std::vector<int64_t> all(players_.size());
+    for (const auto& [pair, faults] : faults_) {
+      all[pair.first] += faults.first;
+      all[pair.second] += faults.second;
+    }
+    return all;
+  }
+
   static double MeanDeviation(const Ratings& ratings) {
     double sum = 0;
     int pairs = 0;
@@ -172,6 +182,12 @@ class VariantTournament {
   }
 
   void Count(int a, int b, const std::vector<ArenaGame>& games) {
+    std::pair<int64_t, int64_t>& faults = faults_[{a, b}];
+    faults = {};
+    for (const ArenaGame& game : games) {
+      if (game.fault.empty()) continue;
+      ++(game.forfeit == Forfeit::kByA ? faults.first : faults.second);
+    }
     std::vector<SeatResults>& results = results_[{a, b}];
     for (const SeatResults& old : results) {
       games_ -= old.wins + old.draws + old.losses;
@@ -186,6 +202,11 @@ class VariantTournament {
                     const std::function<bool(int games)>& go_on,
                     bool& stopped) {
     ArenaOptions arena = arena_;
+    arena.concurrent_games =
+        std::min({arena.concurrent_games, players_[a].concurrent_games,
+                  players_[b].concurrent_games});
+    arena.seatings_a = players_[a].seatings;
+    arena.seatings_b = players_[b].seatings;
     TARA_RETURN_IF_ERROR(GoOnWith(*store_, ContestOf(a, b), arena));
     const int before = 2 * pairs_played_[{a, b}];
     arena.games = before + 2 * pairs;
@@ -211,6 +232,7 @@ class VariantTournament {
   ResultStore* const store_;
   std::vector<std::string> names_;
   std::map<std::pair<int, int>, std::vector<SeatResults>> results_;
+  std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> faults_;
   std::map<std::pair<int, int>, int> pairs_played_;
   int64_t games_ = 0;
   double deviation_ = 0;
@@ -239,6 +261,7 @@ absl::StatusOr<RatingTable> Rate(
     table.variants.push_back({.variant = variant,
                               .ratings = *std::move(ratings),
                               .results = tournaments[i].Results(),
+                              .faults = tournaments[i].Faults(),
                               .games = tournaments[i].games()});
   }
   table.overall = MeanRatings(all);

@@ -27,6 +27,8 @@ struct RatedPlayer {
   std::string identity;  // for the store (PlayerIdentity); no two alike
   PlayerFactory make;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
+  int concurrent_games = 64;  // that it can play on each thread, at most
+  int seatings = 1;           // of a team (ArenaOptions::seatings_a)
 };
 
 struct RatingTournamentOptions {
@@ -48,6 +50,8 @@ struct VariantRatings {
   Variant variant = Variant::kSacredHillL1;
   Ratings ratings;
   std::vector<SeatResults> results;  // by who begins
+  // By player: games lost by faults (ArenaGame::fault); among the losses.
+  std::vector<int64_t> faults = {};
   int64_t games = 0;
 };
 

@@ -44,6 +44,17 @@ constexpr SqliteSchema kSchema = {
         "SELECT COUNT(margin) + (SELECT COUNT(conditions) FROM contests) "
         "FROM (SELECT * FROM games LIMIT 1)"};
 
+// Files of before have no such table.
+constexpr char kFaultsTable[] = R"sql(
+  CREATE TABLE IF NOT EXISTS faults (
+    contest INTEGER NOT NULL,
+    opening INTEGER NOT NULL,
+    a_is_red INTEGER NOT NULL,
+    fault TEXT NOT NULL,
+    PRIMARY KEY (contest, opening, a_is_red)
+  ) WITHOUT ROWID;
+)sql";
+
 constexpr int kMaxForfeit = static_cast<int>(Forfeit::kByB);
 constexpr int kMaxAdjudication = static_cast<int>(Adjudication::kAgreement);
 
@@ -63,6 +74,7 @@ absl::StatusOr<std::unique_ptr<ResultStore>> ResultStore::Open(
   TARA_ASSIGN_OR_RETURN(
       SqliteDatabase db,
       OpenSqliteFile(path, SqliteDatabase::Mode::kReadWrite, kSchema));
+  TARA_RETURN_IF_ERROR(db.Execute(kFaultsTable, "cannot set up"));
   return std::unique_ptr<ResultStore>(new ResultStore(std::move(db)));
 }
 
@@ -93,8 +105,10 @@ absl::StatusOr<std::vector<ArenaGame>> ResultStore::Games(int64_t contest) {
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement select,
       db_.Prepare("SELECT opening, a_is_red, match, margin, length, forfeit, "
-                  "adjudication, moves_a, moves_b, time_a_us, time_b_us FROM "
-                  "games WHERE contest = ? ORDER BY opening, a_is_red DESC"));
+                  "adjudication, moves_a, moves_b, time_a_us, time_b_us, "
+                  "COALESCE(fault, '') FROM games LEFT JOIN faults USING "
+                  "(contest, opening, a_is_red) WHERE contest = ? "
+                  "ORDER BY opening, a_is_red DESC"));
   select.BindInt(1, contest);
   std::vector<ArenaGame> games;
   while (true) {
@@ -120,12 +134,30 @@ absl::StatusOr<std::vector<ArenaGame>> ResultStore::Games(int64_t contest) {
                      .time_a = {.moves = static_cast<int>(select.Int(7)),
                                 .time = absl::Microseconds(select.Int(9))},
                      .time_b = {.moves = static_cast<int>(select.Int(8)),
-                                .time = absl::Microseconds(select.Int(10))}});
+                                .time = absl::Microseconds(select.Int(10))},
+                     .fault = select.Bytes(11)});
   }
+}
+
+absl::Status ResultStore::AddFault(int64_t contest, const ArenaGame& game) {
+  TARA_ASSIGN_OR_RETURN(
+      SqliteStatement statement,
+      db_.Prepare(game.fault.empty()
+                      ? "DELETE FROM faults WHERE contest = ? AND opening = ? "
+                        "AND a_is_red = ?"
+                      : "INSERT OR REPLACE INTO faults (contest, opening, "
+                        "a_is_red, fault) VALUES (?, ?, ?, ?)"));
+  statement.BindInt(1, contest);
+  statement.BindInt(2, game.pair);
+  statement.BindInt(3, game.a_is_red);
+  if (!game.fault.empty()) statement.BindText(4, game.fault);
+  return statement.Step("cannot store a fault").status();
 }
 
 absl::Status ResultStore::Add(int64_t contest, const ArenaGame& game) {
   absl::MutexLock lock(&mutex_);
+  // The fault first: a game is there when it is whole.
+  TARA_RETURN_IF_ERROR(AddFault(contest, game));
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement insert,
       db_.Prepare("INSERT OR REPLACE INTO games (contest, opening, a_is_red, "

@@ -47,6 +47,8 @@ class ResultStore {
 
  private:
   explicit ResultStore(SqliteDatabase db);
+  absl::Status AddFault(int64_t contest, const ArenaGame& game)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::Mutex mutex_;
   SqliteDatabase db_ ABSL_GUARDED_BY(mutex_);

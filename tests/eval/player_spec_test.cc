@@ -1,6 +1,7 @@
 #include "tara/eval/player_spec.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -115,6 +116,22 @@ TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
   EXPECT_EQ(utility("net:x,utility=match,sims=5"), UtilityKind::kMatch);
 }
 
+TEST(PlayerSpecTest, AnEngineIsACommandWithOptions) {
+  const PlayerSpec spec = Parsed("engine:gtp --level 3,processes=2");
+  EXPECT_EQ(spec.kind, PlayerKind::kEngine);
+  EXPECT_EQ(spec.engine.command,
+            (std::vector<std::string>{"gtp", "--level", "3"}));
+  EXPECT_EQ(spec.engine.processes, 2);
+}
+
+TEST(PlayerSpecTest, GamesAtATimeAreThoseThatAPlayerCanTake) {
+  EXPECT_EQ(GamesAtATime(Parsed("mcts"), 64), 64);
+  EXPECT_EQ(GamesAtATime(Parsed("mcts:threads=2"), 64), 1);
+  EXPECT_EQ(GamesAtATime(Parsed("engine:x"), 64), 1);
+  EXPECT_EQ(GamesAtATime(Parsed("engine:x,processes=4"), 64), 4);
+  EXPECT_EQ(GamesAtATime(Parsed("engine:x,processes=4"), 2), 2);
+}
+
 TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
   EXPECT_EQ(Parsed("net:a:b").path, "a:b");
   const PlayerSpec spec = Parsed("net:with,comma/x.pt,sims=3");
@@ -125,8 +142,11 @@ TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
 TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("gredy"),
             "bad player spec 'gredy': unknown player 'gredy'; expected random, "
-            "greedy, alphabeta[:nodes=N], mcts[:sims=N] or "
-            "net:PATH[,sims=N]");
+            "greedy, alphabeta[:nodes=N], mcts[:sims=N], "
+            "net:PATH[,sims=N] or engine:CMD");
+  EXPECT_EQ(ErrorOf("engine"),
+            "bad player spec 'engine': no command; expected engine:CMD, a "
+            "program and its arguments");
   EXPECT_EQ(ErrorOf("random:sims=3"),
             "bad player spec 'random:sims=3': random takes no options, got "
             "'sims=3'");
