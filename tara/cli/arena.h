@@ -8,32 +8,25 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
+#include "tara/cli/match_flags.h"
 
 namespace tara {
 
 struct ArenaCommandOptions {
   GameFlags game;
-  std::string player_a;
+  MatchFlags match;
+  std::string player_a;  // or a team
   std::string player_b;
   bool untrained = false;  // play what a network has not learned, too
   bool by_match = false;
   int64_t games = 0;  // 0: 200, or with a sequential test 20000 at most
-  int64_t opening_plies = 2;
-  std::string openings = "random";   // or "balanced:SPEC"
-  std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
-  // As ParseTimeControl reads it; empty: no clocks.
-  std::string time_control;
   // As ParseSprtOptions reads it; empty: all games are played.
   std::string sprt;
-  // Results file to go on with; empty: none.
-  std::string store;
-  int64_t threads = 0;  // 0: as many as the cores allow
-  int64_t seed = 1;
   std::string format = "text";
 };
 
-// Lets two players play each other in one variant or in all. An interrupt
-// (Ctrl-C) ends it with a report of the games that are finished.
+// Lets two players or teams play each other in one variant or in all. An
+// interrupt (Ctrl-C) ends it with a report of the games that are finished.
 absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                              Console& console);
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -101,13 +104,11 @@ class Players {
     if (driver_ != nullptr && spec == spec_) return driver_.get();
     driver_ = nullptr;  // one network in memory at a time
     TARA_ASSIGN_OR_RETURN(const PlayerSpec parsed, ParsePlayerSpec(spec));
-    // Several threads search positions that come one at a time.
-    const bool alone = parsed.search.threads > 1;
-    const int threads =
-        alone ? std::max(1, threads_ / parsed.search.threads) : threads_;
+    const int threads = std::max(1, threads_ / parsed.search.threads);
     TARA_ASSIGN_OR_RETURN(
-        driver_, BalanceDriver::Create([spec] { return MakePlayer(spec); },
-                                       threads, alone ? 1 : kConcurrentGames));
+        driver_,
+        BalanceDriver::Create([spec] { return MakePlayer(spec); }, threads,
+                              GamesAtATime(parsed, kConcurrentGames)));
     spec_ = spec;
     return driver_.get();
   }
@@ -136,6 +137,7 @@ absl::StatusOr<std::vector<BalanceStudy>> PlayStudies(
   Players players(options.threads);
   Progress progress(plan, wanted, console);
   std::vector<BalanceStudy> studies;
+  std::map<std::string, std::pair<int, std::string>> forfeits;  // by player
   for (const WantedStudy& each : wanted) {
     if (stop()) break;
     progress.StartStudy(each, plan);
@@ -147,10 +149,18 @@ absl::StatusOr<std::vector<BalanceStudy>> PlayStudies(
                                             progress.Show(done);
                                             return !stop();
                                           }));
+    if (driver->forfeits() > 0) {
+      forfeits[each.key.player] = {driver->forfeits(), driver->first_forfeit()};
+    }
     if (study.games.empty()) break;
     studies.push_back(std::move(study));
   }
   progress.Clear();
+  for (const auto& [player, forfeit] : forfeits) {
+    console.err << "tara: " << player << " gave " << forfeit.first
+                << " games up, which were begun anew; the first: "
+                << forfeit.second << "\n";
+  }
   return studies;
 }
 

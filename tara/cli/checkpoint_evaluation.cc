@@ -102,6 +102,10 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
       }
       return !stop();
     };
+    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec,
+                          ParsePlayerSpec(opponent.spec));
+    options.concurrent_games =
+        GamesAtATime(spec, ArenaOptions().concurrent_games);
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;

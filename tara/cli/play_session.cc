@@ -122,12 +122,21 @@ absl::Status PlaySession::LetOpponentMove() {
   const State& state = states_.back();
   console_.out.flush();
   Action action;
+  std::string forfeit;
   const Turn turn = {.state = state,
                      .random = &random_,
                      .actions = actions_,
-                     .may_ponder = true};
+                     .may_ponder = true,
+                     .forfeit = &forfeit};
   TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));
+  if (!forfeit.empty()) {
+    console_.out << SeatName(state.variant, state.seat)
+                 << " gives the game up (" << forfeit << "); "
+                 << kSideNames[Opponent(state.side())] << " wins.\n";
+    stopped_ = true;
+    return absl::OkStatus();
+  }
   console_.out << SeatName(state.variant, state.seat) << " plays "
                << ActionToText(action) << ".\n";
   Apply(action);

@@ -34,14 +34,17 @@
 namespace tara {
 namespace {
 
+// Games in progress a thread: a batch for a network.
+constexpr int kConcurrentGames = 64;
+
 // Returns the players, each with what it is known by in the results file. A
 // player that was named twice is there once.
 absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
     const std::vector<NamedPlayer>& named) {
   std::vector<RatedPlayer> players;
   for (const NamedPlayer& player : named) {
-    const absl::Status parsed = ParsePlayerSpec(player.spec).status();
-    if (!parsed.ok()) return AsUsageError(parsed);
+    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(player.spec);
+    if (!spec.ok()) return AsUsageError(spec.status());
     TARA_ASSIGN_OR_RETURN(const std::string identity,
                           PlayerIdentity(player.spec));
     const bool twice = std::any_of(
@@ -52,7 +55,8 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
         {.name = player.name,
          .identity = identity,
          .make = [spec = player.spec] { return MakePlayer(spec); },
-         .point = player.point});
+         .point = player.point,
+         .concurrent_games = GamesAtATime(*spec, kConcurrentGames)});
   }
   if (players.size() < 2) {
     return UsageError(absl::StrCat(
@@ -169,6 +173,14 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   }
   console.out << (options.format == "json" ? RatingReportJson(*table) + "\n"
                                            : RatingReportText(*table));
+  for (const VariantRatings& variant : table->variants) {
+    for (size_t i = 0; i < variant.faults.size(); ++i) {
+      if (variant.faults[i] == 0) continue;
+      console.err << "tara: " << table->players[i] << " gave up "
+                  << variant.faults[i] << " games of "
+                  << Info(variant.variant).id << ", which count as lost\n";
+    }
+  }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -19,12 +20,14 @@
 #include "proto/game.pb.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/player_games.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
+#include "tara/eval/player_spec.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
@@ -41,10 +44,16 @@ namespace {
 
 constexpr int64_t kCachedPositions = 1 << 16;
 
+// Kinds of players that are no evaluators.
+constexpr absl::string_view kPlayers[] = {"random", "greedy", "alphabeta",
+                                          "mcts", "engine"};
+
 struct Model {
   std::string id;  // what records name
   std::unique_ptr<Evaluator> evaluator;
   bool is_network = false;
+  // A player that is no evaluator, in its place.
+  std::optional<PlayerSpec> player = {};
 };
 
 // Takes "precision=int8" and the like off the end of PATH[,OPTION=VALUE,...]. A
@@ -77,6 +86,14 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   if (options.model == "playouts") {
     return Model{"playouts", std::make_unique<PlayoutEvaluator>(
                                  1, static_cast<uint64_t>(options.seed))};
+  }
+  const absl::string_view kind =
+      absl::string_view(options.model).substr(0, options.model.find(':'));
+  for (const absl::string_view player : kPlayers) {
+    if (kind != player) continue;
+    absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.model);
+    if (!spec.ok()) return AsUsageError(spec.status());
+    return Model{.id = options.model, .evaluator = nullptr, .player = *spec};
   }
   absl::string_view path = options.model;
   absl::ConsumePrefix(&path, "net:");
@@ -116,11 +133,50 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
   return missing;
 }
 
+// Plays the games that are missing.
+absl::Status PlayMissing(const SelfPlayCommandOptions& options,
+                         const Model& model, const std::vector<State>& starts,
+                         const std::vector<uint64_t>& missing,
+                         const GameSink& sink, const StopCheck& stop,
+                         SelfPlayStats& stats) {
+  const auto seed = static_cast<uint64_t>(options.seed);
+  if (model.player.has_value()) {
+    return PlayPlayerGames(
+        {.player = model.id,
+         .spec = *model.player,
+         .starts = starts,
+         .seed = seed,
+         .threads = ThreadsOr(options.threads)},
+        missing,
+        [&](const proto::GameRecord& game) {
+          ++stats.games;
+          return sink(game);
+        },
+        stop);
+  }
+  SearchOptions search;
+  search.simulations = static_cast<int>(options.simulations);
+  search.dirichlet_fraction = 0.25f;
+  // What else there is costs less than a look into a cache.
+  CachingEvaluator evaluator(
+      model.evaluator.get(),
+      CachingOptions{.positions = model.is_network ? kCachedPositions : 0,
+                     .symmetric = true,
+                     .margins = false});
+  return PlayGames({.starts = starts,
+                    .search = search,
+                    .run_seed = seed,
+                    .model_id = model.id,
+                    .threads = ThreadsOr(options.threads)},
+                   missing, evaluator, sink, stop, stats);
+}
+
 }  // namespace
 
 absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
                                 Console& console) {
-  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const Model model, ModelOf(options));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
                         OpenGameStore(options.output, StoreMode::kReadWrite));
@@ -142,22 +198,8 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
                                      wanted, games_per_second()));
     return store->Add(game);
   };
-  SearchOptions search;
-  search.simulations = static_cast<int>(options.simulations);
-  search.dirichlet_fraction = 0.25f;
-  // What else there is costs less than a look into a cache.
-  CachingEvaluator evaluator(
-      model.evaluator.get(),
-      CachingOptions{.positions = model.is_network ? kCachedPositions : 0,
-                     .symmetric = true,
-                     .margins = false});
   TARA_RETURN_IF_ERROR(
-      PlayGames({.starts = std::move(starts),
-                 .search = search,
-                 .run_seed = static_cast<uint64_t>(options.seed),
-                 .model_id = model.id,
-                 .threads = ThreadsOr(options.threads)},
-                missing, evaluator, sink, stop, stats));
+      PlayMissing(options, model, starts, missing, sink, stop, stats));
   status_line.Clear();
 
   const int64_t played = stats.games;
@@ -187,15 +229,18 @@ void RegisterSelfPlay(Command& root) {
                            "'playouts' (random games), a checkpoint, or the "
                            "folder of a run (its newest checkpoint), with "
                            ",precision=P ,backend=B ,device=D as in player "
-                           "specs"},
+                           "specs; or a player that goes its own way: random, "
+                           "greedy, alphabeta, mcts or engine:CMD, with "
+                           "options as in `arena --help`"},
                   &options->model);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games a variant that the store shall have"},
                      1, 1000000000, &options->games);
-  command.AddInteger(
-      {.names = "--sims", .placeholder = "N", .help = "simulations an action"},
-      1, 1000000, &options->simulations);
+  command.AddInteger({.names = "--sims",
+                      .placeholder = "N",
+                      .help = "simulations an action of what guides a search"},
+                     1, 1000000, &options->simulations);
   AddThreadsFlag(command, &options->threads);
   command.AddInteger(
       {.names = "--seed",
@@ -209,6 +254,8 @@ void RegisterSelfPlay(Command& root) {
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/quickstart -o net.db --sims 200",
+       "selfplay --variant four_treasures --player 'engine:./my_engine -l 3' "
+       "-o engine.db",
        "games stats games.db"});
   command.SetRun(
       [options](Console& console) { return RunSelfPlay(*options, console); });

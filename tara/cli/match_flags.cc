@@ -1,0 +1,251 @@
+#include "tara/cli/match_flags.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/game_flags.h"
+#include "tara/cli/usage.h"
+#include "tara/core/variant.h"
+#include "tara/eval/contest.h"
+#include "tara/eval/make_player.h"
+#include "tara/eval/opening_judge.h"
+#include "tara/eval/player_spec.h"
+#include "tara/mcts/time_control.h"
+
+namespace tara {
+namespace {
+
+// Games in progress a thread: a batch for a network.
+constexpr int kConcurrentGames = 64;
+
+// Returns the clocks that the command asks for, if any; a usage error for a
+// text that is no time control.
+absl::StatusOr<std::optional<ArenaClocks>> ClocksOf(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  absl::StatusOr<TimeControl> control = ParseTimeControl(text);
+  if (!control.ok()) return AsUsageError(control.status());
+  return ArenaClocks{.control = *std::move(control)};
+}
+
+// Returns the judge that "balanced:SPEC" asks for, none for "random".
+absl::StatusOr<OpeningJudge> JudgeOf(const std::string& text) {
+  if (text == "random") return OpeningJudge();
+  absl::string_view spec = text;
+  if (!absl::ConsumePrefix(&spec, "balanced:")) {
+    return UsageError(absl::StrCat("bad --openings '", text,
+                                   "'; expected random or balanced:SPEC"));
+  }
+  const absl::Status parsed = ParsePlayerSpec(spec).status();
+  if (!parsed.ok()) return AsUsageError(parsed);
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> player, MakePlayer(spec));
+  return NewOpeningJudge(std::move(player));
+}
+
+// Parses "proof", "none" or "agreement:VALUE,TURNS".
+absl::StatusOr<AdjudicationOptions> AdjudicationOf(const std::string& text) {
+  AdjudicationOptions options;
+  if (text == "proof") return options;
+  if (text == "none") return AdjudicationOptions{.proof = false};
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "agreement:")) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
+    if (parts.size() == 2 &&
+        absl::SimpleAtod(parts[0], &options.agreed_value) &&
+        absl::SimpleAtoi(parts[1], &options.agreed_turns) &&
+        options.agreed_value > 0 && options.agreed_value <= 1 &&
+        options.agreed_turns > 0) {
+      return options;
+    }
+  }
+  return UsageError(absl::StrCat(
+      "bad --adjudicate '", text,
+      "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
+      "such as agreement:0.95,4"));
+}
+
+// Threads of a team that search while it is to move, and while it is not.
+int ThinkingThreads(const TeamSpec& team) {
+  int threads = 1;
+  for (const PlayerSpec& player : team.players) {
+    threads = std::max(threads, player.search.threads);
+  }
+  return threads;
+}
+int PonderingThreads(const TeamSpec& team) {
+  int threads = 0;
+  for (const PlayerSpec& player : team.players) {
+    if (player.search.ponder) threads += player.search.threads;
+  }
+  return threads;
+}
+
+// Returns the threads that search at a time in a game of its own.
+int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
+  return std::max(ThinkingThreads(a) + PonderingThreads(b),
+                  ThinkingThreads(b) + PonderingThreads(a));
+}
+
+// Returns the games that both can play at a time.
+int ConcurrentGames(const TeamSpec& a, const TeamSpec& b) {
+  int games = kConcurrentGames;
+  for (const TeamSpec* team : {&a, &b}) {
+    for (const PlayerSpec& player : team->players) {
+      games = GamesAtATime(player, games);
+    }
+  }
+  return games;
+}
+
+}  // namespace
+
+void AddMatchFlags(Command& command, MatchFlags* flags) {
+  command.AddInteger(
+      {.names = "--opening-plies",
+       .placeholder = "N",
+       .help = "random actions that open each pair of games; each opening is "
+               "played once from either side"},
+      0, 100, &flags->opening_plies);
+  command.AddText({.names = "--openings",
+                   .placeholder = "HOW",
+                   .help = "random, or balanced:SPEC: drawn again if that "
+                           "player thinks a side favoured by more than 0.2"},
+                  &flags->openings);
+  command.AddText(
+      {.names = "--adjudicate",
+       .placeholder = "WHEN",
+       .help = "ends games early: proof (both players have proved the margin), "
+               "none, or agreement:VALUE,TURNS (and proof): both have thought "
+               "one side to win by a value of at least so much for so many "
+               "turns"},
+      &flags->adjudicate);
+  command.AddText(
+      {.names = "--time-control",
+       .placeholder = "TIME",
+       .help = "clocks, of actions: 5s/move, or for a game 300s, or "
+               "300s+2s with an increment; the time then takes the "
+               "place of sims, ms, nodes and depth",
+       .default_text = "none"},
+      &flags->time_control);
+  command.AddText(
+      {.names = "--store",
+       .placeholder = "FILE",
+       .help = "results file that games go to as they end: the same command "
+               "goes on where it was broken off, more --games add to it",
+       .default_text = "none"},
+      &flags->store);
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "games at a time; without clocks, batches of "
+                              "them",
+                      .default_text = "as many as the cores allow"},
+                     1, 1024, &flags->threads);
+  command.AddInteger(
+      {.names = "--seed",
+       .placeholder = "N",
+       .help = "of all randomness: the same seed, the same games, but with "
+               "clocks, ms or threads=N"},
+      0, INT64_MAX, &flags->seed);
+}
+
+std::string MatchNotes() {
+  return absl::StrCat(
+      "Players:\n", PlayerSpecHelp(),
+      "\nWith clocks games are played one at a time on each thread. Whose time "
+      "runs out,\nor what engine cannot go on, loses by ",
+      kForfeitMargin,
+      " points; the report counts such games,\nand the mean time of a move.");
+}
+
+std::vector<std::string> PlayersOf(
+    absl::Span<const Contestant* const> contestants) {
+  std::vector<std::string> players;
+  for (const Contestant* contestant : contestants) {
+    players.insert(players.end(), contestant->team.texts.begin(),
+                   contestant->team.texts.end());
+  }
+  return players;
+}
+
+absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
+    const MatchFlags& flags, const ArenaOptions& arena) {
+  std::unique_ptr<MatchTable> table(new MatchTable(flags, arena));
+  ArenaOptions& options = table->arena_;
+  options.opening_plies = static_cast<int>(flags.opening_plies);
+  options.seed = static_cast<uint64_t>(flags.seed);
+  TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
+  TARA_ASSIGN_OR_RETURN(options.opening_judge, JudgeOf(flags.openings));
+  TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
+  if (flags.store.empty()) return table;
+  TARA_ASSIGN_OR_RETURN(table->store_, ResultStore::Open(flags.store));
+  absl::string_view judge = flags.openings;
+  if (absl::ConsumePrefix(&judge, "balanced:")) {
+    TARA_ASSIGN_OR_RETURN(table->openings_, PlayerIdentity(judge));
+  }
+  return table;
+}
+
+absl::StatusOr<Contestant> MatchTable::ContestantOf(
+    const std::string& text) const {
+  absl::StatusOr<TeamSpec> team = ParseTeamSpec(text);
+  if (!team.ok()) return AsUsageError(team.status());
+  for (const PlayerSpec& player : team->players) {
+    if (!player.search.ponder || arena_.clocks.has_value()) continue;
+    return UsageError(absl::StrCat(
+        "player '", text,
+        "' ponders, but without clocks nobody waits for the other; expected "
+        "--time-control, or a player without ponder=on"));
+  }
+  Contestant contestant = {
+      .text = text, .team = *std::move(team), .identity = "", .make = [text] {
+        return MakeTeam(text);
+      }};
+  if (store_ != nullptr) {
+    TARA_ASSIGN_OR_RETURN(contestant.identity, PlayerIdentity(text));
+  }
+  return contestant;
+}
+
+absl::StatusOr<ArenaResult> MatchTable::Play(
+    const State& start, const Contestant& a, const Contestant& b,
+    const ArenaProgressCallback& on_progress, int openings) {
+  for (const Contestant* contestant : {&a, &b}) {
+    TARA_RETURN_IF_ERROR(
+        AsUsageError(CheckTeam(contestant->team, start.variant)));
+  }
+  const int threads_of_a_game = ThreadsOfAGame(a.team, b.team);
+  const int threads = flags_.threads > 0
+                          ? static_cast<int>(flags_.threads)
+                          : std::max(1, ThreadsOr(0) / threads_of_a_game);
+  ArenaOptions arena = arena_;
+  arena.variant = start.variant;
+  arena.rule_options = start.options;
+  arena.seatings_a = a.team.seatings();
+  arena.seatings_b = b.team.seatings();
+  if (openings > 0) {
+    arena.games = openings * GamesPerPair(arena) * PairsPerOpening(arena);
+  }
+  // Several threads search positions that come one at a time.
+  arena.concurrent_games =
+      threads_of_a_game > 1 ? 1 : ConcurrentGames(a.team, b.team);
+  TARA_RETURN_IF_ERROR(AsUsageError(CheckArenaOptions(arena)));
+  if (store_ != nullptr) {
+    TARA_RETURN_IF_ERROR(GoOnWith(
+        *store_,
+        {.variant = std::string(Info(start.variant).id),
+         .conditions = ArenaConditions(arena, openings_, flags_.time_control),
+         .player_a = a.identity,
+         .player_b = b.identity},
+        arena));
+  }
+  return PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);
+}
+
+}  // namespace tara

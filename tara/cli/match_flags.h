@@ -1,0 +1,88 @@
+#ifndef TARA_CLI_MATCH_FLAGS_H_
+#define TARA_CLI_MATCH_FLAGS_H_
+
+// What commands have in common that let players play each other: how games
+// begin and end, clocks, results files; and the games themselves.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tara/cli/command_line.h"
+#include "tara/core/state.h"
+#include "tara/eval/arena.h"
+#include "tara/eval/arena_result.h"
+#include "tara/eval/parallel_arena.h"
+#include "tara/eval/result_store.h"
+#include "tara/eval/team_spec.h"
+
+namespace tara {
+
+struct MatchFlags {
+  int64_t opening_plies = 2;
+  std::string openings = "random";   // or "balanced:SPEC"
+  std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
+  // As ParseTimeControl reads it; empty: no clocks.
+  std::string time_control;
+  // Results file to go on with; empty: none.
+  std::string store;
+  int64_t threads = 0;  // 0: as many as the cores allow
+  int64_t seed = 1;
+};
+
+// Adds a flag for each.
+void AddMatchFlags(Command& command, MatchFlags* flags);
+
+// What --help says of players, beside their specs.
+std::string MatchNotes();
+
+// A player or team as its spec describes it, and how to make it: each thread
+// wants its own.
+struct Contestant {
+  std::string text;
+  TeamSpec team;
+  std::string identity;  // in the results file; empty without one
+  PlayerFactory make;
+};
+
+// Returns the specs of all players that they are made of.
+std::vector<std::string> PlayersOf(
+    absl::Span<const Contestant* const> contestants);
+
+// Plays matches as the flags say.
+class MatchTable {
+ public:
+  // `arena` has what the flags do not say. Returns usage errors for flags that
+  // cannot be, and the error of opening the results file or of making the
+  // player that judges openings.
+  static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
+      const MatchFlags& flags, const ArenaOptions& arena);
+
+  // Returns the player or team of a spec. One that cannot be is a usage error.
+  absl::StatusOr<Contestant> ContestantOf(const std::string& text) const;
+
+  // Plays A against B from a start position, with the results file if there is
+  // one; as many games as Create was told, or those of so many openings.
+  // Returns a usage error for teams that cannot play the variant, else the
+  // errors of PlayArenaInParallel.
+  absl::StatusOr<ArenaResult> Play(const State& start, const Contestant& a,
+                                   const Contestant& b,
+                                   const ArenaProgressCallback& on_progress,
+                                   int openings = 0);
+
+ private:
+  MatchTable(const MatchFlags& flags, const ArenaOptions& arena)
+      : flags_(flags), arena_(arena) {}
+
+  const MatchFlags flags_;
+  ArenaOptions arena_;
+  std::unique_ptr<ResultStore> store_;  // if there is one
+  std::string openings_;  // "" for random ones, or who judges them
+};
+
+}  // namespace tara
+
+#endif  // TARA_CLI_MATCH_FLAGS_H_
