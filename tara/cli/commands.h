@@ -20,6 +20,8 @@ inline constexpr CommandName kTrainCommand = {
     "train", "train a network by self-play, as a config says"};
 inline constexpr CommandName kArenaCommand = {
     "arena", "let two players play each other: score, interval, Elo"};
+inline constexpr CommandName kCrossPlayCommand = {
+    "crossplay", "what two players are worth as partners, in pairs"};
 inline constexpr CommandName kRateCommand = {
     "rate", "rate checkpoints and players, by variant and over all"};
 inline constexpr CommandName kSelfPlayCommand = {
@@ -34,8 +36,9 @@ inline constexpr CommandName kEngineCommand = {
     "engine", "speak with other programs: a line protocol, or JSON lines"};
 
 inline constexpr std::array kTorchCommands = {
-    kPlayCommand,     kTrainCommand,   kArenaCommand,  kRateCommand,
-    kSelfPlayCommand, kBalanceCommand, kRegretCommand, kEngineCommand};
+    kPlayCommand,      kTrainCommand,  kArenaCommand,
+    kCrossPlayCommand, kRateCommand,   kSelfPlayCommand,
+    kBalanceCommand,   kRegretCommand, kEngineCommand};
 
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};

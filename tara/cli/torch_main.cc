@@ -6,6 +6,7 @@
 #include "tara/cli/bench_selfplay.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
+#include "tara/cli/crossplay.h"
 #include "tara/cli/engine.h"
 #include "tara/cli/play.h"
 #include "tara/cli/program.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
                                  tara::RegisterPlay(root);
                                  tara::RegisterTrain(root);
                                  tara::RegisterArena(root);
+                                 tara::RegisterCrossPlay(root);
                                  tara::RegisterRate(root);
                                  tara::RegisterSelfPlay(root);
                                  tara::RegisterBalance(root);

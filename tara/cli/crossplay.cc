@@ -1,0 +1,210 @@
+#include "tara/cli/crossplay.h"
+
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/learned_variants.h"
+#include "tara/cli/status_line.h"
+#include "tara/cli/usage.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena.h"
+#include "tara/eval/cross_play.h"
+#include "tara/eval/cross_play_report.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+namespace {
+
+// A match to be played, by letters and by who that is.
+struct Pairing {
+  std::string team;
+  std::string opponents;
+  const Contestant* a;
+  const Contestant* b;
+  double weight;
+};
+
+// Who plays: A, B, A with B, and C if there is one.
+struct Players {
+  Contestant a;
+  Contestant b;
+  Contestant both;
+  std::vector<Contestant> c;  // one, or none
+
+  std::vector<Pairing> Pairings() const {
+    const absl::Span<const double> weights =
+        c.empty() ? absl::MakeConstSpan(kWeightsAgainstThemselves)
+                  : absl::MakeConstSpan(kWeightsAgainstOthers);
+    if (c.empty()) {
+      return {{"A+A", "B+B", &a, &b, weights[0]},
+              {"A+B", "A+A", &both, &a, weights[1]},
+              {"A+B", "B+B", &both, &b, weights[2]}};
+    }
+    const std::string others = c[0].team.seatings() > 1 ? "C" : "C+C";
+    return {{"A+A", others, &a, &c[0], weights[0]},
+            {"B+B", others, &b, &c[0], weights[1]},
+            {"A+B", others, &both, &c[0], weights[2]}};
+  }
+};
+
+// Returns the player of a spec that is no team.
+absl::StatusOr<Contestant> PartnerOf(const MatchTable& table,
+                                     const std::string& text) {
+  TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));
+  if (contestant.team.seatings() == 1) return contestant;
+  return UsageError(absl::StrCat(
+      "'", text, "' is a team; expected one player, to be put in teams"));
+}
+
+absl::StatusOr<Players> MakePlayers(const CrossPlayCommandOptions& options,
+                                    const MatchTable& table) {
+  Players players;
+  TARA_ASSIGN_OR_RETURN(players.a, PartnerOf(table, options.player_a));
+  TARA_ASSIGN_OR_RETURN(players.b, PartnerOf(table, options.player_b));
+  const auto& first = players.a.team.texts[0];
+  const auto& second = players.b.team.texts[0];
+  if (first == second) {
+    return UsageError(absl::StrCat("A and B are both '", first,
+                                   "'; expected two players that differ"));
+  }
+  TARA_ASSIGN_OR_RETURN(players.both,
+                        table.ContestantOf(absl::StrCat(first, "+", second)));
+  if (options.player_c.empty()) return players;
+  TARA_ASSIGN_OR_RETURN(players.c.emplace_back(),
+                        table.ContestantOf(options.player_c));
+  return players;
+}
+
+// Returns the variants to play: of all, those in pairs.
+absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(flags));
+  if (starts.size() > 1) {
+    std::erase_if(starts, [](const State& start) {
+      return Info(start.variant).seats < 4;
+    });
+  }
+  return starts;
+}
+
+// Plays the matches of a variant, each over so many openings; stopped, those
+// that have been begun.
+absl::StatusOr<CrossPlayStudy> PlayStudy(const Players& players,
+                                         const State& start, int openings,
+                                         MatchTable& table,
+                                         const StopCheck& stop,
+                                         StatusLine& status_line) {
+  CrossPlayStudy study = {.variant = start.variant,
+                          .matches = {},
+                          .even_score = players.c.empty() ? 0.5 : 0};
+  for (const Pairing& pairing : players.Pairings()) {
+    const auto on_progress = [&](const ArenaProgress& progress) {
+      if (progress.games_done > 0) {
+        status_line.Show(absl::StrFormat(
+            "%s: %s against %s, %d of %d games, score %.1f %%",
+            Info(start.variant).id, pairing.team, pairing.opponents,
+            progress.games_done, progress.games, 100 * progress.score));
+      }
+      return !stop();
+    };
+    TARA_ASSIGN_OR_RETURN(
+        ArenaResult result,
+        table.Play(start, *pairing.a, *pairing.b, on_progress, openings));
+    study.matches.push_back({.team = pairing.team,
+                             .opponents = pairing.opponents,
+                             .result = std::move(result),
+                             .weight = pairing.weight});
+  }
+  return study;
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
+                                 Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        DoublesOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
+                        MatchTable::Create(options.match, ArenaOptions()));
+  TARA_ASSIGN_OR_RETURN(const Players players, MakePlayers(options, *table));
+  if (!options.untrained) {
+    std::vector<const Contestant*> all = {&players.both};
+    if (!players.c.empty()) all.push_back(&players.c[0]);
+    TARA_RETURN_IF_ERROR(CheckLearned(PlayersOf(all), starts));
+  }
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  Random random(static_cast<uint64_t>(options.match.seed));
+  CrossPlayReport report = {.players = {options.player_a, options.player_b},
+                            .studies = {},
+                            .worths = {},
+                            .time_control = options.match.time_control};
+  if (!players.c.empty()) report.players.push_back(options.player_c);
+  // Four games of A with B to an opening: either seating on either side.
+  const auto openings = static_cast<int>((options.games + 3) / 4);
+  for (const State& start : starts) {
+    TARA_ASSIGN_OR_RETURN(
+        CrossPlayStudy study,
+        PlayStudy(players, start, openings, *table, stop, status_line));
+    const PartnershipWorth worth = WorthOf(study, random);
+    if (worth.openings == 0) break;  // stopped before the first one's end
+    report.studies.push_back(std::move(study));
+    report.worths.push_back(worth);
+    if (stop()) break;
+  }
+  status_line.Clear();
+  console.out << (options.format == "json" ? CrossPlayJson(report) + "\n"
+                                           : CrossPlayText(report));
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; these are the games finished by then\n";
+  return kExitInterrupted;
+}
+
+void RegisterCrossPlay(Command& root) {
+  Command& command =
+      root.AddCommand(kCrossPlayCommand.name, kCrossPlayCommand.summary);
+  const auto options = std::make_shared<CrossPlayCommandOptions>();
+  AddGameFlags(command, &options->game,
+               "variant in pairs, by its identifier in `tara variants`, or "
+               "'all' of them");
+  command.AddText({.names = "A", .help = "one partner", .required = true},
+                  &options->player_a);
+  command.AddText({.names = "B", .help = "the other", .required = true},
+                  &options->player_b);
+  command.AddText({.names = "C",
+                   .help = "their opponents, a player or a team; without, A "
+                           "and B each with itself"},
+                  &options->player_c);
+  command.AddInteger({.names = "--games",
+                      .placeholder = "N",
+                      .help = "games of A with B against each opponent, made "
+                              "fours; A and B with themselves play the same "
+                              "openings"},
+                     1, 10000000, &options->games);
+  AddMatchFlags(command, &options->match);
+  AddUntrainedFlag(command, &options->untrained);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  command.SetNotes(absl::StrCat(
+      "Each opening is played by A with A, B with B and A with B, seated "
+      "either "
+      "way, on\neither side. What A with B score less than the mean of the "
+      "others is what they\nlose by not knowing each other's habits. "
+      "docs/evaluation.md has the formulas.\n\n",
+      MatchNotes()));
+  command.SetExamples(
+      {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
+       "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
+  command.SetRun(
+      [options](Console& console) { return RunCrossPlay(*options, console); });
+}
+
+}  // namespace tara
