@@ -139,7 +139,7 @@ void RegisterArena(Command& root) {
       MatchNotes(),
       "\n\nIn variants in pairs A and B may be teams of two players, "
       "SPEC+SPEC: "
-      "each opening\nis then played with the partners seated either way.\n",
+      "each\nopening is then played with the partners seated either way.\n",
       "\nCtrl-C ends the match with a report of the games finished by then."));
   command.SetExamples(
       {"arena --variant four_treasures random greedy",

@@ -254,8 +254,7 @@ void RegisterSelfPlay(Command& root) {
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/quickstart -o net.db --sims 200",
-       "selfplay --variant four_treasures --player 'engine:./my_engine -l 3' "
-       "-o engine.db",
+       "selfplay --variant four_treasures --player engine:./my_engine -o e.db",
        "games stats games.db"});
   command.SetRun(
       [options](Console& console) { return RunSelfPlay(*options, console); });

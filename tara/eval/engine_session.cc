@@ -48,7 +48,9 @@ EngineSession::~EngineSession() {
   const absl::Duration patience =
       answers_ ? kQuitPatience : absl::ZeroDuration();
   // Whether it hears is of no account.
-  process_->Write("quit\n", absl::Now() + patience).IgnoreError();
+  const std::string quit = absl::StrCat(++last_id_, " quit");
+  Log("> ", quit);
+  process_->Write(quit + "\n", absl::Now() + patience).IgnoreError();
   Log("ended: ", process_->End(patience));
 }
 

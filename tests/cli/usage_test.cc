@@ -17,9 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
-constexpr const char* kCommands[] = {
-    "play",     "train",  "arena", "selfplay", "games", "show", "solve",
-    "variants", "verify", "perft", "stats",    "web",   "bench"};
+constexpr const char* kCommands[] = {"play",  "train",    "arena",  "crossplay",
+                                     "rate",  "selfplay", "games",  "show",
+                                     "solve", "variants", "verify", "perft",
+                                     "stats", "web",      "bench"};
 
 // A wrong command line, and a part of what is said about it.
 struct WrongUsage {
