@@ -49,6 +49,7 @@ void PutResults(const BalanceReportRow& row, Json& object) {
   PutInterval("second_side_win_rate", s.losses, object);
   object["p_even"] = s.p_even;
   object["p_even_holm"] = row.p_even_holm;
+  object["q_even"] = row.q_even;
   PutInterval("mean_margin", s.margin, object);
   object["margin_deviation"] = s.margin_deviation;
   PutInterval("mean_margin_size", s.margin_size, object);
@@ -163,6 +164,7 @@ Json ToJson(const BalanceReportChange& change) {
   PutInterval("first_side_score", difference.score, object);
   object["p_score"] = difference.p_score;
   object["p_score_holm"] = change.p_score_holm;
+  object["q_score"] = change.q_score;
   PutInterval("mean_margin", difference.margin, object);
   PutInterval("mean_margin_size", difference.margin_size, object);
   PutInterval("draw_rate", difference.draws, object);
@@ -178,16 +180,20 @@ void CorrectForMany(BalanceReport& report) {
     even.push_back(row.statistics.p_even);
   }
   const std::vector<double> even_holm = HolmAdjusted(even);
+  const std::vector<double> even_q = BenjaminiHochbergAdjusted(even);
   for (size_t i = 0; i < even.size(); ++i) {
     report.rows[i].p_even_holm = even_holm[i];
+    report.rows[i].q_even = even_q[i];
   }
   std::vector<double> same;
   for (const BalanceReportChange& change : report.changes) {
     same.push_back(change.difference.p_score);
   }
   const std::vector<double> same_holm = HolmAdjusted(same);
+  const std::vector<double> same_q = BenjaminiHochbergAdjusted(same);
   for (size_t i = 0; i < same.size(); ++i) {
     report.changes[i].p_score_holm = same_holm[i];
+    report.changes[i].q_score = same_q[i];
   }
 }
 

@@ -16,6 +16,8 @@ struct BalanceReportRow {
   BalanceStatistics statistics;
   // statistics.p_even among those of all rows (HolmAdjusted).
   double p_even_holm = 1;
+  // The same by BenjaminiHochbergAdjusted.
+  double q_even = 1;
 };
 
 // What a change of rules makes of a variant, played by one player.
@@ -26,6 +28,7 @@ struct BalanceReportChange {
   BalanceDifference difference;
   // difference.p_score among those of all changes.
   double p_score_holm = 1;
+  double q_score = 1;
 };
 
 struct BalanceReport {

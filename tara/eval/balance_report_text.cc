@@ -57,7 +57,7 @@ std::string StudyTable(Rows rows, Cells headings, Fill fill) {
 std::string ScoreTable(Rows rows) {
   return StudyTable(rows,
                     {"is it fair?", "games", "first side scores %", "95 %",
-                     "draws %", "95 %", "p even", "p of all"},
+                     "draws %", "95 %", "p even", "p of all", "q"},
                     [](const BalanceReportRow& row, Cells& cells) {
                       const BalanceStatistics& s = row.statistics;
                       cells.push_back(absl::StrCat(s.games));
@@ -65,6 +65,7 @@ std::string ScoreTable(Rows rows) {
                       AddInterval(s.draws, 100, cells);
                       cells.push_back(Probability(s.p_even));
                       cells.push_back(Probability(row.p_even_holm));
+                      cells.push_back(Probability(row.q_even));
                     });
 }
 
@@ -224,15 +225,16 @@ std::string SeatTable(Rows rows) {
 std::string ChangeTable(absl::Span<const BalanceReportChange> changes) {
   if (changes.empty()) return "";
   std::vector<Cells> table = {{"what if: more or less", "player", "games",
-                               "score %", "95 %", "p of all", "margin", "95 %",
-                               "size", "95 %", "draws %", "95 %", "length",
-                               "95 %"}};
+                               "score %", "95 %", "p of all", "q", "margin",
+                               "95 %", "size", "95 %", "draws %", "95 %",
+                               "length", "95 %"}};
   for (const BalanceReportChange& change : changes) {
     const BalanceDifference& difference = change.difference;
     Cells& cells = table.emplace_back();
     cells = {NameOf(change.to), change.player, absl::StrCat(difference.games)};
     AddInterval(difference.score, 100, cells);
     cells.push_back(Probability(change.p_score_holm));
+    cells.push_back(Probability(change.q_score));
     AddInterval(difference.margin, 1, cells);
     AddInterval(difference.margin_size, 1, cells);
     AddInterval(difference.draws, 100, cells);

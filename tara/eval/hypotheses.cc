@@ -8,6 +8,19 @@
 #include "tara/base/check.h"
 
 namespace tara {
+namespace {
+
+// Returns the places of the p-values, the least first.
+std::vector<size_t> Increasing(absl::Span<const double> p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
+    return p_values[x] < p_values[y];
+  });
+  return order;
+}
+
+}  // namespace
 
 double BinomialUpperTail(int64_t successes, int64_t trials, double p) {
   TARA_CHECK(successes >= 0 && successes <= trials, "impossible successes");
@@ -32,17 +45,27 @@ double SignTest(int64_t wins, int64_t losses) {
 double NormalTwoSided(double z) { return std::erfc(std::abs(z) / M_SQRT2); }
 
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
-  std::vector<size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
-    return p_values[x] < p_values[y];
-  });
+  const std::vector<size_t> order = Increasing(p_values);
   std::vector<double> adjusted(p_values.size());
   double largest = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     const auto left = static_cast<double>(order.size() - i);
     largest = std::max(largest, std::min(1.0, left * p_values[order[i]]));
     adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
+std::vector<double> BenjaminiHochbergAdjusted(
+    absl::Span<const double> p_values) {
+  const std::vector<size_t> order = Increasing(p_values);
+  std::vector<double> adjusted(p_values.size());
+  const auto count = static_cast<double>(order.size());
+  double least = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const auto rank = static_cast<double>(i + 1);
+    least = std::min(least, count / rank * p_values[order[i]]);
+    adjusted[order[i]] = least;
   }
   return adjusted;
 }

@@ -31,6 +31,17 @@ double NormalTwoSided(double z);
 // procedure", Scandinavian Journal of Statistics 6.
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 
+// Returns the p-values as they count where a share of false alarms may be
+// borne: of those below 0.05, no more than 0.05 are expected to be of true
+// hypotheses (the false discovery rate), where they are independent or depend
+// on each other positively. It finds more than Holm's and promises less. With
+// p in increasing order, the i-th of m (from 0) becomes
+//   min over j >= i of min(1, m / (j + 1) p_j).
+// Source: Benjamini and Hochberg 1995, "Controlling the false discovery rate: a
+// practical and powerful approach to multiple testing", JRSS B 57.
+std::vector<double> BenjaminiHochbergAdjusted(
+    absl::Span<const double> p_values);
+
 }  // namespace tara
 
 #endif  // TARA_EVAL_HYPOTHESES_H_

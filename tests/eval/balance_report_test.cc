@@ -79,6 +79,8 @@ TEST(BalanceReportTest, JsonHoldsEveryStudyAndChange) {
       EXPECT_GE(study.at(name + "_high"), study.at(name)) << name;
     }
     EXPECT_GE(study.at("p_even_holm"), study.at("p_even"));
+    EXPECT_GE(study.at("q_even"), study.at("p_even"));
+    EXPECT_LE(study.at("q_even"), study.at("p_even_holm"));
     EXPECT_EQ(study.at("pie_rule").at("games"), 2);
     int games = 0;
     for (const auto& [margin, count] : study.at("margin_counts").items()) {
@@ -136,6 +138,10 @@ TEST(BalanceReportTest, PValuesAreCorrectedForHowManyThereAre) {
   EXPECT_DOUBLE_EQ(report.rows[0].p_even_holm, 0.03);
   EXPECT_DOUBLE_EQ(report.rows[2].p_even_holm, 0.04);
   EXPECT_DOUBLE_EQ(report.rows[1].p_even_holm, 0.5);
+  // 0.01 * 3 / 1 and 0.02 * 3 / 2: the smaller for both.
+  EXPECT_DOUBLE_EQ(report.rows[0].q_even, 0.03);
+  EXPECT_DOUBLE_EQ(report.rows[2].q_even, 0.03);
+  EXPECT_DOUBLE_EQ(report.rows[1].q_even, 0.5);
 }
 
 }  // namespace
