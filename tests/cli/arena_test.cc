@@ -215,7 +215,36 @@ TEST(ArenaTest, ANetworkThatIsNotThereIsAFailure) {
   const TaraResult damaged = RunTara(
       {"arena", "--variant", "four_treasures", "random", "net:" + missing});
   EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.err, HasSubstr(missing));
+  EXPECT_THAT(damaged.err, HasSubstr(missing + " is no checkpoint of Tara"));
+}
+
+TEST(ArenaTest, ResultsFilesThatCannotBeAreRefused) {
+  const std::string store = TemporaryPath("results.db");
+  const auto error = [&] {
+    const TaraResult result =
+        RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
+                 "--games", "4", "--store", store});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, IsEmpty());
+    return result.err;
+  };
+  ASSERT_EQ(RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
+                     "--games", "4", "--store", store})
+                .status,
+            0);
+  const std::string good = ReadFile(store);
+  // Cut short.
+  WriteFile(store, good.substr(0, good.size() / 2));
+  EXPECT_THAT(error(), HasSubstr(store + ": "));
+  // A page overwritten.
+  std::string damaged = good;
+  for (size_t i = 4096; i < damaged.size(); ++i) damaged[i] = '?';
+  WriteFile(store, damaged);
+  EXPECT_THAT(error(), HasSubstr(store + ": "));
+  WriteFile(store,
+            "these are notes, and long ones: more than a hundred bytes "
+            "of them, so that they might well be a database");
+  EXPECT_THAT(error(), HasSubstr(store + ": not a SQLite file"));
 }
 
 }  // namespace
