@@ -138,6 +138,8 @@ function intervals(parent, names, rows, name, scale, unit, even,
       indexAxis: "y",
       scales: {
         x: {beginAtZero: false, title: {display: true, text: unit},
+            // What cannot be negative has no negative axis.
+            min: even === null && Math.min(...lows) === 0 ? 0 : undefined,
             suggestedMin: Math.min(span[0], ...lows),
             suggestedMax: Math.max(span[1], ...highs)},
         y: {grid: {display: false},

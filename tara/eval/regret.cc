@@ -154,6 +154,7 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
   if (positions.empty()) return regret;
   const auto all = static_cast<double>(positions.size());
   regret.points = MeanInterval(sums.points);
+  regret.points.low = std::max(0.0, regret.points.low);
   regret.results = ScoreInterval(sums.results);
   regret.best = WilsonInterval(sums.best / all, all);
   if (!sums.policy.empty()) regret.policy = ScoreInterval(sums.policy);

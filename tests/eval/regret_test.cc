@@ -91,6 +91,7 @@ TEST(RegretTest, IsWhatTheBestActionWouldHaveBroughtMore) {
   const Regret regret = MeasureRegret(positions, 1, first).value();
   EXPECT_GT(expected, 0);
   EXPECT_NEAR(regret.points.mean, expected, 1e-12);
+  EXPECT_GE(regret.points.low, 0);  // nobody can win what was not there
 }
 
 TEST(RegretTest, NoPositionsAreNoRegretAndErrorsAreReturned) {
