@@ -80,6 +80,10 @@ class CpuContext {
     int pass_stride;
     const float* value;  // [n, value_stride]: win, draw, loss, then margins
     int value_stride;
+    // What the value head makes of the tower, for heads that share it.
+    const float* value_rows;  // [n, 49, channels of the tower]
+    const float* hidden;      // [n, hidden_stride]
+    int hidden_stride;
   };
 
   // Told of activations while a float32 network runs: layer i < blocks + 1 is
