@@ -1,5 +1,7 @@
 #include "tara/cli/engine.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "tara/core/state.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
+#include "tara/engine/json_engine.h"
 #include "tara/engine/line_engine.h"
 #include "tara/eval/make_player.h"
 #include "tara/nn/inference_option_text.h"
@@ -52,9 +55,15 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineModel> model,
                         LoadModel(options, given.seed));
   EngineOptions engine = model->default_options();
-  if (options.threads >= 0) engine.threads = ThreadsOr(options.threads);
+  if (options.threads >= 0 || options.json) {
+    engine.threads = ThreadsOr(std::max<int64_t>(options.threads, 0));
+  }
   TARA_RETURN_IF_ERROR(AsUsageError(SetEngineOptions(options.search, engine)));
-  RunLineEngine(*model, engine, start, console.in, console.out);
+  if (options.json) {
+    RunJsonEngine(*model, engine, console.in, console.out);
+  } else {
+    RunLineEngine(*model, engine, start, console.in, console.out);
+  }
   return kExitOk;
 }
 
@@ -68,6 +77,9 @@ void RegisterEngine(Command& root) {
                            "one. Without it positions are judged by random "
                            "games"},
                   &options->model);
+  command.AddSwitch(
+      {.names = "--json", .help = "speak JSON lines: many positions at once"},
+      &options->json);
   AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
   command.AddText({.names = "--search",
                    .placeholder = "NAME=VALUE,...",
@@ -76,7 +88,7 @@ void RegisterEngine(Command& root) {
   command.AddInteger({.names = "--threads",
                       .placeholder = "N",
                       .help = "threads; 0: one a core",
-                      .default_text = "1"},
+                      .default_text = "1; JSON: one a core"},
                      0, 1024, &options->threads);
   command.AddInteger({.names = "--cache",
                       .placeholder = "N",
@@ -99,7 +111,8 @@ void RegisterEngine(Command& root) {
       "set_option:\n",
       EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",
-                       "engine --model runs/kings --search sims=400,graph=on"});
+                       "engine --model runs/kings --search sims=400,graph=on",
+                       "engine --json --model runs/kings < requests.jsonl"});
   command.SetRun(
       [options](Console& console) { return RunEngine(*options, console); });
 }

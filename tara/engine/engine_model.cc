@@ -21,8 +21,15 @@ EngineModel::EngineModel(std::unique_ptr<Evaluator> evaluator, bool is_network,
                          int64_t cache_positions)
     : evaluator_(std::move(evaluator)),
       is_network_(is_network),
-      cache_(evaluator_.get(), CachingOptions{.positions = cache_positions,
-                                              .symmetric = is_network}) {}
+      cache_positions_(cache_positions),
+      cache_(NewCache(/*margins=*/false)) {}
+
+std::unique_ptr<CachingEvaluator> EngineModel::NewCache(bool margins) const {
+  return std::make_unique<CachingEvaluator>(
+      evaluator_.get(), CachingOptions{.positions = cache_positions_,
+                                       .symmetric = is_network_,
+                                       .margins = margins});
+}
 
 std::unique_ptr<EngineModel> EngineModel::OfPlayouts(uint64_t seed,
                                                      int64_t cache_positions) {
@@ -38,6 +45,7 @@ absl::StatusOr<std::unique_ptr<EngineModel>> EngineModel::OfNetwork(
     int64_t cache_positions) {
   TARA_ASSIGN_OR_RETURN(LoadedNetwork network, LoadNetwork(path, inference));
   auto model = OfEvaluator(std::move(network.evaluator), cache_positions);
+  TARA_ASSIGN_OR_RETURN(model->forecaster_, LoadFinalForecaster(path));
   model->name_ = path;
   model->backend_ = std::string(BackendName(network.info.backend));
   model->precision_ = std::string(PrecisionName(network.info.precision));
@@ -55,12 +63,25 @@ std::unique_ptr<EngineModel> EngineModel::OfEvaluator(
 absl::Status EngineModel::Evaluate(absl::Span<const State> states,
                                    absl::Span<Evaluation> results) {
   absl::ReaderMutexLock lock(&clearing_);
-  return cache_.Evaluate(states, results);
+  return cache_->Evaluate(states, results);
 }
 
 void EngineModel::ClearCache() {
   absl::WriterMutexLock lock(&clearing_);
-  cache_.Clear();
+  cache_->Clear();
+}
+
+void EngineModel::KeepMargins() {
+  absl::WriterMutexLock lock(&clearing_);
+  if (keeps_margins_) return;
+  keeps_margins_ = true;
+  cache_ = NewCache(/*margins=*/true);
+}
+
+absl::Status EngineModel::EvaluateFully(const State& state,
+                                        Evaluation& evaluation) {
+  return evaluator_->Evaluate(absl::MakeConstSpan(&state, 1),
+                              absl::MakeSpan(&evaluation, 1));
 }
 
 EngineOptions EngineModel::default_options() const {

@@ -14,6 +14,7 @@
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/final_forecast.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {
@@ -43,6 +44,17 @@ class EngineModel : public Evaluator {
   // Forgets what was asked. Waits for evaluations under way.
   void ClearCache() ABSL_LOCKS_EXCLUDED(clearing_);
 
+  // Until this is called, Evaluate tells no distribution of margins, which
+  // would double what is remembered of a position. To be called before a search
+  // whose utility asks for it (Utility::needs_margins); forgets what was asked.
+  void KeepMargins() ABSL_LOCKS_EXCLUDED(clearing_);
+
+  // Fills `evaluation` with all that the model tells, past what is remembered.
+  absl::Status EvaluateFully(const State& state, Evaluation& evaluation);
+
+  // What tells the board's end; null: nothing does.
+  FinalForecaster* forecaster() const { return forecaster_.get(); }
+
   // "random games", or the file of the network.
   const std::string& name() const { return name_; }
   // What computes and in which precision; empty for random games.
@@ -56,11 +68,16 @@ class EngineModel : public Evaluator {
   EngineModel(std::unique_ptr<Evaluator> evaluator, bool is_network,
               int64_t cache_positions);
 
+  std::unique_ptr<CachingEvaluator> NewCache(bool margins) const;
+
   const std::unique_ptr<Evaluator> evaluator_;
   const bool is_network_;
-  // Held by readers while they evaluate: the cache is not to be cleared then.
+  const int64_t cache_positions_;
+  // Held by readers while they evaluate: the cache is not to change then.
   absl::Mutex clearing_;
-  CachingEvaluator cache_;
+  std::unique_ptr<CachingEvaluator> cache_ ABSL_GUARDED_BY(clearing_);
+  bool keeps_margins_ ABSL_GUARDED_BY(clearing_) = false;
+  std::unique_ptr<FinalForecaster> forecaster_;
   std::string name_;
   std::string backend_;
   std::string precision_;

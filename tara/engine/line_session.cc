@@ -18,6 +18,7 @@
 #include "tara/core/variant.h"
 #include "tara/engine/analysis_text.h"
 #include "tara/engine/engine_version.h"
+#include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
@@ -91,7 +92,13 @@ absl::StatusOr<AnalysisArguments> ParseAnalysis(
 
 LineSession::LineSession(EngineModel* model, const EngineOptions& options,
                          const State& start)
-    : model_(model), options_(options), game_(start), thinker_(model) {}
+    : model_(model), options_(options), game_(start), thinker_(model) {
+  KeepMarginsIfNeeded();
+}
+
+void LineSession::KeepMarginsIfNeeded() {
+  if (Utility(options_.search.utility).needs_margins()) model_->KeepMargins();
+}
 
 absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
   using S = LineSession;
@@ -369,6 +376,7 @@ LineSession::Answer LineSession::Result(const Arguments&) {
 
 LineSession::Answer LineSession::SetOption(const Arguments& arguments) {
   TARA_RETURN_IF_ERROR(SetEngineOption(arguments[0], arguments[1], options_));
+  KeepMarginsIfNeeded();
   thinker_.Forget();
   return "";
 }

@@ -56,6 +56,7 @@ class LineSession {
 
   Answer Run(const LineCommand& command);
   void Begin(const State& start);
+  void KeepMarginsIfNeeded();
   absl::Status CheckNotFinished() const;
 
   Answer ProtocolVersion(const Arguments& arguments);

@@ -1,0 +1,116 @@
+#ifndef TARA_ENGINE_ANALYSIS_ENGINE_H_
+#define TARA_ENGINE_ANALYSIS_ENGINE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/many_games.h"
+#include "tara/mcts/search_options.h"
+#include "tara/mcts/tree.h"
+
+namespace tara {
+
+enum class AnalysisEvent {
+  kProgress,   // the search goes on
+  kDone,       // it is over
+  kCancelled,  // it was broken off, or never began
+  kFailed,     // the evaluator failed
+};
+
+// A position to be searched.
+struct AnalysisTask {
+  State state;
+  SearchOptions search;  // its solver is the engine's
+  uint64_t seed = 1;
+  // The search ends after so much time since it began, but not before the first
+  // simulation.
+  absl::Duration time = absl::InfiniteDuration();
+  // How often progress is told.
+  absl::Duration report_every = absl::InfiniteDuration();
+  int priority = 0;  // larger first; of equals the one that was there first
+  // Breaks the search off once true; tasks may share it. Null: never.
+  std::shared_ptr<const std::atomic<bool>> cancelled = {};
+  // Told of the search: of its progress any number of times, then once of its
+  // end. `tree` is null of what failed or never began; the status is OK unless
+  // it failed. Called from any thread of the engine, or of who adds and sweeps;
+  // never under a lock.
+  std::function<void(AnalysisEvent event, const Tree* tree,
+                     const absl::Status& status)>
+      listener = {};
+};
+
+struct AnalysisEngineOptions {
+  int threads = 1;
+  // Positions that a thread searches in step: their leaves make a batch.
+  int positions = 64;
+  // As ManyGamesOptions::leaves_per_game.
+  int leaves = 1;
+};
+
+// Searches many positions at once, by threads that each search several in step,
+// as self-play does. What is found of a position depends on no other. Few
+// positions are shared out evenly over the threads. Thread-safe.
+class AnalysisEngine {
+ public:
+  // The evaluator must outlive it.
+  AnalysisEngine(Evaluator* evaluator, const AnalysisEngineOptions& options);
+  // As Finish.
+  ~AnalysisEngine();
+  AnalysisEngine(const AnalysisEngine&) = delete;
+  AnalysisEngine& operator=(const AnalysisEngine&) = delete;
+
+  // REQUIRES: the position is not finished; not after Finish.
+  void Add(AnalysisTask task) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Ends the tasks that wait and are cancelled. (Those under way notice by
+  // themselves.)
+  void SweepCancelled() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Blocks until all tasks are over.
+  void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const SearchCounters& counters() const { return counters_; }
+
+ private:
+  struct Worker;
+  class TaskSearch;
+
+  // Blocks until there is a task or there will be no more; whether there is.
+  bool AwaitTasks() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the next task for a worker; null: none, or it has its share.
+  std::unique_ptr<AnalysisTask> Next(Worker& worker)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // A task of the worker is over.
+  void Leave(Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  Evaluator* const evaluator_;
+  const AnalysisEngineOptions options_;
+  SearchCounters counters_;
+  // Tasks that wait; a copy to be looked at without the lock.
+  std::atomic<int64_t> num_waiting_ = 0;
+  absl::Mutex mutex_;
+  // By falling priority, then in the order of arrival.
+  std::map<std::pair<int, int64_t>, std::unique_ptr<AnalysisTask>> waiting_
+      ABSL_GUARDED_BY(mutex_);
+  int64_t arrivals_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t searching_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;  // last: they use all of the above
+};
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_ANALYSIS_ENGINE_H_

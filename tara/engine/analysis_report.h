@@ -1,0 +1,39 @@
+#ifndef TARA_ENGINE_ANALYSIS_REPORT_H_
+#define TARA_ENGINE_ANALYSIS_REPORT_H_
+
+// What searches and games tell, as answers of the JSON protocol
+// (docs/protocol.md, section 2).
+
+#include "tara/core/state.h"
+#include "tara/engine/analysis_request.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/tree.h"
+#include "tara/nn/final_forecast.h"
+
+namespace tara {
+
+struct AnalysisReportOptions {
+  ReportFlags report;
+  int max_actions = 0;  // 0: all that were visited
+  float confidence_z = 0;
+};
+
+// Adds where a position stands: whose turn it is, or the result.
+void AddStanding(const State& state, Json& answer);
+
+// Adds what a search has found; what it has not, such as an action before the
+// first simulation, is left out.
+void AddSearch(const Tree& tree, const AnalysisReportOptions& options,
+               Json& answer);
+
+// Adds win, draw, loss and margin, and the distribution of margins.
+void AddEvaluation(const Evaluation& evaluation, const ReportFlags& report,
+                   Json& answer);
+
+// Adds who will hold each hill, and the numbers of kingdoms.
+void AddForecast(const FinalForecast& forecast, const ReportFlags& report,
+                 Json& answer);
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_ANALYSIS_REPORT_H_

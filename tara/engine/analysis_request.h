@@ -1,0 +1,76 @@
+#ifndef TARA_ENGINE_ANALYSIS_REQUEST_H_
+#define TARA_ENGINE_ANALYSIS_REQUEST_H_
+
+// Requests of the JSON protocol (docs/protocol.md, section 2), read strictly.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "tara/core/state.h"
+#include "tara/engine/engine_options.h"
+#include "tara/mcts/search_options.h"
+
+namespace tara {
+
+using Json = nlohmann::ordered_json;
+
+// What an answer is to tell beside what it always does.
+struct ReportFlags {
+  bool actions = false;     // statistics of each action
+  bool pv = false;          // lines: of the root, and of each action told
+  bool policy = false;      // the priors of all legal actions
+  bool evaluation = false;  // win, draw, loss, margin without a search
+  bool margins = false;     // the distribution of the final margin
+  bool ownership = false;   // who will hold each hill
+  bool kingdoms = false;    // how many kingdoms there will be
+};
+
+// Positions to be analysed.
+struct AnalyzeRequest {
+  // By turn: after so many of the actions.
+  struct Position {
+    int turn;
+    State state;
+  };
+  std::vector<Position> positions;
+  SearchOptions search;
+  absl::Duration time = absl::InfiniteDuration();
+  absl::Duration report_every = absl::InfiniteDuration();
+  int priority = 0;
+  int max_actions = 0;  // 0: all that were visited
+  ReportFlags report;
+};
+
+struct TerminateRequest {
+  Json terminate_id;
+};
+struct TerminateAllRequest {};
+struct QueryVersionRequest {};
+struct ClearCacheRequest {};
+
+struct RequestProblem {
+  std::string message;
+  std::string field = {};  // empty: none in particular
+};
+
+// A line that was read.
+struct Request {
+  Json id;  // null: there is none
+  std::string command;
+  std::vector<RequestProblem> warnings;
+  std::variant<RequestProblem, AnalyzeRequest, TerminateRequest,
+               TerminateAllRequest, QueryVersionRequest, ClearCacheRequest>
+      body;
+};
+
+// Reads a line, whatever it holds; the options say what is usual. What is wrong
+// becomes a RequestProblem.
+Request ParseRequest(absl::string_view line, const EngineOptions& options);
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_ANALYSIS_REQUEST_H_

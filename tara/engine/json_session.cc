@@ -1,0 +1,224 @@
+#include "tara/engine/json_session.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/engine/analysis_report.h"
+#include "tara/engine/engine_version.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/utility.h"
+#include "tara/nn/final_forecast.h"
+
+namespace tara {
+
+struct JsonSession::Analysis {
+  Json id;
+  int turn;
+  State state;
+  AnalysisReportOptions report;
+};
+
+JsonSession::JsonSession(EngineModel* model, const EngineOptions& options,
+                         Sink sink)
+    : model_(model),
+      options_(options),
+      sink_(std::move(sink)),
+      engine_(std::make_unique<AnalysisEngine>(
+          model, AnalysisEngineOptions{.threads = options.threads,
+                                       .positions = options.positions,
+                                       .leaves = options.leaves})) {}
+
+JsonSession::~JsonSession() = default;
+
+void JsonSession::Take(absl::string_view line) {
+  if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
+  const Request request = ParseRequest(line, options_);
+  for (const RequestProblem& warning : request.warnings) {
+    Warn(request, warning);
+  }
+  std::visit([&](const auto& body) { Answer(request, body); }, request.body);
+}
+
+void JsonSession::Refuse() {
+  Write({{"error", "the line is too long; expected at most a megabyte"}});
+}
+
+void JsonSession::Write(const Json& answer) {
+  // Ids and names of fields may hold anything.
+  sink_(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void JsonSession::Answer(const Request& request,
+                         const RequestProblem& problem) {
+  Json answer;
+  if (!request.id.is_null()) answer["id"] = request.id;
+  answer["error"] = problem.message;
+  if (!problem.field.empty()) answer["field"] = problem.field;
+  Write(answer);
+}
+
+void JsonSession::Warn(const Request& request, const RequestProblem& problem) {
+  Write({{"id", request.id},
+         {"warning", problem.message},
+         {"field", problem.field}});
+}
+
+void JsonSession::LeaveOutUntold(const Request& request, ReportFlags& report) {
+  FinalForecaster* const forecaster = model_->forecaster();
+  const auto check = [&](const char* name, bool told, bool& flag) {
+    if (!flag || told) return;
+    flag = false;
+    Warn(request, {.message = std::string("the model does not tell ") + name,
+                   .field = "report"});
+  };
+  check("ownership", forecaster != nullptr && forecaster->tells_owners(),
+        report.ownership);
+  check("kingdoms", forecaster != nullptr && forecaster->tells_kingdoms(),
+        report.kingdoms);
+}
+
+void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
+  ReportFlags report = body.report;
+  LeaveOutUntold(request, report);
+  const auto flag = std::make_shared<CancelFlag>(false);
+  flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)]
+      .push_back(flag);
+  ForgetAnswered();
+  if (Utility(body.search.utility).needs_margins()) model_->KeepMargins();
+  for (const AnalyzeRequest::Position& position : body.positions) {
+    const auto analysis = std::make_shared<const Analysis>(
+        Analysis{.id = request.id,
+                 .turn = position.turn,
+                 .state = position.state,
+                 .report = {.report = report,
+                            .max_actions = body.max_actions,
+                            .confidence_z = options_.confidence_z}});
+    if (position.state.finished()) {
+      Tell(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
+      continue;
+    }
+    engine_->Add(
+        {.state = position.state,
+         .search = body.search,
+         .seed = DeriveSeed(options_.seed, 0, StreamPurpose::kArena),
+         .time = body.time,
+         .report_every = body.report_every,
+         .priority = body.priority,
+         .cancelled = flag,
+         .listener = [this, analysis](AnalysisEvent event, const Tree* tree,
+                                      const absl::Status& status) {
+           Tell(*analysis, event, tree, status);
+         }});
+  }
+}
+
+absl::Status JsonSession::AddJudgement(const Analysis& analysis, Json& answer) {
+  const ReportFlags& report = analysis.report.report;
+  if (report.evaluation || report.margins) {
+    Evaluation evaluation;
+    TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
+    AddEvaluation(evaluation, report, answer);
+  }
+  if (report.ownership || report.kingdoms) {
+    FinalForecast forecast;
+    TARA_RETURN_IF_ERROR(model_->forecaster()->Forecast(
+        absl::MakeConstSpan(&analysis.state, 1), absl::MakeSpan(&forecast, 1)));
+    AddForecast(forecast, report, answer);
+  }
+  return absl::OkStatus();
+}
+
+void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
+                       const Tree* tree, const absl::Status& status) {
+  Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
+  absl::Status failure = status;
+  if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
+  if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
+  if (failure.ok()) {
+    AddStanding(analysis.state, answer);
+    if (tree != nullptr) {
+      AddSearch(*tree, analysis.report, answer);
+      if (event == AnalysisEvent::kDone) {
+        failure = AddJudgement(analysis, answer);
+      }
+    }
+  }
+  if (!failure.ok()) {
+    answer = {{"id", analysis.id},
+              {"turn", analysis.turn},
+              {"error", std::string(failure.message())}};
+  }
+  Write(answer);
+}
+
+int JsonSession::Cancel(const std::string& id) {
+  const auto found = flags_.find(id);
+  if (found == flags_.end()) return 0;
+  int cancelled = 0;
+  for (const std::weak_ptr<CancelFlag>& weak : found->second) {
+    if (const std::shared_ptr<CancelFlag> flag = weak.lock()) {
+      flag->store(true, std::memory_order_relaxed);
+      ++cancelled;
+    }
+  }
+  flags_.erase(found);
+  return cancelled;
+}
+
+void JsonSession::ForgetAnswered() {
+  if (flags_.size() < forget_at_) return;
+  for (auto it = flags_.begin(); it != flags_.end();) {
+    const bool answered = std::all_of(
+        it->second.begin(), it->second.end(),
+        [](const std::weak_ptr<CancelFlag>& flag) { return flag.expired(); });
+    const auto here = it++;
+    if (answered) flags_.erase(here);
+  }
+  forget_at_ = std::max<size_t>(1024, 2 * flags_.size());
+}
+
+void JsonSession::Answer(const Request& request, const TerminateRequest& body) {
+  const int cancelled = Cancel(
+      body.terminate_id.dump(-1, ' ', false, Json::error_handler_t::replace));
+  engine_->SweepCancelled();
+  Write({{"id", request.id},
+         {"command", request.command},
+         {"terminate_id", body.terminate_id},
+         {"requests", cancelled}});
+}
+
+void JsonSession::Answer(const Request& request, const TerminateAllRequest&) {
+  std::vector<std::string> ids;
+  for (const auto& [id, flags] : flags_) ids.push_back(id);
+  int cancelled = 0;
+  for (const std::string& id : ids) cancelled += Cancel(id);
+  engine_->SweepCancelled();
+  Write({{"id", request.id},
+         {"command", request.command},
+         {"requests", cancelled}});
+}
+
+void JsonSession::Answer(const Request& request, const QueryVersionRequest&) {
+  Json answer = {{"id", request.id},
+                 {"command", request.command},
+                 {"name", kEngineName},
+                 {"version", kEngineVersion},
+                 {"protocol", kJsonProtocolVersion},
+                 {"model", model_->name()}};
+  if (!model_->backend().empty()) {
+    answer["backend"] = model_->backend();
+    answer["precision"] = model_->precision();
+  }
+  Write(answer);
+}
+
+void JsonSession::Answer(const Request& request, const ClearCacheRequest&) {
+  model_->ClearCache();
+  Write({{"id", request.id}, {"command", request.command}});
+}
+
+}  // namespace tara

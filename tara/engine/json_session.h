@@ -1,0 +1,80 @@
+#ifndef TARA_ENGINE_JSON_SESSION_H_
+#define TARA_ENGINE_JSON_SESSION_H_
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "tara/engine/analysis_engine.h"
+#include "tara/engine/analysis_request.h"
+#include "tara/engine/engine_model.h"
+#include "tara/engine/engine_options.h"
+
+namespace tara {
+
+// The JSON protocol of docs/protocol.md: takes one line after another, answers
+// from any thread. Not thread-safe itself.
+class JsonSession {
+ public:
+  // Takes an answer: a line without its end. Called from several threads.
+  using Sink = std::function<void(std::string line)>;
+
+  // The model must outlive it.
+  JsonSession(EngineModel* model, const EngineOptions& options, Sink sink);
+  // Answers what is left.
+  ~JsonSession();
+
+  // Takes a line, whatever it holds.
+  void Take(absl::string_view line);
+
+  // Answers a line that was too long to be read.
+  void Refuse();
+
+  const SearchCounters& counters() const { return engine_->counters(); }
+
+ private:
+  using CancelFlag = std::atomic<bool>;
+
+  // One position of a request.
+  struct Analysis;
+
+  void Answer(const Request& request, const RequestProblem& problem);
+  void Answer(const Request& request, const AnalyzeRequest& body);
+  void Answer(const Request& request, const TerminateRequest& body);
+  void Answer(const Request& request, const TerminateAllRequest& body);
+  void Answer(const Request& request, const QueryVersionRequest& body);
+  void Answer(const Request& request, const ClearCacheRequest& body);
+
+  // Leaves out of a report what the model does not tell, with a warning.
+  void LeaveOutUntold(const Request& request, ReportFlags& report);
+  void Warn(const Request& request, const RequestProblem& problem);
+  // Says what became of a position. Thread-safe.
+  void Tell(const Analysis& analysis, AnalysisEvent event, const Tree* tree,
+            const absl::Status& status);
+  absl::Status AddJudgement(const Analysis& analysis, Json& answer);
+  void Write(const Json& answer);
+
+  // Cancels what was asked under an id. Returns how many requests that were.
+  int Cancel(const std::string& id);
+  // Forgets requests that are answered, once in a while.
+  void ForgetAnswered();
+
+  EngineModel* const model_;
+  const EngineOptions options_;
+  const Sink sink_;
+  // By id, as text: the requests that are not yet answered, and some that are.
+  absl::flat_hash_map<std::string, std::vector<std::weak_ptr<CancelFlag>>>
+      flags_;
+  size_t forget_at_ = 1024;
+  std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Tell
+};
+
+}  // namespace tara
+
+#endif  // TARA_ENGINE_JSON_SESSION_H_

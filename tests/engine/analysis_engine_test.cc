@@ -1,0 +1,234 @@
+#include "tara/engine/analysis_engine.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/run_searches.h"
+#include "tara/mcts/uniform_evaluator.h"
+
+namespace tara {
+namespace {
+
+// What was told of tasks, by their number. Thread-safe.
+class Told {
+ public:
+  struct Told1 {
+    std::vector<AnalysisEvent> events;
+    int simulations = -1;  // of the last event with a tree
+    std::string error;
+    std::vector<int> visits;  // by action
+  };
+
+  AnalysisTask Task(int number, const State& state, int simulations) {
+    return {.state = state,
+            .search = {.simulations = simulations},
+            .listener = [this, number](AnalysisEvent event, const Tree* tree,
+                                       const absl::Status& status) {
+              absl::MutexLock lock(&mutex_);
+              Told1& told = told_[number];
+              told.events.push_back(event);
+              told.error = std::string(status.message());
+              order_.push_back(number);
+              if (tree == nullptr) return;
+              told.simulations = tree->root_visits();
+              told.visits.clear();
+              for (const RootAction& action : tree->root_actions()) {
+                told.visits.push_back(action.visits);
+              }
+            }};
+  }
+
+  Told1 of(int number) {
+    absl::MutexLock lock(&mutex_);
+    return told_[number];
+  }
+  std::vector<int> order() {
+    absl::MutexLock lock(&mutex_);
+    return order_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::map<int, Told1> told_;
+  std::vector<int> order_;
+};
+
+// Evaluates nothing until it is opened.
+class Gate : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    absl::MutexLock lock(&mutex_);
+    entered_ = true;
+    mutex_.Await(absl::Condition(&open_));
+    return uniform_.Evaluate(states, results);
+  }
+  void AwaitEntered() {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&entered_));
+  }
+  void Open() {
+    absl::MutexLock lock(&mutex_);
+    open_ = true;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  bool open_ = false;
+  bool entered_ = false;
+  UniformEvaluator uniform_;
+};
+
+// Fails for positions of one variant.
+class FailsFor : public Evaluator {
+ public:
+  explicit FailsFor(Variant variant) : variant_(variant) {}
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    for (const State& state : states) {
+      if (state.variant == variant_) return absl::InternalError("broken");
+    }
+    return uniform_.Evaluate(states, results);
+  }
+
+ private:
+  const Variant variant_;
+  UniformEvaluator uniform_;
+};
+
+using Events = std::vector<AnalysisEvent>;
+
+TEST(AnalysisEngineTest, FindsTheSameAsASearchAlone) {
+  PlayoutEvaluator evaluator(1, 1);
+  Told told;
+  {
+    AnalysisEngine engine(&evaluator, {.threads = 2, .positions = 3});
+    int number = 0;
+    for (int i = 0; i < 3; ++i) {
+      for (const VariantInfo& info : kVariants) {
+        engine.Add(told.Task(number++, InitialState(info.variant), 50));
+      }
+    }
+    engine.Finish();
+    EXPECT_GE(engine.counters().evaluations, 30 * 50);
+  }
+  for (int number = 0; number < 3 * kNumVariants; ++number) {
+    Tree tree({.simulations = 50},
+              InitialState(kVariants[number % kNumVariants].variant), 1);
+    Tree* const trees[] = {&tree};
+    ASSERT_TRUE(RunSearches(trees, evaluator).ok());
+    std::vector<int> visits;
+    for (const RootAction& action : tree.root_actions()) {
+      visits.push_back(action.visits);
+    }
+    const Told::Told1 found = told.of(number);
+    EXPECT_EQ(found.events, Events{AnalysisEvent::kDone});
+    EXPECT_EQ(found.simulations, 50);
+    EXPECT_EQ(found.visits, visits) << number;
+  }
+}
+
+TEST(AnalysisEngineTest, LargerPrioritiesComeFirst) {
+  Gate gate;
+  Told told;
+  AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
+  const State state = InitialState(Variant::kFourTreasures);
+  engine.Add(told.Task(0, state, 2));
+  gate.AwaitEntered();  // the others wait behind it
+  const int priorities[] = {0, 5, -1, 5};
+  for (int i = 0; i < 4; ++i) {
+    AnalysisTask task = told.Task(1 + i, state, 2);
+    task.priority = priorities[i];
+    engine.Add(std::move(task));
+  }
+  gate.Open();
+  engine.Finish();
+  EXPECT_EQ(told.order(), (std::vector<int>{0, 2, 4, 1, 3}));
+}
+
+TEST(AnalysisEngineTest, CancelledTasksAreToldOf) {
+  Gate gate;
+  Told told;
+  AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
+  const State state = InitialState(Variant::kFourTreasures);
+  const auto cancelled = std::make_shared<std::atomic<bool>>(false);
+  for (int i = 0; i < 3; ++i) {
+    AnalysisTask task = told.Task(i, state, 1 << 20);
+    if (i < 2) task.cancelled = cancelled;
+    if (i == 2) task.search.simulations = 3;
+    engine.Add(std::move(task));
+    if (i == 0) gate.AwaitEntered();
+  }
+  *cancelled = true;
+  engine.SweepCancelled();
+  EXPECT_EQ(told.of(1).events, Events{AnalysisEvent::kCancelled});
+  EXPECT_EQ(told.of(1).simulations, -1);
+  EXPECT_TRUE(told.of(0).events.empty());
+  gate.Open();
+  engine.Finish();
+  EXPECT_EQ(told.of(0).events, Events{AnalysisEvent::kCancelled});
+  EXPECT_LE(told.of(0).simulations, 1);
+  EXPECT_EQ(told.of(2).events, Events{AnalysisEvent::kDone});
+  EXPECT_EQ(told.of(2).simulations, 3);
+}
+
+TEST(AnalysisEngineTest, AnErrorIsToldAndTheOthersGoOn) {
+  FailsFor evaluator(Variant::kHighKingsL1);
+  Told told;
+  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 1});
+  for (int i = 0; i < 4; ++i) {
+    engine.Add(told.Task(
+        i,
+        InitialState(i == 1 ? Variant::kHighKingsL1 : Variant::kFourTreasures),
+        10));
+  }
+  engine.Finish();
+  EXPECT_EQ(told.of(1).events, Events{AnalysisEvent::kFailed});
+  EXPECT_EQ(told.of(1).error, "broken");
+  for (const int i : {0, 2, 3}) {
+    EXPECT_EQ(told.of(i).events, Events{AnalysisEvent::kDone}) << i;
+    EXPECT_EQ(told.of(i).simulations, 10);
+  }
+}
+
+TEST(AnalysisEngineTest, TimeEndsASearchAndProgressIsTold) {
+  UniformEvaluator evaluator;
+  Told told;
+  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 4});
+  AnalysisTask task =
+      told.Task(0, InitialState(Variant::kSacredHillL1), 1 << 24);
+  task.search.simulations = (1 << 24) - 2;
+  task.time = absl::Milliseconds(30);
+  task.report_every = absl::Milliseconds(5);
+  engine.Add(std::move(task));
+  engine.Finish();
+  const Told::Told1 found = told.of(0);
+  ASSERT_GE(found.events.size(), 2u);
+  for (size_t i = 0; i + 1 < found.events.size(); ++i) {
+    EXPECT_EQ(found.events[i], AnalysisEvent::kProgress);
+  }
+  EXPECT_EQ(found.events.back(), AnalysisEvent::kDone);
+  EXPECT_GE(found.simulations, 1);
+}
+
+TEST(AnalysisEngineTest, EndsWithoutTasks) {
+  UniformEvaluator evaluator;
+  AnalysisEngine engine(&evaluator, {.threads = 3});
+  engine.Finish();
+  EXPECT_EQ(engine.counters().evaluations, 0);
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,388 @@
+#include "tara/engine/json_session.h"
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/outcome.h"
+#include "tara/core/variant.h"
+#include "tara/engine/engine_model.h"
+#include "tara/engine/engine_options.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/nn/final_forecast.h"
+#include "tara/nn/trainer.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+class JsonSessionTest : public ::testing::Test {
+ protected:
+  JsonSessionTest() : model_(EngineModel::OfPlayouts(1, 1 << 12)) {}
+
+  // Returns the answers to some lines, in the order in which they came.
+  std::vector<Json> Ask(const std::vector<std::string>& lines) {
+    EngineOptions options = model_->default_options();
+    options.search.simulations = 40;
+    options.threads = 2;
+    absl::Mutex mutex;
+    std::vector<Json> answers;
+    {
+      JsonSession session(model_.get(), options, [&](std::string line) {
+        absl::MutexLock lock(&mutex);
+        EXPECT_EQ(line.find('\n'), std::string::npos);
+        answers.push_back(Json::parse(line));
+      });
+      for (const std::string& line : lines) session.Take(line);
+    }
+    return answers;
+  }
+
+  // Returns the only answer to a line.
+  Json AskOne(const std::string& line) {
+    const std::vector<Json> answers = Ask({line});
+    EXPECT_EQ(answers.size(), 1u) << line;
+    return answers.empty() ? Json() : answers[0];
+  }
+
+  // Returns the message about a field that a line is refused with.
+  std::string Refused(const std::string& line, const std::string& field) {
+    const Json answer = AskOne(line);
+    EXPECT_TRUE(answer.contains("error")) << answer;
+    EXPECT_EQ(answer.value("field", ""), field) << answer;
+    return answer.value("error", "");
+  }
+
+  std::unique_ptr<EngineModel> model_;
+};
+
+TEST_F(JsonSessionTest, AnalysesAPosition) {
+  const Json answer =
+      AskOne(R"({"id":"a","variant":"four_treasures","actions":["D4","d5"]})");
+  EXPECT_EQ(answer["id"], "a");
+  EXPECT_EQ(answer["turn"], 2);
+  EXPECT_EQ(answer["finished"], false);
+  EXPECT_EQ(answer["seat"], 0);
+  EXPECT_EQ(answer["side"], "red");
+  EXPECT_EQ(answer["simulations"], 40);
+  EXPECT_LE(std::abs(answer["value"].get<double>()), 1);
+  EXPECT_TRUE(answer["margin"].is_number());
+  EXPECT_EQ(answer["best"], answer["actions"][0]["action"]);
+  EXPECT_EQ(answer["pv"][0], answer["best"]);
+  int visits = 0;
+  for (const Json& action : answer["actions"]) {
+    visits += action["visits"].get<int>();
+    EXPECT_EQ(action["pv"][0], action["action"]);
+    EXPECT_TRUE(action.contains("prior") && action.contains("value") &&
+                action.contains("lcb") && action.contains("deviation"));
+  }
+  EXPECT_EQ(visits, 40);
+}
+
+TEST_F(JsonSessionTest, AnswersEachTurnThatWasAskedFor) {
+  const std::vector<Json> answers =
+      Ask({R"({"id":7,"variant":"sacred_hill_l1","actions":["D4","E6","C2"],)"
+           R"("turns":[0,2,3],"simulations":8,"report":[]})"});
+  std::map<int, Json> by_turn;
+  for (const Json& answer : answers) {
+    EXPECT_EQ(answer["id"], 7);
+    EXPECT_EQ(answer["simulations"], 8);
+    EXPECT_FALSE(answer.contains("actions"));
+    EXPECT_FALSE(answer.contains("pv"));
+    by_turn[answer["turn"]] = answer;
+  }
+  ASSERT_THAT(by_turn, SizeIs(3));
+  EXPECT_EQ(by_turn[0]["side"], "red");
+  EXPECT_EQ(by_turn[3]["side"], "blue");
+}
+
+TEST_F(JsonSessionTest, AnswersDoNotDependOnWhatElseIsAsked) {
+  const std::string line =
+      R"({"id":1,"variant":"high_kings_l1","simulations":60})";
+  std::vector<std::string> lines = {line};
+  for (const VariantInfo& info : kVariants) {
+    lines.push_back(absl::StrCat(R"({"id":2,"variant":")", info.id, R"("})"));
+  }
+  const Json alone = AskOne(line);
+  for (const Json& answer : Ask(lines)) {
+    if (answer["id"] == 1) {
+      EXPECT_EQ(answer, alone);
+    }
+  }
+}
+
+TEST_F(JsonSessionTest, TellsWhatIsAskedFor) {
+  const Json answer = AskOne(
+      R"({"id":1,"variant":"four_treasures","report":["policy","evaluation",)"
+      R"("margins"]})");
+  double sum = 0;
+  EXPECT_EQ(answer["policy"].size(), 45u);
+  for (const auto& [name, prior] : answer["policy"].items()) {
+    sum += prior.get<double>();
+  }
+  EXPECT_NEAR(sum, 1, 0.01);
+  const Json& evaluation = answer["evaluation"];
+  EXPECT_NEAR(evaluation["win"].get<double>() +
+                  evaluation["draw"].get<double>() +
+                  evaluation["loss"].get<double>(),
+              1, 0.001);
+  sum = 0;
+  for (const auto& [margin, chance] : answer["margins"].items()) {
+    EXPECT_LE(std::abs(std::stoi(margin)), kMaxMargin);
+    EXPECT_GT(chance, 0);
+    sum += chance.get<double>();
+  }
+  EXPECT_NEAR(sum, 1, 0.01);
+  EXPECT_FALSE(answer.contains("actions"));
+}
+
+TEST_F(JsonSessionTest, NoMoreActionsAreToldThanAskedFor) {
+  const Json answer =
+      AskOne(R"({"id":1,"variant":"four_treasures","max_actions":3})");
+  EXPECT_THAT(answer["actions"], SizeIs(3));
+}
+
+TEST_F(JsonSessionTest, RandomGamesTellNoOwnership) {
+  const std::vector<Json> answers =
+      Ask({R"({"id":1,"variant":"four_treasures","report":["ownership"]})"});
+  ASSERT_THAT(answers, SizeIs(2));
+  EXPECT_EQ(answers[0]["warning"], "the model does not tell ownership");
+  EXPECT_EQ(answers[0]["field"], "report");
+  EXPECT_FALSE(answers[1].contains("ownership"));
+}
+
+TEST_F(JsonSessionTest, ANetworkTellsOwnershipAndKingdoms) {
+  const std::string path = ::testing::TempDir() + "/json.checkpoint";
+  // Heads whose biases have moved count as learned.
+  ASSERT_TRUE(NewTrainer({.channels = 8, .blocks = 1}, {.threads = 1}, 1)
+                  ->Save(path, {})
+                  .ok());
+  auto checkpoint = ReadCheckpoint(path);
+  ASSERT_TRUE(checkpoint.ok());
+  for (NamedTensor& tensor : checkpoint->tensors) {
+    if (tensor.name == "owner_planes.bias" ||
+        tensor.name == "kingdoms_output.bias") {
+      tensor.values[0] = 0.5f;
+    }
+  }
+  ASSERT_TRUE(WriteCheckpoint(path, *checkpoint).ok());
+  auto model = EngineModel::OfNetwork(path, {}, 1 << 10);
+  ASSERT_TRUE(model.ok()) << model.status();
+  model_ = *std::move(model);
+  const Json answer = AskOne(
+      R"({"id":1,"variant":"sacred_hill_l1","actions":["D4"],"simulations":4,)"
+      R"("report":["ownership","kingdoms"]})");
+  for (int hill = 0; hill < kNumHills; ++hill) {
+    double sum = 0;
+    for (const char* const who : {"red", "blue", "vacant"}) {
+      sum += answer["ownership"][who][hill].get<double>();
+    }
+    EXPECT_NEAR(sum, 1, 0.001);
+  }
+  for (const char* const side : {"red", "blue"}) {
+    EXPECT_EQ(answer["kingdoms"][side].size(), size_t{kNumKingdomChances});
+  }
+  const Json version = AskOne(R"({"id":2,"command":"query_version"})");
+  EXPECT_EQ(version["model"], path);
+  EXPECT_EQ(version["backend"], "onednn");
+  EXPECT_TRUE(version.contains("precision"));
+}
+
+TEST_F(JsonSessionTest, FinishedPositionsHaveAResult) {
+  const Json answer = AskOne(
+      R"({"id":1,"position":"sacred_hill_l1 rrbbb/rrrbbbb/rrrbbbb/rrrbbbb/)"
+      R"(rrrbbbb/rrrbbbb/rrbbb - finished - 0,0 0 out:0 -"})");
+  EXPECT_EQ(answer["finished"], true);
+  EXPECT_EQ(answer["result"]["points"], Json({0, 9}));
+  EXPECT_EQ(answer["result"]["winner"], 1);
+  EXPECT_EQ(answer["result"]["ended_by"], "out");
+  EXPECT_FALSE(answer.contains("simulations"));
+}
+
+TEST_F(JsonSessionTest, RuleOptionsAndSearchOptionsAreTaken) {
+  const Json answer = AskOne(
+      R"({"id":1,"variant":"high_kings_l1","options":{"no_progress_limit":20,)"
+      R"("placement_captures_kings":true},"search":{"graph":true,)"
+      R"("c_puct":2.5,"utility":"points"},"simulations":10,"priority":-3})");
+  EXPECT_EQ(answer["simulations"], 10);
+}
+
+TEST_F(JsonSessionTest, TimeEndsASearch) {
+  const Json answer =
+      AskOne(R"({"id":1,"variant":"sacred_hill_l1","time_ms":20,"report":[]})");
+  EXPECT_GE(answer["simulations"].get<int>(), 1);
+}
+
+TEST_F(JsonSessionTest, ProgressIsToldOnTheWay) {
+  const std::vector<Json> answers =
+      Ask({R"({"id":1,"variant":"sacred_hill_l1","time_ms":40,)"
+           R"("report_every_ms":5,"report":["evaluation"]})"});
+  ASSERT_GE(answers.size(), 2u);
+  for (size_t i = 0; i + 1 < answers.size(); ++i) {
+    EXPECT_EQ(answers[i]["during_search"], true);
+  }
+  EXPECT_FALSE(answers.back().contains("during_search"));
+  EXPECT_TRUE(answers.back().contains("evaluation"));
+}
+
+TEST_F(JsonSessionTest, TerminatedRequestsAreAnsweredAllTheSame) {
+  const std::string endless =
+      R"("variant":"sacred_hill_l1","time_ms":3600000,"turns":[0,0,0]})";
+  const std::vector<Json> answers =
+      Ask({R"({"id":"a",)" + endless, R"({"id":"b",)" + endless,
+           R"({"id":1,"command":"terminate","terminate_id":"a"})",
+           R"({"id":2,"command":"terminate","terminate_id":"nobody"})",
+           R"({"id":3,"command":"terminate_all"})"});
+  std::map<std::string, int> terminated;
+  std::map<int, int> requests;
+  for (const Json& answer : answers) {
+    if (answer.contains("command")) {
+      requests[answer["id"]] = answer["requests"];
+    } else {
+      EXPECT_EQ(answer["terminated"], true);
+      ++terminated[answer["id"]];
+    }
+  }
+  EXPECT_EQ(terminated, (std::map<std::string, int>{{"a", 3}, {"b", 3}}));
+  EXPECT_EQ(requests, (std::map<int, int>{{1, 1}, {2, 0}, {3, 1}}));
+}
+
+TEST_F(JsonSessionTest, SaysWhatItIs) {
+  const Json answer = AskOne(R"({"id":"v","command":"query_version"})");
+  EXPECT_EQ(answer["name"], "Tara");
+  EXPECT_EQ(answer["protocol"], 1);
+  EXPECT_EQ(answer["model"], "random games");
+}
+
+TEST_F(JsonSessionTest, TheCacheIsCleared) {
+  const Json answer = AskOne(R"({"id":"c","command":"clear_cache"})");
+  EXPECT_EQ(answer, Json::parse(R"({"id":"c","command":"clear_cache"})"));
+}
+
+TEST_F(JsonSessionTest, UnknownFieldsAreWarnedOf) {
+  const std::vector<Json> answers = Ask(
+      {R"({"id":1,"variant":"four_treasures","simulation":8,"colour":"red"})"});
+  ASSERT_THAT(answers, SizeIs(3));
+  EXPECT_EQ(answers[0], Json::parse(R"({"id":1,"warning":"unknown field",)"
+                                    R"("field":"simulation"})"));
+  EXPECT_EQ(answers[1]["field"], "colour");
+  EXPECT_EQ(answers[2]["simulations"], 40);
+}
+
+TEST_F(JsonSessionTest, EmptyLinesAreNoRequests) {
+  EXPECT_THAT(Ask({"", "  \t"}), IsEmpty());
+}
+
+TEST_F(JsonSessionTest, WhatIsNoObjectIsRefused) {
+  EXPECT_THAT(Refused("{\"id\":1", ""), StartsWith("no JSON: unexpected at"));
+  EXPECT_THAT(Refused("hello", ""), StartsWith("no JSON"));
+  EXPECT_THAT(Refused("[1e999]", ""), StartsWith("no JSON: a number"));
+  EXPECT_THAT(Refused("[1,2]", ""), StartsWith("a request is a list"));
+  EXPECT_THAT(Refused("3", ""), StartsWith("a request is 3"));
+  EXPECT_THAT(Refused("{\"id\":\"\xff\"}", ""), StartsWith("no JSON"));
+  const std::string deep(100000, '[');
+  EXPECT_THAT(Refused(deep, ""), StartsWith("no JSON"));
+  EXPECT_THAT(Refused(deep + std::string(100000, ']'), ""),
+              StartsWith("a request is a list"));
+}
+
+TEST_F(JsonSessionTest, IdsAndCommandsAreChecked) {
+  EXPECT_EQ(Refused("{}", "id"), "is missing");
+  EXPECT_THAT(Refused(R"({"id":[1]})", "id"), StartsWith("is a list"));
+  EXPECT_THAT(Refused(R"({"id":1.5})", "id"), StartsWith("is 1.5"));
+  EXPECT_THAT(Refused(R"({"id":null})", "id"), StartsWith("is null"));
+  EXPECT_THAT(Refused(R"({"id":")" + std::string(300, 'x') + R"("})", "id"),
+              HasSubstr("256 bytes"));
+  EXPECT_THAT(Refused(R"({"id":1,"command":"dance"})", "command"),
+              HasSubstr("analyze, terminate"));
+  EXPECT_EQ(Refused(R"({"id":1,"command":"terminate"})", "terminate_id"),
+            "is missing");
+}
+
+TEST_F(JsonSessionTest, WrongFieldsAreNamed) {
+  const auto refused = [this](const std::string& fields,
+                              const std::string& field) {
+    return Refused(R"({"id":1,"variant":"high_kings_l1",)" + fields + "}",
+                   field);
+  };
+  EXPECT_THAT(Refused(R"({"id":1})", "variant"), StartsWith("is missing"));
+  EXPECT_THAT(Refused(R"({"id":1,"variant":"chess"})", "variant"),
+              HasSubstr("chess"));
+  EXPECT_THAT(Refused(R"({"id":1,"variant":3})", "variant"),
+              StartsWith("is 3"));
+  EXPECT_THAT(Refused(R"({"id":1,"position":"here"})", "position"),
+              HasSubstr("here"));
+  EXPECT_THAT(Refused(R"({"id":1,"position":3})", "position"),
+              StartsWith("is 3"));
+  const std::string position =
+      R"("position":"four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -")";
+  EXPECT_THAT(refused(position, "variant"), HasSubstr("beside a position"));
+  EXPECT_THAT(Refused(R"({"id":1,"options":{},)" + position + "}", "options"),
+              HasSubstr("beside a position"));
+  EXPECT_THAT(refused(R"("options":3)", "options"), StartsWith("is 3"));
+  EXPECT_THAT(refused(R"("options":{"no_progress_limit":0})",
+                      "options.no_progress_limit"),
+              HasSubstr("1 to 255"));
+  EXPECT_THAT(refused(R"("options":{"x":[]})", "options.x"),
+              StartsWith("is a list"));
+  EXPECT_THAT(refused(R"("actions":"D4")", "actions"), StartsWith("is \"D4\""));
+  EXPECT_THAT(refused(R"("actions":["D4",5])", "actions[1]"),
+              StartsWith("is 5"));
+  EXPECT_THAT(refused(R"("actions":["D4","D4"])", "actions[1]"),
+              StartsWith("illegal action D4"));
+  EXPECT_THAT(refused(R"("turns":[])", "turns"), StartsWith("is a list"));
+  EXPECT_THAT(refused(R"("turns":[0,1])", "turns[1]"),
+              HasSubstr("from 0 to 0"));
+  EXPECT_THAT(refused(R"("turns":[-1])", "turns[0]"), StartsWith("is -1"));
+  EXPECT_THAT(refused(R"("simulations":0)", "simulations"), StartsWith("is 0"));
+  EXPECT_THAT(refused(R"("simulations":18446744073709551615)", "simulations"),
+              StartsWith("is 18446744073709551615"));
+  EXPECT_THAT(refused(R"("simulations":"many")", "simulations"),
+              StartsWith("is \"many\""));
+  EXPECT_THAT(refused(R"("time_ms":1.5)", "time_ms"), StartsWith("is 1.5"));
+  EXPECT_THAT(refused(R"("report_every_ms":0)", "report_every_ms"),
+              StartsWith("is 0"));
+  EXPECT_THAT(refused(R"("priority":true)", "priority"), StartsWith("is true"));
+  EXPECT_THAT(refused(R"("max_actions":1000)", "max_actions"),
+              StartsWith("is 1000"));
+  EXPECT_THAT(refused(R"("search":[])", "search"), StartsWith("is a list"));
+  EXPECT_THAT(refused(R"("search":{"c_puct":"much"})", "search.c_puct"),
+              HasSubstr("much"));
+  EXPECT_THAT(refused(R"("search":{"x":1})", "search.x"),
+              HasSubstr("unknown search option"));
+  EXPECT_THAT(refused(R"("report":"all")", "report"), StartsWith("is \"all\""));
+  EXPECT_THAT(refused(R"("report":["pv","all"])", "report[1]"),
+              HasSubstr("ownership"));
+}
+
+// Judges nothing.
+class BrokenEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State>,
+                        absl::Span<Evaluation>) override {
+    return absl::InternalError("the device is gone");
+  }
+};
+
+TEST_F(JsonSessionTest, ErrorsOfTheModelAreAnswered) {
+  model_ = EngineModel::OfEvaluator(std::make_unique<BrokenEvaluator>(), 0);
+  const Json answer = AskOne(R"({"id":1,"variant":"four_treasures"})");
+  EXPECT_EQ(answer, Json::parse(R"({"id":1,"turn":0,)"
+                                R"("error":"the device is gone"})"));
+}
+
+}  // namespace
+}  // namespace tara
