@@ -46,9 +46,12 @@ inline constexpr CommandName kBenchSelfPlayCommand = {
 inline constexpr CommandName kBenchInferenceCommand = {
     "inference", "evaluations a second of a network, by backend and precision"};
 
+inline constexpr CommandName kBenchEngineCommand = {
+    "engine", "analysis of many positions by `tara engine`, beside self-play"};
+
 // Of the command `bench`.
-inline constexpr std::array kTorchBenchCommands = {kBenchSelfPlayCommand,
-                                                   kBenchInferenceCommand};
+inline constexpr std::array kTorchBenchCommands = {
+    kBenchSelfPlayCommand, kBenchInferenceCommand, kBenchEngineCommand};
 
 }  // namespace tara
 

@@ -2,6 +2,7 @@
 
 #include "tara/cli/arena.h"
 #include "tara/cli/balance.h"
+#include "tara/cli/bench_engine.h"
 #include "tara/cli/bench_inference.h"
 #include "tara/cli/bench_selfplay.h"
 #include "tara/cli/command_line.h"
@@ -34,5 +35,6 @@ int main(int argc, char** argv) {
                                [](tara::Command& bench) {
                                  tara::RegisterBenchSelfPlay(bench);
                                  tara::RegisterBenchInference(bench);
+                                 tara::RegisterBenchEngine(bench);
                                }});
 }
