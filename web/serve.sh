@@ -28,7 +28,7 @@ build_page() {
   fi
   tara_say "building the page"
   touch "${STAMP}.$$"
-  if ! (cd "${WEB}" && npx --no-install vite build --logLevel warn >&2); then
+  if ! (cd "${WEB}" && node_modules/.bin/vite build --logLevel warn >&2); then
     rm -f "${STAMP}.$$"
     tara_say "the page could not be built"
     exit 1
