@@ -93,17 +93,6 @@ int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
                   ThinkingThreads(b) + PonderingThreads(a));
 }
 
-// Returns the games that both can play at a time.
-int ConcurrentGames(const TeamSpec& a, const TeamSpec& b) {
-  int games = kConcurrentGames;
-  for (const TeamSpec* team : {&a, &b}) {
-    for (const PlayerSpec& player : team->players) {
-      games = GamesAtATime(player, games);
-    }
-  }
-  return games;
-}
-
 }  // namespace
 
 void AddMatchFlags(Command& command, MatchFlags* flags) {
@@ -234,7 +223,9 @@ absl::StatusOr<ArenaResult> MatchTable::Play(
   }
   // Several threads search positions that come one at a time.
   arena.concurrent_games =
-      threads_of_a_game > 1 ? 1 : ConcurrentGames(a.team, b.team);
+      threads_of_a_game > 1
+          ? 1
+          : GamesAtATime(a.team, GamesAtATime(b.team, kConcurrentGames));
   TARA_RETURN_IF_ERROR(AsUsageError(CheckArenaOptions(arena)));
   if (store_ != nullptr) {
     TARA_RETURN_IF_ERROR(GoOnWith(

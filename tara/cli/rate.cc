@@ -29,6 +29,7 @@
 #include "tara/eval/rating_report.h"
 #include "tara/eval/rating_tournament.h"
 #include "tara/eval/result_store.h"
+#include "tara/eval/team_spec.h"
 #include "tara/train/stop.h"
 
 namespace tara {
@@ -40,11 +41,15 @@ constexpr int kConcurrentGames = 64;
 // Returns the players, each with what it is known by in the results file. A
 // player that was named twice is there once.
 absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
-    const std::vector<NamedPlayer>& named) {
+    const std::vector<NamedPlayer>& named,
+    const std::vector<ArenaOptions>& arenas) {
   std::vector<RatedPlayer> players;
   for (const NamedPlayer& player : named) {
-    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(player.spec);
-    if (!spec.ok()) return AsUsageError(spec.status());
+    const absl::StatusOr<TeamSpec> team = ParseTeamSpec(player.spec);
+    if (!team.ok()) return AsUsageError(team.status());
+    for (const ArenaOptions& arena : arenas) {
+      TARA_RETURN_IF_ERROR(AsUsageError(CheckTeam(*team, arena.variant)));
+    }
     TARA_ASSIGN_OR_RETURN(const std::string identity,
                           PlayerIdentity(player.spec));
     const bool twice = std::any_of(
@@ -54,9 +59,10 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
     players.push_back(
         {.name = player.name,
          .identity = identity,
-         .make = [spec = player.spec] { return MakePlayer(spec); },
+         .make = [spec = player.spec] { return MakeTeam(spec); },
          .point = player.point,
-         .concurrent_games = GamesAtATime(*spec, kConcurrentGames)});
+         .concurrent_games = GamesAtATime(*team, kConcurrentGames),
+         .seatings = team->seatings()});
   }
   if (players.size() < 2) {
     return UsageError(absl::StrCat(
@@ -141,7 +147,7 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
       StartsOfLearned(options.game, SpecsOf(named), options.untrained));
   tournament.arenas = ArenasOf(options, starts);
   TARA_ASSIGN_OR_RETURN(const std::vector<RatedPlayer> players,
-                        RatedPlayersOf(named));
+                        RatedPlayersOf(named, tournament.arenas));
   TARA_ASSIGN_OR_RETURN(tournament.anchors,
                         AnchorsOf(options.anchors, players));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<ResultStore> store,

@@ -12,7 +12,7 @@
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/usage.h"
-#include "tara/eval/player_spec.h"
+#include "tara/eval/team_spec.h"
 
 namespace tara {
 namespace {
@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
   const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
   std::vector<NamedPlayer> players;
   for (const std::string& argument : arguments) {
-    const absl::Status as_spec = ParsePlayerSpec(argument).status();
+    const absl::Status as_spec = ParseTeamSpec(argument).status();
     if (as_spec.ok()) {
       players.push_back({.name = argument, .spec = argument});
       continue;
@@ -140,7 +140,11 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
 
 std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players) {
   std::vector<std::string> specs;
-  for (const NamedPlayer& player : players) specs.push_back(player.spec);
+  for (const NamedPlayer& player : players) {
+    const absl::StatusOr<TeamSpec> team = ParseTeamSpec(player.spec);
+    if (!team.ok()) continue;  // said where the player is made
+    specs.insert(specs.end(), team->texts.begin(), team->texts.end());
+  }
   return specs;
 }
 

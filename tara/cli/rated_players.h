@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
     absl::Span<const std::string> arguments, const CheckpointChoice& choice,
     int64_t simulations);
 
-// Returns their specs.
+// Returns their specs; of teams those of their players.
 std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players);
 
 }  // namespace tara

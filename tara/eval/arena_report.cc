@@ -4,8 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 #include "tara/eval/sprt.h"
@@ -196,9 +198,14 @@ std::string FaultsTable(absl::Span<const ArenaReportRow> rows) {
                        by_a == game.a_is_red ? "Red" : "Blue", game.fault});
     }
   }
-  std::string text =
-      absl::StrCat("\nForfeits, ", faults, " in all (losses by ",
-                   kForfeitMargin, " points):\n", TextTable(table, 5));
+  std::string text = absl::StrCat("\nForfeits, ", faults, " in all (losses by ",
+                                  kForfeitMargin, " points):\n");
+  // The last column is padded, too.
+  const std::string padded = TextTable(table, 5);
+  for (const absl::string_view line :
+       absl::StrSplit(padded, '\n', absl::SkipEmpty())) {
+    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
+  }
   if (faults > kFaultsShown) {
     absl::StrAppend(&text, "... and ", faults - kFaultsShown, " more\n");
   }

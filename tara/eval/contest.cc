@@ -9,10 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rule_options.h"
 #include "tara/eval/engine_session.h"
+#include "tara/eval/engine_spec.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/team_spec.h"
@@ -27,7 +29,10 @@ absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
   if (parsed.kind == PlayerKind::kEngine) {
     TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
                           EngineSession::Start(parsed.engine));
-    return absl::StrCat(spec, " (", session->name(), ")");
+    // How it is talked to has no part in how it plays.
+    return absl::StrCat(spec.substr(0, FindUnquoted(spec, ',')), ",move=",
+                        absl::FormatDuration(parsed.engine.move_limit), " (",
+                        session->name(), ")");
   }
   if (parsed.kind != PlayerKind::kNet) return std::string(spec);
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));

@@ -15,7 +15,8 @@ namespace tara {
 // Returns who the player or the team (team_spec.h) of a spec is: the spec
 // itself; for a network the checksum of its file in the place of the path, for
 // a run's newest checkpoint is another one tomorrow, and a file may be moved;
-// for an engine its command with the name and version that it calls itself by.
+// for an engine its command, the time it has for an action, and the name and
+// version that it calls itself by.
 // Returns INVALID_ARGUMENT for what is no spec, or the error of finding or
 // reading the file or of starting the engine.
 absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec);

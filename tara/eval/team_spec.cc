@@ -59,6 +59,13 @@ absl::StatusOr<TeamSpec> ParseTeamSpec(absl::string_view text) {
   return team;
 }
 
+int GamesAtATime(const TeamSpec& team, int games) {
+  for (const PlayerSpec& player : team.players) {
+    games = GamesAtATime(player, games);
+  }
+  return games;
+}
+
 absl::Status CheckTeam(const TeamSpec& team, Variant variant) {
   if (team.seatings() == 1 || Info(variant).seats == 4) return absl::OkStatus();
   std::vector<absl::string_view> doubles;

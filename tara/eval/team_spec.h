@@ -26,6 +26,9 @@ struct TeamSpec {
 // as ParsePlayerSpec, and INVALID_ARGUMENT for more than two.
 absl::StatusOr<TeamSpec> ParseTeamSpec(absl::string_view text);
 
+// As of a player (player_spec.h), for all of the team.
+int GamesAtATime(const TeamSpec& team, int games);
+
 // Returns INVALID_ARGUMENT naming the variant if the team cannot play it.
 absl::Status CheckTeam(const TeamSpec& team, Variant variant);
 

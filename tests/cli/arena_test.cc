@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/cli/tara_process.h"
 
@@ -149,6 +150,21 @@ TEST(ArenaTest, GoesOnFromItsResultsFile) {
   EXPECT_EQ(Json::parse(play("4"))[0]["games"], 4);
   EXPECT_EQ(play("12"), whole);
   EXPECT_EQ(play("12"), whole);  // nothing left to play
+}
+
+TEST(ArenaTest, GamesOfOtherOpeningsAreKeptApart) {
+  const std::string store = TemporaryPath("results.db");
+  const auto play = [&](const std::string& openings, bool with_store) {
+    std::vector<std::string> arguments = {
+        "arena",   "--variant", "sacred_hill_l1", "greedy", "random",
+        "--games", "20",        "--openings",     openings, "--format=json"};
+    if (with_store) arguments.insert(arguments.end(), {"--store", store});
+    return RunTara(arguments).out;
+  };
+  play("random", true);
+  const std::string balanced = play("balanced:mcts:sims=10", false);
+  EXPECT_NE(balanced, play("random", false));
+  EXPECT_EQ(play("balanced:mcts:sims=10", true), balanced);
 }
 
 TEST(ArenaTest, AFileThatHasNoResultsIsRefused) {

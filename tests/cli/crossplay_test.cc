@@ -89,6 +89,18 @@ TEST(CrossPlayTest, WhatCannotBeIsRefused) {
               HasSubstr("unknown player 'mctss'"));
 }
 
+TEST(CrossPlayTest, TeamsAreRatedAmongPlayers) {
+  const TaraResult result =
+      RunTara({"rate", "--variant", "four_treasures_doubles", "random",
+               "greedy", "random+greedy", "--games", "8", "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["players"][2]["name"], "random+greedy");
+  const TaraResult singles = RunTara(
+      {"rate", "--variant", "four_treasures", "random", "random+greedy"});
+  EXPECT_EQ(singles.status, 2);
+  EXPECT_THAT(singles.err, HasSubstr("cannot play four_treasures, where a"));
+}
+
 TEST(CrossPlayTest, TeamsOfTwoPlayInTheArena) {
   const auto play = [](const std::string& variant,
                        const std::vector<std::string>& more = {}) {

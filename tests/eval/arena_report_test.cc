@@ -57,6 +57,54 @@ TEST(ArenaReportTest, TheTextIsATableWithATotal) {
       "  [+38, +inf]   +1.88  [+0.33, +3.42]      87.5       75.0    40.0\n");
 }
 
+// Two pairs of which A loses one game by a fault, and B `faults_b` others.
+ArenaReportRow FaultyRow(int faults_b) {
+  std::vector<ArenaGame> games;
+  for (int i = 0; i < 2 * (faults_b + 2) / 2 * 2; ++i) {
+    games.push_back({.pair = i / 2, .a_is_red = i % 2 == 0, .margin = 1});
+  }
+  games[1].forfeit = Forfeit::kByA;
+  games[1].fault = "E 1: resigned";
+  for (int i = 0; i < faults_b; ++i) {
+    games[i + 2].forfeit = Forfeit::kByB;
+    games[i + 2].fault = "F 2: crashed";
+  }
+  return {.variant = Variant::kHighKingsL1,
+          .player_a = "engine:e",
+          .player_b = "engine:f",
+          .result = SummarizeGames(games)};
+}
+
+TEST(ArenaReportTest, ForfeitsAreNamed) {
+  const std::string text = ArenaReportText({FaultyRow(1)});
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "\nForfeits, 2 in all (losses by 2 points):\n"
+                        "variant        by  opening  as    fault\n"
+                        "high_kings_l1  A   0        Blue  E 1: resigned\n"
+                        "high_kings_l1  B   1        Blue  F 2: crashed\n"));
+  EXPECT_THAT(ArenaReportText({FaultyRow(14)}),
+              testing::EndsWith("F 2: crashed\n... and 5 more\n"));
+  // Of different players: which.
+  std::vector<ArenaReportRow> rows = {FaultyRow(0),
+                                      Row(Variant::kSacredHillL1, 8)};
+  EXPECT_THAT(ArenaReportText(rows),
+              testing::HasSubstr("high_kings_l1  engine:e  0        Blue"));
+  EXPECT_THAT(ArenaReportText({Row(Variant::kSacredHillL1, 8)}),
+              testing::Not(testing::HasSubstr("Forfeits")));
+}
+
+TEST(ArenaReportTest, ForfeitsAreInTheJson) {
+  const auto json = nlohmann::json::parse(
+      ArenaReportJson({FaultyRow(2), Row(Variant::kSacredHillL1, 8)}));
+  const auto& forfeits = json[0]["forfeits"];
+  EXPECT_EQ(forfeits["a"], 1);
+  EXPECT_EQ(forfeits["b"], 2);
+  ASSERT_EQ(forfeits["games"].size(), 3u);
+  EXPECT_EQ(forfeits["games"][0]["by"], "A");
+  EXPECT_EQ(forfeits["games"][0]["fault"], "E 1: resigned");
+  EXPECT_FALSE(json[1].contains("forfeits"));
+}
+
 TEST(ArenaReportTest, DifferentPlayersAreNamedInTheRows) {
   const std::string text =
       ArenaReportText({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),

@@ -70,6 +70,50 @@ BalanceStudy StudyOf(const BalanceGameOptions& options,
   return study;
 }
 
+TEST(BalanceDriverTest, GamesThatAreGivenUpAreBegunAnew) {
+  const BalanceGameOptions options = {.variant = Variant::kFourTreasures,
+                                      .opening_plies = 2};
+  // Three games side by side of some 42 choices: one of them is given up.
+  const auto make = []() -> absl::StatusOr<std::unique_ptr<Player>> {
+    return std::make_unique<QuittingPlayer>(100);
+  };
+  const auto driver = BalanceDriver::Create(make, 1, 4);
+  ASSERT_TRUE(driver.ok());
+  std::map<BalanceGameId, BalanceGame> played;
+  ASSERT_EQ((*driver)->Play(options, {{.index = 0}, {.index = 1}, {.index = 2}},
+                            [&](const BalanceGame& game) {
+                              played[game.id] = game;
+                              return true;
+                            }),
+            absl::OkStatus());
+  EXPECT_EQ((*driver)->forfeits(), 1);
+  EXPECT_EQ((*driver)->first_forfeit(), "had enough");
+  // What comes of it are the games of a player that does not give up.
+  const auto steady = []() -> absl::StatusOr<std::unique_ptr<Player>> {
+    return std::make_unique<FixedPlayer>();
+  };
+  const auto expected = Play(options, steady, 1, 3);
+  ASSERT_EQ(played.size(), 3u);
+  for (const auto& [id, game] : expected) {
+    EXPECT_EQ(played[id].actions, game.actions);
+  }
+}
+
+TEST(BalanceDriverTest, AGameThatIsGivenUpAgainAndAgainIsAnError) {
+  const auto driver = BalanceDriver::Create(
+      []() -> absl::StatusOr<std::unique_ptr<Player>> {
+        return std::make_unique<QuittingPlayer>(1);
+      },
+      1, 1);
+  ASSERT_TRUE(driver.ok());
+  const absl::Status status =
+      (*driver)->Play({.variant = Variant::kFourTreasures}, {{.index = 5}},
+                      [](const BalanceGame&) { return true; });
+  EXPECT_EQ(status.message(),
+            "game 5 of the study was given up 3 times by its player: had "
+            "enough");
+}
+
 // --- Classes of actions ------------------------------------------------------
 
 TEST(ActionClassesTest, HillsThatSymmetriesExchangeAreOneFirstAction) {

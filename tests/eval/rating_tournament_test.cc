@@ -21,6 +21,7 @@
 #include "tara/eval/ratings.h"
 #include "tara/eval/result_store.h"
 #include "tara/eval/training_point.h"
+#include "tests/eval/test_players.h"
 
 namespace tara {
 namespace {
@@ -45,6 +46,45 @@ RatingTournamentOptions TwoVariants(int games_per_player) {
           .arenas = {{.variant = Variant::kFourTreasures},
                      {.variant = Variant::kHighKingsL1}},
           .anchors = {{.player = 0, .elo = 0}}};
+}
+
+TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const RatedPlayer team = {
+      .name = "team",
+      .identity = "random+mcts:sims=60",
+      .make = [] { return MakeTeam("random+mcts:sims=60"); },
+      .seatings = 2};
+  RatingTournamentOptions options = TwoVariants(40);
+  options.arenas = {{.variant = Variant::kFourTreasuresDoubles}};
+  const absl::StatusOr<RatingTable> table = PlayRatingTournament(
+      {PlayerOf("random"), team, PlayerOf("mcts:sims=60")}, options, *store);
+  ASSERT_TRUE(table.ok()) << table.status();
+  const VariantRatings& variant = table->variants[0];
+  EXPECT_GE(variant.games, 60);
+  EXPECT_LT(variant.ratings.Of(0).elo, variant.ratings.Of(1).elo);
+  EXPECT_LT(variant.ratings.Of(1).elo, variant.ratings.Of(2).elo);
+  EXPECT_EQ(variant.faults, (std::vector<int64_t>{0, 0, 0}));
+}
+
+TEST(RatingTournamentTest, GamesThatWereGivenUpAreCounted) {
+  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const RatedPlayer quitter = {
+      .name = "quitter",
+      .identity = "quitter",
+      .make = []() -> absl::StatusOr<std::unique_ptr<Player>> {
+        return std::make_unique<QuittingPlayer>(1);
+      }};
+  RatingTournamentOptions options = TwoVariants(8);
+  options.arenas.resize(1);
+  // What is in the store counts, too.
+  for (int run = 0; run < 2; ++run) {
+    const absl::StatusOr<RatingTable> table =
+        PlayRatingTournament({PlayerOf("random"), quitter}, options, *store);
+    ASSERT_TRUE(table.ok()) << table.status();
+    const VariantRatings& variant = table->variants[0];
+    EXPECT_EQ(variant.faults, (std::vector<int64_t>{0, variant.games}));
+  }
 }
 
 TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {

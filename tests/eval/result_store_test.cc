@@ -54,7 +54,8 @@ TEST(ResultStoreTest, GamesAreThereWhenTheFileIsOpenedAgain) {
                                   .forfeit = Forfeit::kByA,
                                   .adjudication = Adjudication::kProof,
                                   .time_a = {20, absl::Milliseconds(1500)},
-                                  .time_b = {21, absl::Microseconds(7)}};
+                                  .time_b = {21, absl::Microseconds(7)},
+                                  .fault = "Fake 1.0: ended (exit status 3)"};
   {
     const std::unique_ptr<ResultStore> store = Open(path);
     const int64_t contest = *store->Find(kContest);
@@ -79,6 +80,8 @@ TEST(ResultStoreTest, GamesAreThereWhenTheFileIsOpenedAgain) {
   EXPECT_EQ(last.length, lost_on_time.length);
   EXPECT_EQ(last.forfeit, lost_on_time.forfeit);
   EXPECT_EQ(last.adjudication, lost_on_time.adjudication);
+  EXPECT_EQ(last.fault, lost_on_time.fault);
+  EXPECT_EQ(games[1].fault, "");
   EXPECT_EQ(last.time_a.moves, 20);
   EXPECT_EQ(last.time_a.time, lost_on_time.time_a.time);
   EXPECT_EQ(last.time_b.time, lost_on_time.time_b.time);
@@ -102,11 +105,33 @@ TEST(ResultStoreTest, ContestsThatDifferInAnythingAreKeptApart) {
 TEST(ResultStoreTest, AGameThatIsPlayedAgainTakesThePlaceOfTheOld) {
   const std::unique_ptr<ResultStore> store = Open(Path());
   const int64_t contest = *store->Find(kContest);
-  ASSERT_TRUE(store->Add(contest, {.pair = 0, .margin = 5}).ok());
+  ASSERT_TRUE(
+      store->Add(contest, {.pair = 0, .margin = 5, .fault = "crashed"}).ok());
   ASSERT_TRUE(store->Add(contest, {.pair = 0, .margin = 7}).ok());
   const std::vector<ArenaGame> games = *store->Games(contest);
   ASSERT_EQ(games.size(), 1u);
   EXPECT_EQ(games[0].margin, 7);
+  EXPECT_EQ(games[0].fault, "");
+}
+
+TEST(ResultStoreTest, FilesOfBeforeFaultsWereKeptAreGoneOnWith) {
+  const std::string path = Path();
+  {
+    const std::unique_ptr<ResultStore> store = Open(path);
+    ASSERT_TRUE(store->Add(*store->Find(kContest), {.margin = 5}).ok());
+  }
+  {
+    auto db = SqliteDatabase::Open(path, SqliteDatabase::Mode::kReadWrite);
+    ASSERT_TRUE(db->Execute("DROP TABLE faults", "test").ok());
+  }
+  const std::unique_ptr<ResultStore> store = Open(path);
+  const int64_t contest = *store->Find(kContest);
+  ASSERT_TRUE(store->Add(contest, {.pair = 1, .fault = "crashed"}).ok());
+  const std::vector<ArenaGame> games = *store->Games(contest);
+  ASSERT_EQ(games.size(), 2u);
+  EXPECT_EQ(games[0].margin, 5);
+  EXPECT_EQ(games[0].fault, "");
+  EXPECT_EQ(games[1].fault, "crashed");
 }
 
 void Write(const std::string& path, absl::string_view text) {

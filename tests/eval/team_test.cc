@@ -19,6 +19,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena.h"
 #include "tara/eval/arena_result.h"
+#include "tara/eval/contest.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
@@ -75,6 +76,19 @@ TEST(TeamSpecTest, TwoPlayersNeedAVariantInPairs) {
             "poisoned_chalice, where a side has one seat; expected one of "
             "sacred_hill_doubles_l1, sacred_hill_doubles_l2, "
             "four_treasures_doubles");
+}
+
+TEST(PlayerIdentityTest, IsWhatGamesDependOn) {
+  EXPECT_EQ(PlayerIdentity("greedy").value_or(""), "greedy");
+  EXPECT_EQ(PlayerIdentity("greedy+mcts:sims=5").value_or(""),
+            "greedy+mcts:sims=5");
+  // Engines say who they are; where they log has no part in it.
+  EXPECT_EQ(PlayerIdentity("engine:tests/eval/fake_engine,start=300,log="
+                           "/dev/null,move=2")
+                .value_or(""),
+            "engine:tests/eval/fake_engine,move=2s (Fake 1.0)");
+  EXPECT_FALSE(PlayerIdentity("engine:/no/such/engine").ok());
+  EXPECT_FALSE(PlayerIdentity("nobody").ok());
 }
 
 // Notes in which seats of which games it is asked.

@@ -1,7 +1,7 @@
 #ifndef TARA_TESTS_EVAL_TEST_PLAYERS_H_
 #define TARA_TESTS_EVAL_TEST_PLAYERS_H_
 
-// Players that never draw, and that tell what they were asked.
+// Players that never draw, and that tell what they were asked or give up.
 
 #include <vector>
 
@@ -42,6 +42,25 @@ class FixedPlayer : public Player {
 
  private:
   const bool last_;
+};
+
+// Gives up every `often`-th choice that it is asked for, of all games.
+class QuittingPlayer : public Player {
+ public:
+  explicit QuittingPlayer(int often) : often_(often) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (const Turn& turn : turns) {
+      if (++asked_ % often_ == 0) *turn.forfeit = "had enough";
+    }
+    return fixed_.ChooseActions(turns, actions);
+  }
+
+ private:
+  const int often_;
+  int asked_ = 0;
+  FixedPlayer fixed_;
 };
 
 }  // namespace tara
