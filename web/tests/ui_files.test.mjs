@@ -62,6 +62,39 @@ suite('games that come and go', () => {
     await close();
   });
 
+  test('rule options go with a game, in its short form too', async () => {
+    const {page, problems, close} = await site.open();
+    await page.click('#new-game-button');
+    await page.click('label:has(input[value="stone_of_destiny"])');
+    await page.click('input[name="seating"][value="people"]');
+    await page.click('#new-game summary');
+    await page.fill('input[name="option:no_progress_limit"]', '7');
+    await page.uncheck('input[name="option:link_all_at_end"]');
+    await page.click('#new-game button[type="submit"]');
+    await page.waitForFunction(
+        () => document.querySelector('#variant-name').textContent ===
+            'Stone of Destiny');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    const {options} = JSON.parse(await savedGame(page));
+    assert.deepEqual(options, {no_progress_limit: 7, link_all_at_end: false});
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    await page.click('[data-do="short"]');
+    const short = await page.inputValue('#game-text');
+    assert.equal(
+        short,
+        'stone_of_destiny no_progress_limit=7,link_all_at_end=false D4');
+    const changes = await page.getAttribute('#board', 'data-changes');
+    await page.click('[data-do="load"]');
+    await page.waitForFunction(
+        (before) => document.querySelector('#board').dataset.changes !== before,
+        changes);
+    assert.deepEqual(JSON.parse(await savedGame(page)).options, options);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test('says what is wrong with a text, and keeps the game', async () => {
     const {page, problems, close} = await site.open();
     await newGame(page, 'sacred_hill_l1', 'people');

@@ -55,8 +55,12 @@ suite('games on the page', () => {
       const points = await page.$$eval('.points.final', (elements) =>
           elements.map((element) => Number(element.textContent)));
       assert.deepEqual(points, game.result.points);
-      const title = await page.textContent('#result');
-      assert.match(title, new RegExp(points.join(' : ')));
+      const {winner} = game.result;
+      const shown = winner === 1 ? points.reverse() : points;
+      assert.equal(
+          await page.textContent('#result'),
+          `${winner === null ? 'A draw' :
+              ['Red wins', 'Blue wins'][winner]}, ${shown.join(' to ')}`);
       assert.deepEqual(problems, []);
       await close();
     });

@@ -21,12 +21,22 @@ import { Toolbar } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
   actionSentence,
-  endingSentence,
+  endingReason,
   hillLabel,
-  resultTitle,
+  hintSentence,
+  resultSentence,
   seatName,
+  shortText,
+  verificationSentence,
 } from './words';
-import type { Action, Engine, Game, NetworkInfo, Position } from '../engine/api';
+import type {
+  Action,
+  Engine,
+  Game,
+  NetworkInfo,
+  Position,
+  SearchResult,
+} from '../engine/api';
 
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
@@ -67,6 +77,7 @@ export class App {
         shown: () => void this.remember(),
         played: (now, before) => this.announce(now, before),
         asked: (actions) => this.choiceDialog.ask(actions),
+        hinted: (hint) => this.tellHint(hint),
         refused: (hill) => this.refuse(info.geometry.hills[hill]!.name),
         failed: (error) => this.notices.showError(error),
       },
@@ -90,6 +101,7 @@ export class App {
     this.networkPanel = new NetworkPanel(
       (file) => void this.loadFile(file),
       () => void this.unloadNetwork(),
+      () => void this.verifyNetwork(),
     );
     this.newGameDialog = new NewGameDialog(info, (choice) => {
       void session.newGame(choice.variant.id, choice.options, choice.players);
@@ -97,6 +109,7 @@ export class App {
     this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
     this.fileDialog = new GameFileDialog({
       save: () => engine.saveGame(),
+      inShort: () => shortText(this.session.game),
       load: (text) => this.loadGame(text),
     });
     this.place();
@@ -192,6 +205,16 @@ export class App {
     this.session.networkChanged();
   }
 
+  // Runs the golden positions of the bundle, and says whether they agree.
+  private async verifyNetwork(): Promise<void> {
+    try {
+      const found = await this.engine.verifyNetwork();
+      this.notices.show(verificationSentence(found), !found.agrees);
+    } catch (error) {
+      this.notices.showError(error);
+    }
+  }
+
   // Takes a dropped or opened file: a bundle, or a game as text.
   private async loadFile(file: File): Promise<void> {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
@@ -246,6 +269,10 @@ export class App {
     else this.session.pause();
   }
 
+  private tellHint(hint: SearchResult): void {
+    this.notices.show(hintSentence(hint));
+  }
+
   private refuse(name: string): void {
     this.notices.show(`${name} is not legal now.`);
   }
@@ -258,10 +285,8 @@ export class App {
       sentence += ' Battle begins.';
     }
     if (position.finished) {
-      const { points, winner } = position.score;
-      sentence +=
-        ` ${resultTitle(winner)}, ${points[0]} to ${points[1]}. ` +
-        endingSentence(position.ending);
+      const reason = endingReason(position.ending);
+      sentence += ` ${resultSentence(position.score)}. ${reason}.`;
     } else {
       sentence += ` ${seatName(game.variant, position.seat!)} to move.`;
     }

@@ -38,9 +38,10 @@ export function setAttribute(
 ): void {
   if (value === false || value === null || value === undefined) {
     element.removeAttribute(name);
-  } else {
-    element.setAttribute(name, value === true ? '' : String(value));
+    return;
   }
+  const text = value === true ? '' : String(value);
+  if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
 // Makes an HTML element; functions among the attributes are listeners.

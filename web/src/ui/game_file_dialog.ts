@@ -5,6 +5,8 @@ import { h } from './dom';
 
 export interface GameTexts {
   save(): Promise<string>;
+  // The variant and its actions, which say as much to this page.
+  inShort(): string;
   // Rejects with what is wrong with the text.
   load(text: string): Promise<void>;
 }
@@ -53,6 +55,7 @@ export class GameFileDialog {
       h(
         'div',
         { class: 'dialog-actions' },
+        button('short', 'Short form', () => this.shorten()),
         button('copy', 'Copy', () => this.copy()),
         button('download', 'Save to a file', () => this.download()),
         button('paste', 'Paste', () => this.paste()),
@@ -82,6 +85,11 @@ export class GameFileDialog {
   private tell(note: string, isError = false): void {
     this.note.textContent = note;
     this.note.classList.toggle('error', isError);
+  }
+
+  private shorten(): void {
+    this.text.value = this.texts.inShort();
+    this.text.select();
   }
 
   private async copy(): Promise<void> {

@@ -5,8 +5,21 @@ import { h, replaceChildren } from './dom';
 import { icon } from './icons';
 import type { NetworkInfo, VariantInfo } from '../engine/api';
 
+const NAMES_OF_IDS = /crc|seed|version/;
+
+// A number as people write it: "257,113", "720.1"; other text as it is.
+function legible(text: string): string {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (!Number.isFinite(number) || !Number.isSafeInteger(Math.floor(number))) {
+    return text;
+  }
+  const maximumFractionDigits = number < 10 ? 3 : 1;
+  return number.toLocaleString('en', { maximumFractionDigits });
+}
+
 export class NetworkPanel {
   readonly element: HTMLElement;
+  private shown: readonly unknown[] = [];
   private readonly body = h('div', { class: 'network' });
   private readonly file = h('input', {
     type: 'file',
@@ -20,6 +33,7 @@ export class NetworkPanel {
   constructor(
     private readonly load: (file: File) => void,
     private readonly unload: () => void,
+    private readonly verify: () => void,
   ) {
     this.element = h(
       'section',
@@ -35,6 +49,10 @@ export class NetworkPanel {
     variant: VariantInfo,
     loading: string | null,
   ): void {
+    // What is as it was stays, with its focus and what is folded out.
+    const shown = [network, variant.id, loading];
+    if (shown.every((part, i) => part === this.shown[i])) return;
+    this.shown = shown;
     replaceChildren(
       this.body,
       ...(loading !== null
@@ -71,7 +89,10 @@ export class NetworkPanel {
   private facts(network: NetworkInfo, variant: VariantInfo): HTMLElement[] {
     const knows = network.variants.includes(variant.id);
     const rows: (readonly [string, string])[] = [
-      ...network.facts.map(({ name, value }) => [name, value] as const),
+      ...network.facts.map(
+        ({ name, value }) =>
+          [name, NAMES_OF_IDS.test(name) ? value : legible(value)] as const,
+      ),
       ['runs on', `${network.backend} (${network.file})`],
       ['size', `${(network.bytes / 1e6).toFixed(1)} MB`],
     ];
@@ -87,6 +108,16 @@ export class NetworkPanel {
         'details',
         {},
         h('summary', {}, 'About this network'),
+        h(
+          'button',
+          {
+            type: 'button',
+            'data-do': 'verify',
+            title: 'Runs the golden positions of the bundle in this browser',
+            click: () => this.verify(),
+          },
+          'Verify',
+        ),
         h(
           'dl',
           { class: 'facts' },

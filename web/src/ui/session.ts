@@ -30,6 +30,7 @@ export interface SessionEvents {
   played(game: Game, before: Position): void;
   // Actions of which a person is to choose one.
   asked(actions: readonly Action[]): void;
+  hinted(hint: SearchResult): void;
   refused(hill: HillIndex): void;
   failed(error: unknown): void;
 }
@@ -222,6 +223,7 @@ export class Session {
     if (result === null) return;
     this.hint = result;
     this.events.changed();
+    this.events.hinted(result);
   }
 
   // Changes the game by a call to the engine. Returns whether it did.

@@ -3,20 +3,20 @@
 
 import { h, replaceChildren } from './dom';
 import {
-  endingSentence,
+  endingReason,
   phaseName,
   request,
-  resultTitle,
+  resultSentence,
   seatName,
-  SIDE_NAMES,
   warning,
 } from './words';
 import { SIDE_CLASS } from './board/pieces';
 import type { Session } from './session';
-import type { Position, Side } from '../engine/api';
+import type { Position } from '../engine/api';
 
 export class TurnBar {
   readonly element = h('div', { class: 'turn-bar' });
+  private text = '';
 
   constructor(private readonly newGame: () => void) {}
 
@@ -26,10 +26,14 @@ export class TurnBar {
     const side = position.finished ? position.score.winner : position.side;
     this.element.classList.add(side === null ? 'draw' : SIDE_CLASS[side]);
     this.element.classList.toggle('finished', position.finished);
-    replaceChildren(
-      this.element,
-      ...(position.finished ? this.result(position) : this.turn(session)),
-    );
+    const parts = position.finished
+      ? this.result(position)
+      : this.turn(session);
+    // The same text is left alone: its button may have the focus.
+    const text = parts.map((part) => part.textContent).join(' ');
+    if (text === this.text) return;
+    this.text = text;
+    replaceChildren(this.element, ...parts);
   }
 
   private turn(session: Session): HTMLElement[] {
@@ -51,23 +55,13 @@ export class TurnBar {
   }
 
   private result(position: Position): HTMLElement[] {
-    const { points, kingdoms, territory } = position.score;
-    const has = (side: Side): string =>
-      `${SIDE_NAMES[side]}: ${kingdoms[side]} kingdom${
-        kingdoms[side] === 1 ? '' : 's'
-      }, ${territory[side]} ringforts`;
     return [
-      h('span', { class: 'phase' }, 'Game over'),
       h(
         'strong',
         { class: 'who', id: 'result' },
-        `${resultTitle(position.score.winner)} ${points[0]} : ${points[1]}`,
+        resultSentence(position.score),
       ),
-      h(
-        'span',
-        { class: 'request' },
-        `${endingSentence(position.ending)} ${has(0)}. ${has(1)}.`,
-      ),
+      h('span', { class: 'request' }, endingReason(position.ending)),
       h(
         'button',
         { type: 'button', class: 'primary', click: () => this.newGame() },

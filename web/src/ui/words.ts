@@ -7,8 +7,10 @@ import type {
   HillIndex,
   PlayedAction,
   Position,
-  Side,
+  Score,
+  SearchResult,
   VariantInfo,
+  Verification,
 } from '../engine/api';
 import type { Use } from './selection';
 
@@ -88,16 +90,30 @@ export function seatName(variant: VariantInfo, seat: number): string {
   return variant.seats[seat]!.name;
 }
 
+// Returns the game as a variant, its options and its actions.
+export function shortText(game: Game): string {
+  const options = Object.entries(game.options).map(([name, value]) => {
+    const info = game.variant.options.find((option) => option.name === name);
+    return `${name}=${info?.isSwitch ? value === 1 : value}`;
+  });
+  return [
+    game.variant.id,
+    ...(options.length > 0 ? [options.join(',')] : []),
+    ...game.actions.map((played) => played.action.notation),
+  ].join(' ');
+}
+
 const ENDINGS: Readonly<Record<EndingTrigger, string>> = {
-  out: 'a side was out of turns',
-  double_capture: 'two kings were captured',
-  passed: 'a side passed',
-  board_full: 'the board was full',
-  no_progress: 'there was no progress for too long',
+  out: 'No turns were left',
+  double_capture: 'Two kings were captured',
+  passed: 'The kings had passed',
+  board_full: 'The board was full',
+  no_progress: 'There was no progress for too long',
 };
 
-export function endingSentence(ending: EndingTrigger | null): string {
-  return ending === null ? '' : `The game ended because ${ENDINGS[ending]}.`;
+// Returns why a game has ended: "No turns were left".
+export function endingReason(ending: EndingTrigger | null): string {
+  return ending === null ? '' : ENDINGS[ending];
 }
 
 const ANNOUNCED: Readonly<Record<EndingTrigger, string>> = {
@@ -164,6 +180,32 @@ export function request(position: Position, chosen: HillIndex | null): string {
     : 'Build or capture';
 }
 
-export function resultTitle(winner: Side | null): string {
-  return winner === null ? 'A draw' : `${SIDE_NAMES[winner]} wins`;
+// Returns what a search advises: "Hint: E2, then C5 (Red 53 %, Red by 0.4)".
+export function hintSentence(hint: SearchResult): string {
+  const [, reply] = hint.principalVariation;
+  const then = reply === undefined ? '' : `, then ${reply.notation}`;
+  const red = Math.round(50 + 50 * hint.redValue);
+  const leader = SIDE_NAMES[hint.redMargin >= 0 ? 0 : 1];
+  const lead = `${leader} by ${Math.abs(hint.redMargin).toFixed(1)}`;
+  return `Hint: ${hint.action.notation}${then} (Red ${red} %, ${lead})`;
+}
+
+// Returns whether a bundle's network does here what it did when it was made.
+export function verificationSentence(found: Verification): string {
+  const worst = found.worst.toExponential(1);
+  const result = found.agrees
+    ? 'The network does here what it did when it was exported'
+    : 'The network differs here from what it was when it was exported';
+  const inputs = found.sameInputs ? '' : ' Even its inputs differ.';
+  return (
+    `${result}: ${plural(found.positions, 'position')}, largest difference ` +
+    `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}`
+  );
+}
+
+// Returns the result, the winner's points first: "Blue wins, 6 to 0".
+export function resultSentence({ points, winner }: Score): string {
+  if (winner === null) return `A draw, ${points[0]} to ${points[1]}`;
+  const [most, least] = [points[winner], points[1 - winner]!];
+  return `${SIDE_NAMES[winner]} wins, ${most} to ${least}`;
 }

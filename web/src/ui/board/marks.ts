@@ -102,9 +102,10 @@ export function ownerMarks(
   points: readonly Point[],
   owners: readonly BySide<number>[] | null,
 ): SVGElement[] {
-  return (owners ?? []).map(([red, blue], hill) => {
+  return (owners ?? []).flatMap(([red, blue], hill) => {
     const { x, y } = points[hill]!;
-    const size = 30 * Math.abs(red - blue) + 4;
+    const size = 30 * Math.abs(red - blue);
+    if (size < 5) return []; // open
     return s('rect', {
       class: `owner-mark ${red >= blue ? 'red' : 'blue'}`,
       x: x + 35 - size / 2,
