@@ -215,7 +215,13 @@ suite('games that come and go', () => {
     await page.waitForSelector('.hint-ring');
     await page.click('[data-do="heat"]');
     await page.waitForSelector('.heat');
+    await page.focus('[aria-label="Who plays Blue West"]');
     await page.selectOption('[aria-label="Who plays Blue West"]', 'novice');
+    // The field keeps the focus: the next key may change the player again.
+    assert.equal(
+        await page.evaluate(
+            () => document.activeElement.closest('.seat')?.dataset.seat),
+        '1');
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
     const state = await boardState(page);

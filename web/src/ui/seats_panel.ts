@@ -12,6 +12,7 @@ import type {
   Position,
   SeatInfo,
   Side,
+  VariantInfo,
 } from '../engine/api';
 
 // What decides a variant of a family, the weightiest first.
@@ -42,7 +43,7 @@ export class SeatsPanel {
     class: 'seats',
     'aria-label': 'Players and score',
   });
-  private layout = ''; // what the elements were made for
+  private variant = ''; // that the elements were made for
 
   constructor(
     private readonly levels: readonly Level[],
@@ -50,17 +51,15 @@ export class SeatsPanel {
   ) {}
 
   render(session: Session): void {
-    const { game } = session;
-    const layout = `${game.variant.id} ${session.players.map(playerId).join()}`;
-    if (layout !== this.layout) {
-      this.layout = layout;
-      this.build(session);
+    const { variant } = session.game;
+    if (variant.id !== this.variant) {
+      this.variant = variant.id;
+      this.build(variant);
     }
     this.update(session);
   }
 
-  private build(session: Session): void {
-    const { variant } = session.game;
+  private build(variant: VariantInfo): void {
     const cards = ([0, 1] as const).map((side) =>
       h(
         'div',
@@ -71,7 +70,7 @@ export class SeatsPanel {
           { class: 'side-seats' },
           ...variant.seats
             .filter((seat) => seat.side === side)
-            .map((seat) => this.seatRow(seat, session.players[seat.index]!)),
+            .map((seat) => this.seatRow(seat)),
         ),
         h('dl', { class: 'counts' }),
         h('p', { class: 'points' }),
@@ -80,7 +79,7 @@ export class SeatsPanel {
     replaceChildren(this.element, ...cards);
   }
 
-  private seatRow(seat: SeatInfo, player: Player): HTMLElement {
+  private seatRow(seat: SeatInfo): HTMLElement {
     const select = h(
       'select',
       {
@@ -92,7 +91,6 @@ export class SeatsPanel {
         h('option', { value: level.id }, level.name),
       ),
     );
-    select.value = playerId(player);
     return h(
       'div',
       { class: 'seat', 'data-seat': seat.index },
@@ -119,7 +117,11 @@ export class SeatsPanel {
       points.classList.toggle('final', position.finished);
     }
     for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
-      const toMove = position.seat === Number(row.dataset['seat']);
+      const seat = Number(row.dataset['seat']);
+      const toMove = position.seat === seat;
+      const player = session.players[seat];
+      const select = row.querySelector('select')!;
+      if (player !== undefined) select.value = playerId(player);
       row.classList.toggle('to-move', toMove);
       showWork(row.querySelector('.seat-work')!, toMove ? thinking : null);
     }
