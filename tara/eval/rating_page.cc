@@ -8,7 +8,8 @@ namespace tara {
 
 std::string RatingPage(const RatingTable& table) {
   return ReportPage(RatingPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(RatingReportJson(table))}});
+                    {{"{{report.json}}",
+                      JsonInPage(RatingReportJson(table, /*compact=*/true))}});
 }
 
 }  // namespace tara

@@ -1,6 +1,7 @@
 #include "tara/eval/rating_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -60,13 +61,14 @@ Json EstimateToJson(const RatingEstimate& estimate) {
           {"deviation", estimate.deviation}};
 }
 
-// [player, player], in Elo^2.
+// [player, player], in Elo^2, to two decimals: there are many, and a hundredth
+// of an Elo is nothing.
 Json CovarianceToJson(const Ratings& ratings) {
   Json covariance = Json::array();
   for (int i = 0; i < ratings.size(); ++i) {
     Json& row = covariance.emplace_back(Json::array());
     for (int j = 0; j < ratings.size(); ++j) {
-      row.push_back(ratings.Covariance(i, j));
+      row.push_back(std::round(100 * ratings.Covariance(i, j)) / 100);
     }
   }
   return covariance;
@@ -120,7 +122,7 @@ std::string RatingReportText(const RatingTable& table) {
                       TextTable(rows, 1), "\n", VariantTable(table));
 }
 
-std::string RatingReportJson(const RatingTable& table) {
+std::string RatingReportJson(const RatingTable& table, bool compact) {
   Json players = Json::array();
   const int count = static_cast<int>(table.players.size());
   for (int i = 0; i < count; ++i) {
@@ -152,7 +154,8 @@ std::string RatingReportJson(const RatingTable& table) {
                        {"covariance", CovarianceToJson(table.overall)},
                        {"variants", std::move(variants)}};
   // Names may hold any bytes: a path that is no UTF-8 must not throw.
-  return report.dump(2, ' ', false, Json::error_handler_t::replace);
+  return report.dump(compact ? -1 : 2, ' ', false,
+                     Json::error_handler_t::replace);
 }
 
 }  // namespace tara

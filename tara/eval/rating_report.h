@@ -20,7 +20,8 @@ std::string RatingReportText(const RatingTable& table);
 // interval of any difference can be had; `variants` with `name`, `games`,
 // `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
 // (indices of players; `wins` are those of `first`, who began).
-std::string RatingReportJson(const RatingTable& table);
+// `compact` leaves out line breaks and spaces.
+std::string RatingReportJson(const RatingTable& table, bool compact = false);
 
 }  // namespace tara
 

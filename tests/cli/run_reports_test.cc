@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara {
@@ -59,7 +60,7 @@ TEST(RunReportsTest, RateDrawsCheckpointsAlongTheirGenerations) {
   ASSERT_EQ(report["players"].size(), 4u);
   EXPECT_EQ(report["players"][2]["generation"], 2);
   EXPECT_EQ(report["players"][2]["run"], TinyRun());
-  EXPECT_THAT(ReadFile(page), HasSubstr("\"generation\": 2"));
+  EXPECT_THAT(ReadFile(page), HasSubstr("\"generation\":2"));
 }
 
 TEST(RunReportsTest, GamesThatLeavePlayersApartAreTooFew) {
@@ -120,6 +121,26 @@ TEST(RunReportsTest, WhatANetworkHasNotLearnedIsRefusedUnlessAllowed) {
     arguments.push_back("--untrained");
     EXPECT_EQ(RunTara(arguments).status, 0) << arguments[0];
   }
+}
+
+TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
+  const auto play = [](const std::string& path) {
+    return RunTara({"arena", "random", absl::StrCat("net:", path, ",sims=0"),
+                    "--games", "2", "--variant", "high_kings_l1"})
+        .status;
+  };
+  const std::string alone = TemporaryPath("network.pt");
+  WriteFile(alone, ReadFile(TinyRun() + "/checkpoints/ckpt-000002.pt"));
+  EXPECT_EQ(play(alone), 0);
+  // A run that began with the network of another, which may have learned more.
+  const std::string run = TemporaryPath("further");
+  ASSERT_EQ(RunShell(absl::StrCat("cp -r ", TinyRun(), " ", run)).status, 0);
+  EXPECT_EQ(play(run), 2);
+  const std::string config = run + "/config.textproto";
+  WriteFile(config, absl::StrReplaceAll(
+                        ReadFile(config),
+                        {{"init_from: \"-\"", "init_from: \"runs/other\""}}));
+  EXPECT_EQ(play(run), 0);
 }
 
 TEST(RunReportsTest, AMissingGenerationIsTold) {

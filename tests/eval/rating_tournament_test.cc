@@ -241,8 +241,8 @@ TEST(RatingReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
   RatingTable table = TableByHand();
   table.players[1] = "</script>";
   const std::string page = RatingPage(table);
-  EXPECT_THAT(page, AllOf(HasSubstr("\"games\": 8"), HasSubstr("Chart.js"),
-                          HasSubstr("\"name\": \"\\u003c/script>\"")));
+  EXPECT_THAT(page, AllOf(HasSubstr("\"games\":8"), HasSubstr("Chart.js"),
+                          HasSubstr("\"name\":\"\\u003c/script>\"")));
   EXPECT_THAT(page, Not(HasSubstr("{{")));
 }
 
