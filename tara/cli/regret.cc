@@ -53,6 +53,8 @@ absl::StatusOr<std::vector<Measured>> MakePlayers(
     const std::vector<NamedPlayer>& named) {
   std::vector<Measured> players;
   for (const NamedPlayer& player : named) {
+    // Not so of teams: a position is one player's to choose in.
+    TARA_RETURN_IF_ERROR(AsUsageError(ParsePlayerSpec(player.spec).status()));
     TARA_ASSIGN_OR_RETURN(auto made, MakePlayer(player.spec));
     players.push_back({.named = player, .player = std::move(made)});
   }

@@ -81,6 +81,11 @@ TEST(RegretTest, WrongPlayersAreTold) {
       {"regret", "--variant", "four_treasures", "--player", "stockfish"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown player 'stockfish'"));
+  const TaraResult team =
+      RunTara({"regret", "--variant", "four_treasures_doubles", "--player",
+               "random+greedy"});
+  EXPECT_EQ(team.status, 2);
+  EXPECT_THAT(team.err, HasSubstr("unknown player 'random+greedy'"));
   const TaraResult missing = RunTara(
       {"regret", "--variant", "four_treasures", "--player", "net:/no/such"});
   EXPECT_EQ(missing.status, 1);
