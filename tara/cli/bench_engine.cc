@@ -141,7 +141,7 @@ class Bench {
     options.run_seed = kSeed;
     options.threads = static_cast<int>(options_.threads);
     options.games_per_thread = static_cast<int>(options_.positions);
-    std::vector<uint64_t> games(2 * options_.threads * options_.positions);
+    std::vector<uint64_t> games(options_.threads * options_.positions);
     std::iota(games.begin(), games.end(), next_game_);
     next_game_ += games.size();
     CountingEvaluator counted(network_);

@@ -108,7 +108,7 @@ void RegisterEngine(Command& root) {
   command.SetNotes(absl::StrCat(
       "docs/protocol.md says what to write and what comes back; `help` within "
       "the line\nprotocol lists its commands.\n\nOptions of --search, and of "
-      "set_option:\n",
+      "set_option (without --model: leaves 8, c_puct 3):\n",
       EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",
                        "engine --model runs/kings --search sims=400,graph=on",

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -17,6 +16,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/engine/analysis_text.h"
+#include "tara/engine/analyze_arguments.h"
 #include "tara/engine/engine_version.h"
 #include "tara/mcts/utility.h"
 
@@ -31,61 +31,6 @@ absl::StatusOr<double> ParseSeconds(absl::string_view text) {
   if (absl::SimpleAtod(text, &seconds)) return seconds;
   return absl::InvalidArgumentError(
       absl::StrCat("'", text, "' is no time; expected a number of seconds"));
-}
-
-// What an analysis is told.
-struct AnalysisArguments {
-  AnalysisLimits limits;
-  AnalysisTextOptions text;
-};
-
-absl::StatusOr<int> ParseWhole(absl::string_view name, absl::string_view text,
-                               int least, int most) {
-  int number;
-  if (absl::SimpleAtoi(text, &number) && number >= least && number <= most) {
-    return number;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is '", text, "'; expected a whole number from ",
-                   least, " to ", most));
-}
-
-// [INTERVAL] [interval N] [simulations N] [actions N]; times in hundredths of
-// a second.
-absl::StatusOr<AnalysisArguments> ParseAnalysis(
-    const std::vector<std::string>& words) {
-  AnalysisArguments parsed;
-  auto next = words.begin();
-  const auto set = [&](absl::string_view name,
-                       absl::string_view value) -> absl::Status {
-    if (name == "interval") {
-      TARA_ASSIGN_OR_RETURN(const int interval,
-                            ParseWhole(name, value, 1, 360000));
-      parsed.limits.interval = absl::Milliseconds(int64_t{10} * interval);
-    } else if (name == "simulations") {
-      TARA_ASSIGN_OR_RETURN(parsed.limits.simulations,
-                            ParseWhole(name, value, 1, 16777214));
-    } else if (name == "actions") {
-      TARA_ASSIGN_OR_RETURN(parsed.text.max_actions,
-                            ParseWhole(name, value, 1, kNumActions));
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown argument '", name,
-                       "'; expected interval, simulations or actions"));
-    }
-    return absl::OkStatus();
-  };
-  if (next != words.end() && absl::ascii_isdigit((*next)[0])) {
-    TARA_RETURN_IF_ERROR(set("interval", *next++));
-  }
-  for (; next != words.end(); next += 2) {
-    if (next + 1 == words.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", *next, "' has no value; expected NAME VALUE"));
-    }
-    TARA_RETURN_IF_ERROR(set(*next, *(next + 1)));
-  }
-  return parsed;
 }
 
 }  // namespace
@@ -388,7 +333,7 @@ LineSession::Answer LineSession::ListOptions(const Arguments&) {
 // Only what can be refused: the rest is StreamAnalysis.
 LineSession::Answer LineSession::Analyze(const Arguments& arguments) {
   TARA_RETURN_IF_ERROR(CheckNotFinished());
-  TARA_RETURN_IF_ERROR(ParseAnalysis(arguments).status());
+  TARA_RETURN_IF_ERROR(ParseAnalyzeArguments(arguments).status());
   return "";
 }
 
@@ -397,7 +342,7 @@ LineSession::Answer LineSession::Quit(const Arguments&) { return ""; }
 void LineSession::StreamAnalysis(const LineCommand& command,
                                  const std::function<bool()>& interrupted,
                                  std::ostream& out) {
-  AnalysisArguments arguments = *ParseAnalysis(command.arguments);
+  AnalyzeArguments arguments = *ParseAnalyzeArguments(command.arguments);
   arguments.text.confidence_z = options_.confidence_z;
   out << "=" << command.id << "\n" << std::flush;
   const absl::Status status = thinker_.Analyze(
