@@ -16,6 +16,8 @@ try {
   console.log(`Play at http://localhost:${found}/ (stop with Ctrl+C)`);
 } catch (error) {
   // Vite's message says which port is in use.
-  console.error(`tara: cannot serve the page: ${error.message}`);
+  console.error(
+      `tara: cannot serve the page: ${error.message} (--port 0 finds a free ` +
+      'one)');
   process.exit(1);
 }

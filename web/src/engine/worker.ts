@@ -128,7 +128,9 @@ class Host {
   private exchange(network: Network | null): void {
     const old = this.network;
     this.network = network;
-    if (old !== null) this.queue = this.queue.then(() => old.close());
+    if (old === null) return;
+    // If it cannot be closed, its memory is lost, and nothing else.
+    this.queue = this.queue.then(() => old.close()).catch(() => undefined);
   }
 
   private search(id: number, request: SearchRequest) {
