@@ -18,6 +18,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/representative.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu_convolution.h"
 #include "tara/nn/cpu_network.h"
 #include "tara/nn/cpu_ranges.h"
@@ -179,12 +180,13 @@ absl::StatusOr<std::unique_ptr<FinalForecaster>> NewFinalForecaster(
 
 absl::StatusOr<std::unique_ptr<FinalForecaster>> LoadFinalForecaster(
     const std::string& path) {
-  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
   absl::StatusOr<std::unique_ptr<FinalForecaster>> made =
       NewFinalForecaster(checkpoint);
   if (made.status().code() == absl::StatusCode::kInvalidArgument) {
     return absl::DataLossError(
-        absl::StrCat("Checkpoint ", path, ": ", made.status().message()));
+        absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path, ": ",
+                     made.status().message()));
   }
   return made;
 }

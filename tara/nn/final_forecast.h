@@ -51,8 +51,8 @@ class FinalForecaster {
 absl::StatusOr<std::unique_ptr<FinalForecaster>> NewFinalForecaster(
     const Checkpoint& checkpoint);
 
-// Loads it from a file. Errors as ReadCheckpoint, or DATA_LOSS for a network
-// that is none.
+// Loads it from a checkpoint or a bundle. Errors as ReadNetworkFile, or
+// DATA_LOSS for a network that is none.
 absl::StatusOr<std::unique_ptr<FinalForecaster>> LoadFinalForecaster(
     const std::string& path);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/cpu_evaluator.h"
 #include "tara/nn/device_evaluator.h"
@@ -46,12 +47,11 @@ absl::StatusOr<LoadedNetwork> LoadTorch(const Checkpoint& checkpoint,
 
 }  // namespace
 
-absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& checkpoint_path,
+absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
                                           const InferenceOptions& options) {
   // Before the checkpoint: what is no device must not pass for a bad file.
   TARA_RETURN_IF_ERROR(FindTorchDevices(options.device).status());
-  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
-                        ReadCheckpoint(checkpoint_path));
+  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
   const bool one_dnn =
       options.backend == InferenceBackend::kOneDnn ||
       (options.backend == InferenceBackend::kAuto && options.device == "cpu");
@@ -59,16 +59,16 @@ absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& checkpoint_path,
                                               ? LoadOneDnn(checkpoint, options)
                                               : LoadTorch(checkpoint, options);
   if (network.status().code() == absl::StatusCode::kInvalidArgument) {
-    return absl::DataLossError(absl::StrCat("Checkpoint ", checkpoint_path,
-                                            ": ", network.status().message()));
+    return absl::DataLossError(
+        absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path, ": ",
+                     network.status().message()));
   }
   return network;
 }
 
 absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
-    const std::string& checkpoint_path, const InferenceOptions& options) {
-  TARA_ASSIGN_OR_RETURN(LoadedNetwork network,
-                        LoadNetwork(checkpoint_path, options));
+    const std::string& path, const InferenceOptions& options) {
+  TARA_ASSIGN_OR_RETURN(LoadedNetwork network, LoadNetwork(path, options));
   return std::move(network.evaluator);
 }
 

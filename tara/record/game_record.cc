@@ -13,6 +13,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
+#include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 
 namespace tara {

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/train/config.h"
 #include "tara/train/learner_config.h"
 
@@ -112,6 +113,12 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (HasCheckpoints(config.run_dir())) return absl::OkStatus();
   const absl::StatusOr<std::string> path = InitFile(config);
   if (!path.ok()) return InitError(path.status());
+  if (IsBundlePath(*path)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "init_from: ", *path,
+        " is a model bundle, whose norms are folded into its weights for "
+        "playing; expected a checkpoint or the folder of a run"));
+  }
   const absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
   if (!(checkpoint->shape == ShapeOf(config))) {

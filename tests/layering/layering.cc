@@ -54,6 +54,8 @@ const std::vector<Restriction>& Restrictions() {
       // 10-20 s and 1 GB for each file that sees it.
       {"LibTorch", {"torch/", "ATen/", "c10/"}, {"nn", "train"}, false},
       {"oneDNN", {"dnnl.h", "dnnl.hpp", "oneapi/"}, {"nn"}, true},
+      {"ONNX", {"onnx/"}, {"nn"}, true},
+      {"libzip", {"zip.h"}, {"nn"}, true},
       {"SQLite", {"sqlite3.h"}, {"base"}, true},
       {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"eval"}, true},
       {"Protobuf",

@@ -9,6 +9,7 @@
 #include "tara/base/random.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
+#include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 
 namespace tara {

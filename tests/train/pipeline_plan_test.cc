@@ -277,6 +277,9 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   status = error({"init_from=" + run_dir + "/nothing.pt"});
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("init_from: "));
+  status = error({"init_from=" + run_dir + "/folded.tara"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is a model bundle"));
   EXPECT_FALSE(std::filesystem::exists(run_dir));
 }
 

@@ -1,0 +1,60 @@
+#ifndef TARA_NN_BUNDLE_BUNDLE_H_
+#define TARA_NN_BUNDLE_BUNDLE_H_
+
+// A model bundle that is read: docs/bundle.md.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/nn/bundle/manifest.h"
+#include "tara/nn/bundle/zip_archive.h"
+#include "tara/nn/checkpoint.h"
+
+namespace tara {
+
+// How names of bundles end.
+inline constexpr char kBundleEnding[] = ".tara";
+
+// Whether the path means a bundle: by how the file begins, or by its ending
+// unless the file begins as a checkpoint does.
+bool IsBundlePath(const std::string& path);
+
+// Not thread-safe.
+class Bundle {
+ public:
+  // Returns the bundle at `path`, all of whose parts are there and whose
+  // versions are this program's, or, naming the file:
+  //   NOT_FOUND            no such file
+  //   DATA_LOSS            no zip archive, truncated, damaged, or without a
+  //                        part: which
+  //   FAILED_PRECONDITION  of another format, feature, policy, value or rules
+  //                        version: which, and what was expected
+  static absl::StatusOr<Bundle> Open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const BundleManifest& manifest() const { return manifest_; }
+  const ZipReader& archive() const { return archive_; }
+
+  // Returns the contents of an entry; DATA_LOSS naming file and entry.
+  absl::StatusOr<std::string> Read(absl::string_view entry) const;
+
+  // Returns the network as every reader of checkpoints takes it, with norms
+  // folded: made for playing, not for learning on. DATA_LOSS as above.
+  absl::StatusOr<Checkpoint> ReadNetwork() const;
+
+ private:
+  Bundle(std::string path, BundleManifest manifest, ZipReader archive);
+
+  std::string path_;
+  BundleManifest manifest_;
+  ZipReader archive_;
+};
+
+// Returns the network of a bundle or of a checkpoint file, whichever is at
+// `path`. Errors as Bundle::Open and ReadCheckpoint.
+absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_BUNDLE_H_

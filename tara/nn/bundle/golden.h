@@ -1,0 +1,69 @@
+#ifndef TARA_NN_BUNDLE_GOLDEN_H_
+#define TARA_NN_BUNDLE_GOLDEN_H_
+
+// Golden positions: what a network was asked and what it said, kept with it, so
+// that whoever runs it elsewhere can see that it is the same.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/bundle/network_outputs.h"
+
+namespace tara {
+
+// A variant with the rules that a network has learned it by.
+struct BundleVariant {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions options = {};
+};
+
+// Positions of each variant in a bundle.
+inline constexpr int kGoldenPositionsPerVariant = 20;
+
+struct GoldenPosition {
+  State state;
+  Symmetry symmetry;  // how the network sees it
+  // Where the logits of the legal actions stand, in the order of
+  // LegalSet::ForEach.
+  std::vector<int> network_indices;
+
+  friend bool operator==(const GoldenPosition&,
+                         const GoldenPosition&) = default;
+};
+
+// Returns positions of each variant, one after the other, from the start to the
+// end of random games: always the same.
+std::vector<GoldenPosition> MakeGoldenPositions(
+    absl::Span<const BundleVariant> variants);
+
+// Returns the positions as a network sees them.
+NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions);
+
+// Replaces the logits of illegal actions by NaN: nobody should look at them.
+void HideIllegalActions(absl::Span<const GoldenPosition> positions,
+                        NetworkOutputs& outputs);
+
+// Returns what the outputs say of position i, as every evaluator of this
+// program answers it.
+Evaluation ToEvaluation(const GoldenPosition& position,
+                        const NetworkOutputs& outputs, size_t i);
+
+// The text of golden.json (docs/bundle.md), and back. Returns DATA_LOSS naming
+// the position that is wrong, and how.
+std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
+                         const NetworkOutputs& outputs);
+absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(
+    absl::string_view text);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_GOLDEN_H_

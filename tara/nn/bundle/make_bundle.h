@@ -1,0 +1,31 @@
+#ifndef TARA_NN_BUNDLE_MAKE_BUNDLE_H_
+#define TARA_NN_BUNDLE_MAKE_BUNDLE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/manifest.h"
+#include "tara/nn/checkpoint.h"
+
+namespace tara {
+
+struct BundleOptions {
+  std::string made_by;  // program and version
+  WeightType weights = WeightType::kFloat32;
+  std::vector<BundleVariant> variants;  // at least one
+  BundleProvenance provenance;
+};
+
+// Returns the bytes of a bundle of the checkpoint's network (docs/bundle.md).
+// They depend on the arguments alone.
+// Returns INVALID_ARGUMENT naming a tensor that is missing or misshapen,
+// OUT_OF_RANGE one that cannot be rounded.
+absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
+                                       const BundleOptions& options);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_MAKE_BUNDLE_H_

@@ -1,0 +1,275 @@
+#include "tara/nn/bundle/manifest.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "tara/base/status_macros.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules_version.h"
+#include "tara/core/variant.h"
+#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/bundle/onnx_model.h"
+#include "tara/nn/features.h"
+#include "tara/nn/policy_map.h"
+#include "third_party/crc32c/crc32c.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kFormat[] = "tara-bundle";
+
+struct VersionInfo {
+  const char* name;
+  const char* meaning;
+  int64_t version;
+};
+constexpr VersionInfo kVersions[] = {
+    {"features", "input planes and globals", kFeatureVersion},
+    {"policy", "actions and policy outputs", kPolicyVersion},
+    {"values", "value outputs", kValueVersion},
+    {"rules", "rules of the games", kRulesVersion}};
+
+Json ToJson(const BundleVariant& variant) {
+  const VariantInfo& info = Info(variant.variant);
+  Json options = Json::object();
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(info)) continue;
+    const int value = option.get(variant.options);
+    if (option.is_bool) {
+      options[std::string(option.name)] = value != 0;
+    } else {
+      options[std::string(option.name)] = value;
+    }
+  }
+  return {{"id", std::string(info.id)},
+          {"name", std::string(info.name)},
+          {"options", options}};
+}
+
+Json TensorToJson(const char* name, const std::vector<int64_t>& axes) {
+  Json shape = Json::array({"batch"});
+  for (const int64_t axis : axes) shape.push_back(axis);
+  return {{"name", name}, {"type", "float32"}, {"shape", shape}};
+}
+
+Json ToJson(const BundleForm& form) {
+  Json json = {{"name", form.name}, {"file", form.file}};
+  if (form.file != kTorchScriptEntry) json["opset"] = kOnnxOpset;
+  json["weights"] = WeightTypeName(form.weights);
+  json["tolerance"] = form.tolerance;
+  return json;
+}
+
+Json ToJson(const BundleProvenance& provenance) {
+  Json json;
+  if (!provenance.run.empty()) json["run"] = provenance.run;
+  json["checkpoint"] = provenance.checkpoint;
+  json["generation"] = provenance.generation;
+  json["steps"] = provenance.steps;
+  json["samples"] = provenance.samples;
+  if (provenance.games) json["games"] = *provenance.games;
+  if (provenance.seed) json["seed"] = *provenance.seed;
+  if (provenance.training_seconds) {
+    json["training_seconds"] = *provenance.training_seconds;
+  }
+  if (!provenance.config.empty()) {
+    json["config_crc32c"] = absl::StrFormat(
+        "%08x",
+        crc32c::Crc32c(provenance.config.data(), provenance.config.size()));
+    json["config"] = provenance.config;
+  }
+  json["scores"] = Json::array();
+  for (const BundleScore& score : provenance.scores) {
+    json["scores"].push_back({{"variant", score.variant},
+                              {"opponent", score.opponent},
+                              {"generation", score.generation},
+                              {"games", score.games},
+                              {"score", score.score},
+                              {"low", score.low},
+                              {"high", score.high}});
+  }
+  return json;
+}
+
+Json GoldenFilesToJson(const BundleManifest& manifest) {
+  Json tensors;
+  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+    tensors[info.name] = GoldenTensorEntry(info.name);
+  }
+  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
+    tensors[info.name] = GoldenTensorEntry(info.name);
+  }
+  return {{"file", kGoldenEntry},
+          {"positions", manifest.golden_positions()},
+          {"tensors", std::move(tensors)}};
+}
+
+absl::Status CheckVersions(const Json& json) {
+  const auto format_version = json.at("format_version").get<int64_t>();
+  if (format_version != kBundleFormatVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("has format version ", format_version,
+                     "; this program reads version ", kBundleFormatVersion));
+  }
+  for (const VersionInfo& info : kVersions) {
+    const auto version = json.at("versions").at(info.name).get<int64_t>();
+    if (version != info.version) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "has ", info.name, " version ", version, " (", info.meaning,
+          "); this program has version ", info.version));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BundleVariant> VariantFromJson(const Json& json) {
+  BundleVariant variant;
+  TARA_ASSIGN_OR_RETURN(variant.variant,
+                        ParseVariant(json.at("id").get<std::string>()));
+  for (const auto& [name, value] : json.at("options").items()) {
+    TARA_RETURN_IF_ERROR(
+        SetRuleOption(variant.variant, name, value.dump(), variant.options));
+  }
+  return variant;
+}
+
+BundleProvenance ProvenanceFromJson(const Json& json) {
+  BundleProvenance provenance;
+  provenance.run = json.value("run", "");
+  provenance.checkpoint = json.at("checkpoint").get<std::string>();
+  provenance.generation = json.at("generation").get<int64_t>();
+  provenance.steps = json.at("steps").get<int64_t>();
+  provenance.samples = json.at("samples").get<int64_t>();
+  if (json.contains("games")) provenance.games = json["games"].get<int64_t>();
+  if (json.contains("seed")) provenance.seed = json["seed"].get<uint64_t>();
+  if (json.contains("training_seconds")) {
+    provenance.training_seconds = json["training_seconds"].get<double>();
+  }
+  provenance.config = json.value("config", "");
+  for (const Json& score : json.value("scores", Json::array())) {
+    provenance.scores.push_back(
+        {.variant = score.at("variant").get<std::string>(),
+         .opponent = score.at("opponent").get<std::string>(),
+         .generation = score.at("generation").get<int64_t>(),
+         .games = score.at("games").get<int64_t>(),
+         .score = score.at("score").get<double>(),
+         .low = score.at("low").get<double>(),
+         .high = score.at("high").get<double>()});
+  }
+  return provenance;
+}
+
+absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
+  const Json& network = json.at("network");
+  manifest.shape = {.channels = network.at("channels").get<int>(),
+                    .blocks = network.at("blocks").get<int>()};
+  if (manifest.shape.channels < 1 || manifest.shape.channels > 1024 ||
+      manifest.shape.blocks < 1 || manifest.shape.blocks > 100) {
+    return absl::DataLossError(absl::StrCat(
+        "manifest.json: a network of ", manifest.shape.channels,
+        " channels and ", manifest.shape.blocks, " blocks is impossible"));
+  }
+  manifest.parameters = network.at("parameters").get<int64_t>();
+  manifest.weights = network.at("weights") == "float16" ? WeightType::kFloat16
+                                                        : WeightType::kFloat32;
+  for (const Json& output : json.at("outputs")) {
+    if (output.at("name") == "owner") manifest.has_owner = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BundleManifest> FromJson(const Json& json) {
+  if (!json.is_object() || json.value("format", "") != kFormat) {
+    return absl::DataLossError(
+        absl::StrCat("manifest.json is none of format \"", kFormat, "\""));
+  }
+  TARA_RETURN_IF_ERROR(CheckVersions(json));
+  BundleManifest manifest;
+  manifest.made_by = json.value("made_by", "");
+  TARA_RETURN_IF_ERROR(ReadNetwork(json, manifest));
+  for (const Json& entry : json.at("variants")) {
+    absl::StatusOr<BundleVariant> variant = VariantFromJson(entry);
+    if (!variant.ok()) {
+      return absl::DataLossError(absl::StrCat("manifest.json: variants: ",
+                                              variant.status().message()));
+    }
+    manifest.variants.push_back(*variant);
+  }
+  if (manifest.variants.empty()) {
+    return absl::DataLossError("manifest.json: there are no variants");
+  }
+  manifest.provenance = ProvenanceFromJson(json.at("provenance"));
+  return manifest;
+}
+
+}  // namespace
+
+std::string GoldenTensorEntry(absl::string_view name) {
+  return absl::StrCat("golden/", name, ".npy");
+}
+
+std::vector<BundleForm> FormsOf(WeightType weights) {
+  return {{.name = "onnx",
+           .file = kOnnxEntry,
+           .weights = WeightType::kFloat32,
+           .tolerance = kExactTolerance},
+          {.name = "onnx_float16",
+           .file = kOnnxFloat16Entry,
+           .weights = WeightType::kFloat16,
+           .tolerance = weights == WeightType::kFloat16 ? kExactTolerance
+                                                        : kRoundedTolerance},
+          {.name = "torchscript",
+           .file = kTorchScriptEntry,
+           .weights = weights,
+           .tolerance = kExactTolerance}};
+}
+
+std::string ManifestToJson(const BundleManifest& manifest) {
+  Json json;
+  json["format"] = kFormat;
+  json["format_version"] = kBundleFormatVersion;
+  json["made_by"] = manifest.made_by;
+  for (const VersionInfo& info : kVersions) {
+    json["versions"][info.name] = info.version;
+  }
+  json["network"] = {{"channels", manifest.shape.channels},
+                     {"blocks", manifest.shape.blocks},
+                     {"parameters", manifest.parameters},
+                     {"weights", WeightTypeName(manifest.weights)}};
+  json["variants"] = Json::array();
+  for (const BundleVariant& variant : manifest.variants) {
+    json["variants"].push_back(ToJson(variant));
+  }
+  json["inputs"] = Json::array();
+  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+    json["inputs"].push_back(TensorToJson(info.name, info.axes));
+  }
+  json["outputs"] = Json::array();
+  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
+    json["outputs"].push_back(TensorToJson(info.name, info.axes));
+  }
+  json["forms"] = Json::array();
+  for (const BundleForm& form : FormsOf(manifest.weights)) {
+    json["forms"].push_back(ToJson(form));
+  }
+  json["golden"] = GoldenFilesToJson(manifest);
+  json["license"] = "Apache-2.0";
+  json["provenance"] = ToJson(manifest.provenance);
+  return json.dump(2) + "\n";
+}
+
+absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text) {
+  try {
+    return FromJson(Json::parse(text));
+  } catch (const Json::exception& error) {
+    return absl::DataLossError(
+        absl::StrCat("manifest.json cannot be read: ", error.what()));
+  }
+}
+
+}  // namespace tara

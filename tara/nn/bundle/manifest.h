@@ -1,0 +1,104 @@
+#ifndef TARA_NN_BUNDLE_MANIFEST_H_
+#define TARA_NN_BUNDLE_MANIFEST_H_
+
+// What a bundle says of itself: manifest.json of docs/bundle.md.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/checkpoint.h"
+
+namespace tara {
+
+inline constexpr int kBundleFormatVersion = 1;
+
+// Names of the entries.
+inline constexpr char kManifestEntry[] = "manifest.json";
+inline constexpr char kSpecificationEntry[] = "specification.json";
+inline constexpr char kPageEntry[] = "specification.html";
+inline constexpr char kOnnxEntry[] = "model.onnx";
+inline constexpr char kOnnxFloat16Entry[] = "model_float16.onnx";
+inline constexpr char kTorchScriptEntry[] = "model.torchscript.pt";
+inline constexpr char kGoldenEntry[] = "golden.json";
+inline constexpr char kLicenseEntry[] = "LICENSE";
+
+// Returns "golden/NAME.npy".
+std::string GoldenTensorEntry(absl::string_view name);
+
+// How far an output o may be from the golden output g:
+//   |o - g| <= tolerance * max(1, |g|)
+// Of a form with the very weights of the bundle: what sums in another order
+// differ by. (At most 2e-5 was seen.)
+inline constexpr double kExactTolerance = 1e-4;
+// Of a form whose weights are rounded to float16, where those of the bundle are
+// not. (At most 0.01 was seen.)
+inline constexpr double kRoundedTolerance = 0.05;
+
+// A form of the network.
+struct BundleForm {
+  std::string name;
+  std::string file;
+  WeightType weights = WeightType::kFloat32;
+  double tolerance = kExactTolerance;
+};
+
+// A result of the run's own evaluations: of this checkpoint or, where it was
+// not evaluated, of the newest before it that was.
+struct BundleScore {
+  std::string variant;
+  std::string opponent;
+  int64_t generation = 0;  // of the checkpoint that was evaluated
+  int64_t games = 0;
+  double score = 0;  // mean of win 1, draw 1/2, loss 0
+  double low = 0;    // of its 95 % interval
+  double high = 0;
+};
+
+// Where a network comes from; empty or nullopt: not known.
+struct BundleProvenance {
+  std::string run;  // name of its folder
+  std::string checkpoint;
+  int64_t generation = 0;
+  int64_t steps = 0;
+  int64_t samples = 0;
+  std::optional<int64_t> games;
+  std::optional<uint64_t> seed;
+  std::optional<double> training_seconds;  // wall time of the run
+  std::string config;                      // text proto, all fields
+  std::vector<BundleScore> scores;
+};
+
+struct BundleManifest {
+  std::string made_by;
+  NetworkShape shape;
+  int64_t parameters = 0;
+  WeightType weights = WeightType::kFloat32;
+  bool has_owner = false;
+  std::vector<BundleVariant> variants;
+  BundleProvenance provenance;
+
+  int golden_positions() const {
+    return kGoldenPositionsPerVariant * static_cast<int>(variants.size());
+  }
+};
+
+// Returns the forms of a network with these weights: those of ONNX, then
+// TorchScript.
+std::vector<BundleForm> FormsOf(WeightType weights);
+
+std::string ManifestToJson(const BundleManifest& manifest);
+
+// Returns DATA_LOSS for what is no manifest, saying what is wrong, and
+// FAILED_PRECONDITION for one of another format, or of features, actions,
+// values or rules of another version than this program's, saying which.
+absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_MANIFEST_H_

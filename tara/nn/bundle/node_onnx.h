@@ -1,0 +1,24 @@
+#ifndef TARA_NN_BUNDLE_NODE_ONNX_H_
+#define TARA_NN_BUNDLE_NODE_ONNX_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tara/nn/bundle/network_outputs.h"
+
+namespace tara {
+
+// Returns what an ONNX model says, computed by ONNX Runtime on the CPU: by the
+// npm package onnxruntime-node in a process of Node.js. (Debian 12 has no ONNX
+// Runtime to link with.) The package is looked for from each of `modules`, a
+// folder, and the folders above it.
+// Returns UNAVAILABLE, saying what is missing, without Node.js or the package;
+// DATA_LOSS if the model does not run or returns something else.
+absl::StatusOr<NetworkOutputs> RunOnnxByNode(
+    const std::string& model, const NetworkInputs& inputs, bool with_owner,
+    const std::vector<std::string>& modules);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_NODE_ONNX_H_

@@ -1,0 +1,30 @@
+#ifndef TARA_NN_BUNDLE_TORCHSCRIPT_H_
+#define TARA_NN_BUNDLE_TORCHSCRIPT_H_
+
+// The network as TorchScript, which LibTorch and PyTorch load without a line of
+// this project's code. Inputs and outputs: docs/bundle.md.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/checkpoint.h"
+
+namespace tara {
+
+// Returns the bytes of a module of the folded network (FoldNorms), whose
+// weights are kept as `weights` and computed with in float32.
+// Returns INVALID_ARGUMENT naming a tensor that is missing.
+absl::StatusOr<std::string> MakeTorchScript(const Checkpoint& folded,
+                                            WeightType weights);
+
+// Returns what a module says. DATA_LOSS if the bytes are no module, or one that
+// fails or returns tensors of other shapes.
+absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string& module,
+                                              const NetworkInputs& inputs,
+                                              bool with_owner);
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_TORCHSCRIPT_H_

@@ -1,0 +1,188 @@
+#include "tara/nn/bundle/zip_archive.h"
+
+#include <zip.h>
+
+#include <ctime>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace tara {
+namespace {
+
+// 1 January 1980, where the times of zip files begin; noon, so that it is that
+// day in every time zone.
+constexpr time_t kFirstTime = 315576000;
+
+std::string TextOf(zip_error_t* error) {
+  std::string text = zip_error_strerror(error);
+  zip_error_fini(error);
+  return text;
+}
+
+struct CloseFile {
+  void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+struct DiscardArchive {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+using ArchivePointer = std::unique_ptr<zip_t, DiscardArchive>;
+
+absl::Status WriteError(absl::string_view what, zip_t* archive) {
+  return absl::InternalError(absl::StrCat("cannot write a zip archive: ", what,
+                                          ": ", zip_strerror(archive)));
+}
+
+absl::Status AddEntry(const ZipEntry& entry, zip_t* archive) {
+  zip_source_t* const source = zip_source_buffer(
+      archive, entry.contents.data(), entry.contents.size(), /*freep=*/0);
+  if (source == nullptr) return WriteError(entry.name, archive);
+  const zip_int64_t index =
+      zip_file_add(archive, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    zip_source_free(source);
+    return WriteError(entry.name, archive);
+  }
+  const auto at = static_cast<zip_uint64_t>(index);
+  if (zip_set_file_compression(archive, at, ZIP_CM_DEFLATE, /*level=*/9) != 0 ||
+      zip_file_set_mtime(archive, at, kFirstTime, 0) != 0) {
+    return WriteError(entry.name, archive);
+  }
+  return absl::OkStatus();
+}
+
+// Returns all that a closed archive has written to `source`.
+absl::StatusOr<std::string> ContentsOf(zip_source_t* source) {
+  zip_stat_t info;
+  std::string bytes;
+  if (zip_source_stat(source, &info) != 0 || zip_source_open(source) != 0) {
+    return absl::InternalError("cannot read the zip archive just written");
+  }
+  bytes.resize(info.size);
+  const zip_int64_t read = zip_source_read(source, bytes.data(), bytes.size());
+  zip_source_close(source);
+  if (read != static_cast<zip_int64_t>(bytes.size())) {
+    return absl::InternalError("cannot read the zip archive just written");
+  }
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* const source =
+      zip_source_buffer_create(nullptr, 0, /*freep=*/0, &error);
+  if (source == nullptr) return absl::ResourceExhaustedError(TextOf(&error));
+  ArchivePointer archive(zip_open_from_source(source, ZIP_TRUNCATE, &error));
+  if (archive == nullptr) {
+    zip_source_free(source);
+    return absl::InternalError(TextOf(&error));
+  }
+  zip_source_keep(source);  // beyond the archive, to read what it wrote
+  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> kept(
+      source, zip_source_free);
+  for (const ZipEntry& entry : entries) {
+    const absl::Status added = AddEntry(entry, archive.get());
+    if (!added.ok()) return added;
+  }
+  if (zip_close(archive.get()) != 0) {
+    return WriteError("at its end", archive.get());
+  }
+  static_cast<void>(archive.release());  // freed by zip_close
+  return ContentsOf(source);
+}
+
+struct ZipReader::Impl {
+  std::string bytes;  // which `archive` reads from
+  ArchivePointer archive;
+};
+
+ZipReader::ZipReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ZipReader::ZipReader(ZipReader&&) = default;
+ZipReader& ZipReader::operator=(ZipReader&&) = default;
+ZipReader::~ZipReader() = default;
+
+absl::StatusOr<ZipReader> ZipReader::Open(std::string bytes) {
+  // To libzip this is an archive without entries.
+  if (bytes.empty()) {
+    return absl::DataLossError("is no zip archive: it is empty");
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->bytes = std::move(bytes);
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* const source = zip_source_buffer_create(
+      impl->bytes.data(), impl->bytes.size(), /*freep=*/0, &error);
+  if (source == nullptr) return absl::ResourceExhaustedError(TextOf(&error));
+  impl->archive.reset(
+      zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
+  if (impl->archive == nullptr) {
+    zip_source_free(source);
+    return absl::DataLossError(absl::StrCat("is no whole zip archive (",
+                                            TextOf(&error), "); it has ",
+                                            impl->bytes.size(), " bytes"));
+  }
+  return ZipReader(std::move(impl));
+}
+
+std::vector<std::string> ZipReader::Names() const {
+  std::vector<std::string> names;
+  const zip_int64_t count = zip_get_num_entries(impl_->archive.get(), 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const char* const name =
+        zip_get_name(impl_->archive.get(), static_cast<zip_uint64_t>(i), 0);
+    names.emplace_back(name == nullptr ? "" : name);
+  }
+  return names;
+}
+
+bool ZipReader::Has(absl::string_view name) const {
+  return zip_name_locate(impl_->archive.get(), std::string(name).c_str(), 0) >=
+         0;
+}
+
+uint64_t ZipReader::CompressedSize(absl::string_view name) const {
+  zip_stat_t info;
+  zip_stat_init(&info);
+  zip_stat(impl_->archive.get(), std::string(name).c_str(), 0, &info);
+  return info.comp_size;
+}
+
+absl::StatusOr<std::string> ZipReader::Read(absl::string_view name) const {
+  zip_t* const archive = impl_->archive.get();
+  const std::string text(name);
+  zip_stat_t info;
+  zip_stat_init(&info);
+  if (zip_stat(archive, text.c_str(), 0, &info) != 0) {
+    return absl::NotFoundError(absl::StrCat("has no entry ", name));
+  }
+  if (info.size > kMaxEntrySize) {
+    return absl::DataLossError(absl::StrCat("entry ", name, " claims ",
+                                            info.size,
+                                            " bytes; expected at "
+                                            "most ",
+                                            kMaxEntrySize));
+  }
+  const std::unique_ptr<zip_file_t, CloseFile> file(
+      zip_fopen(archive, text.c_str(), 0));
+  if (file == nullptr) {
+    return absl::DataLossError(absl::StrCat(
+        "entry ", name, " cannot be opened: ", zip_strerror(archive)));
+  }
+  std::string contents(info.size, '\0');
+  // One byte more: the checksum is compared at the end of the entry.
+  char beyond;
+  const zip_int64_t read =
+      zip_fread(file.get(), contents.data(), contents.size());
+  const zip_int64_t after = zip_fread(file.get(), &beyond, 1);
+  if (read != static_cast<zip_int64_t>(contents.size()) || after != 0) {
+    return absl::DataLossError(absl::StrCat(
+        "entry ", name, " is damaged: ", zip_file_strerror(file.get())));
+  }
+  return contents;
+}
+
+}  // namespace tara

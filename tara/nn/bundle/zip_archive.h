@@ -1,0 +1,55 @@
+#ifndef TARA_NN_BUNDLE_ZIP_ARCHIVE_H_
+#define TARA_NN_BUNDLE_ZIP_ARCHIVE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+struct ZipEntry {
+  std::string name;  // "folder/file"
+  std::string contents;
+};
+
+// Returns a zip archive of the entries, in this order, deflated. Depends on the
+// entries alone: files in it have the time that zip files begin with.
+// Returns INTERNAL or RESOURCE_EXHAUSTED if it cannot be made.
+absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries);
+
+// A zip archive that is read entry by entry. Not thread-safe.
+class ZipReader {
+ public:
+  // Larger entries are refused: no bundle has them.
+  static constexpr uint64_t kMaxEntrySize = uint64_t{1} << 30;
+
+  // Returns DATA_LOSS, saying why, for what is no zip archive or is damaged.
+  static absl::StatusOr<ZipReader> Open(std::string bytes);
+
+  ZipReader(ZipReader&&);
+  ZipReader& operator=(ZipReader&&);
+  ~ZipReader();
+
+  std::vector<std::string> Names() const;
+  bool Has(absl::string_view name) const;
+  // Size within the archive, in bytes. REQUIRES: Has(name).
+  uint64_t CompressedSize(absl::string_view name) const;
+
+  // Returns the contents, whose checksum is right; NOT_FOUND if there is no
+  // such entry; DATA_LOSS if it is damaged, encrypted or too large.
+  absl::StatusOr<std::string> Read(absl::string_view name) const;
+
+ private:
+  struct Impl;
+  explicit ZipReader(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_NN_BUNDLE_ZIP_ARCHIVE_H_

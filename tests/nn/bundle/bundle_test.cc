@@ -1,0 +1,289 @@
+// Bundles from end to end: made of a checkpoint, read, played with, verified.
+
+#include "tara/nn/bundle/bundle.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/atomic_file.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/bundle/make_bundle.h"
+#include "tara/nn/bundle/node_onnx.h"
+#include "tara/nn/bundle/onnx_model.h"
+#include "tara/nn/bundle/verify_bundle.h"
+#include "tara/nn/final_forecast.h"
+#include "tara/nn/network_evaluator.h"
+#include "tests/nn/bundle/test_network.h"
+#include "tests/nn/test_positions.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+const std::string& SmallBundle() {
+  static const auto* const bytes =
+      new std::string(MakeBundle(SmallNetwork(), SmallBundleOptions()).value());
+  return *bytes;
+}
+
+// Returns the small bundle with the contents of an entry changed; by empty
+// contents it is left out.
+std::string With(const std::string& name, const std::string& contents) {
+  const ZipReader reader = ZipReader::Open(SmallBundle()).value();
+  std::vector<ZipEntry> entries;
+  for (const std::string& entry : reader.Names()) {
+    if (entry != name) {
+      entries.push_back({entry, reader.Read(entry).value()});
+    } else if (!contents.empty()) {
+      entries.push_back({entry, contents});
+    }
+  }
+  return MakeZip(entries).value();
+}
+
+std::string Entry(const std::string& name) {
+  return ZipReader::Open(SmallBundle()).value().Read(name).value();
+}
+
+class BundleTest : public ::testing::Test {
+ protected:
+  BundleTest()
+      : path_(::testing::TempDir() + "/" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+              ".tara") {}
+  ~BundleTest() override { std::filesystem::remove(path_); }
+
+  void Write(const std::string& bytes) {
+    EXPECT_TRUE(WriteFileAtomically(path_, bytes).ok());
+  }
+
+  absl::Status ErrorOf(const std::string& bytes) {
+    Write(bytes);
+    const absl::Status status = Bundle::Open(path_).status();
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+    return status;
+  }
+
+  // The checks of a bundle, without ONNX Runtime.
+  std::vector<FormCheck> Checks(const std::string& bytes) {
+    Write(bytes);
+    auto checks =
+        VerifyBundle(Bundle::Open(path_).value(),
+                     [](const std::string&, const NetworkInputs&, bool) {
+                       return absl::UnavailableError("not in this test");
+                     });
+    EXPECT_TRUE(checks.ok()) << checks.status();
+    return checks.value_or(std::vector<FormCheck>());
+  }
+
+  const std::string path_;
+};
+
+TEST_F(BundleTest, IsMadeOfItsArgumentsAlone) {
+  EXPECT_EQ(MakeBundle(SmallNetwork(), SmallBundleOptions()).value(),
+            SmallBundle());
+}
+
+TEST_F(BundleTest, TellsWhatItIs) {
+  Write(SmallBundle());
+  const auto bundle = Bundle::Open(path_);
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  const BundleManifest& manifest = bundle->manifest();
+  EXPECT_EQ(manifest.shape, (NetworkShape{.channels = 8, .blocks = 3}));
+  EXPECT_TRUE(manifest.has_owner);
+  ASSERT_EQ(manifest.variants.size(), 2u);
+  EXPECT_EQ(manifest.variants[0].options.no_progress_limit, 30);
+  EXPECT_EQ(manifest.provenance.steps, 12);
+  EXPECT_THAT(bundle->Read(kLicenseEntry).value(), HasSubstr("Apache License"));
+}
+
+TEST_F(BundleTest, PlaysAsItsCheckpointDoes) {
+  Write(SmallBundle());
+  const std::string checkpoint = path_ + ".pt";
+  ASSERT_TRUE(WriteCheckpoint(checkpoint, SmallNetwork()).ok());
+  const std::vector<State> states = RandomPositionsOfAllVariants(3, 7);
+  std::vector<Evaluation> of_bundle(states.size());
+  std::vector<Evaluation> of_checkpoint(states.size());
+  for (const InferenceBackend backend :
+       {InferenceBackend::kTorch, InferenceBackend::kOneDnn}) {
+    const InferenceOptions options = {.backend = backend,
+                                      .precision = Precision::kFloat32};
+    for (const auto& [path, results] :
+         {std::pair{path_, &of_bundle},
+          std::pair{checkpoint, &of_checkpoint}}) {
+      const auto evaluator = LoadNetworkEvaluator(path, options);
+      ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+      ASSERT_TRUE(
+          (*evaluator)->Evaluate(states, absl::MakeSpan(*results)).ok());
+    }
+    for (size_t i = 0; i < states.size(); ++i) {
+      EXPECT_THAT(of_bundle[i].priors,
+                  Pointwise(FloatNear(1e-6f), of_checkpoint[i].priors));
+      EXPECT_NEAR(of_bundle[i].win, of_checkpoint[i].win, 1e-6);
+      EXPECT_NEAR(of_bundle[i].margin, of_checkpoint[i].margin, 1e-4);
+    }
+  }
+  std::filesystem::remove(checkpoint);
+}
+
+TEST_F(BundleTest, ForecastsTheOwnersOfHills) {
+  Write(SmallBundle());
+  const auto forecaster = LoadFinalForecaster(path_);
+  ASSERT_TRUE(forecaster.ok()) << forecaster.status();
+  EXPECT_TRUE((*forecaster)->tells_owners());
+}
+
+TEST_F(BundleTest, AgreesWithItsGoldenPositions) {
+  for (const WeightType weights :
+       {WeightType::kFloat32, WeightType::kFloat16}) {
+    BundleOptions options = SmallBundleOptions();
+    options.weights = weights;
+    for (const FormCheck& check :
+         Checks(MakeBundle(SmallNetwork(), options).value())) {
+      EXPECT_EQ(check.result, absl::StartsWith(check.name, "onnx")
+                                  ? CheckResult::kNotRun
+                                  : CheckResult::kAgrees)
+          << check.name << " " << check.difference << " " << check.note;
+    }
+  }
+}
+
+TEST_F(BundleTest, OtherWeightsDoNotAgree) {
+  Checkpoint other = FoldNorms(SmallNetwork()).value();
+  for (NamedTensor& tensor : other.tensors) {
+    if (tensor.name == "value_output.bias") tensor.values[0] += 0.01f;
+  }
+  const std::string model = MakeOnnxModel(other, WeightType::kFloat32).value();
+  for (const FormCheck& check : Checks(With(kOnnxEntry, model))) {
+    if (check.name == "libtorch" || check.name == "onednn") {
+      EXPECT_EQ(check.result, CheckResult::kDiffers) << check.name;
+      EXPECT_GT(check.difference, 1e-4);
+    }
+    if (check.name == "torchscript") {
+      EXPECT_EQ(check.result, CheckResult::kAgrees);
+    }
+  }
+}
+
+TEST_F(BundleTest, OtherInputsAreFound) {
+  std::string planes = Entry("golden/planes.npy");
+  // The upper bytes of the last number: 0 becomes 2.
+  planes[planes.size() - 1] = 0x40;
+  const auto checks = Checks(With("golden/planes.npy", planes));
+  ASSERT_EQ(checks[0].name, "inputs");
+  EXPECT_EQ(checks[0].result, CheckResult::kDiffers);
+}
+
+TEST_F(BundleTest, IsNotMadeOfAMisshapenTensor) {
+  Checkpoint network = SmallNetwork();
+  for (NamedTensor& tensor : network.tensors) {
+    if (tensor.name != "value_hidden.weight") continue;
+    tensor.shape[1] /= 2;
+    tensor.values.resize(tensor.values.size() / 2);
+  }
+  const absl::Status status =
+      MakeBundle(network, SmallBundleOptions()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("value_hidden.weight"));
+}
+
+TEST_F(BundleTest, WhatIsNoBundleIsRefused) {
+  EXPECT_EQ(Bundle::Open(path_).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(ErrorOf("no zip").code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(ErrorOf("").code(), absl::StatusCode::kDataLoss);
+  const absl::Status other = ErrorOf(MakeZip({{"a", "b"}}).value());
+  EXPECT_EQ(other.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(other.message()), HasSubstr("manifest.json"));
+}
+
+TEST_F(BundleTest, ATruncatedOneIsRefused) {
+  for (const size_t part : {1, 2, 3}) {
+    EXPECT_EQ(ErrorOf(SmallBundle().substr(0, SmallBundle().size() * part / 4))
+                  .code(),
+              absl::StatusCode::kDataLoss);
+  }
+}
+
+TEST_F(BundleTest, AMissingPartIsNamed) {
+  for (const std::string& name :
+       ZipReader::Open(SmallBundle()).value().Names()) {
+    const absl::Status status = ErrorOf(With(name, ""));
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(name));
+  }
+}
+
+TEST_F(BundleTest, AnotherFeatureOrActionVersionIsRefusedWithWhatDiffers) {
+  const std::string manifest = Entry(kManifestEntry);
+  for (const char* const version : {"features", "policy"}) {
+    Write(With(kManifestEntry,
+               absl::StrReplaceAll(manifest,
+                                   {{absl::StrCat("\"", version, "\": 1"),
+                                     absl::StrCat("\"", version, "\": 2")}})));
+    const absl::Status status = LoadNetwork(path_).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(
+        std::string(status.message()),
+        AllOf(HasSubstr(path_), HasSubstr(absl::StrCat(version, " version 2")),
+              HasSubstr("this program has version 1")));
+  }
+}
+
+TEST_F(BundleTest, WeightsOfAnotherShapeAreRefused) {
+  Write(With(kManifestEntry,
+             absl::StrReplaceAll(Entry(kManifestEntry),
+                                 {{"\"blocks\": 3", "\"blocks\": 4"}})));
+  const absl::Status status = LoadNetwork(path_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("Bundle " + path_), HasSubstr("block3")));
+}
+
+TEST_F(BundleTest, ADamagedGoldenTensorIsNamed) {
+  Write(With("golden/margins.npy", "short"));
+  const auto checks =
+      VerifyBundle(Bundle::Open(path_).value(),
+                   [](const std::string&, const NetworkInputs&, bool) {
+                     return absl::UnavailableError("not in this test");
+                   });
+  EXPECT_EQ(checks.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(checks.status().message()),
+              HasSubstr("golden/margins.npy"));
+}
+
+TEST_F(BundleTest, PathsMeanBundlesByEndingOrContent) {
+  Write(SmallBundle());
+  EXPECT_TRUE(IsBundlePath(path_));
+  EXPECT_TRUE(IsBundlePath("/nowhere/x.tara"));
+  EXPECT_FALSE(IsBundlePath("/nowhere/x.pt"));
+  const std::string misnamed = path_ + ".checkpoint.tara";
+  ASSERT_TRUE(WriteCheckpoint(misnamed, SmallNetwork()).ok());
+  EXPECT_FALSE(IsBundlePath(misnamed));
+  std::filesystem::remove(misnamed);
+  const std::string renamed = path_ + ".zip";
+  std::filesystem::copy(path_, renamed);
+  EXPECT_TRUE(IsBundlePath(renamed));
+  std::filesystem::remove(renamed);
+}
+
+TEST_F(BundleTest, OnnxIsNotRunWithoutItsRuntime) {
+  NetworkInputs inputs =
+      EncodeGoldenPositions(MakeGoldenPositions(SmallBundleOptions().variants));
+  const auto outputs =
+      RunOnnxByNode(Entry(kOnnxEntry), inputs, true, {"/nowhere"});
+  EXPECT_EQ(outputs.status().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,55 @@
+#include "tara/nn/bundle/float16.h"
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+
+namespace tara {
+namespace {
+
+TEST(Float16Test, EveryNumberComesBack) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    const float value = FromFloat16(half);
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(ToFloat16(value), half) << bits;
+  }
+}
+
+TEST(Float16Test, KnownNumbersAreThoseOfTheStandard) {
+  EXPECT_EQ(ToFloat16(1.0f), 0x3c00);
+  EXPECT_EQ(ToFloat16(-2.0f), 0xc000);
+  EXPECT_EQ(ToFloat16(kMaxFloat16), 0x7bff);
+  EXPECT_EQ(ToFloat16(65519.0f), 0x7bff);
+  EXPECT_EQ(ToFloat16(65520.0f), 0x7c00);  // infinity
+  EXPECT_EQ(ToFloat16(0x1p-24f), 0x0001);  // the least
+  EXPECT_EQ(ToFloat16(0x1p-25f), 0x0000);  // half of it: to the even one
+  EXPECT_EQ(ToFloat16(0x1.8p-25f), 0x0001);
+  EXPECT_EQ(ToFloat16(0x1p-14f), 0x0400);  // the least with a leading one
+  EXPECT_EQ(ToFloat16(-0.0f), 0x8000);
+}
+
+TEST(Float16Test, RoundsAsTheProcessorDoes) {
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  for (int i = 0; i < 1000000; ++i) {
+    const float value =
+        std::bit_cast<float>(static_cast<uint32_t>(random() >> 32));
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(ToFloat16(value), _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))
+        << value;
+  }
+}
+
+TEST(Float16Test, WhatIsNoNumberStaysSo) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(FromFloat16(ToFloat16(nan))));
+}
+
+}  // namespace
+}  // namespace tara

@@ -1,0 +1,144 @@
+#include "tara/nn/bundle/golden.h"
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/nn/encoded_batch.h"
+
+namespace tara {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<BundleVariant> AllVariants() {
+  std::vector<BundleVariant> variants;
+  for (const VariantInfo& info : kVariants) {
+    variants.push_back({.variant = info.variant, .options = {}});
+  }
+  return variants;
+}
+
+// As many numbers as a network says, all different.
+NetworkOutputs SomeOutputs(size_t size) {
+  NetworkOutputs outputs;
+  const auto fill = [](size_t count, std::vector<float>& values) {
+    for (size_t i = 0; i < count; ++i) {
+      values.push_back(std::sin(static_cast<float>(i)));
+    }
+  };
+  fill(size * kNumActions, outputs.policy);
+  fill(size * 3, outputs.result);
+  fill(size * kNumMargins, outputs.margins);
+  return outputs;
+}
+
+TEST(GoldenTest, EveryVariantHasTwentyPositionsFromStartToEnd) {
+  const auto positions = MakeGoldenPositions(AllVariants());
+  ASSERT_EQ(positions.size(), kVariants.size() * 20);
+  for (const VariantInfo& info : kVariants) {
+    std::set<int> vacant;
+    for (int i = 0; i < 20; ++i) {
+      const State& state =
+          positions[static_cast<size_t>(info.variant) * 20 + i].state;
+      EXPECT_EQ(state.variant, info.variant);
+      EXPECT_FALSE(state.finished());
+      vacant.insert(Count(state.vacant()));
+    }
+    EXPECT_EQ(*vacant.rbegin(), kNumHills) << info.id;  // the start
+    EXPECT_LT(*vacant.begin(), 15) << info.id;
+    EXPECT_GE(vacant.size(), 8u) << info.id;
+  }
+}
+
+TEST(GoldenTest, RuleOptionsAreThoseOfTheVariant) {
+  const auto positions =
+      MakeGoldenPositions({{.variant = Variant::kHighKingsL1,
+                            .options = {.no_progress_limit = 7}}});
+  EXPECT_EQ(positions[5].state.options.no_progress_limit, 7);
+}
+
+TEST(GoldenTest, PositionsAreEncodedAsEvaluatorsDo) {
+  const auto positions = MakeGoldenPositions(AllVariants());
+  const NetworkInputs inputs = EncodeGoldenPositions(positions);
+  std::vector<State> states;
+  for (const auto& position : positions) states.push_back(position.state);
+  EncodedBatch batch;
+  batch.EncodeCanonical(states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    for (int plane = 0; plane < kNumPlanes; ++plane) {
+      for (int square = 0; square < kNumSquares; ++square) {
+        ASSERT_EQ(
+            inputs.planes[(i * kNumPlanes + plane) * kNumSquares + square],
+            batch.planes()[(i * kNumSquares + square) * kNumPlanes + plane]);
+      }
+    }
+  }
+  EXPECT_EQ(inputs.globals,
+            std::vector<float>(batch.globals(),
+                               batch.globals() + inputs.globals.size()));
+}
+
+TEST(GoldenTest, JsonHoldsThePositions) {
+  const auto positions = MakeGoldenPositions(AllVariants());
+  const std::string text =
+      GoldenToJson(positions, SomeOutputs(positions.size()));
+  const auto read = GoldenFromJson(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, positions);
+}
+
+TEST(GoldenTest, ChancesAreSoftmaxOverTheLegalActions) {
+  const auto positions = MakeGoldenPositions(AllVariants());
+  NetworkOutputs outputs = SomeOutputs(positions.size());
+  HideIllegalActions(positions, outputs);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
+    ASSERT_EQ(evaluation.priors.size(),
+              static_cast<size_t>(LegalActions(positions[i].state).Count()));
+    double sum = 0;
+    for (const float prior : evaluation.priors) sum += prior;
+    EXPECT_NEAR(sum, 1, 1e-5);
+    EXPECT_NEAR(evaluation.win + evaluation.draw + evaluation.loss, 1, 1e-5);
+    // Softmax: ratios of chances are exponentials of differences.
+    EXPECT_NEAR(evaluation.win / evaluation.draw,
+                std::exp(outputs.result[3 * i] - outputs.result[3 * i + 1]),
+                1e-4);
+  }
+}
+
+TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {
+  const auto positions =
+      MakeGoldenPositions({{.variant = Variant::kSacredHillL1, .options = {}}});
+  const std::string text =
+      GoldenToJson(positions, SomeOutputs(positions.size()));
+  const struct {
+    std::string text;
+    const char* message;
+  } cases[] = {
+      {"{", "position 0"},
+      {"{\"positions\": [{}]}", "position 0"},
+      {absl::StrReplaceAll(text,
+                           {{"sacred_hill_l1 5/7", "sacred_hill_l9 5/7"}}),
+       "sacred_hill_l9"},
+      {absl::StrReplaceAll(text, {{"\"network_indices\":[0,1,2",
+                                   "\"network_indices\":[1,0,2"}}),
+       "network_indices"},
+      {absl::StrReplaceAll(text, {{"\"seat_shift\":0", "\"seat_shift\":1"}}),
+       "seat_shift 0"}};
+  for (const auto& wrong : cases) {
+    ASSERT_NE(wrong.text, text);
+    const absl::Status status = GoldenFromJson(wrong.text).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << wrong.message;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(wrong.message));
+  }
+}
+
+}  // namespace
+}  // namespace tara
