@@ -302,6 +302,10 @@ std::string Command::Help() const {
   std::string text = absl::StrCat(impl_->path, ": ", impl_->summary,
                                   "\n\nUsage: ", impl_->path);
   if (!impl_->commands.empty()) {
+    if (impl_->run != nullptr) {
+      absl::StrAppend(&text, impl_->usage, " [OPTION]...\n       ",
+                      impl_->path);
+    }
     absl::StrAppend(&text, " COMMAND ...\n");
     std::vector<HelpRow> rows;
     for (const auto& command : impl_->commands) {
@@ -393,8 +397,11 @@ int CommandLine::Run(int argc, const char* const* argv, Console& console) {
     return kExitOk;
   } catch (const CLI::ExtrasError&) {
     const Command::Impl& named = *Command::Impl::Named(*root_).impl_;
+    // One that has its own arguments has taken the first for one of them.
     error = UsageError(UnexpectedArguments(root_->impl_->app->remaining(true),
-                                           named.CommandNames(),
+                                           named.run == nullptr
+                                               ? named.CommandNames()
+                                               : std::vector<std::string>(),
                                            named.option_names));
   } catch (const CLI::ArgumentMismatch& mismatch) {
     // "--depth: 1 required N missing"

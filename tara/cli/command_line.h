@@ -59,7 +59,9 @@ class Command {
   // Lines to try, one command each, without "tara".
   void SetExamples(std::vector<std::string> examples);
 
-  // A command has either subcommands or a function to run.
+  // A command has subcommands, a function to run, or both: then the function
+  // runs where none of the subcommands is named, and must itself refuse missing
+  // arguments.
   Command& AddCommand(const std::string& name, const std::string& summary);
   void SetRun(RunFunction run);
 

@@ -27,6 +27,10 @@ inline constexpr CommandName kRateCommand = {
 inline constexpr CommandName kSelfPlayCommand = {
     "selfplay", "play games of a player with itself into a game store"};
 
+inline constexpr CommandName kExportCommand = {
+    "export", "write a trained network as a model bundle, for other programs"};
+inline constexpr CommandName kModelCommand = {"model",
+                                              "show and verify model bundles"};
 inline constexpr CommandName kBalanceCommand = {
     "balance", "is a variant fair? players that play themselves, statistics"};
 inline constexpr CommandName kRegretCommand = {
@@ -36,9 +40,9 @@ inline constexpr CommandName kEngineCommand = {
     "engine", "speak with other programs: a line protocol, or JSON lines"};
 
 inline constexpr std::array kTorchCommands = {
-    kPlayCommand,      kTrainCommand,  kArenaCommand,
-    kCrossPlayCommand, kRateCommand,   kSelfPlayCommand,
-    kBalanceCommand,   kRegretCommand, kEngineCommand};
+    kPlayCommand,   kTrainCommand,    kArenaCommand,   kCrossPlayCommand,
+    kRateCommand,   kSelfPlayCommand, kBalanceCommand, kRegretCommand,
+    kEngineCommand, kExportCommand,   kModelCommand};
 
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};

@@ -10,6 +10,8 @@
 #include "tara/cli/usage.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player_spec.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/train/config.h"
 
 namespace tara {
@@ -17,6 +19,17 @@ namespace {
 
 bool Has(const std::vector<Variant>& variants, Variant variant) {
   return std::find(variants.begin(), variants.end(), variant) != variants.end();
+}
+
+// None where the bundle cannot be read: whoever loads its network says why.
+std::optional<std::vector<Variant>> VariantsOfBundle(const std::string& path) {
+  const absl::StatusOr<Bundle> bundle = Bundle::Open(path);
+  if (!bundle.ok()) return std::nullopt;
+  std::vector<Variant> variants;
+  for (const BundleVariant& learned : bundle->manifest().variants) {
+    variants.push_back(learned.variant);
+  }
+  return variants;
 }
 
 }  // namespace
@@ -33,6 +46,7 @@ std::optional<std::vector<Variant>> LearnedVariants(absl::string_view text) {
   if (!spec.ok() || spec->kind != PlayerKind::kNet) return std::nullopt;
   const absl::StatusOr<std::string> checkpoint = FindCheckpoint(spec->path);
   if (!checkpoint.ok()) return std::nullopt;
+  if (IsBundlePath(*checkpoint)) return VariantsOfBundle(*checkpoint);
   const std::filesystem::path folder =
       std::filesystem::path(*checkpoint).parent_path();
   // Whatever is wrong with a config is not for its readers to tell.

@@ -22,10 +22,10 @@ namespace tara {
 // Adds --untrained, which allows what CheckLearned refuses.
 void AddUntrainedFlag(Command& command, bool* untrained);
 
-// Returns the variants that the network of a player spec has learned, by the
-// config of the run that its checkpoint lies in. None where that cannot be
-// known: other players, checkpoints outside of runs, runs that began with the
-// network of another.
+// Returns the variants that the network of a player spec has learned, by what
+// its bundle says, or the config of the run that its checkpoint lies in. None
+// where that cannot be known: other players, checkpoints outside of runs, runs
+// that began with the network of another.
 std::optional<std::vector<Variant>> LearnedVariants(absl::string_view spec);
 
 // Returns a usage error if a network is to play a variant that it has not

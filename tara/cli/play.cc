@@ -1,5 +1,6 @@
 #include "tara/cli/play.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -15,17 +16,43 @@
 #include "tara/cli/show.h"
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
+#include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player.h"
 #include "tara/eval/player_spec.h"
+#include "tara/eval/ready_made_model.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
 #include "tara/mcts/run_searches.h"
 #include "tara/mcts/tree.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/network_evaluator.h"
 
 namespace tara {
 namespace {
+
+// Who plays where there is no ready-made model for the variant.
+constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
+
+// Returns the ready-made network, if it has learned the variant, or else a
+// search with random games.
+std::string DefaultOpponent(Variant variant, Console& console) {
+  const absl::StatusOr<std::string> path = FindReadyMadeModel();
+  if (!path.ok()) return kSearchWithoutNetwork;
+  const absl::StatusOr<Bundle> bundle = Bundle::Open(*path);
+  if (!bundle.ok()) {
+    console.err << "tara: " << bundle.status().message() << "\n";
+    return kSearchWithoutNetwork;
+  }
+  const auto& variants = bundle->manifest().variants;
+  const bool learned = std::any_of(
+      variants.begin(), variants.end(),
+      [&](const BundleVariant& known) { return known.variant == variant; });
+  if (!learned) return kSearchWithoutNetwork;
+  console.out << "The opponent is the network of " << *path << ".\n";
+  return "best";
+}
 
 absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
     const PlayerSpec& spec, uint64_t seed) {
@@ -61,13 +88,16 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
                             Console& console) {
   PlaySessionOptions session;
   TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
-  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.opponent);
+  const std::string chosen =
+      options.opponent.empty() ? DefaultOpponent(session.start.variant, console)
+                               : options.opponent;
+  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(chosen);
   if (!spec.ok()) return AsUsageError(spec.status());
   if (!options.untrained) {
-    TARA_RETURN_IF_ERROR(CheckLearned({options.opponent}, {session.start}));
+    TARA_RETURN_IF_ERROR(CheckLearned({chosen}, {session.start}));
   }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> opponent,
-                        MakePlayer(options.opponent));
+                        MakePlayer(chosen));
   session.person = {options.side != "blue", options.side != "red"};
   session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)
                                    : std::random_device()();
@@ -86,9 +116,13 @@ void RegisterPlay(Command& root) {
   Command& command = root.AddCommand(kPlayCommand.name, kPlayCommand.summary);
   const auto options = std::make_shared<PlayCommandOptions>();
   AddGameFlags(command, &options->game, kVariantHelp);
-  command.AddText(
-      {.names = "--opponent", .placeholder = "SPEC", .help = "the opponent"},
-      &options->opponent);
+  command.AddText({.names = "--opponent",
+                   .placeholder = "SPEC",
+                   .help = "the opponent",
+                   .default_text = absl::StrCat(
+                       "best, if it has learned the variant, else ",
+                       kSearchWithoutNetwork)},
+                  &options->opponent);
   AddUntrainedFlag(command, &options->untrained);
   command.AddChoice({.names = "--seat",
                      .help = "your side; Red begins. In doubles you play both "

@@ -13,7 +13,7 @@ namespace tara {
 
 struct PlayCommandOptions {
   GameFlags game;
-  std::string opponent = "mcts:sims=1000";
+  std::string opponent;    // empty: the best that there is for the variant
   bool untrained = false;  // in what a network has not learned, too
   std::string side = "red";
   int64_t hint_simulations = 1000;

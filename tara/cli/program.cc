@@ -14,12 +14,11 @@
 #include "tara/cli/usage.h"
 #include "tara/cli/variants.h"
 #include "tara/cli/verify.h"
+#include "tara/cli/version.h"
 #include "tara/cli/web.h"
 
 namespace tara {
 namespace {
-
-constexpr char kVersion[] = "tara 0.1.0";
 
 // Returns the command `bench`.
 Command& RegisterCommands(Command& root) {

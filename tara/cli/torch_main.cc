@@ -9,6 +9,8 @@
 #include "tara/cli/console.h"
 #include "tara/cli/crossplay.h"
 #include "tara/cli/engine.h"
+#include "tara/cli/export.h"
+#include "tara/cli/model.h"
 #include "tara/cli/play.h"
 #include "tara/cli/program.h"
 #include "tara/cli/rate.h"
@@ -30,6 +32,8 @@ int main(int argc, char** argv) {
                                  tara::RegisterBalance(root);
                                  tara::RegisterRegret(root);
                                  tara::RegisterEngine(root);
+                                 tara::RegisterExport(root);
+                                 tara::RegisterModel(root);
                                },
                            .add_to_bench =
                                [](tara::Command& bench) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
@@ -37,11 +38,15 @@ absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
   if (parsed.kind != PlayerKind::kNet) return std::string(spec);
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
   TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
-  const absl::string_view options =
-      spec.substr(spec.find(parsed.path) + parsed.path.size());
-  return absl::StrFormat("net:%08x-%d%s",
+  // What follows the path, or the word `best`.
+  absl::string_view options =
+      parsed.path.empty()
+          ? absl::StripPrefix(spec, "best")
+          : spec.substr(spec.find(parsed.path) + parsed.path.size());
+  if (!options.empty()) options.remove_prefix(1);
+  return absl::StrFormat("net:%08x-%d%s%s",
                          crc32c::Crc32c(file.data(), file.size()), file.size(),
-                         options);
+                         options.empty() ? "" : ",", options);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tara/eval/engine_player.h"
 #include "tara/eval/player_spec.h"
 #include "tara/eval/players.h"
+#include "tara/eval/ready_made_model.h"
 #include "tara/eval/search_player.h"
 #include "tara/eval/team_player.h"
 #include "tara/eval/team_spec.h"
@@ -41,11 +42,13 @@ AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
 
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   namespace fs = std::filesystem;
+  if (path.empty()) return FindReadyMadeModel();
   std::error_code error;  // an unreadable path is not there
   if (!fs::is_directory(path, error)) {
     if (fs::exists(path, error)) return path;
     return absl::NotFoundError(absl::StrCat(
-        path, ": no such file or folder; expected a checkpoint or a run"));
+        path,
+        ": no such file or folder; expected a checkpoint, a bundle or a run"));
   }
   fs::path folder = fs::path(path) / "checkpoints";
   if (!fs::is_directory(folder, error)) folder = path;

@@ -233,12 +233,14 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   } else if (kind == "alphabeta") {
     spec.kind = PlayerKind::kAlphaBeta;
     if (!has_rest) spec.nodes = kDefaultNodes;
+  } else if (kind == "best") {
+    spec.kind = PlayerKind::kNet;
   } else if (kind == "net") {
     spec.kind = PlayerKind::kNet;
     if (options.empty() || options[0].empty()) {
       return BadSpec(text,
-                     "no path; expected net:PATH, a checkpoint or a run's "
-                     "folder");
+                     "no path; expected net:PATH, a checkpoint, a bundle or a "
+                     "run's folder, or best, the ready-made network");
     }
     // A path may hold commas: options are what follows it with a '='.
     size_t path_parts = options.size();
@@ -252,7 +254,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
     return BadSpec(text, absl::StrCat("unknown player '", kind,
                                       "'; expected random, greedy, "
                                       "alphabeta[:nodes=N], mcts[:sims=N], "
-                                      "net:PATH[,sims=N] or engine:CMD"));
+                                      "best[:sims=N], net:PATH[,sims=N] or "
+                                      "engine:CMD"));
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;
@@ -278,8 +281,11 @@ std::string PlayerSpecHelp() {
               c_puct is 3
   net:PATH[,OPTION=VALUE,...]
               search with a network; sims=0: none, the policy alone. PATH is a
-              checkpoint, or the folder of a run: its latest checkpoint;
-              device (cpu), precision (auto) and backend (auto) of inference
+              checkpoint, a model bundle (FILE.tara), or the folder of a run:
+              its latest checkpoint; device (cpu), precision (auto) and backend
+              (auto) of inference
+  best[:OPTION=VALUE,...]
+              the same with the ready-made network, models/tara.tara
   engine:CMD[,OPTION=VALUE,...]
               another program, which plays by the line protocol that
               docs/evaluation.md describes. CMD is it and its arguments, with
@@ -289,7 +295,7 @@ std::string PlayerSpecHelp() {
               each thread; log=FILE, what is said and its standard error. What
               hangs, ends or breaks the rules loses that game
 
-Options of mcts and net, beside playouts:
+Options of mcts, net and best, beside playouts:
   ms                      milliseconds of processor time an action (with
                           several threads: of the clock), instead of sims
   leaves                  leaves of a position in one batch (1; mcts: 8)

@@ -16,7 +16,8 @@ enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet, kEngine };
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
-  std::string path = {};            // kNet: checkpoint or folder of a run
+  // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
+  std::string path = {};
   bool policy_alone = false;        // kNet: no search (sims=0)
   InferenceOptions inference = {};  // kNet
   int playouts = 1;                 // kMcts: random games per leaf

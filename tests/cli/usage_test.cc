@@ -17,10 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
-constexpr const char* kCommands[] = {"play",  "train",    "arena",  "crossplay",
-                                     "rate",  "selfplay", "games",  "show",
-                                     "solve", "variants", "verify", "perft",
-                                     "stats", "web",      "bench"};
+constexpr const char* kCommands[] = {
+    "play",  "train", "arena", "crossplay", "rate",   "selfplay",
+    "games", "show",  "solve", "variants",  "verify", "perft",
+    "stats", "web",   "bench", "export",    "model"};
 
 // A wrong command line, and a part of what is said about it.
 struct WrongUsage {
@@ -128,6 +128,18 @@ INSTANTIATE_TEST_SUITE_P(
                    "--seat: bad value 'green'; expected red or blue or both"},
         WrongUsage{{"selfplay", "--variant", "four_treasures"},
                    "--output is required"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, WrongUsageTest,
+    testing::Values(
+        WrongUsage{{"export"}, "RUN is required"},
+        WrongUsage{{"export", "runs/none"}, "--output is required"},
+        WrongUsage{{"export", "x", "-o", "y", "--weights", "int4"},
+                   "--weights: bad value 'int4'; expected float32 or float16"},
+        WrongUsage{{"model"}, "FILE is required, or the command verify"},
+        WrongUsage{{"model", "x.tara", "y.tara"},
+                   "unexpected argument 'y.tara'"},
+        WrongUsage{{"model", "verify"}, "FILE is required"}));
 
 TEST(HelpTest, WithoutArgumentsListsTheCommands) {
   const TaraResult result = RunTara({});

@@ -96,7 +96,7 @@ TEST_F(MakePlayerTest, ErrorsNameTheFile) {
   };
   EXPECT_EQ(error("net:missing/run"),
             absl::NotFoundError("missing/run: no such file or folder; expected "
-                                "a checkpoint or a run"));
+                                "a checkpoint, a bundle or a run"));
   EXPECT_EQ(error("mcts:sims=0").code(), absl::StatusCode::kInvalidArgument);
 
   fs::remove(run_ / "checkpoints" / "latest");

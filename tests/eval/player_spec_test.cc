@@ -139,11 +139,22 @@ TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
   EXPECT_EQ(spec.search.search.simulations, 3);
 }
 
+TEST(PlayerSpecTest, BestIsANetworkWithoutAPathAndTakesItsOptions) {
+  const PlayerSpec best = Parsed("best");
+  EXPECT_EQ(best.kind, PlayerKind::kNet);
+  EXPECT_EQ(best.path, "");
+  EXPECT_EQ(best.search.search.c_puct, Parsed("net:x").search.search.c_puct);
+  EXPECT_EQ(Parsed("best:sims=7,graph=on").search.search.simulations, 7);
+  EXPECT_TRUE(Parsed("best:sims=0").policy_alone);
+  EXPECT_TRUE(absl::StrContains(ErrorOf("net:"), "or best"));
+  EXPECT_TRUE(absl::StrContains(ErrorOf("best:playouts=3"), "playouts"));
+}
+
 TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("gredy"),
             "bad player spec 'gredy': unknown player 'gredy'; expected random, "
             "greedy, alphabeta[:nodes=N], mcts[:sims=N], "
-            "net:PATH[,sims=N] or engine:CMD");
+            "best[:sims=N], net:PATH[,sims=N] or engine:CMD");
   EXPECT_EQ(ErrorOf("engine"),
             "bad player spec 'engine': no command; expected engine:CMD, a "
             "program and its arguments");

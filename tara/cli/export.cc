@@ -1,0 +1,131 @@
+#include "tara/cli/export.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/usage.h"
+#include "tara/cli/version.h"
+#include "tara/core/state.h"
+#include "tara/eval/make_player.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/make_bundle.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/train/run_provenance.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Returns the variants of the bundle: those that are asked for, else the run's,
+// else all.
+absl::StatusOr<std::vector<BundleVariant>> VariantsFor(
+    const GameFlags& flags, const RunProvenance& origin) {
+  if (flags.variant.empty()) {
+    if (!flags.options.empty()) {
+      return UsageError("--option is given without --variant");
+    }
+    if (!origin.variants.empty()) return origin.variants;
+  }
+  GameFlags wanted = flags;
+  if (wanted.variant.empty()) wanted.variant = "all";
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts, StartsOf(wanted));
+  std::vector<BundleVariant> variants;
+  for (const State& start : starts) {
+    variants.push_back({.variant = start.variant, .options = start.options});
+  }
+  return variants;
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(options.model));
+  if (IsBundlePath(path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path,
+                     " is a bundle already; expected a run's folder or a "
+                     "checkpoint"));
+  }
+  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(RunProvenance origin, ProvenanceOf(path, checkpoint));
+  BundleOptions bundle = {.made_by = kVersion,
+                          .weights = options.weights == "float16"
+                                         ? WeightType::kFloat16
+                                         : WeightType::kFloat32,
+                          .variants = {},
+                          .provenance = std::move(origin.provenance)};
+  TARA_ASSIGN_OR_RETURN(bundle.variants, VariantsFor(options.game, origin));
+  const absl::StatusOr<std::string> bytes = MakeBundle(checkpoint, bundle);
+  if (!bytes.ok()) {
+    return absl::Status(bytes.status().code(),
+                        absl::StrCat(path, ": ", bytes.status().message()));
+  }
+  TARA_RETURN_IF_ERROR(WriteFileAtomically(options.output, *bytes));
+  if (options.format == "json") {
+    console.out << Json({{"checkpoint", bundle.provenance.checkpoint},
+                         {"bundle", options.output},
+                         {"bytes", bytes->size()},
+                         {"weights", options.weights},
+                         {"variants", bundle.variants.size()}})
+                       .dump(2)
+                << "\n";
+    return kExitOk;
+  }
+  console.out << absl::StrFormat(
+      "%s: %.2f MB, %s after %d steps, %d variant%s, weights of %s\n",
+      options.output, static_cast<double>(bytes->size()) / 1e6,
+      bundle.provenance.checkpoint, bundle.provenance.steps,
+      bundle.variants.size(), bundle.variants.size() == 1 ? "" : "s",
+      options.weights);
+  return kExitOk;
+}
+
+void RegisterExport(Command& root) {
+  Command& command =
+      root.AddCommand(kExportCommand.name, kExportCommand.summary);
+  const auto options = std::make_shared<ExportOptions>();
+  command.AddText({.names = "RUN",
+                   .help = "folder of a run: its newest checkpoint; or a "
+                           "checkpoint file",
+                   .required = true},
+                  &options->model);
+  command.AddText({.names = "-o,--output",
+                   .placeholder = "FILE",
+                   .help = "the bundle; replaced if it is there. Player specs "
+                           "know it by the ending .tara",
+                   .required = true},
+                  &options->output);
+  command.AddChoice({.names = "--weights",
+                     .help = "float16: weights are rounded, in all forms "
+                             "alike; a large network takes 70 % of the space"},
+                    {"float32", "float16"}, &options->weights);
+  AddGameFlags(command, &options->game,
+               "variant that the network has learned, or 'all'; without: those "
+               "of the run",
+               /*required=*/false);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  command.SetNotes(
+      "A bundle is one zip file: the network as ONNX and TorchScript, what it "
+      "sees\nand says for programs and for people, where it comes from, and "
+      "golden positions\nto check it by. docs/bundle.md describes it; `tara "
+      "model` shows one.");
+  command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
+                       "export runs/everything -o small.tara --weights float16",
+                       "export net.pt -o net.tara --variant four_treasures"});
+  command.SetRun(
+      [options](Console& console) { return RunExport(*options, console); });
+}
+
+}  // namespace tara

@@ -1,0 +1,255 @@
+#include "tara/cli/model.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/usage.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+#include "tara/eval/text_table.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/manifest.h"
+#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/bundle/node_onnx.h"
+#include "tara/nn/bundle/verify_bundle.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Kilobytes(uint64_t bytes) {
+  return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);
+}
+
+uint64_t TotalSize(const Bundle& bundle) {
+  uint64_t size = 0;
+  for (const std::string& name : bundle.archive().Names()) {
+    size += bundle.archive().CompressedSize(name);
+  }
+  return size;
+}
+
+void PrintOrigin(const BundleProvenance& provenance, Console& console) {
+  console.out << "from     ";
+  if (!provenance.run.empty()) console.out << "run " << provenance.run << ", ";
+  console.out << provenance.checkpoint << ": generation "
+              << provenance.generation << ", " << provenance.steps
+              << " steps on " << provenance.samples << " samples";
+  if (provenance.games) console.out << ", " << *provenance.games << " games";
+  console.out << "\n";
+  std::vector<std::string> cost;
+  if (provenance.training_seconds) {
+    cost.push_back(absl::StrCat(
+        "in ",
+        absl::FormatDuration(absl::Trunc(
+            absl::Seconds(*provenance.training_seconds), absl::Seconds(1)))));
+  }
+  if (provenance.seed) cost.push_back(absl::StrCat("seed ", *provenance.seed));
+  if (!cost.empty()) {
+    console.out << "trained  " << absl::StrJoin(cost, ", ") << "\n";
+  }
+}
+
+void PrintScores(const std::vector<BundleScore>& scores, Console& console) {
+  if (scores.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"variant", "opponent",
+                                                 "generation", "games",
+                                                 "score %", "95 % interval"}};
+  for (const BundleScore& score : scores) {
+    rows.push_back(
+        {score.variant, score.opponent, absl::StrCat(score.generation),
+         absl::StrCat(score.games), absl::StrFormat("%.1f", 100 * score.score),
+         absl::StrFormat("[%.1f, %.1f]", 100 * score.low, 100 * score.high)});
+  }
+  console.out << "\nScores in the run's own evaluation:\n"
+              << TextTable(rows, 2);
+}
+
+void PrintEntries(const Bundle& bundle, Console& console) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& name : bundle.archive().Names()) {
+    rows.push_back({name, Kilobytes(bundle.archive().CompressedSize(name))});
+  }
+  console.out << "\nEntries, as they are packed:\n" << TextTable(rows, 1);
+}
+
+std::string VariantText(const BundleVariant& variant) {
+  const std::string options = FormatRuleOptions(variant.options);
+  return absl::StrCat(Info(variant.variant).id,
+                      options == "-" ? "" : absl::StrCat(" (", options, ")"));
+}
+
+// What is needed to run ONNX: the folders in which the project keeps its npm
+// packages. bin/tara names the project's; without it, that of the caller.
+std::vector<std::string> ModuleFolders() {
+  const char* const root = std::getenv("TARA_ROOT");
+  const std::string base = root == nullptr || *root == '\0' ? "." : root;
+  return {base + "/tests/js", base + "/web"};
+}
+
+std::string ResultText(CheckResult result) {
+  switch (result) {
+    case CheckResult::kAgrees:
+      return "agrees";
+    case CheckResult::kDiffers:
+      return "DIFFERS";
+    case CheckResult::kNotRun:
+      break;
+  }
+  return "not run";
+}
+
+std::string ResultName(CheckResult result) {
+  switch (result) {
+    case CheckResult::kAgrees:
+      return "agrees";
+    case CheckResult::kDiffers:
+      return "differs";
+    case CheckResult::kNotRun:
+      break;
+  }
+  return "not_run";
+}
+
+void PrintChecks(const Bundle& bundle, const std::vector<FormCheck>& checks,
+                 Console& console) {
+  console.out << bundle.path() << ": " << bundle.manifest().golden_positions()
+              << " golden positions\n\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"form", "computed by", "", "difference", "tolerance"}};
+  for (const FormCheck& check : checks) {
+    const bool compared = check.note.empty();
+    rows.push_back({check.name, check.what, ResultText(check.result),
+                    compared ? absl::StrFormat("%.1e", check.difference) : "-",
+                    check.tolerance == 0
+                        ? "none"
+                        : absl::StrFormat("%.0e", check.tolerance)});
+  }
+  console.out << TextTable(rows, 3);
+  for (const FormCheck& check : checks) {
+    if (check.note.empty()) continue;
+    console.out << "\n" << check.name << ": " << Wrap(check.note, 0) << "\n";
+  }
+}
+
+Json ChecksToJson(const Bundle& bundle, const std::vector<FormCheck>& checks) {
+  Json forms = Json::array();
+  for (const FormCheck& check : checks) {
+    Json form = {{"form", check.name},
+                 {"computed_by", check.what},
+                 {"result", ResultName(check.result)}};
+    if (check.note.empty()) form["difference"] = check.difference;
+    form["tolerance"] = check.tolerance;
+    if (!check.note.empty()) form["note"] = check.note;
+    forms.push_back(std::move(form));
+  }
+  return {{"bundle", bundle.path()},
+          {"positions", bundle.manifest().golden_positions()},
+          {"forms", std::move(forms)}};
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunModelShow(const ModelOptions& options,
+                                 Console& console) {
+  if (options.bundle.empty()) {
+    return UsageError("FILE is required, or the command verify");
+  }
+  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(options.bundle));
+  if (options.format == "json") {
+    TARA_ASSIGN_OR_RETURN(const std::string manifest,
+                          bundle.Read(kManifestEntry));
+    console.out << manifest;
+    return kExitOk;
+  }
+  const BundleManifest& manifest = bundle.manifest();
+  console.out << bundle.path() << ": " << manifest.shape.channels
+              << " channels x " << manifest.shape.blocks << " blocks, "
+              << manifest.parameters << " parameters, weights of "
+              << WeightTypeName(manifest.weights) << "; "
+              << Kilobytes(TotalSize(bundle)) << ", made by "
+              << manifest.made_by << "\n\n";
+  std::vector<std::string> outputs;
+  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
+    outputs.push_back(info.name);
+  }
+  std::vector<std::string> variants;
+  for (const BundleVariant& variant : manifest.variants) {
+    variants.push_back(VariantText(variant));
+  }
+  console.out << "plays    " << Wrap(absl::StrJoin(variants, ", "), 9)
+              << "\nsays     " << absl::StrJoin(outputs, ", ") << "\n";
+  PrintOrigin(manifest.provenance, console);
+  PrintScores(manifest.provenance.scores, console);
+  PrintEntries(bundle, console);
+  return kExitOk;
+}
+
+absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
+                                   Console& console) {
+  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(options.bundle));
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<FormCheck> checks,
+      VerifyBundle(bundle, [](const std::string& model,
+                              const NetworkInputs& inputs, bool with_owner) {
+        return RunOnnxByNode(model, inputs, with_owner, ModuleFolders());
+      }));
+  if (options.format == "json") {
+    console.out << ChecksToJson(bundle, checks).dump(2) << "\n";
+  } else {
+    PrintChecks(bundle, checks, console);
+  }
+  for (const FormCheck& check : checks) {
+    if (check.result == CheckResult::kDiffers) return kExitFailure;
+  }
+  return kExitOk;
+}
+
+void RegisterModel(Command& root) {
+  Command& model = root.AddCommand(kModelCommand.name, kModelCommand.summary);
+  const auto shown = std::make_shared<ModelOptions>();
+  model.AddText({.names = "FILE", .help = "a bundle (`tara export`)"},
+                &shown->bundle);
+  model.AddChoice({.names = "--format",
+                   .help = "form of the output; json is the bundle's manifest"},
+                  {"text", "json"}, &shown->format);
+  model.SetNotes("docs/bundle.md describes bundles.");
+  model.SetExamples({"model hill.tara", "model hill.tara --format=json",
+                     "model verify hill.tara"});
+  model.SetRun(
+      [shown](Console& console) { return RunModelShow(*shown, console); });
+
+  Command& verify = model.AddCommand(
+      "verify", "run a bundle's golden positions through each of its forms");
+  const auto verified = std::make_shared<ModelOptions>();
+  verify.AddText({.names = "FILE", .help = "a bundle", .required = true},
+                 &verified->bundle);
+  verify.AddChoice({.names = "--format", .help = "form of the report"},
+                   {"text", "json"}, &verified->format);
+  verify.SetNotes(
+      "An output o agrees with its golden value g if |o - g| <= tolerance * "
+      "max(1, |g|).\nInputs must be the same bit for bit.\n\nONNX is run by "
+      "ONNX Runtime, through Node.js and the npm package\nonnxruntime-node in "
+      "tests/js or web of the project (`npm ci --ignore-scripts`\nthere). "
+      "Without it both ONNX forms are shown as `not run`.\n\nThe exit status "
+      "is 1 if anything differs, 0 if all that was run agrees.");
+  verify.SetExamples(
+      {"model verify hill.tara", "model verify hill.tara --format=json"});
+  verify.SetRun([verified](Console& console) {
+    return RunModelVerify(*verified, console);
+  });
+}
+
+}  // namespace tara

@@ -1,0 +1,167 @@
+// `tara export` and `tara model` as a user meets them. What ONNX Runtime says
+// of bundles: tests/js/bundle.test.mjs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Trains a network of seconds and returns the folder of its run.
+std::string TrainTiny() {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = TemporaryPath("tiny.textproto");
+  WriteFile(
+      config,
+      absl::StrCat(
+          R"pb(
+            variant: "high_kings_l1"
+            rule_options: "no_progress_limit=20"
+            generations: 1
+            network { channels: 4 blocks: 1 }
+            self_play {
+              games_per_generation: 4
+              threads: 1
+              search { simulations: 2 }
+            }
+            learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
+            evaluation { final_games: 2 simulations: 2 opponent: "random" }
+          )pb",
+          "run_dir: \"", run_dir, "\"\n"));
+  const TaraResult result = RunTara({"train", config});
+  EXPECT_EQ(result.status, 0) << result.err;
+  return run_dir;
+}
+
+TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
+  const std::string run_dir = TrainTiny();
+  const std::string bundle = TemporaryPath("kings.tara");
+  const TaraResult made = RunTara({"export", run_dir, "-o", bundle});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out,
+              AllOf(StartsWith(bundle), HasSubstr("ckpt-000001 after 2 steps"),
+                    HasSubstr("1 variant,")));
+
+  const TaraResult shown = RunTara({"model", bundle});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("4 channels x 1 blocks"),
+                    HasSubstr("high_kings_l1 (no_progress_limit=20)"),
+                    HasSubstr(".run, ckpt-000001: generation 1, 2 steps"),
+                    HasSubstr("4 games"), HasSubstr("high_kings_l1  random"),
+                    HasSubstr("model.onnx")));
+
+  const TaraResult json = RunTara({"model", bundle, "--format=json"});
+  const auto manifest = nlohmann::json::parse(json.out);
+  EXPECT_EQ(manifest["provenance"]["seed"], 1);
+  // The paths of this machine are nobody's business.
+  EXPECT_THAT(json.out, ::testing::Not(HasSubstr(run_dir)));
+
+  const TaraResult verified = RunTara({"model", "verify", bundle});
+  EXPECT_EQ(verified.status, 0) << verified.out;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("20 golden positions"),
+                                  ::testing::Not(HasSubstr("DIFFERS"))));
+
+  const TaraResult arena =
+      RunTara({"arena", "--variant", "high_kings_l1", "--games", "2",
+               absl::StrCat("net:", bundle, ",sims=2"), "random"});
+  EXPECT_EQ(arena.status, 0) << arena.err;
+  const TaraResult other =
+      RunTara({"arena", "--variant", "four_treasures", "--games", "2",
+               absl::StrCat("net:", bundle, ",sims=2"), "random"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("has not learned four_treasures"));
+  const TaraResult again = RunTara({"export", bundle, "-o", "x.tara"});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.err, HasSubstr("is a bundle already"));
+}
+
+TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
+  const std::string run_dir = TrainTiny();
+  const std::string file = TemporaryPath("alone.pt");
+  WriteFile(file, ReadFile(run_dir + "/checkpoints/ckpt-000001.pt"));
+  const std::string bundle = TemporaryPath("alone.tara");
+  ASSERT_EQ(RunTara({"export", file, "-o", bundle, "--weights", "float16",
+                     "--variant", "four_treasures"})
+                .status,
+            0);
+  EXPECT_THAT(RunTara({"model", bundle}).out,
+              AllOf(HasSubstr("plays    four_treasures\n"),
+                    HasSubstr("weights of float16"),
+                    HasSubstr(".alone: generation 1")));
+}
+
+TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
+  const std::string run_dir = TrainTiny();
+  const std::string root = TemporaryPath("root");
+  const std::string command = absl::StrCat(
+      "mkdir -p ", root, "/models && export TARA_ROOT=", root, " && ");
+  const std::string play =
+      "\"$TARA\" play --variant high_kings_l1 --seat blue </dev/null";
+  const TaraResult without = RunShell(command + play);
+  EXPECT_EQ(without.status, 0) << without.err;
+  EXPECT_THAT(without.out, ::testing::Not(HasSubstr("The opponent is")));
+  const TaraResult none =
+      RunShell(command + "\"$TARA\" arena --variant high_kings_l1 best random");
+  EXPECT_NE(none.status, 0);
+  EXPECT_THAT(none.err, HasSubstr("there is no ready-made model " + root +
+                                  "/models/tara.tara"));
+
+  ASSERT_EQ(
+      RunTara({"export", run_dir, "-o", root + "/models/tara.tara"}).status, 0);
+  const TaraResult with = RunShell(command + play);
+  EXPECT_EQ(with.status, 0) << with.err;
+  EXPECT_THAT(with.out, StartsWith("The opponent is the network of " + root));
+  const TaraResult other =
+      RunShell(command + "\"$TARA\" play --variant four_treasures </dev/null");
+  EXPECT_THAT(other.out, ::testing::Not(HasSubstr("The opponent is")));
+  EXPECT_EQ(RunShell(command + "\"$TARA\" arena --variant high_kings_l1 "
+                               "--games 2 best:sims=2 random")
+                .status,
+            0);
+
+  WriteFile(root + "/models/tara.tara", "damaged");
+  const TaraResult damaged = RunShell(command + play);
+  EXPECT_EQ(damaged.status, 0);
+  EXPECT_THAT(damaged.err, HasSubstr("is no whole zip archive"));
+}
+
+TEST(ModelTest, WhatCannotBeReadIsNamed) {
+  const std::string garbage = TemporaryPath("garbage.tara");
+  WriteFile(garbage, "PK\x03\x04 and no more");
+  const struct {
+    std::vector<std::string> arguments;
+    std::string message;
+  } cases[] = {
+      {{"model", "/nowhere.tara"}, "/nowhere.tara"},
+      {{"model", garbage}, "is no whole zip archive"},
+      {{"model", "verify", garbage}, "is no whole zip archive"},
+      {{"arena", "--variant", "four_treasures", "net:" + garbage, "random"},
+       "is no whole zip archive"},
+      {{"export", "/nowhere", "-o", "x.tara"}, "/nowhere: no such file"},
+      {{"export", garbage, "-o", "x.tara"}, "is a bundle already"},
+  };
+  for (const auto& wrong : cases) {
+    const TaraResult result = RunTara(wrong.arguments);
+    EXPECT_EQ(result.status, 1) << wrong.message;
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(result.err,
+                AllOf(StartsWith("tara: "), HasSubstr(wrong.message)));
+    EXPECT_EQ(Lines(result.err).size(), 1u) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace tara
