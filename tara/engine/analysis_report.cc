@@ -1,11 +1,14 @@
 #include "tara/engine/analysis_report.h"
 
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
@@ -36,23 +39,49 @@ Json LineJson(absl::Span<const Action> line) {
   return list;
 }
 
-Json ActionJson(const Tree& tree, const RootAction& action,
-                const AnalysisReportOptions& options) {
-  Json json = {{"action", ActionToText(action.action)},
-               {"visits", action.visits}};
-  if (action.visits > 0) {
-    json["value"] = Rounded(action.mean_value);
-    json["deviation"] = Rounded(action.value_deviation);
-    json["lcb"] = Rounded(LowerConfidenceBound(action, options.confidence_z));
+// Appends a number as Rounded would have it: "0.25", "-1.0".
+void AppendRounded(double value, std::string& text) {
+  const int64_t units = std::llround(value * 1e4);
+  const int64_t size = std::abs(units);
+  absl::StrAppend(&text, units < 0 ? "-" : "", size / 10000, ".");
+  char decimals[4];
+  int64_t rest = size % 10000;
+  for (int i = 3; i >= 0; --i, rest /= 10) {
+    decimals[i] = static_cast<char>('0' + rest % 10);
   }
-  json["prior"] = Rounded(action.prior);
+  int count = 4;
+  while (count > 1 && decimals[count - 1] == '0') --count;
+  text.append(decimals, count);
+}
+
+void AppendAction(const Tree& tree, const RootAction& action,
+                  const AnalysisReportOptions& options, std::string& text) {
+  absl::StrAppend(&text, R"({"action":")", ActionToText(action.action),
+                  R"(","visits":)", action.visits);
+  const auto add = [&](absl::string_view name, double value) {
+    absl::StrAppend(&text, ",\"", name, "\":");
+    AppendRounded(value, text);
+  };
+  if (action.visits > 0) {
+    add("value", action.mean_value);
+    add("deviation", action.value_deviation);
+    add("lcb", LowerConfidenceBound(action, options.confidence_z));
+  }
+  add("prior", action.prior);
   if (action.low > -kMaxMargin || action.high < kMaxMargin) {
-    json["proved"] = {int{action.low}, int{action.high}};
+    absl::StrAppend(&text, ",\"proved\":[", int{action.low}, ",",
+                    int{action.high}, "]");
   }
   if (options.report.pv) {
-    json["pv"] = LineJson(LineAfter(tree, action.action));
+    absl::StrAppend(&text, ",\"pv\":[");
+    const char* separator = "\"";
+    for (const Action next : LineAfter(tree, action.action)) {
+      absl::StrAppend(&text, separator, ActionToText(next), "\"");
+      separator = ",\"";
+    }
+    text += ']';
   }
-  return json;
+  text += '}';
 }
 
 }  // namespace
@@ -100,17 +129,20 @@ void AddSearch(const Tree& tree, const AnalysisReportOptions& options,
     }
     answer["policy"] = std::move(policy);
   }
-  if (!options.report.actions) return;
-  Json list = Json::array();
-  for (const RootAction& action : actions) {
-    if (options.max_actions > 0 &&
-        list.size() == static_cast<size_t>(options.max_actions)) {
-      break;
-    }
-    if (action.visits == 0 && !list.empty()) continue;
-    list.push_back(ActionJson(tree, action, options));
+}
+
+std::string ActionsText(const Tree& tree,
+                        const AnalysisReportOptions& options) {
+  std::string text = "[";
+  int count = 0;
+  for (const RootAction& action : RankActions(tree, options.confidence_z)) {
+    if (options.max_actions > 0 && count == options.max_actions) break;
+    if (action.visits == 0 && count > 0) continue;
+    if (count++ > 0) text += ',';
+    AppendAction(tree, action, options, text);
   }
-  answer["actions"] = std::move(list);
+  text += ']';
+  return text;
 }
 
 void AddEvaluation(const Evaluation& evaluation, const ReportFlags& report,

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
@@ -47,9 +48,15 @@ void JsonSession::Refuse() {
   Write({{"error", "the line is too long; expected at most a megabyte"}});
 }
 
-void JsonSession::Write(const Json& answer) {
+void JsonSession::Write(const Json& answer, absl::string_view actions) {
   // Ids and names of fields may hold anything.
-  sink_(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::string line =
+      answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!actions.empty()) {
+    line.pop_back();  // an object that has something in it already
+    absl::StrAppend(&line, ",\"actions\":", actions, "}");
+  }
+  sink_(std::move(line));
 }
 
 void JsonSession::Answer(const Request& request,
@@ -135,6 +142,7 @@ absl::Status JsonSession::AddJudgement(const Analysis& analysis, Json& answer) {
 void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
                        const Tree* tree, const absl::Status& status) {
   Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
+  std::string actions;
   absl::Status failure = status;
   if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
   if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
@@ -142,6 +150,9 @@ void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
     AddStanding(analysis.state, answer);
     if (tree != nullptr) {
       AddSearch(*tree, analysis.report, answer);
+      if (analysis.report.report.actions && answer.contains("best")) {
+        actions = ActionsText(*tree, analysis.report);
+      }
       if (event == AnalysisEvent::kDone) {
         failure = AddJudgement(analysis, answer);
       }
@@ -151,8 +162,9 @@ void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
     answer = {{"id", analysis.id},
               {"turn", analysis.turn},
               {"error", std::string(failure.message())}};
+    actions.clear();
   }
-  Write(answer);
+  Write(answer, actions);
 }
 
 int JsonSession::Cancel(const std::string& id) {

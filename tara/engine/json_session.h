@@ -58,7 +58,8 @@ class JsonSession {
   void Tell(const Analysis& analysis, AnalysisEvent event, const Tree* tree,
             const absl::Status& status);
   absl::Status AddJudgement(const Analysis& analysis, Json& answer);
-  void Write(const Json& answer);
+  // `actions`: the list of actions in JSON, if there is one.
+  void Write(const Json& answer, absl::string_view actions = "");
 
   // Cancels what was asked under an id. Returns how many requests that were.
   int Cancel(const std::string& id);
