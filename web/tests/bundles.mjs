@@ -1,0 +1,63 @@
+// Bundles for tests: of a tiny network for all variants that the built program
+// has hardly trained, and damaged ones.
+
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+
+import {strFromU8, strToU8, unzipSync, zipSync} from 'fflate';
+
+import {root, taraBinary} from './harness.mjs';
+
+function tara(...args) {
+  const {status, stderr, error} =
+      spawnSync(taraBinary, args, {cwd: root, encoding: 'utf8'});
+  if (status !== 0) {
+    throw error ?? new Error(`tara ${args.join(' ')}: ${stderr}`);
+  }
+}
+
+// Returns the bytes of the bundle, which takes some seconds to make.
+export function makeTinyBundle() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tara-web-'));
+  try {
+    const run = path.join(folder, 'run');
+    const bundle = path.join(folder, 'tiny.tara');
+    const settings = {
+      'variant': 'all',
+      'run_dir': run,
+      'generations': 1,
+      'self_play.games_per_generation': 10,
+      'self_play.search.simulations': 2,
+      'learner.steps_per_generation': 4,
+      'evaluation.every': 0,
+      'evaluation.games': 2,
+      'evaluation.final_games': 2,
+      'evaluation.simulations': 1,
+    };
+    tara(
+        'train', 'configs/tiny.textproto',
+        ...Object.entries(settings).flatMap(
+            ([name, value]) => ['--set', `${name}=${value}`]));
+    tara('export', run, '-o', bundle);
+    return new Uint8Array(readFileSync(bundle));
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
+
+// The entries of a bundle: bytes by name.
+export const unpack = (bundle) => unzipSync(bundle);
+
+export const readJson = (bytes) => JSON.parse(strFromU8(bytes));
+
+// Returns a bundle of the entries after `change(entries, manifest)`.
+export function altered(entries, change) {
+  const copy = {...entries};
+  const manifest = readJson(copy['manifest.json']);
+  copy['manifest.json'] = null;
+  change(copy, manifest);
+  copy['manifest.json'] ??= strToU8(JSON.stringify(manifest));
+  return zipSync(copy, {level: 0});
+}

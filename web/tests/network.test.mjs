@@ -1,0 +1,204 @@
+// Networks in the browser: that they say there what their bundles say that they
+// should, that searches ask them, and which bundles are refused.
+
+import assert from 'node:assert/strict';
+import {before, suite, test} from 'node:test';
+
+import {strToU8} from 'fflate';
+
+import {altered, makeTinyBundle, readJson, unpack} from './bundles.mjs';
+import {loadCore, openEngine, suiteContext} from './harness.mjs';
+
+// The numbers of a NumPy file of float32.
+function floatsOf(bytes) {
+  const start = 10 + bytes[8] + 256 * bytes[9];
+  return new Float32Array(bytes.slice(start).buffer);
+}
+
+suite('a network', () => {
+  const context = suiteContext();
+  let bundle;
+  let entries;
+  let page;
+  let problems;
+  before(async () => {
+    bundle = makeTinyBundle();
+    entries = unpack(bundle);
+    ({page, problems} = await openEngine(context));
+  });
+
+  // Runs `body(engine, data)` in the page. Bytes go there as base64.
+  const withBundle = (body, data) => page.evaluate(
+      `(async () => {
+        const text = atob(${
+          JSON.stringify(Buffer.from(data).toString('base64'))});
+        const data = Uint8Array.from(text, (c) => c.charCodeAt(0));
+        try {
+          return await (${body})(await window.engine, data);
+        } catch (error) {
+          return {refused: error.message};
+        }
+      })()`);
+  const load = (data) => withBundle(
+      (engine, bytes) => engine.loadNetwork(bytes, 'a.tara'), data);
+  const refusal = async (change) =>
+    (await load(altered(entries, change))).refused;
+
+  test('says in the browser what its bundle says that it should', async () => {
+    const {info, verification} = await withBundle(async (engine, bytes) => ({
+      info: await engine.loadNetwork(bytes, 'tiny.tara'),
+      verification: await engine.verifyNetwork(),
+    }), bundle);
+    assert.equal(info.name, 'tiny.tara');
+    assert.equal(info.variants.length, 10);
+    assert.equal(info.backend, 'wasm');
+    assert.equal(info.bytes, bundle.length);
+    assert.equal(
+        info.facts.find(({name}) => name === 'channels').value, '8');
+    assert.equal(verification.positions, 200);
+    assert.equal(verification.sameInputs, true);
+    assert.ok(verification.agrees, JSON.stringify(verification));
+    assert.ok(verification.worst > 0, 'something was compared');
+  });
+
+  test('is read as the engine of the project reads it', async () => {
+    const core = await loadCore();
+    const {positions} = readJson(entries['golden.json']);
+    const outputs = ['policy', 'result', 'margins'].map(
+        (name) => [name, floatsOf(entries[`golden/${name}.npy`])]);
+    const near = (a, b) => Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(b));
+    let turned = 0;
+    positions.forEach(({position, symmetry, actions, expected}, row) => {
+      const judge = new core.Judge(position);
+      const batch = judge.batch();
+      for (const [name, all] of outputs) {
+        const size = all.length / positions.length;
+        // Illegal actions, which have no number there, are not read.
+        batch[name].set(all.subarray(row * size, (row + 1) * size));
+      }
+      const {priors, win, draw, redMargin} = judge.read();
+      judge.delete();
+      const red = core.view(position).side === 0;
+      assert.equal(priors.length, actions.length);
+      priors.forEach((prior, i) => {
+        assert.ok(near(prior, expected.priors[i]), position);
+      });
+      assert.ok(near(win[red ? 0 : 1], expected.win), position);
+      assert.ok(near(win[red ? 1 : 0], expected.loss), position);
+      assert.ok(near(draw, expected.draw), position);
+      assert.ok(near(red ? redMargin : -redMargin, expected.margin), position);
+      turned += symmetry.board > 0 ? 1 : 0;
+    });
+    // So that the test has something to see.
+    assert.ok(turned > 20, `${turned} positions are turned`);
+  });
+
+  test('judges and is asked by searches', async () => {
+    const {evaluation, result} = await withBundle(async (engine, bytes) => {
+      await engine.loadNetwork(bytes, 'tiny.tara');
+      await engine.newGame('four_treasures_doubles');
+      const found = await engine.evaluate();
+      const searched =
+          await engine.search({simulations: 60, seed: 3}).result;
+      return {evaluation: found, result: searched};
+    }, bundle);
+    assert.equal(evaluation.by, 'network');
+    const sum = evaluation.policy.reduce(
+        (all, {probability}) => all + probability, 0);
+    assert.ok(Math.abs(sum - 1) < 1e-4);
+    assert.equal(result.by, 'network');
+    assert.equal(result.simulations, 60);
+    // The priors of the search are those of the judgement.
+    const priors = new Map(evaluation.policy.map(
+        ({action, probability}) => [action.notation, probability]));
+    for (const {action, prior} of result.actions) {
+      assert.ok(Math.abs(prior - priors.get(action.notation)) < 1e-3);
+    }
+  });
+
+  test('is not asked about variants that it has not learned', async () => {
+    const one = altered(entries, (_, manifest) => {
+      manifest.variants =
+          manifest.variants.filter(({id}) => id === 'sacred_hill_l2');
+    });
+    const asked = await withBundle(async (engine, bytes) => {
+      await engine.loadNetwork(bytes, 'one.tara');
+      const by = [];
+      for (const variant of ['sacred_hill_l2', 'high_kings_l1']) {
+        await engine.newGame(variant);
+        by.push((await engine.search({simulations: 2}).result).by);
+      }
+      return by;
+    }, one);
+    assert.deepEqual(asked, ['network', 'playouts']);
+  });
+
+  test('keeps its place until another one is loaded, or none is wanted',
+       async () => {
+    const states = await withBundle(async (engine, bytes) => {
+      const loaded = [];
+      const note = async () => loaded.push((await engine.network())?.name ?? null);
+      await engine.loadNetwork(bytes, 'first.tara');
+      await note();
+      await engine.loadNetwork(new Uint8Array(5), 'bad').catch(() => {});
+      await note();
+      // The search keeps the network that it began with.
+      await engine.newGame('sacred_hill_l1');
+      const search = engine.search({simulations: 200});
+      await engine.loadNetwork(bytes, 'second.tara');
+      await note();
+      await engine.unloadNetwork();
+      await note();
+      loaded.push((await search.result).by);
+      return loaded;
+    }, bundle);
+    assert.deepEqual(
+        states,
+        ['first.tara', 'first.tara', 'second.tara', null, 'network']);
+  });
+
+  test('is found out if it is not what was trained', async () => {
+    const wrong = altered(entries, (files) => {
+      const bytes = files['golden/result.npy'].slice();
+      new DataView(bytes.buffer).setFloat32(bytes.length - 4, 77, true);
+      files['golden/result.npy'] = bytes;
+    });
+    const {agrees, worstOutput} = await withBundle(async (engine, bytes) => {
+      await engine.loadNetwork(bytes, 'wrong.tara');
+      return engine.verifyNetwork();
+    }, wrong);
+    assert.equal(agrees, false);
+    assert.equal(worstOutput, 'result');
+  });
+
+  test('is refused with what differs', async () => {
+    const start = /^this is no usable model bundle: /;
+    const cases = [
+      [(_, manifest) => manifest.versions.features = 99,
+       /version 99 of the features.*version 1/],
+      [(_, manifest) => manifest.versions.rules = 2, /version 2 of the rules/],
+      [(_, manifest) => delete manifest.versions.policy, /unknown of the pol/],
+      [(_, manifest) => manifest.format_version = 7, /format version 7/],
+      [(_, manifest) => manifest.format = 'zip', /tara-bundle/],
+      [(_, manifest) => manifest.forms = [], /no ONNX form/],
+      [(_, manifest) => delete manifest.variants, /list 'variants'/],
+      [(files) => delete files['model.onnx'], /model.onnx is missing/],
+      [(files) => files['manifest.json'] = strToU8('{'), /no JSON/],
+    ];
+    for (const [change, expected] of cases) {
+      const message = await refusal(change);
+      assert.match(message, start);
+      assert.match(message, expected);
+    }
+    assert.match(
+        await refusal((files) => files['model.onnx'] = strToU8('onnx')),
+        /model.onnx cannot be run/);
+    assert.match((await load(bundle.slice(0, 2000))).refused, start);
+  });
+
+  test('is asked without a request to anywhere', () => {
+    // A model that cannot be run is said to the console by its runtime.
+    const others = problems.filter((problem) => !problem.includes('onnx'));
+    assert.deepEqual(others, []);
+  });
+});
