@@ -6,7 +6,8 @@
 // that have only ever learned with themselves may share habits that a stranger
 // does not know (conventions); skill they take along.
 // Source of the comparison: Hu, Lerer, Peysakhovich and Foerster 2020,
-// "'Other-Play' for zero-shot coordination" (ICML), section 5.
+// "'Other-Play' for zero-shot coordination" (ICML): cross-play beside
+// self-play.
 
 #include <string>
 #include <vector>
