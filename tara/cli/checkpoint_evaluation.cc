@@ -60,7 +60,8 @@ StrengthResult StrengthOf(Variant variant, const std::string& opponent,
           .losses = result.losses,
           .score = result.score,
           .score_low = result.score_low,
-          .score_high = result.score_high};
+          .score_high = result.score_high,
+          .forfeits = result.faults_b};
 }
 
 absl::Status CheckOpponents(const proto::TrainConfig& config) {

@@ -87,6 +87,12 @@ std::string StrengthReport(const TrainSummary& summary,
                         100 * result.score_high),
         FormatElo(result.score));
   }
+  for (const StrengthResult& result : summary.strength) {
+    if (result.forfeits == 0) continue;
+    absl::StrAppendFormat(&text,
+                          "Of the wins in %s, %d are games that %s gave up.\n",
+                          result.variant, result.forfeits, result.opponent);
+  }
   return text;
 }
 

@@ -123,18 +123,20 @@ absl::Status RunLog::Strength(int generation, bool is_final,
     events_->Scalar(
         absl::StrCat("strength/", result.variant, "/", result.opponent),
         result.score, generation);
-    TARA_RETURN_IF_ERROR(metrics_->Append({{"event", "strength"},
-                                           {"generation", generation},
-                                           {"final", is_final},
-                                           {"variant", result.variant},
-                                           {"opponent", result.opponent},
-                                           {"games", result.games},
-                                           {"wins", result.wins},
-                                           {"draws", result.draws},
-                                           {"losses", result.losses},
-                                           {"score", result.score},
-                                           {"score_low", result.score_low},
-                                           {"score_high", result.score_high}}));
+    std::vector<Metric> line = {{"event", "strength"},
+                                {"generation", generation},
+                                {"final", is_final},
+                                {"variant", result.variant},
+                                {"opponent", result.opponent},
+                                {"games", result.games},
+                                {"wins", result.wins},
+                                {"draws", result.draws},
+                                {"losses", result.losses},
+                                {"score", result.score},
+                                {"score_low", result.score_low},
+                                {"score_high", result.score_high}};
+    if (result.forfeits > 0) line.push_back({"forfeits", result.forfeits});
+    TARA_RETURN_IF_ERROR(metrics_->Append(line));
   }
   return events_->Flush();
 }

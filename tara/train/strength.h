@@ -22,6 +22,8 @@ struct StrengthResult {
   double score = 0;
   double score_low = 0;
   double score_high = 0;
+  // Games that the opponent gave up, an engine that crashed; among the wins.
+  int forfeits = 0;
 };
 
 // How far an evaluation has come.

@@ -16,6 +16,7 @@ namespace tara {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string StrengthLine(int generation, const std::string& opponent,
                          double score) {
@@ -60,6 +61,11 @@ TEST(StrengthReportTest, HasScoreIntervalAndEloOfEachOpponent) {
               HasSubstr("high_kings_l1  greedy      200   150     20      30  "
                         "   80.0  [75.0, 85.0]    +241\n"));
   EXPECT_THAT(report, HasSubstr("100.0  [98.1, 100.0]   +inf\n"));
+  EXPECT_THAT(report, Not(HasSubstr("gave up")));
+  summary.strength[1].forfeits = 3;
+  EXPECT_THAT(StrengthReport(summary, config),
+              HasSubstr("Of the wins in high_kings_l1, 3 are games that random "
+                        "gave up.\n"));
 }
 
 TEST(StrengthCurvesTest, DrawTheScoresOverTheGenerations) {
