@@ -309,6 +309,7 @@ export class App {
     const { session } = this;
     const { game } = session;
     byId('variant-name').textContent = game.variant.name;
+    document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);
     this.seats.render(session);

@@ -26,6 +26,13 @@ const COUNTS: Readonly<Record<Family, readonly Count[]>> = {
 
 type Count = 'kingdoms' | 'territory' | 'bridges' | 'kings';
 
+const COUNT_LABELS: Readonly<Record<Count, string>> = {
+  kingdoms: 'kingdoms',
+  territory: 'ringforts',
+  bridges: 'bridges',
+  kings: 'captured',
+};
+
 const COUNT_HELP: Readonly<Record<Count, string>> = {
   kingdoms: 'Groups of linked ringforts: fewer is better',
   territory: 'Ringforts on the board',
@@ -133,9 +140,27 @@ function counts(game: Game, position: Position, side: Side): HTMLElement[] {
     h(
       'div',
       { title: COUNT_HELP[count] },
-      h('dt', {}, count),
-      h('dd', { 'data-count': count }, String(countOf(count, position, side))),
+      h('dt', {}, COUNT_LABELS[count]),
+      h(
+        'dd',
+        { 'data-count': count },
+        String(countOf(count, position, side)),
+        ...capturedKings(count, position, side),
+      ),
     ),
+  );
+}
+
+// The enemy kings that a side has captured, as pieces.
+function capturedKings(
+  count: Count,
+  position: Position,
+  side: Side,
+): SVGSVGElement[] {
+  if (count !== 'kings') return [];
+  const enemy = side === 0 ? 1 : 0;
+  return Array.from({ length: countOf(count, position, side) }, () =>
+    badge(enemy, true),
   );
 }
 

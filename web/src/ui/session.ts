@@ -111,7 +111,8 @@ export class Session {
 
   setPlayer(seat: number, player: Player): void {
     this.players = this.players.map((old, i) => (i === seat ? player : old));
-    this.paused = false;
+    // The computer does not play into a game that is looked back on.
+    this.paused = !this.atEnd;
     this.stopSearch();
     this.events.changed();
     this.think();

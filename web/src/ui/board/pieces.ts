@@ -94,7 +94,11 @@ export function badge(side: Side, withKing = false): SVGSVGElement {
       );
   return s(
     'svg',
-    { class: 'badge', viewBox: '-37 -37 74 74', 'aria-hidden': 'true' },
+    {
+      class: `badge ${SIDE_CLASS[side]}`,
+      viewBox: withKing ? '-27 -25 54 54' : '-37 -37 74 74',
+      'aria-hidden': 'true',
+    },
     content,
   );
 }
