@@ -70,7 +70,8 @@ class Session {
       catalogue: Catalogue): Promise<Session> {
     const runtime = await loadRuntime(backend);
     const session = await runtime.InferenceSession.create(
-        model, { executionProviders: [backend] });
+        // 3: errors. What it warns of is how the model was written.
+        model, { executionProviders: [backend], logSeverityLevel: 3 });
     return new Session(backend, runtime, session, catalogue);
   }
 
