@@ -8,24 +8,13 @@ import {outputFile, suiteContext} from './harness.mjs';
 import {
   boardState,
   clickAction,
+  drop,
   newGame,
   randomNumbers,
   savedGame,
   startSite,
   waitForTurn,
 } from './ui_page.mjs';
-
-// Drops a file on the page as a file manager does.
-async function drop(page, name, content) {
-  await page.evaluate(([name, bytes]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(bytes)], name));
-    for (const type of ['dragenter', 'dragover', 'drop']) {
-      document.body.dispatchEvent(new DragEvent(
-          type, {dataTransfer: data, bubbles: true, cancelable: true}));
-    }
-  }, [name, [...Buffer.from(content)]]);
-}
 
 suite('games that come and go', () => {
   let site;

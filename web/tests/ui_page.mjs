@@ -140,3 +140,15 @@ export async function savedGame(page) {
   await page.click('#game-file [aria-label="Close"]');
   return text;
 }
+
+// Drops a file on the page as a file manager does.
+export async function drop(page, name, content) {
+  await page.evaluate(([name, bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], name));
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      document.body.dispatchEvent(new DragEvent(
+          type, {dataTransfer: data, bubbles: true, cancelable: true}));
+    }
+  }, [name, [...Buffer.from(content)]]);
+}

@@ -247,7 +247,8 @@ export class App {
 
   private toggle(map: 'heat' | 'owners'): void {
     this[map] = !this[map];
-    if (map === 'owners' && this.owners && !this.session.evaluation?.owners) {
+    const { evaluation } = this.session;
+    if (map === 'owners' && this.owners && evaluation?.owners === null) {
       this.notices.show('Only a network says who will own the hills.');
     }
     this.draw();
