@@ -72,7 +72,9 @@ export class CoursePanel {
     this.source.textContent = here === undefined ? '' : SOURCES[here.by];
     this.plot.setAttribute(
       'aria-label',
-      here === undefined ? 'No judgement yet' : `${chances(here)}, ${lead(here)}`,
+      here === undefined
+        ? 'No judgement yet'
+        : `${chances(here)}, ${lead(here)}`,
     );
     replaceChildren(
       this.plot,
@@ -87,7 +89,9 @@ export class CoursePanel {
   }
 
   // Red's share from below, Blue's from above, draws between them.
-  private chanceShapes(points: readonly (CoursePoint | undefined)[]): Element[] {
+  private chanceShapes(
+    points: readonly (CoursePoint | undefined)[],
+  ): Element[] {
     const shapes: Element[] = [
       s('rect', {
         class: 'plot-ground',

@@ -115,6 +115,10 @@ const DOUBLES =
   'rows nearest to it alone (the others are shaded); all else counts for ' +
   'the side as a whole.';
 
+const SHARED_ROWS =
+  'The first ringfort of Red goes on rank 4, that of Blue on file D: the ' +
+  'rows that partners share.';
+
 const SACRIFICE =
   'Sacrifice: a side that has lost one king may give up the besieged ' +
   'ringfort that a king goes back to. It becomes the enemy’s, and the king ' +
@@ -129,6 +133,7 @@ export function rulesInShort(variant: VariantInfo): string[] {
   }
   if (family === 'high_kings' && level === 2) turns.push(SACRIFICE);
   if (seats.length > 2) turns.push(DOUBLES);
+  if (seats.length > 2 && family === 'sacred_hill') turns.push(SHARED_ROWS);
   return turns;
 }
 

@@ -57,11 +57,7 @@ export class HelpDialog {
       this.rules,
       h('h3', {}, variant.name),
       h('p', { class: 'aim' }, FAMILIES[variant.family].aim),
-      h(
-        'ul',
-        {},
-        ...rulesInShort(variant).map((turn) => h('li', {}, turn)),
-      ),
+      h('ul', {}, ...rulesInShort(variant).map((turn) => h('li', {}, turn))),
     );
     this.dialog.open();
   }

@@ -2,8 +2,7 @@
 
 import type { ToolbarActions } from './toolbar';
 
-export interface KeyActions
-  extends Omit<ToolbarActions, 'pauseOrResume'> {
+export interface KeyActions extends Omit<ToolbarActions, 'pauseOrResume'> {
   newGame(): void;
   help(): void;
 }

@@ -66,7 +66,10 @@ export class MovesPanel {
   private scrollTo(entry: HTMLElement): void {
     const top = entry.offsetTop - this.list.offsetTop;
     const { scrollTop, clientHeight } = this.list;
-    if (top < scrollTop || top + entry.offsetHeight > scrollTop + clientHeight) {
+    if (
+      top < scrollTop ||
+      top + entry.offsetHeight > scrollTop + clientHeight
+    ) {
       this.list.scrollTop = top - clientHeight / 2;
     }
   }

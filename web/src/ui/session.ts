@@ -100,7 +100,10 @@ export class Session {
 
   // Begins the game of a text. Rejects, and keeps the game there is, if the
   // engine refuses it.
-  async load(text: string, fit: (game: Game) => readonly Player[]): Promise<void> {
+  async load(
+    text: string,
+    fit: (game: Game) => readonly Player[],
+  ): Promise<void> {
     this.stopSearch();
     const game = await this.engine.loadGame(text);
     this.players = fit(game);
@@ -134,9 +137,7 @@ export class Session {
   drag(from: HillIndex, to: HillIndex): void {
     if (!this.personToMove) return;
     const choice = choose(this.position, from, to);
-    this.take(
-      choice.kind === 'choose' ? { kind: 'refuse', hill: to } : choice,
-    );
+    this.take(choice.kind === 'choose' ? { kind: 'refuse', hill: to } : choice);
   }
 
   forget(): void {

@@ -26,7 +26,7 @@ export interface ToolbarState {
 export class Toolbar {
   readonly element = h('div', {
     class: 'toolbar',
-    role: 'toolbar',
+    role: 'group',
     'aria-label': 'Game',
   });
   private readonly buttons = new Map<keyof ToolbarActions, HTMLButtonElement>();

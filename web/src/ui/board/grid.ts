@@ -187,7 +187,8 @@ export class HillGrid {
     this.endDrag();
     if (drag === null || !drag.moved) return;
     const to = this.hillAt(event);
-    if (to !== null && to !== drag.from) this.input.onDrag(drag.from, to);
+    if (to === drag.from) this.input.onHill(to);
+    else if (to !== null) this.input.onDrag(drag.from, to);
   }
 
   private endDrag(): void {

@@ -112,5 +112,8 @@ export function plait(path: SVGPathElement): Plait {
     }
     crossings[top]!.push(smooth(piece, false));
   }
-  return { strands: [smooth(strands[0], true), smooth(strands[1], true)], crossings };
+  return {
+    strands: [smooth(strands[0], true), smooth(strands[1], true)],
+    crossings,
+  };
 }

@@ -1,0 +1,182 @@
+// Parts of the page that need no browser: the knot of the bridges, and how
+// pointing at hills becomes an action.
+
+import assert from 'node:assert/strict';
+import {after, before, suite, test} from 'node:test';
+
+import {createServer} from 'vite';
+
+import {webRoot} from './harness.mjs';
+import {randomNumbers} from './ui_page.mjs';
+
+// Compiles modules of the page for this process; serves nothing.
+let vite;
+before(async () => {
+  vite = await createServer({
+    root: webRoot,
+    logLevel: 'error',
+    appType: 'custom',
+    optimizeDeps: {noDiscovery: true},
+    server: {middlewareMode: true, hmr: false, watch: null},
+  });
+});
+after(() => vite.close());
+
+suite('the knot of the bridges', () => {
+  const SIDE = 5;
+  const STEP = 100;
+  let knot;
+  let RING_RADIUS;
+  before(async () => {
+    ({knot, RING_RADIUS} =
+        await vite.ssrLoadModule('/src/ui/board/knotwork.ts'));
+  });
+
+  const points = Array.from({length: SIDE * SIDE}, (_, i) => (
+      {x: STEP * (i % SIDE), y: STEP * Math.floor(i / SIDE)}));
+
+  // Ringforts on about three hills in five, with most of the bridges they can
+  // have.
+  function randomGraph(random) {
+    const forts = points.map((_, i) => i).filter(() => random() < 0.6);
+    const bridges = [];
+    for (const fort of forts) {
+      for (const other of [fort + 1, fort + SIDE]) {
+        const near = Math.abs(points[fort].y - points[other]?.y) +
+            Math.abs(points[fort].x - points[other]?.x) === STEP;
+        if (near && forts.includes(other) && random() < 0.8) {
+          bridges.push([fort, other]);
+        }
+      }
+    }
+    return {forts, bridges};
+  }
+
+  const numbers = (text) => text.match(/-?\d+(\.\d+)?/g).map(Number);
+
+  // Both ends of each open strand, as {x, y, angle}: the place, and the
+  // direction in which the strand is drawn there.
+  function strandEnds(data) {
+    const ends = [];
+    for (const piece of data.split('M').slice(1)) {
+      if (piece.endsWith('Z')) continue; // a ring
+      const values = numbers(piece);
+      const at = (i) => ({x: values.at(i), y: values.at(i + 1)});
+      const direction = (p, q) => Math.atan2(q.y - p.y, q.x - p.x);
+      const [first, handle] = [at(0), at(2)];
+      const last = {x: values.at(-2), y: values.at(-1)};
+      const before = {x: values.at(-4), y: values.at(-3)};
+      ends.push({
+        start: {...first, angle: direction(first, handle)},
+        end: {...last, angle: direction(before, last)},
+      });
+    }
+    return ends;
+  }
+
+  // Holds that each of `ends` meets another in the same place and the opposite
+  // direction, up to some degrees.
+  function meetInPairs(ends) {
+    const rest = [...ends];
+    while (rest.length > 0) {
+      const end = rest.pop();
+      const partner = rest.findIndex(
+          ({x, y, angle}) => x === end.x && y === end.y &&
+              Math.cos(angle - end.angle) < -0.98);
+      assert.notEqual(partner, -1, JSON.stringify({end, rest}));
+      rest.splice(partner, 1);
+    }
+  }
+
+  test('goes on smoothly over every bridge, and ends nowhere', () => {
+    const random = randomNumbers(42);
+    for (let round = 0; round < 50; ++round) {
+      const {forts, bridges} = randomGraph(random);
+      const strands = strandEnds(knot(points, forts, bridges).strands);
+      assert.equal(strands.length, 2 * bridges.length);
+      // All strands are drawn clockwise round their ringforts, so on a bridge
+      // two starts meet, head to head, and two ends. Each strand is on top
+      // where it starts, so that it is on top and below in turn.
+      meetInPairs(strands.map(({start}) => start));
+      meetInPairs(strands.map(({end}) => end));
+    }
+  });
+
+  test('has a crossing on each bridge, in its middle', () => {
+    const random = randomNumbers(7);
+    const {forts, bridges} = randomGraph(random);
+    const {crossings} = knot(points, forts, bridges);
+    assert.equal(crossings.length, bridges.length);
+    const middles = bridges.map(([one, other]) => [
+      (points[one].x + points[other].x) / 2,
+      (points[one].y + points[other].y) / 2,
+    ].join());
+    // The middle is where the second of the two curves of a crossing starts.
+    const found = crossings.map((data) => numbers(data).slice(6, 8).join());
+    assert.deepEqual(found.sort(), middles.sort());
+  });
+
+  test('is a ring round a ringfort without a bridge', () => {
+    const {strands, crossings} = knot(points, [12], []);
+    assert.deepEqual(crossings, []);
+    assert.match(strands, new RegExp(`A${RING_RADIUS} ${RING_RADIUS} .*Z$`));
+  });
+});
+
+suite('pointing at hills', () => {
+  let choose;
+  let uses;
+  before(async () => {
+    ({choose, uses} = await vite.ssrLoadModule('/src/ui/selection.ts'));
+  });
+
+  const action = (index, kind, from, to) => ({index, kind, from, to});
+  const position = (legal, variant = 'high_kings_l2', phase = 'battle') => ({
+    text: `${variant} ...`,
+    phase,
+    legal,
+    hills: Array.from({length: 45}, () => ({owner: null, king: null})),
+  });
+
+  test('at a king and then where it goes moves it', () => {
+    const move = action(1, 'king_move', 3, 9);
+    const there = position([move, action(2, 'king_move', 4, 10)]);
+    assert.deepEqual(choose(there, null, 3), {kind: 'choose', hill: 3});
+    assert.deepEqual(choose(there, 3, 9), {kind: 'play', action: move});
+    assert.deepEqual(choose(there, 3, 3), {kind: 'choose', hill: null});
+    assert.deepEqual(choose(there, 3, 4), {kind: 'choose', hill: 4});
+    assert.deepEqual(choose(there, 3, 20), {kind: 'refuse', hill: 20});
+    assert.deepEqual(
+        [...uses(there, 3)], [[3, 'start'], [4, 'start'], [9, 'end']]);
+  });
+
+  test('at where a king goes and then at the king moves it, too', () => {
+    const moves = [action(1, 'king_move', 3, 9), action(2, 'king_move', 4, 9)];
+    const there = position(moves);
+    assert.deepEqual(choose(there, null, 9), {kind: 'choose', hill: 9});
+    assert.deepEqual(choose(there, 9, 4), {kind: 'play', action: moves[1]});
+  });
+
+  test('asks where a ringfort may be sacrificed', () => {
+    const moves = [action(1, 'king_move', 3, 9), action(2, 'sacrifice', 3, 9)];
+    assert.deepEqual(
+        choose(position(moves), 3, 9), {kind: 'ask', actions: moves});
+  });
+
+  test('at two ringforts in either order links them', () => {
+    const link = action(5, 'link', 7, 8);
+    const there = position([link], 'stone_of_destiny', 'link');
+    assert.deepEqual(choose(there, 8, 7), {kind: 'play', action: link});
+    assert.deepEqual(choose(there, 7, 8), {kind: 'play', action: link});
+  });
+
+  test('at a single hill plays at once, and says what it would do', () => {
+    const there = position(
+        [action(0, 'hill', null, 0), action(1, 'hill', null, 1)],
+        'sacred_hill_l1');
+    there.hills[1] = {owner: 1, king: null};
+    assert.deepEqual(
+        choose(there, null, 1), {kind: 'play', action: there.legal[1]});
+    assert.deepEqual([...uses(there, null)], [[0, 'build'], [1, 'capture']]);
+  });
+});
