@@ -1,0 +1,58 @@
+// The page with a network: a bundle made by the built program, dropped on it.
+
+import assert from 'node:assert/strict';
+import {before, suite, test} from 'node:test';
+
+import {makeTinyBundle} from './bundles.mjs';
+import {suiteContext} from './harness.mjs';
+import {drop, newGame, startSite, takePicture, waitForTurn} from './ui_page.mjs';
+
+suite('a network on the page', () => {
+  let site;
+  let bundle;
+  const context = suiteContext();
+  before(async () => {
+    bundle = makeTinyBundle();
+    site = await startSite(context);
+  });
+
+  const source = '[aria-label="Course of the game"] header .faint';
+
+  test('plays, judges, forecasts, proves itself, and goes', async () => {
+    const {page, problems, close} = await site.open();
+    await drop(page, 'tiny.tara', bundle);
+    await page.waitForSelector('#network-name');
+    assert.equal(await page.textContent('#network-name'), 'tiny.tara');
+    await newGame(page, 'four_treasures', 'red');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    await page.waitForSelector(`${source}:has-text("by the network")`);
+    await page.click('[data-do="heat"]');
+    await page.click('[data-do="owners"]');
+    // As many places as there are legal actions: all vacant hills.
+    await page.waitForFunction(
+        () => document.querySelectorAll('.heat').length === 43);
+    await takePicture(page, 'network');
+    await page.click('.network summary');
+    await page.click('[data-do="verify"]');
+    await page.waitForSelector('.toast.shown:has-text("exported")');
+    assert.match(
+        await page.textContent('.toast'),
+        /^The network does here what it did when it was exported/);
+    await page.click('.network button:has-text("Remove")');
+    await page.waitForSelector(`${source}:has-text("by random games")`);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('stays when a bundle is refused after it', async () => {
+    const {page, problems, close} = await site.open();
+    await drop(page, 'tiny.tara', bundle);
+    await page.waitForSelector('#network-name');
+    await drop(page, 'broken.tara', bundle.slice(0, bundle.length / 2));
+    await page.waitForSelector('.toast.shown.error');
+    assert.equal(await page.textContent('#network-name'), 'tiny.tara');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
