@@ -1,7 +1,7 @@
 // The model that the page begins with, served and built as `model.tara`: the
-// bundle that TARA_WEB_MODEL names, else the first of the folder models/.
+// bundle that TARA_WEB_MODEL names, else the ready-made one.
 
-import {createReadStream, existsSync, readdirSync, readFileSync} from 'node:fs';
+import {createReadStream, existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 
 const ADDRESS = 'model.tara';
@@ -9,10 +9,8 @@ const ADDRESS = 'model.tara';
 // Returns the path of the bundle, or null.
 function findModel(root) {
   if (process.env.TARA_WEB_MODEL) return process.env.TARA_WEB_MODEL;
-  const folder = path.join(root, '..', 'models');
-  if (!existsSync(folder)) return null;
-  const names = readdirSync(folder).filter((name) => name.endsWith('.tara'));
-  return names.length > 0 ? path.join(folder, names.sort()[0]) : null;
+  const file = path.join(root, '..', 'models', 'tara.tara');
+  return existsSync(file) ? file : null;
 }
 
 export function modelPlugin(root) {

@@ -57,7 +57,7 @@ void RegisterWeb(Command& root) {
                    .placeholder = "FILE",
                    .help = "the network to play against: a bundle of `tara "
                            "export`, or a run or checkpoint",
-                   .default_text = "that of models/"},
+                   .default_text = "models/tara.tara"},
                   &options->model);
   command.SetNotes(
       "Builds what is missing (at first some minutes: Emscripten and Node.js "

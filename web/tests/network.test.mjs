@@ -177,6 +177,8 @@ suite('a network', () => {
       [(_, manifest) => manifest.versions.features = 99,
        /version 99 of the features.*version 1/],
       [(_, manifest) => manifest.versions.rules = 2, /version 2 of the rules/],
+      [(_, manifest) => manifest.versions.values = 1,
+       /version 1 of the values.*version 2/],
       [(_, manifest) => delete manifest.versions.policy, /unknown of the pol/],
       [(_, manifest) => manifest.format_version = 7, /format version 7/],
       [(_, manifest) => manifest.format = 'zip', /tara-bundle/],

@@ -14,6 +14,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
+#include "tara/nn/checkpoint.h"
 #include "tara/nn/features.h"
 #include "tara/nn/policy_map.h"
 
@@ -189,6 +190,7 @@ val Catalogue() {
   view.set("rulesVersion", kRulesVersion);
   view.set("featureVersion", kFeatureVersion);
   view.set("policyVersion", kPolicyVersion);
+  view.set("valueVersion", kValueVersion);
   view.set("maxMargin", kMaxMargin);
   view.set("planes", kNumPlanes);
   view.set("globals", kNumGlobals);

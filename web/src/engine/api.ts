@@ -104,6 +104,8 @@ export interface EngineInfo {
   readonly featureVersion: number;
   /** Version of the policy outputs and of the 570 actions. */
   readonly policyVersion: number;
+  /** Version of the outputs for results and margins. */
+  readonly valueVersion: number;
 }
 
 // --- Games and positions -----------------------------------------------------

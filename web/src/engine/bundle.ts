@@ -106,6 +106,7 @@ function checkVersions(manifest: Manifest, catalogue: Catalogue): void {
   const own: Record<string, number> = {
     features: catalogue.featureVersion,
     policy: catalogue.policyVersion,
+    values: catalogue.valueVersion,
     rules: catalogue.rulesVersion,
   };
   const differences = Object.entries(own)

@@ -24,6 +24,7 @@ export interface Catalogue {
   readonly rulesVersion: number;
   readonly featureVersion: number;
   readonly policyVersion: number;
+  readonly valueVersion: number;
   readonly maxMargin: number;
   readonly planes: number;
   readonly globals: number;

@@ -36,12 +36,8 @@ class Host {
   }
 
   info(): EngineInfo {
-    const { geometry, variants, rulesVersion, featureVersion, policyVersion } =
-        this.catalogue;
-    return {
-      geometry, variants, levels: LEVELS, rulesVersion, featureVersion,
-      policyVersion,
-    };
+    const { actions, maxMargin, planes, globals, ...info } = this.catalogue;
+    return { ...info, levels: LEVELS };
   }
 
   /** Remembers that there is a search, so that it can be stopped. */
