@@ -19,6 +19,7 @@
 #include "tara/eval/arena.h"
 #include "tara/eval/cross_play.h"
 #include "tara/eval/cross_play_report.h"
+#include "tara/eval/team_spec.h"
 #include "tara/train/stop.h"
 
 namespace tara {
@@ -135,6 +136,11 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
                         MatchTable::Create(options.match, ArenaOptions()));
   TARA_ASSIGN_OR_RETURN(const Players players, MakePlayers(options, *table));
+  // Said before anything is played.
+  for (const State& start : starts) {
+    TARA_RETURN_IF_ERROR(
+        AsUsageError(CheckTeam(players.both.team, start.variant)));
+  }
   if (!options.untrained) {
     std::vector<const Contestant*> all = {&players.both};
     if (!players.c.empty()) all.push_back(&players.c[0]);

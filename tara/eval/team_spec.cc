@@ -12,8 +12,8 @@
 namespace tara {
 namespace {
 
-constexpr absl::string_view kKinds[] = {"random", "greedy", "alphabeta",
-                                        "mcts",   "net",    "engine"};
+constexpr absl::string_view kKinds[] = {"random", "greedy", "alphabeta", "mcts",
+                                        "net",    "best",   "engine"};
 
 // Whether a player spec begins here; a plus sign may be part of a path.
 bool BeginsPlayer(absl::string_view text) {

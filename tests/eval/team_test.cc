@@ -45,6 +45,7 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
   EXPECT_THAT(Members("greedy+random"), ElementsAre("greedy", "random"));
   EXPECT_THAT(Members("mcts:sims=10,c_puct=2+net:runs/a,sims=5"),
               ElementsAre("mcts:sims=10,c_puct=2", "net:runs/a,sims=5"));
+  EXPECT_THAT(Members("best:sims=9+best"), ElementsAre("best:sims=9", "best"));
   // Part of a path, of a number, of a quoted command.
   EXPECT_THAT(Members("net:runs/a+b"), ElementsAre("net:runs/a+b"));
   EXPECT_THAT(Members("net:runs/a+network"), ElementsAre("net:runs/a+network"));
