@@ -184,15 +184,17 @@ export class App {
     storeGame(text, this.session.players.map(playerId));
   }
 
-  async loadNetwork(bundle: Blob, name: string): Promise<void> {
+  // Returns whether the bundle was accepted; if not, says why.
+  async loadNetwork(bundle: Blob, name: string): Promise<boolean> {
     this.loading = name;
     this.draw();
     try {
       this.network = await this.engine.loadNetwork(bundle, name);
-      this.notices.show(`${name} is loaded.`);
       this.session.networkChanged();
+      return true;
     } catch (error) {
       this.notices.showError(error);
+      return false;
     } finally {
       this.loading = null;
       this.draw();
@@ -227,7 +229,9 @@ export class App {
       }
       return;
     }
-    await this.loadNetwork(file, file.name);
+    if (await this.loadNetwork(file, file.name)) {
+      this.notices.show(`${file.name} is loaded.`);
+    }
   }
 
   private async loadGame(text: string): Promise<void> {

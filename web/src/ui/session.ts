@@ -125,7 +125,11 @@ export class Session {
   networkChanged(): void {
     this.stopSearch();
     this.course.clear();
-    this.show(this.game, null);
+    this.hint = null;
+    this.evaluation = null;
+    this.events.changed();
+    void this.judge();
+    this.think();
   }
 
   pointAt(hill: HillIndex): void {
