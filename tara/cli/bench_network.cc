@@ -15,6 +15,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/usage.h"
 #include "tara/eval/make_player.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/nn/trainer.h"
 
 namespace tara {
@@ -42,7 +43,8 @@ absl::StatusOr<BenchNetwork> BenchNetwork::Make(const std::string& net,
   BenchNetwork network;
   if (!checkpoint.empty()) {
     TARA_ASSIGN_OR_RETURN(network.path_, FindCheckpoint(checkpoint));
-    TARA_ASSIGN_OR_RETURN(const Checkpoint read, ReadCheckpoint(network.path_));
+    TARA_ASSIGN_OR_RETURN(const Checkpoint read,
+                          ReadNetworkFile(network.path_));
     network.shape_ = read.shape;
     return network;
   }

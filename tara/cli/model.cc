@@ -49,12 +49,17 @@ void PrintOrigin(const BundleProvenance& provenance, Console& console) {
               << " steps on " << provenance.samples << " samples";
   if (provenance.games) console.out << ", " << *provenance.games << " games";
   console.out << "\n";
+  const auto duration = [](double seconds) {
+    return absl::FormatDuration(
+        absl::Trunc(absl::Seconds(seconds), absl::Seconds(1)));
+  };
   std::vector<std::string> cost;
   if (provenance.training_seconds) {
-    cost.push_back(absl::StrCat(
-        "in ",
-        absl::FormatDuration(absl::Trunc(
-            absl::Seconds(*provenance.training_seconds), absl::Seconds(1)))));
+    cost.push_back(absl::StrCat("in ", duration(*provenance.training_seconds)));
+  }
+  if (provenance.processor_seconds) {
+    cost.push_back(absl::StrCat(duration(*provenance.processor_seconds),
+                                " of processor time"));
   }
   if (provenance.seed) cost.push_back(absl::StrCat("seed ", *provenance.seed));
   if (!cost.empty()) {
@@ -128,7 +133,7 @@ void PrintChecks(const Bundle& bundle, const std::vector<FormCheck>& checks,
   console.out << bundle.path() << ": " << bundle.manifest().golden_positions()
               << " golden positions\n\n";
   std::vector<std::vector<std::string>> rows = {
-      {"form", "computed by", "", "difference", "tolerance"}};
+      {"form", "computed by", "result", "difference", "tolerance"}};
   for (const FormCheck& check : checks) {
     const bool compared = check.note.empty();
     rows.push_back({check.name, check.what, ResultText(check.result),
@@ -138,9 +143,18 @@ void PrintChecks(const Bundle& bundle, const std::vector<FormCheck>& checks,
                         : absl::StrFormat("%.0e", check.tolerance)});
   }
   console.out << TextTable(rows, 3);
+  // Both models of ONNX lack the same.
+  std::vector<std::pair<std::string, std::string>> notes;
   for (const FormCheck& check : checks) {
     if (check.note.empty()) continue;
-    console.out << "\n" << check.name << ": " << Wrap(check.note, 0) << "\n";
+    if (!notes.empty() && notes.back().second == check.note) {
+      absl::StrAppend(&notes.back().first, ", ", check.name);
+    } else {
+      notes.emplace_back(check.name, check.note);
+    }
+  }
+  for (const auto& [forms, note] : notes) {
+    console.out << "\n" << Wrap(absl::StrCat(forms, ": ", note), 0) << "\n";
   }
 }
 

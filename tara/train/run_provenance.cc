@@ -83,6 +83,9 @@ absl::Status ReadTime(const fs::path& run, BundleProvenance& provenance) {
   if (state.state().seconds() > 0) {
     provenance.training_seconds = state.state().seconds();
   }
+  if (state.state().cpu_seconds() > 0) {
+    provenance.processor_seconds = state.state().cpu_seconds();
+  }
   return absl::OkStatus();
 }
 

@@ -77,6 +77,9 @@ Json ToJson(const BundleProvenance& provenance) {
   if (provenance.training_seconds) {
     json["training_seconds"] = *provenance.training_seconds;
   }
+  if (provenance.processor_seconds) {
+    json["processor_seconds"] = *provenance.processor_seconds;
+  }
   if (!provenance.config.empty()) {
     json["config_crc32c"] = absl::StrFormat(
         "%08x",
@@ -149,6 +152,9 @@ BundleProvenance ProvenanceFromJson(const Json& json) {
   if (json.contains("seed")) provenance.seed = json["seed"].get<uint64_t>();
   if (json.contains("training_seconds")) {
     provenance.training_seconds = json["training_seconds"].get<double>();
+  }
+  if (json.contains("processor_seconds")) {
+    provenance.processor_seconds = json["processor_seconds"].get<double>();
   }
   provenance.config = json.value("config", "");
   for (const Json& score : json.value("scores", Json::array())) {

@@ -141,6 +141,10 @@ std::string ProvenanceRows(const BundleProvenance& provenance) {
     add("training time",
         absl::StrFormat("%.0f s (wall time)", *provenance.training_seconds));
   }
+  if (provenance.processor_seconds) {
+    add("processor time",
+        absl::StrFormat("%.0f s", *provenance.processor_seconds));
+  }
   for (const BundleScore& score : provenance.scores) {
     add("score",
         absl::StrFormat(

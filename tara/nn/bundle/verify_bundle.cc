@@ -139,9 +139,7 @@ double DifferenceOf(const Evaluation& value, const Evaluation& golden) {
 
 FormCheck CheckOneDnn(const Checkpoint& network, const Golden& golden) {
   FormCheck check = {.name = "onednn",
-                     .what =
-                         "oneDNN in float32, with its weights: priors, "
-                         "chances and margins",
+                     .what = "oneDNN in float32, with its weights",
                      .tolerance = kExactTolerance,
                      .note = {}};
   const absl::StatusOr<CpuEvaluator> made =

@@ -30,6 +30,7 @@ BundleManifest SomeManifest() {
                          .games = 1400,
                          .seed = 18446744073709551615u,
                          .training_seconds = 62.5,
+                         .processor_seconds = 99.5,
                          .config = "variant: \"high_kings_l2\"\n",
                          .scores = {{.variant = "high_kings_l2",
                                      .opponent = "greedy",
@@ -69,6 +70,7 @@ TEST(ManifestTest, WhatIsNotKnownIsLeftOut) {
                          .games = {},
                          .seed = {},
                          .training_seconds = {},
+                         .processor_seconds = {},
                          .config = "",
                          .scores = {}};
   const auto read = ManifestFromJson(ManifestToJson(manifest));

@@ -36,6 +36,7 @@ BundleManifest SomeManifest() {
                          .games = {},
                          .seed = {},
                          .training_seconds = {},
+                         .processor_seconds = {},
                          .config = "",
                          .scores = {}}};
 }

@@ -56,6 +56,7 @@ BundleOptions SmallBundleOptions() {
                      .games = 67,
                      .seed = 89,
                      .training_seconds = 1.5,
+                     .processor_seconds = 2.5,
                      .config = "seed: 89\n",
                      .scores = {{.variant = "stone_of_destiny",
                                  .opponent = "greedy",
