@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import path from 'node:path';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {loadCore, root} from './harness.mjs';
 
@@ -22,7 +22,7 @@ const resultOf = ({score, ending}) => ({
   ended_by: ending,
 });
 
-suite('the compiled core', () => {
+describe('the compiled core', () => {
   let core;
   let catalogue;
   before(async () => {

@@ -6,11 +6,11 @@ import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
 import path from 'node:path';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {openEngine, root, suiteContext, taraBinary} from './harness.mjs';
 
-suite('the engine', () => {
+describe('the engine', () => {
   let page;
   let problems;
   const context = suiteContext();

@@ -2,7 +2,7 @@
 // should, that searches ask them, and which bundles are refused.
 
 import assert from 'node:assert/strict';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {strToU8} from 'fflate';
 
@@ -15,7 +15,7 @@ function floatsOf(bytes) {
   return new Float32Array(bytes.slice(start).buffer);
 }
 
-suite('a network', () => {
+describe('a network', () => {
   const context = suiteContext();
   let bundle;
   let entries;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {outputFile, suiteContext} from './harness.mjs';
 import {
@@ -16,7 +16,7 @@ import {
   waitForTurn,
 } from './ui_page.mjs';
 
-suite('games that come and go', () => {
+describe('games that come and go', () => {
   let site;
   const context = suiteContext();
   before(async () => {

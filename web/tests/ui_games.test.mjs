@@ -1,7 +1,7 @@
 // Whole games of every variant, played by clicking.
 
 import assert from 'node:assert/strict';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {suiteContext} from './harness.mjs';
 import {
@@ -28,7 +28,7 @@ const VARIANTS = [
   'stone_of_destiny',
 ];
 
-suite('games on the page', () => {
+describe('games on the page', () => {
   let site;
   const context = suiteContext();
   before(async () => {

@@ -1,7 +1,7 @@
 // The page without a mouse, and as a screen reader hears it.
 
 import assert from 'node:assert/strict';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {suiteContext} from './harness.mjs';
 import {boardState, newGame, savedGame, startSite, waitForTurn} from './ui_page.mjs';
@@ -10,7 +10,7 @@ import {boardState, newGame, savedGame, startSite, waitForTurn} from './ui_page.
 // moves.
 const HIGH_KINGS = ['B2', 'F6', 'F2', 'B6', 'D5', 'D2'];
 
-suite('the keyboard', () => {
+describe('the keyboard', () => {
   let site;
   const context = suiteContext();
   before(async () => {

@@ -2,7 +2,7 @@
 // test-output, for people to look at.
 
 import assert from 'node:assert/strict';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {suiteContext} from './harness.mjs';
 import {
@@ -22,7 +22,7 @@ const SIZES = {
   desktop: {width: 1440, height: 900},
 };
 
-suite('the layout', () => {
+describe('the layout', () => {
   let site;
   const context = suiteContext();
   before(async () => {

@@ -1,13 +1,13 @@
 // The page with a network: a bundle made by the built program, dropped on it.
 
 import assert from 'node:assert/strict';
-import {before, suite, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {makeTinyBundle} from './bundles.mjs';
 import {suiteContext} from './harness.mjs';
 import {drop, newGame, startSite, takePicture, waitForTurn} from './ui_page.mjs';
 
-suite('a network on the page', () => {
+describe('a network on the page', () => {
   let site;
   let bundle;
   const context = suiteContext();

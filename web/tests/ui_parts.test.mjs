@@ -2,7 +2,7 @@
 // pointing at hills becomes an action.
 
 import assert from 'node:assert/strict';
-import {after, before, suite, test} from 'node:test';
+import {after, before, describe, test} from 'node:test';
 
 import {createServer} from 'vite';
 
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => vite.close());
 
-suite('the knot of the bridges', () => {
+describe('the knot of the bridges', () => {
   const SIDE = 5;
   const STEP = 100;
   let knot;
@@ -123,7 +123,7 @@ suite('the knot of the bridges', () => {
   });
 });
 
-suite('pointing at hills', () => {
+describe('pointing at hills', () => {
   let choose;
   let uses;
   before(async () => {
