@@ -82,7 +82,7 @@ describe('games on the page', () => {
     });
   }
 
-  test('lets the computer play itself, and waits when it is told to', async () => {
+  test('lets the computer play itself, and waits when told to', async () => {
     const {page, problems, close} = await site.open();
     await newGame(page, 'four_treasures', 'watch', 'master');
     const plyAbove = (ply) => page.waitForFunction(

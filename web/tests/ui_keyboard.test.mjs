@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import {before, describe, test} from 'node:test';
 
 import {suiteContext} from './harness.mjs';
-import {boardState, newGame, savedGame, startSite, waitForTurn} from './ui_page.mjs';
+import {
+  boardState,
+  newGame,
+  savedGame,
+  startSite,
+  waitForTurn,
+} from './ui_page.mjs';
 
 // Lines of a game of High Kings Level 1: three placements each, then a king
 // moves.

@@ -5,7 +5,13 @@ import {before, describe, test} from 'node:test';
 
 import {makeTinyBundle} from './bundles.mjs';
 import {suiteContext} from './harness.mjs';
-import {drop, newGame, startSite, takePicture, waitForTurn} from './ui_page.mjs';
+import {
+  drop,
+  newGame,
+  startSite,
+  takePicture,
+  waitForTurn,
+} from './ui_page.mjs';
 
 describe('a network on the page', () => {
   let site;

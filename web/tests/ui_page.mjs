@@ -27,6 +27,7 @@ async function openPage(browser, address, options = {}) {
   });
   await context.route(
       '**/model.tara', (route) => route.fulfill({status: 204}));
+  context.setDefaultTimeout(60_000);  // beside other work, too
   const page = await context.newPage();
   const problems = watchPage(page, address);
   await page.goto(address);

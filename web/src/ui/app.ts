@@ -21,6 +21,7 @@ import { Toolbar } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
   actionSentence,
+  decisiveCount,
   endingReason,
   hillLabel,
   hintSentence,
@@ -291,7 +292,9 @@ export class App {
     }
     if (position.finished) {
       const reason = endingReason(position.ending);
+      const count = decisiveCount(game);
       sentence += ` ${resultSentence(position.score)}. ${reason}.`;
+      if (count !== '') sentence += ` ${count}.`;
     } else {
       sentence += ` ${seatName(game.variant, position.seat!)} to move.`;
     }

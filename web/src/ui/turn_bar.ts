@@ -3,6 +3,7 @@
 
 import { h, replaceChildren } from './dom';
 import {
+  decisiveCount,
   endingReason,
   phaseName,
   request,
@@ -12,7 +13,7 @@ import {
 } from './words';
 import { SIDE_CLASS } from './board/pieces';
 import type { Session } from './session';
-import type { Position } from '../engine/api';
+import type { Game } from '../engine/api';
 
 export class TurnBar {
   readonly element = h('div', { class: 'turn-bar' });
@@ -27,7 +28,7 @@ export class TurnBar {
     this.element.classList.add(side === null ? 'draw' : SIDE_CLASS[side]);
     this.element.classList.toggle('finished', position.finished);
     const parts = position.finished
-      ? this.result(position)
+      ? this.result(session.game)
       : this.turn(session);
     // The same text is left alone: its button may have the focus.
     const text = parts.map((part) => part.textContent).join(' ');
@@ -54,14 +55,20 @@ export class TurnBar {
     return parts;
   }
 
-  private result(position: Position): HTMLElement[] {
+  private result(game: Game): HTMLElement[] {
+    const { position } = game;
+    const details = [endingReason(position.ending), decisiveCount(game)];
     return [
       h(
         'strong',
         { class: 'who', id: 'result' },
         resultSentence(position.score),
       ),
-      h('span', { class: 'request' }, endingReason(position.ending)),
+      h(
+        'span',
+        { class: 'request' },
+        `${details.filter((part) => part !== '').join('. ')}.`,
+      ),
       h(
         'button',
         { type: 'button', class: 'primary', click: () => this.newGame() },

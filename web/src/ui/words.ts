@@ -180,6 +180,19 @@ export function request(position: Position, chosen: HillIndex | null): string {
     : 'Build or capture';
 }
 
+// Returns what decided a finished game: "Red has 2 kingdoms, Blue 1"; '' after
+// a double capture, where nothing else counts.
+export function decisiveCount(game: Game): string {
+  const { score, ending } = game.position;
+  if (ending === 'double_capture') return '';
+  const first = game.variant.family === 'four_treasures' ? 'bridge' : 'kingdom';
+  const [red, blue] = score[`${first}s`];
+  const has = (count: readonly [number, number], what: string): string =>
+    `Red has ${plural(count[0], what)}, Blue ${count[1]}`;
+  if (red !== blue) return has([red, blue], first);
+  return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
+}
+
 // Returns what a search advises: "Hint: E2, then C5 (Red 53 %, Red by 0.4)".
 export function hintSentence(hint: SearchResult): string {
   const [, reply] = hint.principalVariation;
