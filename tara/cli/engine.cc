@@ -71,12 +71,13 @@ void RegisterEngine(Command& root) {
   Command& command =
       root.AddCommand(kEngineCommand.name, kEngineCommand.summary);
   const auto options = std::make_shared<EngineCommandOptions>();
-  command.AddText({.names = "--model",
-                   .placeholder = "FILE",
-                   .help = "a checkpoint, or the folder of a run: its newest "
-                           "one. Without it positions are judged by random "
-                           "games"},
-                  &options->model);
+  command.AddText(
+      {.names = "--model",
+       .placeholder = "FILE",
+       .help = "a bundle, a checkpoint, or the folder of a run: its newest "
+               "one. Without it positions are judged by random "
+               "games"},
+      &options->model);
   command.AddSwitch(
       {.names = "--json", .help = "speak JSON lines: many positions at once"},
       &options->json);
