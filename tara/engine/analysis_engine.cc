@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/node_store.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {
@@ -54,7 +55,9 @@ class AnalysisEngine::TaskSearch : public SearchedGame {
         has_clock_(std::min(task_->time, task_->report_every) <
                    absl::InfiniteDuration()),
         start_(has_clock_ ? absl::Now() : absl::Time()),
-        next_report_(start_ + task_->report_every) {}
+        next_report_(start_ + task_->report_every) {
+    MakeRoom();
+  }
 
   ~TaskSearch() override {
     if (!told_) {
@@ -87,6 +90,17 @@ class AnalysisEngine::TaskSearch : public SearchedGame {
   }
 
  private:
+  // Room for a short search at once, in place of growing again and again: trees
+  // come and go here, unlike those of games. Per simulation a node, its
+  // candidates and a chunk of edges, as most have them.
+  void MakeRoom() {
+    constexpr int kMostSimulations = 1024;
+    const auto nodes = static_cast<uint32_t>(
+        std::min(tree_.options().simulations, kMostSimulations) + 1);
+    tree_.shared_data().store.Reserve(
+        {.nodes = nodes, .candidates = 40 * nodes, .edges = 4 * nodes});
+  }
+
   static SearchOptions SearchOf(const AnalysisTask& task, LeafSolver& solver) {
     SearchOptions search = task.search;
     search.utility.margin_deviation = MarginDeviation(task.state.variant);

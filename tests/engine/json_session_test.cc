@@ -227,15 +227,31 @@ TEST_F(JsonSessionTest, TimeEndsASearch) {
 }
 
 TEST_F(JsonSessionTest, ProgressIsToldOnTheWay) {
-  const std::vector<Json> answers =
-      Ask({R"({"id":1,"variant":"sacred_hill_l1","time_ms":40,)"
-           R"("report_every_ms":5,"report":["evaluation"]})"});
-  ASSERT_GE(answers.size(), 2u);
-  for (size_t i = 0; i + 1 < answers.size(); ++i) {
-    EXPECT_EQ(answers[i]["during_search"], true);
+  absl::Mutex mutex;
+  std::vector<Json> answers;
+  JsonSession session(model_.get(), EngineOptions(), [&](std::string line) {
+    absl::MutexLock lock(&mutex);
+    answers.push_back(Json::parse(line));
+  });
+  const auto await_answers = [&](size_t count) {
+    absl::MutexLock lock(&mutex);
+    const auto enough = [&] { return answers.size() >= count; };
+    mutex.Await(absl::Condition(&enough));
+  };
+  session.Take(R"({"id":1,"variant":"sacred_hill_l1","time_ms":3600000,)"
+               R"("report_every_ms":1,"report":["actions"]})");
+  await_answers(2);
+  session.Take(R"({"id":2,"command":"terminate","terminate_id":1})");
+  await_answers(4);
+  std::vector<Json> told;
+  {
+    absl::MutexLock lock(&mutex);
+    told = answers;
   }
-  EXPECT_FALSE(answers.back().contains("during_search"));
-  EXPECT_TRUE(answers.back().contains("evaluation"));
+  EXPECT_EQ(told[0]["during_search"], true);
+  EXPECT_EQ(told[1]["during_search"], true);
+  EXPECT_TRUE(told[0].contains("actions"));
+  EXPECT_LT(told[0]["simulations"], told[1]["simulations"]);
 }
 
 TEST_F(JsonSessionTest, TerminatedRequestsAreAnsweredAllTheSame) {
