@@ -30,6 +30,9 @@ using Rows = absl::Span<const BalanceReportRow>;
 // First actions of a study that are listed.
 constexpr size_t kFirstActionsShown = 5;
 
+// A smaller share of different games is worth a note.
+constexpr double kFewestDistinct = 0.9;
+
 std::string NameOf(const BalanceGameOptions& options) {
   const std::string changed = ChangedOptions(options);
   return absl::StrCat(Info(options.variant).id, changed.empty() ? "" : " with ",
@@ -67,6 +70,22 @@ std::string ScoreTable(Rows rows) {
                       cells.push_back(Probability(row.p_even_holm));
                       cells.push_back(Probability(row.q_even));
                     });
+}
+
+// Says where games repeat each other, which the intervals do not know.
+std::string RepetitionNotes(Rows rows) {
+  std::string text;
+  for (const BalanceReportRow& row : rows) {
+    const BalanceStatistics& s = row.statistics;
+    if (s.distinct_games >= kFewestDistinct * s.games) continue;
+    absl::StrAppend(&text, NameOf(row.options), ", ", row.player, ": ", s.games,
+                    " games, but only ", s.distinct_games, " different ones\n");
+  }
+  if (text.empty()) return text;
+  return absl::StrCat(
+      "Games repeat each other, and intervals, which take them for "
+      "independent, are too\nnarrow; more --opening-plies make games differ:\n",
+      text);
 }
 
 std::string MarginTable(Rows rows) {
@@ -249,11 +268,11 @@ std::string BalanceReportText(const BalanceReport& report) {
   if (report.rows.empty()) return "no games\n";
   std::string text;
   for (const std::string& table :
-       {ScoreTable(report.rows), ChangeTable(report.changes),
-        MarginTable(report.rows), PieTable(report.rows),
-        FirstActionTable(report.rows), LengthTable(report.rows),
-        ActionTable(report.rows), DramaTable(report.rows),
-        SeatTable(report.rows)}) {
+       {ScoreTable(report.rows), RepetitionNotes(report.rows),
+        ChangeTable(report.changes), MarginTable(report.rows),
+        PieTable(report.rows), FirstActionTable(report.rows),
+        LengthTable(report.rows), ActionTable(report.rows),
+        DramaTable(report.rows), SeatTable(report.rows)}) {
     if (table.empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", table);
   }

@@ -117,6 +117,19 @@ TEST(BalanceReportTest, TextHasALineForEachStudy) {
   EXPECT_EQ(BalanceReportText({}), "no games\n");
 }
 
+TEST(BalanceReportTest, TextSaysWhereGamesRepeatEachOther) {
+  BalanceReport report;
+  report.rows.push_back(Report().rows[0]);
+  BalanceStatistics& statistics = report.rows[0].statistics;
+  statistics.games = 300;
+  statistics.distinct_games = 270;
+  EXPECT_THAT(BalanceReportText(report), Not(HasSubstr("repeat each other")));
+  statistics.distinct_games = 269;
+  EXPECT_THAT(BalanceReportText(report),
+              AllOf(HasSubstr("Games repeat each other"),
+                    HasSubstr("300 games, but only 269 different ones")));
+}
+
 TEST(BalancePageTest, IsOneFileThatNeedsNothingElse) {
   const std::string page = BalancePage(Report());
   EXPECT_THAT(page, AllOf(HasSubstr("Chart.js v"), Not(HasSubstr("{{")),
