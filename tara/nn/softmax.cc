@@ -86,11 +86,19 @@ void Softmax(float* values, int count) {
 
 #else
 
+#include <algorithm>
+#include <cstddef>
+
 #include "tara/nn/softmax_portable.h"
 
 namespace tara {
 
-void Softmax(float* values, int count) { SoftmaxPortable(values, count); }
+void Softmax(float* values, int count) {
+  SoftmaxPortable(values, count);
+  // Whoever adds up whole lanes finds nothing that counts.
+  std::fill(values + count, values + SoftmaxRoom(static_cast<size_t>(count)),
+            0.0f);
+}
 
 }  // namespace tara
 

@@ -97,9 +97,14 @@ describe('games that come and go', () => {
       ['sacred_hill_l1 D4 E5 D9', /D9/],
       ['{"variant": "sacred_hill_l1"', /./],
     ]) {
+      // What was said of the text before is no answer to this one.
+      await page.$eval('#game-file .note', (note) => note.textContent = '');
       await page.fill('#game-text', text);
       await page.click('[data-do="load"]');
-      await page.waitForSelector('#game-file .note.error');
+      await page.waitForFunction(() => {
+        const note = document.querySelector('#game-file .note.error');
+        return note !== null && note.textContent !== '';
+      });
       assert.match(await page.textContent('#game-file .note'), pattern);
     }
     await page.fill('#game-text', 'sacred_hill_l1 B3 E5');
@@ -115,8 +120,9 @@ describe('games that come and go', () => {
     await drop(page, 'holiday.tara', 'no zip at all');
     await page.waitForSelector('.toast.shown.error');
     assert.ok((await page.textContent('.toast')).length > 20);
-    assert.match(
-        await page.textContent('[aria-label="Network"]'), /No network/);
+    await page.waitForFunction(
+        () => document.querySelector('[aria-label="Network"]')
+                  .textContent.includes('No network'));
     assert.deepEqual(problems, []);
     await close();
   });
