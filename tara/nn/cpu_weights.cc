@@ -1,6 +1,6 @@
 #include "tara/nn/cpu_weights.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
+#include "tara/nn/batch_norm.h"
 #include "tara/nn/features.h"
 #include "tara/nn/policy_map.h"
 
@@ -17,15 +18,6 @@ namespace {
 // Of the value head, as the network is built (network_torch.cc).
 constexpr int kValueHidden = 64;
 constexpr int kNumValueOutputs = 3 + kNumMargins;
-
-// What batch norm adds to a variance before it takes the root.
-constexpr float kNormEpsilon = 1e-5f;
-
-// Batch norm of a layer's outputs as y = scale * x + shift.
-struct Norm {
-  std::vector<float> scale;
-  std::vector<float> shift;
-};
 
 class Folder {
  public:
@@ -55,30 +47,10 @@ class Folder {
     return &tensor->values;
   }
 
-  absl::StatusOr<Norm> NormOf(const std::string& name) const {
-    const Shape shape = {channels_};
-    TARA_ASSIGN_OR_RETURN(const auto* const weight,
-                          Values(absl::StrCat(name, ".weight"), shape));
-    TARA_ASSIGN_OR_RETURN(const auto* const bias,
-                          Values(absl::StrCat(name, ".bias"), shape));
-    TARA_ASSIGN_OR_RETURN(const auto* const mean,
-                          Values(absl::StrCat(name, ".running_mean"), shape));
-    TARA_ASSIGN_OR_RETURN(const auto* const variance,
-                          Values(absl::StrCat(name, ".running_var"), shape));
-    Norm norm;
-    for (int i = 0; i < channels_; ++i) {
-      const float scale =
-          (*weight)[i] / std::sqrt((*variance)[i] + kNormEpsilon);
-      norm.scale.push_back(scale);
-      norm.shift.push_back((*bias)[i] - (*mean)[i] * scale);
-    }
-    return norm;
-  }
-
   // A convolution of `in` to `out` channels, each output times `norm.scale`
   // plus `norm.shift`. Input channels are filled up as well if `fill_inputs`.
   absl::StatusOr<CpuConvolutionWeights> Convolution(
-      const std::string& name, const Shape& shape, const Norm& norm,
+      const std::string& name, const Shape& shape, const FoldedNorm& norm,
       bool fill_inputs = true) const {
     TARA_ASSIGN_OR_RETURN(const auto* const values,
                           Values(absl::StrCat(name, ".weight"), shape));
@@ -104,7 +76,9 @@ class Folder {
 
   absl::StatusOr<CpuConvolutionWeights> ConvolutionAndNorm(
       const std::string& name, int kernel) const {
-    TARA_ASSIGN_OR_RETURN(const Norm norm, NormOf(absl::StrCat(name, ".norm")));
+    TARA_ASSIGN_OR_RETURN(
+        const FoldedNorm norm,
+        FoldedNormOf(checkpoint_, absl::StrCat(name, ".norm")));
     return Convolution(absl::StrCat(name, ".conv"),
                        {channels_, channels_, kernel, kernel}, norm);
   }
@@ -140,7 +114,8 @@ class Folder {
   }
 
   absl::Status FoldStem(CpuWeights& weights) const {
-    TARA_ASSIGN_OR_RETURN(const Norm norm, NormOf("stem_norm"));
+    TARA_ASSIGN_OR_RETURN(const FoldedNorm norm,
+                          FoldedNormOf(checkpoint_, "stem_norm"));
     TARA_ASSIGN_OR_RETURN(
         weights.stem, Convolution("stem_conv", {channels_, kNumPlanes, 3, 3},
                                   norm, /*fill_inputs=*/false));

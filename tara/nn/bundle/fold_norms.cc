@@ -11,13 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
+#include "tara/nn/batch_norm.h"
 #include "tara/nn/bundle/float16.h"
 
 namespace tara {
 namespace {
-
-// What batch norm adds to a variance before it takes the root.
-constexpr float kNormEpsilon = 1e-5f;
 
 // Of a norm that divides by sqrt(kNeutralVariance + kNormEpsilon) = 1.
 constexpr float kNeutralVariance = 1.0f - kNormEpsilon;
@@ -57,26 +55,14 @@ absl::Status Scale(const std::string& name, const std::vector<float>& scale,
   return absl::OkStatus();
 }
 
-// Folds one norm:  norm(x) = x s + b - m s,  s = w / sqrt(v + eps).
+// Folds one norm: its bias, which is what is left of it, becomes its shift.
 absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
-  const std::vector<int64_t> shape = {network.shape.channels};
-  TARA_ASSIGN_OR_RETURN(const auto* const weight,
-                        network.Find(names.norm + ".weight", shape));
-  TARA_ASSIGN_OR_RETURN(const auto* const mean,
-                        network.Find(names.norm + ".running_mean", shape));
-  TARA_ASSIGN_OR_RETURN(const auto* const variance,
-                        network.Find(names.norm + ".running_var", shape));
-  TARA_RETURN_IF_ERROR(network.Find(names.norm + ".bias", shape).status());
-  NamedTensor* const bias = FindTensor(network, names.norm + ".bias");
-  std::vector<float> scale;
-  for (size_t i = 0; i < weight->values.size(); ++i) {
-    scale.push_back(weight->values[i] /
-                    std::sqrt(variance->values[i] + kNormEpsilon));
-    bias->values[i] -= mean->values[i] * scale[i];
-  }
-  TARA_RETURN_IF_ERROR(Scale(names.convolution + ".weight", scale, network));
+  TARA_ASSIGN_OR_RETURN(FoldedNorm norm, FoldedNormOf(network, names.norm));
+  FindTensor(network, names.norm + ".bias")->values = std::move(norm.shift);
+  TARA_RETURN_IF_ERROR(
+      Scale(names.convolution + ".weight", norm.scale, network));
   if (names.norm != kStemNorm) return absl::OkStatus();
-  return Scale("stem_globals.weight", scale, network);
+  return Scale("stem_globals.weight", norm.scale, network);
 }
 
 }  // namespace
