@@ -1,14 +1,12 @@
 #include "tara/engine/engine_options.h"
 
-#include <type_traits>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/option_text.h"
 #include "tara/mcts/search_option_text.h"
 
 namespace tara {
@@ -16,49 +14,9 @@ namespace {
 
 constexpr int64_t kMaxTimeMs = 3600 * 1000;
 
-// An option that is the engine's own. `set` returns false, and changes
-// nothing, when the value is not what `expected` says.
-struct OptionText {
-  absl::string_view name;
-  absl::string_view expected;
-  absl::string_view help;
-  bool (*set)(absl::string_view value, EngineOptions& options);
-  std::string (*get)(const EngineOptions& options);
-};
-
-// A number between two bounds, both allowed.
-template <auto kLow, auto kHigh, auto kMember>
-constexpr OptionText Number(absl::string_view name, absl::string_view expected,
-                            absl::string_view help) {
-  return {.name = name,
-          .expected = expected,
-          .help = help,
-          .set =
-              [](absl::string_view value, EngineOptions& options) {
-                auto number = options.*kMember;
-                bool read;
-                if constexpr (std::is_floating_point_v<decltype(number)>) {
-                  read = absl::SimpleAtof(value, &number);
-                } else {
-                  read = absl::SimpleAtoi(value, &number);
-                }
-                // Written so that NaN fails.
-                if (!read || !(number >= kLow && number <= kHigh)) return false;
-                options.*kMember = number;
-                return true;
-              },
-          .get =
-              [](const EngineOptions& options) {
-                return absl::StrCat(options.*kMember);
-              }};
-}
-
 bool SetTime(absl::string_view value, EngineOptions& options) {
   int64_t time_ms;
-  if (!absl::SimpleAtoi(value, &time_ms) || time_ms < 0 ||
-      time_ms > kMaxTimeMs) {
-    return false;
-  }
+  if (!ReadNumber(value, int64_t{0}, kMaxTimeMs, time_ms)) return false;
   options.time = absl::Milliseconds(time_ms);
   return true;
 }
@@ -67,64 +25,44 @@ std::string GetTime(const EngineOptions& options) {
   return absl::StrCat(absl::ToInt64Milliseconds(options.time));
 }
 
-bool SetReuse(absl::string_view value, EngineOptions& options) {
-  if (value != "on" && value != "off") return false;
-  options.reuse = value == "on";
-  return true;
-}
-
-std::string GetReuse(const EngineOptions& options) {
-  return options.reuse ? "on" : "off";
-}
-
-constexpr OptionText kOptions[] = {
+// The engine's own.
+constexpr OptionText<EngineOptions> kOptions[] = {
     {.name = "ms",
      .expected = "a whole number from 0 to 3600000",
      .help = "milliseconds an action, instead of sims; 0: not",
      .set = SetTime,
      .get = GetTime},
-    Number<1, 1024, &EngineOptions::threads>(
+    NumberOption<1, 1024, &EngineOptions::threads>(
         "threads", "a whole number from 1 to 1024",
         "threads; line protocol: of one search"),
-    Number<1, 4096, &EngineOptions::leaves>(
+    NumberOption<1, 4096, &EngineOptions::leaves>(
         "leaves", "a whole number from 1 to 4096",
         "leaves of a position in one batch"),
-    Number<1, 65536, &EngineOptions::positions>(
+    NumberOption<1, 65536, &EngineOptions::positions>(
         "positions", "a whole number from 1 to 65536",
         "JSON: positions in step on a thread"),
-    {.name = "reuse",
-     .expected = "on or off",
-     .help = "go on with the tree of the last position",
-     .set = SetReuse,
-     .get = GetReuse},
-    Number<0.0f, 100.0f, &EngineOptions::confidence_z>(
+    SwitchOption<&EngineOptions::reuse>(
+        "reuse", "go on with the tree of the last position"),
+    NumberOption<0.0f, 100.0f, &EngineOptions::confidence_z>(
         "lcb", "a number from 0 to 100",
         "standard errors below the mean; 0: visits"),
-    Number<0.0f, 10.0f, &EngineOptions::temperature>(
+    NumberOption<0.0f, 10.0f, &EngineOptions::temperature>(
         "temperature", "a number from 0 to 10",
         "draw actions by visits^(1/this); 0: the best"),
-    Number<uint64_t{0}, ~uint64_t{0}, &EngineOptions::seed>(
+    NumberOption<uint64_t{0}, ~uint64_t{0}, &EngineOptions::seed>(
         "seed", "a whole number", "of everything that is drawn"),
 };
 
 absl::Status SetOne(absl::string_view name, absl::string_view value,
                     EngineOptions& options) {
-  for (const OptionText& option : kOptions) {
-    if (option.name != name) continue;
-    if (option.set(value, options)) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " is '", value, "'; expected ", option.expected));
-  }
+  const OptionText<EngineOptions>* const option = FindOption(kOptions, name);
+  if (option != nullptr) return SetOption(*option, value, options);
   if (IsSearchOption(name)) {
     return SetSearchOption(name, value, options.search);
   }
-  std::string names;
-  for (const OptionText& option : kOptions) {
-    absl::StrAppend(&names, option.name, ", ");
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", name, "'; expected ", names,
-                   "or an option of the search such as sims, c_puct or graph"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option '", name, "'; expected ", OptionNames(kOptions),
+      ", or an option of the search such as sims, c_puct or graph"));
 }
 
 }  // namespace
@@ -154,7 +92,7 @@ absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
 
 std::string ListEngineOptions(const EngineOptions& options) {
   std::string list = absl::StrCat("sims ", options.search.simulations, "\n");
-  for (const OptionText& option : kOptions) {
+  for (const OptionText<EngineOptions>& option : kOptions) {
     absl::StrAppend(&list, option.name, " ", option.get(options), "\n");
   }
   SearchOptions others = options.search;
@@ -169,12 +107,8 @@ std::string ListEngineOptions(const EngineOptions& options) {
 
 std::string EngineOptionsHelp() {
   const EngineOptions defaults;
-  std::string help;
-  for (const OptionText& option : kOptions) {
-    absl::StrAppendFormat(&help, "  %-22s  %s (%s)\n", option.name, option.help,
-                          option.get(defaults));
-  }
-  return absl::StrCat(help, SearchOptionsHelp(defaults.search));
+  return absl::StrCat(OptionsHelp(kOptions, defaults),
+                      SearchOptionsHelp(defaults.search));
 }
 
 }  // namespace tara

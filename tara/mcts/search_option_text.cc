@@ -2,91 +2,18 @@
 
 #include <cstdint>
 #include <optional>
-#include <type_traits>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "tara/mcts/option_text.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {
 namespace {
-
-// A field of SearchOptions as text. `set` returns false, and changes nothing,
-// when the value is not what `expected` says.
-struct OptionText {
-  absl::string_view name;
-  absl::string_view expected;
-  absl::string_view help;
-  bool (*set)(absl::string_view value, SearchOptions& options);
-  std::string (*get)(const SearchOptions& options);
-};
-
-template <typename Number>
-bool ReadNumber(absl::string_view text, Number low, Number high,
-                Number& result) {
-  Number number;
-  bool read;
-  if constexpr (std::is_floating_point_v<Number>) {
-    read = absl::SimpleAtof(text, &number);
-  } else {
-    read = absl::SimpleAtoi(text, &number);
-  }
-  // Written so that NaN fails.
-  if (!read || !(number >= low && number <= high)) return false;
-  result = number;
-  return true;
-}
-
-// Returns the field that a path of members leads to, such as
-// (&SearchOptions::utility, &UtilityOptions::points_weight).
-template <auto kMember, auto... kRest>
-constexpr auto& Field(auto& options) {
-  if constexpr (sizeof...(kRest) == 0) {
-    return options.*kMember;
-  } else {
-    return Field<kRest...>(options.*kMember);
-  }
-}
-
-// A number between two bounds, both allowed.
-template <auto kLow, auto kHigh, auto... kPath>
-constexpr OptionText Number(absl::string_view name, absl::string_view expected,
-                            absl::string_view help) {
-  return {.name = name,
-          .expected = expected,
-          .help = help,
-          .set =
-              [](absl::string_view value, SearchOptions& options) {
-                return ReadNumber(value, kLow, kHigh, Field<kPath...>(options));
-              },
-          .get =
-              [](const SearchOptions& options) {
-                return absl::StrCat(Field<kPath...>(options));
-              }};
-}
-
-// A field that is on or off.
-template <auto... kPath>
-constexpr OptionText Switch(absl::string_view name, absl::string_view help) {
-  return {.name = name,
-          .expected = "on or off",
-          .help = help,
-          .set =
-              [](absl::string_view value, SearchOptions& options) {
-                if (value != "on" && value != "off") return false;
-                Field<kPath...>(options) = value == "on";
-                return true;
-              },
-          .get =
-              [](const SearchOptions& options) {
-                return std::string(Field<kPath...>(options) ? "on" : "off");
-              }};
-}
 
 bool SetUtility(absl::string_view value, SearchOptions& options) {
   const absl::StatusOr<UtilityKind> kind = ParseUtilityKind(value);
@@ -150,35 +77,36 @@ std::string GetMemory(const SearchOptions& options) {
 }
 
 // The list.
-constexpr OptionText kOptions[] = {
-    Number<1, 16777214, &SearchOptions::simulations>(
+constexpr OptionText<SearchOptions> kOptions[] = {
+    NumberOption<1, 16777214, &SearchOptions::simulations>(
         "sims", "a whole number from 1 to 16777214", "simulations an action"),
     {.name = "utility",
      .expected = "win, points, mix or match",
      .help = "what counts: win, points, mix, match",
      .set = SetUtility,
      .get = GetUtility},
-    Number<0.0f, 1.0f, &SearchOptions::utility, &UtilityOptions::points_weight>(
+    NumberOption<0.0f, 1.0f, &SearchOptions::utility,
+                 &UtilityOptions::points_weight>(
         "points_weight", "a number from 0 to 1", "share of points in the mix"),
-    Number<0.1f, 100.0f, &SearchOptions::utility,
-           &UtilityOptions::points_scale>("points_scale",
-                                          "a number from 0.1 to 100",
-                                          "margin worth half of the most"),
-    Number<0.0f, 100.0f, &SearchOptions::c_puct>(
+    NumberOption<0.1f, 100.0f, &SearchOptions::utility,
+                 &UtilityOptions::points_scale>(
+        "points_scale", "a number from 0.1 to 100",
+        "margin worth half of the most"),
+    NumberOption<0.0f, 100.0f, &SearchOptions::c_puct>(
         "c_puct", "a number from 0 to 100", "weight of priors against values"),
-    Number<0.0f, 100.0f, &SearchOptions::c_puct_growth>(
+    NumberOption<0.0f, 100.0f, &SearchOptions::c_puct_growth>(
         "c_puct_growth", "a number from 0 to 100",
         "growth of c_puct with log visits"),
-    Number<1.0f, 1e9f, &SearchOptions::c_puct_base>(
+    NumberOption<1.0f, 1e9f, &SearchOptions::c_puct_base>(
         "c_puct_base", "a number from 1 to 1e9",
         "visits from which that growth counts"),
-    Number<0.0f, 1.0f, &SearchOptions::utility_deviation_scale>(
+    NumberOption<0.0f, 1.0f, &SearchOptions::utility_deviation_scale>(
         "deviation_scale", "a number from 0 to 1",
         "explore more where results differ; 0: not"),
-    Number<0.01f, 1.0f, &SearchOptions::utility_deviation_prior>(
+    NumberOption<0.01f, 1.0f, &SearchOptions::utility_deviation_prior>(
         "deviation_prior", "a number from 0.01 to 1",
         "usual deviation of results"),
-    Number<0.0f, 1000.0f, &SearchOptions::utility_deviation_prior_weight>(
+    NumberOption<0.0f, 1000.0f, &SearchOptions::utility_deviation_prior_weight>(
         "deviation_prior_weight", "a number from 0 to 1000",
         "visits that it counts for"),
     {.name = "fpu",
@@ -191,40 +119,42 @@ constexpr OptionText kOptions[] = {
      .help = "the X of fpu at the root",
      .set = SetRootUrgency,
      .get = GetRootUrgency},
-    Number<0.0f, 10.0f, &SearchOptions::virtual_loss>(
+    NumberOption<0.0f, 10.0f, &SearchOptions::virtual_loss>(
         "virtual_loss", "a number from 0 to 10",
         "losses a leaf in flight counts for"),
-    Number<0.0f, 1.0f, &SearchOptions::dirichlet_fraction>(
+    NumberOption<0.0f, 1.0f, &SearchOptions::dirichlet_fraction>(
         "noise", "a number from 0 to 1",
         "Dirichlet noise in the root's priors"),
-    Number<0.01f, 1000.0f, &SearchOptions::dirichlet_concentration>(
+    NumberOption<0.01f, 1000.0f, &SearchOptions::dirichlet_concentration>(
         "noise_concentration", "a number from 0.01 to 1000",
         "its alpha times the legal actions"),
-    Switch<&SearchOptions::dirichlet_shaped>(
+    SwitchOption<&SearchOptions::dirichlet_shaped>(
         "noise_shaped", "more of that noise where the priors are high"),
-    Number<0.0f, 100.0f, &SearchOptions::forced_playouts>(
+    NumberOption<0.0f, 100.0f, &SearchOptions::forced_playouts>(
         "forced_playouts", "a number from 0 to 100",
         "k of forced playouts at the root; 0: none"),
-    Switch<&SearchOptions::gumbel>(
+    SwitchOption<&SearchOptions::gumbel>(
         "gumbel", "Gumbel noise and sequential halving at the root"),
-    Number<1, 570, &SearchOptions::gumbel_options,
-           &GumbelOptions::considered_actions>("gumbel_actions",
-                                               "a whole number from 1 to 570",
-                                               "actions that Gumbel considers"),
-    Number<0.0f, 1e6f, &SearchOptions::gumbel_options, &GumbelOptions::c_visit>(
+    NumberOption<1, 570, &SearchOptions::gumbel_options,
+                 &GumbelOptions::considered_actions>(
+        "gumbel_actions", "a whole number from 1 to 570",
+        "actions that Gumbel considers"),
+    NumberOption<0.0f, 1e6f, &SearchOptions::gumbel_options,
+                 &GumbelOptions::c_visit>(
         "gumbel_c_visit", "a number from 0 to 1e6",
         "weight of values there, beside visits"),
-    Number<0.0f, 1000.0f, &SearchOptions::gumbel_options,
-           &GumbelOptions::c_scale>("gumbel_c_scale", "a number from 0 to 1000",
-                                    "weight of values there, as a factor"),
-    Number<0.0f, 10.0f, &SearchOptions::gumbel_noise>(
+    NumberOption<0.0f, 1000.0f, &SearchOptions::gumbel_options,
+                 &GumbelOptions::c_scale>(
+        "gumbel_c_scale", "a number from 0 to 1000",
+        "weight of values there, as a factor"),
+    NumberOption<0.0f, 10.0f, &SearchOptions::gumbel_noise>(
         "gumbel_noise", "a number from 0 to 10",
         "weight of the noise; 0 in matches"),
-    Switch<&SearchOptions::graph_search>("graph",
-                                         "equal positions share a node"),
-    Switch<&SearchOptions::proof>("proof",
-                                  "prove bounds; stop where they decide"),
-    Number<0, 45, &SearchOptions::solver_vacant_hills>(
+    SwitchOption<&SearchOptions::graph_search>("graph",
+                                               "equal positions share a node"),
+    SwitchOption<&SearchOptions::proof>("proof",
+                                        "prove bounds; stop where they decide"),
+    NumberOption<0, 45, &SearchOptions::solver_vacant_hills>(
         "solver_hills", "a whole number from 0 to 45",
         "solve leaves of so many vacant hills"),
     {.name = "max_mb",
@@ -234,36 +164,27 @@ constexpr OptionText kOptions[] = {
      .get = GetMemory},
 };
 
-const OptionText* Find(absl::string_view name) {
-  for (const OptionText& option : kOptions) {
-    if (option.name == name) return &option;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-bool IsSearchOption(absl::string_view name) { return Find(name) != nullptr; }
+bool IsSearchOption(absl::string_view name) {
+  return FindOption(kOptions, name) != nullptr;
+}
 
 absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
                              SearchOptions& options) {
-  const OptionText* const option = Find(name);
+  const OptionText<SearchOptions>* const option = FindOption(kOptions, name);
   if (option == nullptr) {
-    std::vector<absl::string_view> names;
-    for (const OptionText& known : kOptions) names.push_back(known.name);
     return absl::NotFoundError(absl::StrCat("unknown search option '", name,
                                             "'; expected one of ",
-                                            absl::StrJoin(names, ", ")));
+                                            OptionNames(kOptions)));
   }
-  if (option->set(value, options)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is '", value, "'; expected ", option->expected));
+  return SetOption(*option, value, options);
 }
 
 std::string FormatSearchOptions(const SearchOptions& options) {
   const SearchOptions defaults;
   std::vector<std::string> parts;
-  for (const OptionText& option : kOptions) {
+  for (const OptionText<SearchOptions>& option : kOptions) {
     const std::string value = option.get(options);
     if (value == option.get(defaults)) continue;
     parts.push_back(absl::StrCat(option.name, "=", value));
@@ -272,12 +193,7 @@ std::string FormatSearchOptions(const SearchOptions& options) {
 }
 
 std::string SearchOptionsHelp(const SearchOptions& defaults) {
-  std::string help;
-  for (const OptionText& option : kOptions) {
-    absl::StrAppendFormat(&help, "  %-22s  %s (%s)\n", option.name, option.help,
-                          option.get(defaults));
-  }
-  return help;
+  return OptionsHelp(kOptions, defaults);
 }
 
 }  // namespace tara
