@@ -30,20 +30,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kSeed = 1;
 
-absl::StatusOr<InferenceOptions> InferenceOf(
-    const BenchSelfPlayOptions& options) {
-  InferenceOptions inference;
-  const std::pair<const char*, const std::string*> flags[] = {
-      {"device", &options.device},
-      {"precision", &options.precision},
-      {"backend", &options.backend}};
-  for (const auto& [name, value] : flags) {
-    const absl::Status status = SetInferenceOption(name, *value, inference);
-    if (!status.ok()) return AsUsageError(status);
-  }
-  return inference;
-}
-
 absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
   SearchOptions search;
   search.simulations = static_cast<int>(options.simulations);
@@ -71,9 +57,9 @@ Json SharesJson(const SelfPlaySpeed::Shares& shares) {
 Json ReportJson(const SelfPlaySpeed& speed, const BenchSelfPlayOptions& options,
                 absl::string_view net) {
   return {{"net", std::string(net)},
-          {"device", options.device},
-          {"precision", options.precision},
-          {"backend", options.backend},
+          {"device", options.inference.device},
+          {"precision", options.inference.precision},
+          {"backend", options.inference.backend},
           {"variant", options.game.variant},
           {"simulations", options.simulations},
           {"threads", options.threads},
@@ -115,7 +101,8 @@ std::string Report(const Json& report) {
 
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference, InferenceOf(options));
+  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+                        InferenceOf(options.inference));
   SelfPlaySpeedOptions measured;
   SelfPlayOptions& self_play = measured.self_play;
   TARA_ASSIGN_OR_RETURN(self_play.starts, StartsOf(options.game));
@@ -142,8 +129,9 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
       MeasureSelfPlaySpeed(measured, *network.evaluator, stop));
   BenchSelfPlayOptions resolved = options;
   resolved.threads = self_play.threads;
-  resolved.precision = std::string(PrecisionName(network.info.precision));
-  resolved.backend = std::string(BackendName(network.info.backend));
+  resolved.inference.precision =
+      std::string(PrecisionName(network.info.precision));
+  resolved.inference.backend = std::string(BackendName(network.info.backend));
   const Json report = ReportJson(speed, resolved, net.name());
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : Report(report));
@@ -154,7 +142,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
 
 namespace {
 
-void AddInferenceFlags(Command& command, BenchSelfPlayOptions& options) {
+void AddNetworkFlags(Command& command, BenchSelfPlayOptions& options) {
   command.AddText({.names = "--net",
                    .placeholder = "CxB",
                    .help = "network of random weights: channels x blocks"},
@@ -163,22 +151,12 @@ void AddInferenceFlags(Command& command, BenchSelfPlayOptions& options) {
                    .placeholder = "FILE",
                    .help = "network of a checkpoint, or of a run's newest"},
                   &options.checkpoint);
-  command.AddText(
-      {.names = "--device", .placeholder = "D", .help = "cpu, cuda or cuda:N"},
-      &options.device);
-  command.AddText({.names = "--precision",
-                   .placeholder = "P",
-                   .help = "auto, float32, bfloat16, float16 or int8"},
-                  &options.precision);
-  command.AddText({.names = "--backend",
-                   .placeholder = "B",
-                   .help = "what computes, as in player specs"},
-                  &options.backend);
+  AddInferenceFlags(command, &options.inference);
 }
 
 void AddFlags(Command& command, BenchSelfPlayOptions& options) {
   AddGameFlags(command, &options.game, kVariantOrAllHelp, /*required=*/false);
-  AddInferenceFlags(command, options);
+  AddNetworkFlags(command, options);
   command.AddInteger(
       {.names = "--sims", .placeholder = "N", .help = "simulations an action"},
       1, 1000000, &options.simulations);

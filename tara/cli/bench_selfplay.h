@@ -8,6 +8,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
+#include "tara/cli/inference_flags.h"
 
 namespace tara {
 
@@ -15,9 +16,7 @@ struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
   std::string net = "64x4";  // of random weights, where no checkpoint is given
   std::string checkpoint;
-  std::string device = "cpu";
-  std::string precision = "auto";
-  std::string backend = "auto";
+  InferenceFlags inference;
   int64_t simulations = 100;
   std::string search;  // "name=value,..."
   int64_t threads = 1;

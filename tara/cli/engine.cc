@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -17,7 +16,6 @@
 #include "tara/engine/json_engine.h"
 #include "tara/engine/line_engine.h"
 #include "tara/eval/make_player.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {
@@ -28,15 +26,8 @@ absl::StatusOr<std::unique_ptr<EngineModel>> LoadModel(
   if (options.model.empty()) {
     return EngineModel::OfPlayouts(seed, options.cache);
   }
-  InferenceOptions inference;
-  const std::pair<const char*, const std::string*> flags[] = {
-      {"device", &options.device},
-      {"precision", &options.precision},
-      {"backend", &options.backend}};
-  for (const auto& [name, value] : flags) {
-    TARA_RETURN_IF_ERROR(
-        AsUsageError(SetInferenceOption(name, *value, inference)));
-  }
+  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+                        InferenceOf(options.inference));
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(options.model));
   return EngineModel::OfNetwork(path, inference, options.cache);
 }
@@ -95,17 +86,7 @@ void RegisterEngine(Command& root) {
                       .placeholder = "N",
                       .help = "positions that the evaluation cache keeps"},
                      0, 1 << 28, &options->cache);
-  command.AddText(
-      {.names = "--device", .placeholder = "D", .help = "cpu, cuda or cuda:N"},
-      &options->device);
-  command.AddText({.names = "--precision",
-                   .placeholder = "P",
-                   .help = "auto, float32, bfloat16, float16 or int8"},
-                  &options->precision);
-  command.AddText({.names = "--backend",
-                   .placeholder = "B",
-                   .help = "what computes, as in player specs"},
-                  &options->backend);
+  AddInferenceFlags(command, &options->inference);
   command.SetNotes(absl::StrCat(
       "docs/protocol.md says what to write and what comes back; `help` within "
       "the line\nprotocol lists its commands.\n\nOptions of --search, and of "

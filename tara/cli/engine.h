@@ -8,15 +8,14 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
+#include "tara/cli/inference_flags.h"
 
 namespace tara {
 
 struct EngineCommandOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
   std::string model;  // empty: random games
-  std::string device = "cpu";
-  std::string precision = "auto";
-  std::string backend = "auto";
+  InferenceFlags inference;
   std::string search;  // "name=value,..."
   int64_t threads = -1;
   int64_t cache = 1 << 16;

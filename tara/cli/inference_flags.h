@@ -1,0 +1,27 @@
+#ifndef TARA_CLI_INFERENCE_FLAGS_H_
+#define TARA_CLI_INFERENCE_FLAGS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara {
+
+// How a network computes, as SetInferenceOption takes it.
+struct InferenceFlags {
+  std::string device = "cpu";
+  std::string precision = "auto";
+  std::string backend = "auto";
+};
+
+// Adds --device, --precision and --backend.
+void AddInferenceFlags(Command& command, InferenceFlags* flags);
+
+// Returns what the flags say, or a usage error.
+absl::StatusOr<InferenceOptions> InferenceOf(const InferenceFlags& flags);
+
+}  // namespace tara
+
+#endif  // TARA_CLI_INFERENCE_FLAGS_H_
