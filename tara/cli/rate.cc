@@ -202,16 +202,7 @@ void RegisterRate(Command& root) {
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
   AddUntrainedFlag(command, &options->untrained);
-  command.AddText({.names = "--checkpoints",
-                   .placeholder = "WHICH",
-                   .help = "of runs: all, every:K (and the newest), or "
-                           "generations such as 0,10,20"},
-                  &options->checkpoints);
-  command.AddInteger({.names = "--sims",
-                      .placeholder = "N",
-                      .help = "simulations an action of checkpoints; 0 plays "
-                              "the policy"},
-                     0, 1000000, &options->simulations);
+  AddCheckpointFlags(command, &options->checkpoints, &options->simulations);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games of a player in a variant, on average; "

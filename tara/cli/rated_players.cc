@@ -74,6 +74,20 @@ std::string NetworkSpec(const std::string& path, int64_t simulations) {
 
 }  // namespace
 
+void AddCheckpointFlags(Command& command, std::string* checkpoints,
+                        int64_t* simulations) {
+  command.AddText({.names = "--checkpoints",
+                   .placeholder = "WHICH",
+                   .help = "of runs: all, every:K (and the newest), or "
+                           "generations such as 0,10,20"},
+                  checkpoints);
+  command.AddInteger({.names = "--sims",
+                      .placeholder = "N",
+                      .help = "simulations an action of checkpoints; 0 plays "
+                              "the policy"},
+                     0, 1000000, simulations);
+}
+
 absl::StatusOr<CheckpointChoice> ParseCheckpointChoice(
     const std::string& text) {
   CheckpointChoice choice;

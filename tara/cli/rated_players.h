@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tara/cli/command_line.h"
 #include "tara/eval/training_point.h"
 
 namespace tara {
@@ -18,6 +19,10 @@ struct NamedPlayer {
   std::string spec;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
 };
+
+// Adds --checkpoints, which ParseCheckpointChoice reads, and --sims.
+void AddCheckpointFlags(Command& command, std::string* checkpoints,
+                        int64_t* simulations);
 
 // Which checkpoints of a run: all, those of every K-th generation and the
 // newest, or those listed.

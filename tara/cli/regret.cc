@@ -189,16 +189,7 @@ void RegisterRegret(Command& root) {
                             "given again",
                     .required = true},
                    &options->players);
-  command.AddText({.names = "--checkpoints",
-                   .placeholder = "WHICH",
-                   .help = "of runs: all, every:K (and the newest), or "
-                           "generations such as 0,10,20"},
-                  &options->checkpoints);
-  command.AddInteger({.names = "--sims",
-                      .placeholder = "N",
-                      .help = "simulations an action of checkpoints; 0 plays "
-                              "the policy"},
-                     0, 1000000, &options->simulations);
+  AddCheckpointFlags(command, &options->checkpoints, &options->simulations);
   AddUntrainedFlag(command, &options->untrained);
   command.AddInteger({.names = "--positions",
                       .placeholder = "N",
