@@ -271,10 +271,7 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
 
 absl::StatusOr<TrainSummary> TrainingRun::Run() {
   progress_.BeginRun(folder_->path(), standing_.generation, generations());
-  if (config_.minutes() > 0) {
-    progress_.SetDeadline(absl::Now() + absl::Minutes(config_.minutes()) -
-                          TimeUsed().wall);
-  }
+  ForetellTheEnd();
   TrainSummary summary;
   absl::Status status = PassGate();
   if (status.ok()) status = CatchUpOnEvaluation();
