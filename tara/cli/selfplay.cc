@@ -44,10 +44,6 @@ namespace {
 
 constexpr int64_t kCachedPositions = 1 << 16;
 
-// Kinds of players that are no evaluators.
-constexpr absl::string_view kPlayers[] = {"random", "greedy", "alphabeta",
-                                          "mcts", "engine"};
-
 struct Model {
   std::string id;  // what records name
   std::unique_ptr<Evaluator> evaluator;
@@ -89,8 +85,9 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   }
   const absl::string_view kind =
       absl::string_view(options.model).substr(0, options.model.find(':'));
-  for (const absl::string_view player : kPlayers) {
-    if (kind != player) continue;
+  const std::optional<PlayerKind> player = PlayerKindOf(kind);
+  // Networks guide the search of self-play; other players go their own way.
+  if (player.has_value() && player != PlayerKind::kNet) {
     absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.model);
     if (!spec.ok()) return AsUsageError(spec.status());
     return Model{.id = options.model, .evaluator = nullptr, .player = *spec};

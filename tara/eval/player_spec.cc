@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -202,41 +204,55 @@ absl::Status SetOptions(absl::string_view text,
   return CheckTogether(text, spec);
 }
 
+// Returns "random, greedy, ... or engine:CMD".
+std::string PlayerForms() {
+  std::string forms;
+  for (const PlayerKindName& known : kPlayerKindNames) {
+    const bool first = &known == std::begin(kPlayerKindNames);
+    const bool last = &known == std::end(kPlayerKindNames) - 1;
+    absl::StrAppend(&forms, first ? "" : last ? " or " : ", ", known.form);
+  }
+  return forms;
+}
+
 }  // namespace
 
-absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
-  PlayerSpec spec;
-  const absl::string_view kind = text.substr(0, text.find(':'));
-  const bool has_rest = kind.size() < text.size();
-  const absl::string_view rest = has_rest ? text.substr(kind.size() + 1) : "";
-  if (kind == "random" || kind == "greedy") {
-    if (has_rest) {
-      return BadSpec(text,
-                     absl::StrCat(kind, " takes no options, got '", rest, "'"));
-    }
-    spec.kind = kind == "random" ? PlayerKind::kRandom : PlayerKind::kGreedy;
-    return spec;
+std::optional<PlayerKind> PlayerKindOf(absl::string_view name) {
+  for (const PlayerKindName& known : kPlayerKindNames) {
+    if (known.name == name) return known.kind;
   }
-  if (kind == "engine") {
+  return std::nullopt;
+}
+
+absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
+  const absl::string_view name = text.substr(0, text.find(':'));
+  const bool has_rest = name.size() < text.size();
+  const absl::string_view rest = has_rest ? text.substr(name.size() + 1) : "";
+  const std::optional<PlayerKind> kind = PlayerKindOf(name);
+  if (!kind.has_value()) {
+    return BadSpec(text, absl::StrCat("unknown player '", name, "'; expected ",
+                                      PlayerForms()));
+  }
+  PlayerSpec spec = {.kind = *kind};
+  if (kind == PlayerKind::kRandom || kind == PlayerKind::kGreedy) {
+    if (!has_rest) return spec;
+    return BadSpec(text,
+                   absl::StrCat(name, " takes no options, got '", rest, "'"));
+  }
+  if (kind == PlayerKind::kEngine) {
     absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
     if (!engine.ok()) return BadSpec(text, engine.status().message());
-    spec.kind = PlayerKind::kEngine;
     spec.engine = *std::move(engine);
     return spec;
   }
   std::vector<absl::string_view> options;
   if (has_rest) options = absl::StrSplit(rest, ',');
-  if (kind == "mcts") {
-    spec.kind = PlayerKind::kMcts;
+  if (kind == PlayerKind::kMcts) {
     spec.search.search.c_puct = kPlayoutCPuct;
     spec.search.leaves_per_game = kPlayoutLeaves;
-  } else if (kind == "alphabeta") {
-    spec.kind = PlayerKind::kAlphaBeta;
+  } else if (kind == PlayerKind::kAlphaBeta) {
     if (!has_rest) spec.nodes = kDefaultNodes;
-  } else if (kind == "best") {
-    spec.kind = PlayerKind::kNet;
-  } else if (kind == "net") {
-    spec.kind = PlayerKind::kNet;
+  } else if (name == "net") {
     if (options.empty() || options[0].empty()) {
       return BadSpec(text,
                      "no path; expected net:PATH, a checkpoint, a bundle or a "
@@ -250,12 +266,6 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
     const auto path_end = options.begin() + static_cast<ptrdiff_t>(path_parts);
     spec.path = absl::StrJoin(options.begin(), path_end, ",");
     options.erase(options.begin(), path_end);
-  } else {
-    return BadSpec(text, absl::StrCat("unknown player '", kind,
-                                      "'; expected random, greedy, "
-                                      "alphabeta[:nodes=N], mcts[:sims=N], "
-                                      "best[:sims=N], net:PATH[,sims=N] or "
-                                      "engine:CMD"));
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;

@@ -1,6 +1,7 @@
 #ifndef TARA_EVAL_PLAYER_SPEC_H_
 #define TARA_EVAL_PLAYER_SPEC_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,6 +13,27 @@
 namespace tara {
 
 enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet, kEngine };
+
+// What a player spec begins with.
+struct PlayerKindName {
+  absl::string_view name;  // up to the end or a colon
+  PlayerKind kind;
+  absl::string_view form;  // of a spec, in short
+};
+
+// The list.
+inline constexpr PlayerKindName kPlayerKindNames[] = {
+    {"random", PlayerKind::kRandom, "random"},
+    {"greedy", PlayerKind::kGreedy, "greedy"},
+    {"alphabeta", PlayerKind::kAlphaBeta, "alphabeta[:nodes=N]"},
+    {"mcts", PlayerKind::kMcts, "mcts[:sims=N]"},
+    {"best", PlayerKind::kNet, "best[:sims=N]"},
+    {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
+    {"engine", PlayerKind::kEngine, "engine:CMD"},
+};
+
+// Returns the kind of a name, or nullopt if there is none of it.
+std::optional<PlayerKind> PlayerKindOf(absl::string_view name);
 
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {

@@ -12,14 +12,11 @@
 namespace tara {
 namespace {
 
-constexpr absl::string_view kKinds[] = {"random", "greedy", "alphabeta", "mcts",
-                                        "net",    "best",   "engine"};
-
 // Whether a player spec begins here; a plus sign may be part of a path.
 bool BeginsPlayer(absl::string_view text) {
-  for (const absl::string_view kind : kKinds) {
+  for (const PlayerKindName& known : kPlayerKindNames) {
     absl::string_view rest = text;
-    if (!absl::ConsumePrefix(&rest, kind)) continue;
+    if (!absl::ConsumePrefix(&rest, known.name)) continue;
     if (rest.empty() || rest[0] == ':' || rest[0] == '+') return true;
   }
   return false;
