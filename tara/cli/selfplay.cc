@@ -75,6 +75,31 @@ absl::StatusOr<InferenceOptions> TakeInferenceOptions(const std::string& model,
   }
 }
 
+struct NetworkText {
+  std::string path;  // empty: the ready-made network
+  InferenceOptions inference;
+};
+
+// Parses PATH[,OPTION=VALUE,...], with or without net: before it, or
+// best[:OPTION=VALUE,...].
+absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
+  if (model == "best") return NetworkText();
+  // Options of `best` are taken as those of a path without a letter.
+  const bool is_best = absl::StartsWith(model, "best:");
+  const std::string text =
+      is_best ? absl::StrCat(",", absl::StripPrefix(model, "best:"))
+              : std::string(absl::StripPrefix(model, "net:"));
+  absl::string_view path = text;
+  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+                        TakeInferenceOptions(model, path));
+  if (is_best && !path.empty()) {
+    return UsageError(absl::StrCat(
+        "bad model '", model, "': unknown option in '", path.substr(1),
+        "'; expected best[:OPTION=VALUE,...] with precision, backend, device"));
+  }
+  return NetworkText{.path = std::string(path), .inference = inference};
+}
+
 absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   if (options.model == "uniform") {
     return Model{"uniform", std::make_unique<UniformEvaluator>()};
@@ -92,14 +117,10 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
     if (!spec.ok()) return AsUsageError(spec.status());
     return Model{.id = options.model, .evaluator = nullptr, .player = *spec};
   }
-  absl::string_view path = options.model;
-  absl::ConsumePrefix(&path, "net:");
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
-                        TakeInferenceOptions(options.model, path));
-  TARA_ASSIGN_OR_RETURN(const std::string file,
-                        FindCheckpoint(std::string(path)));
+  TARA_ASSIGN_OR_RETURN(const NetworkText network, ParseNetwork(options.model));
+  TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(network.path));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
-                        LoadNetworkEvaluator(file, inference));
+                        LoadNetworkEvaluator(file, network.inference));
   return Model{std::filesystem::path(file).stem().string(),
                std::move(evaluator), /*is_network=*/true};
 }
@@ -223,10 +244,11 @@ void RegisterSelfPlay(Command& root) {
   command.AddText({.names = "--player,--model",
                    .placeholder = "MODEL",
                    .help = "what guides the search: 'uniform' (nothing), "
-                           "'playouts' (random games), a checkpoint, or the "
-                           "folder of a run (its newest checkpoint), with "
-                           ",precision=P ,backend=B ,device=D as in player "
-                           "specs; or a player that goes its own way: random, "
+                           "'playouts' (random games), 'best' (the ready-made "
+                           "network), a checkpoint, or the folder of a run "
+                           "(its newest checkpoint), with ,precision=P "
+                           ",backend=B ,device=D as in player specs; or a "
+                           "player that goes its own way: random, "
                            "greedy, alphabeta, mcts or engine:CMD, with "
                            "options as in `arena --help`"},
                   &options->model);

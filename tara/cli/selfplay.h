@@ -13,7 +13,7 @@ namespace tara {
 
 struct SelfPlayCommandOptions {
   GameFlags game;
-  std::string model = "uniform";  // or "playouts", or a checkpoint
+  std::string model = "uniform";  // or "playouts", "best", a checkpoint
   std::string output;
   int64_t games = 100;  // a variant
   int64_t simulations = 100;

@@ -138,6 +138,29 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   EXPECT_THAT(damaged.err, HasSubstr("is no whole zip archive"));
 }
 
+TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
+  const std::string root = TemporaryPath("root");
+  const std::string command = absl::StrCat(
+      "mkdir -p ", root, "/models && export TARA_ROOT=", root, " && ");
+  const auto self_play = [&](const std::string& model) {
+    return RunShell(absl::StrCat(
+        command, "\"$TARA\" selfplay --variant high_kings_l1 --games 1 ",
+        "--sims 2 --model ", model, " -o ", TemporaryPath("best.db")));
+  };
+  EXPECT_THAT(self_play("best").err, HasSubstr("there is no ready-made model"));
+  ASSERT_EQ(
+      RunTara({"export", TrainTiny(), "-o", root + "/models/tara.tara"}).status,
+      0);
+  EXPECT_THAT(self_play("best").out, HasSubstr("1 games played"));
+  EXPECT_EQ(self_play("best:precision=float32,device=cpu").status, 0);
+  for (const char* const bad : {"best:", "best:best", "best:sims=3",
+                                "best:precision=float32,graph=on"}) {
+    const TaraResult refused = self_play(bad);
+    EXPECT_EQ(refused.status, 2) << bad;
+    EXPECT_THAT(refused.err, HasSubstr(absl::StrCat("bad model '", bad, "'")));
+  }
+}
+
 TEST(ModelTest, WhatCannotBeReadIsNamed) {
   const std::string garbage = TemporaryPath("garbage.tara");
   WriteFile(garbage, "PK\x03\x04 and no more");
