@@ -4,14 +4,9 @@ import createModule from '../../.build/wasm/tara_core.mjs';
 import wasmUrl from '../../.build/wasm/tara_core.wasm?url';
 import type {
   Action,
-  Bridge,
   BySide,
-  EndingTrigger,
   Geometry,
-  HillState,
-  Phase,
-  Score,
-  Side,
+  Position,
   VariantInfo,
 } from './api';
 
@@ -31,23 +26,8 @@ export interface Catalogue {
 }
 
 /** A position; as in api.ts, but with the indices of legal actions. */
-export interface PositionView {
-  readonly text: string;
-  readonly hills: readonly HillState[];
-  readonly bridges: readonly Bridge[];
-  readonly vacant: number;
-  readonly phase: Phase;
-  readonly seat: number | null;
-  readonly side: Side | null;
-  readonly finished: boolean;
-  readonly ending: EndingTrigger | null;
-  readonly turnsLeft: number | null;
-  readonly noProgress: number | null;
-  readonly noProgressLimit: number | null;
-  readonly score: Score;
-  readonly legal: readonly number[];
-  readonly description: string;
-}
+export type PositionView =
+    Omit<Position, 'legal'> & { readonly legal: readonly number[] };
 
 /** What comes from outside is refused with a text. */
 export type Answer<T> =
