@@ -312,7 +312,7 @@ void RegisterBenchEngine(Command& bench) {
                   &options->checkpoint);
   command.AddText({.names = "--precision",
                    .placeholder = "P",
-                   .help = "auto, float32, bfloat16 or int8"},
+                   .help = "auto, float32, bfloat16, int16 or int8"},
                   &options->precision);
   command.AddInteger({.names = "--sims",
                       .placeholder = "N",

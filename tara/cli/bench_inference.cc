@@ -75,7 +75,8 @@ class Rates {
 struct Contestant {
   InferenceInfo info;
   std::unique_ptr<Evaluator> evaluator;
-  double peak = 0;            // operations a second
+  // Operations a second; 0 where the processor has no such instructions.
+  double peak = 0;
   PrecisionError error = {};  // from the reference
 };
 
@@ -137,8 +138,8 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     if (options.backend != "all" && options.backend != BackendName(backend)) {
       continue;
     }
-    for (const Precision precision :
-         {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
+    for (const Precision precision : {Precision::kFloat32, Precision::kInt16,
+                                      Precision::kBfloat16, Precision::kInt8}) {
       if (options.precision != "all" &&
           options.precision != PrecisionName(precision)) {
         continue;
@@ -239,7 +240,9 @@ std::string ToText(const Report& report) {
          absl::StrCat(row.batch), absl::StrFormat("%.0f", row.rates.Typical()),
          absl::StrFormat("%.0f", rate),
          absl::StrFormat("%.0f", operations / 1e9),
-         absl::StrFormat("%.0f%%", 100 * operations / contestant.peak),
+         contestant.peak > 0
+             ? absl::StrFormat("%.0f%%", 100 * operations / contestant.peak)
+             : "-",
          absl::StrFormat("%.5f", contestant.error.value),
          absl::StrFormat("%.5f", contestant.error.policy)});
   }
@@ -247,6 +250,7 @@ std::string ToText(const Report& report) {
       absl::StrFormat("%s, one core, %.1f million operations a position\n",
                       report.net, report.operations / 1e6);
   for (const Contestant& contestant : report.contestants) {
+    if (contestant.peak == 0) continue;
     absl::StrAppendFormat(&text, "peak of %s: %.0f G/s\n",
                           std::string(PrecisionName(contestant.info.precision)),
                           contestant.peak / 1e9);
@@ -269,7 +273,9 @@ std::string ToJson(const Report& report) {
          {"operations_per_position", report.operations},
          {"operations_per_s", rate * report.operations},
          {"peak_operations_per_s", contestant.peak},
-         {"share_of_peak", rate * report.operations / contestant.peak},
+         {"share_of_peak",
+          contestant.peak > 0 ? Json(rate * report.operations / contestant.peak)
+                              : Json()},
          {"value_error", contestant.error.value},
          {"policy_error", contestant.error.policy}});
   }
@@ -346,7 +352,7 @@ void RegisterBenchInference(Command& bench) {
                     {"all", "torch", "onednn"}, &options->backend);
   command.AddChoice({.names = "--precision",
                      .help = "number type; all: those that this machine has"},
-                    {"all", "float32", "bfloat16", "int8"},
+                    {"all", "float32", "int16", "bfloat16", "int8"},
                     &options->precision);
   command.AddText({.names = "--batch",
                    .placeholder = "N,...",

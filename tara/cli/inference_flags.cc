@@ -14,7 +14,7 @@ void AddInferenceFlags(Command& command, InferenceFlags* flags) {
       &flags->device);
   command.AddText({.names = "--precision",
                    .placeholder = "P",
-                   .help = "auto, float32, bfloat16, float16 or int8"},
+                   .help = "auto, float32, bfloat16, float16, int16 or int8"},
                   &flags->precision);
   command.AddText({.names = "--backend",
                    .placeholder = "B",

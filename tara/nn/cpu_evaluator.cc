@@ -126,7 +126,9 @@ class Maker {
       : weights_(std::move(weights)), ranges_(std::move(ranges)) {}
 
   CpuEvaluator Make(Precision precision) {
-    if (precision == Precision::kInt8 && !ranges_) {
+    const bool integers =
+        precision == Precision::kInt8 || precision == Precision::kInt16;
+    if (integers && !ranges_) {
       ranges_ = CalibrateCpuRanges(
           weights_,
           PositionsOfRandomGames(kCalibrationPositions, kCalibrationSeed));
@@ -144,7 +146,8 @@ class Maker {
     std::vector<CpuEvaluator> made;
     std::vector<PrecisionCandidate> candidates;
     for (const Precision precision :
-         {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
+         {Precision::kFloat32, Precision::kInt16, Precision::kBfloat16,
+          Precision::kInt8}) {
       if (!CheckCpuPrecision(precision).ok()) continue;
       made.push_back(Make(precision));
       candidates.push_back({precision, made.back().evaluator.get()});

@@ -12,6 +12,7 @@
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu_kernels.h"
 #include "tara/nn/features.h"
+#include "tara/nn/winograd_templates.h"
 
 namespace tara::internal {
 
@@ -28,7 +29,9 @@ class CpuKernelCode {
             .add_to_rows = AddToRows,
             .rows_to_bytes = RowsToBytes,
             .to_bytes = ToBytes,
-            .to_bfloats = ToBfloats};
+            .to_bfloats = ToBfloats,
+            .convolve_floats = WinogradCode<kSet, float>::Convolve,
+            .convolve_integers = WinogradCode<kSet, int16_t>::Convolve};
   }
 
  private:
@@ -170,9 +173,11 @@ class CpuKernelCode {
   template <int kRows>
   static void LinearRows(const CpuLinearWeights& layer, bool relu,
                          const float* inputs, float* outputs) {
+    // As many sums as there are registers for.
+    constexpr int kVectors = kSet == InstructionSet::kAvx512 ? 4 : 4 / kRows;
     int first = 0;
-    for (; first + 4 * kWidth <= layer.out; first += 4 * kWidth) {
-      LinearPart<kRows, 4>(layer, relu, first, inputs, outputs);
+    for (; first + kVectors * kWidth <= layer.out; first += kVectors * kWidth) {
+      LinearPart<kRows, kVectors>(layer, relu, first, inputs, outputs);
     }
     for (; first < layer.out; first += kWidth) {
       LinearPart<kRows, 1>(layer, relu, first, inputs, outputs);
@@ -181,7 +186,7 @@ class CpuKernelCode {
 
   static void ApplyLinear(const CpuLinearWeights& layer, int batch, bool relu,
                           const float* inputs, float* outputs) {
-    constexpr int kRows = kSet == InstructionSet::kAvx512 ? 4 : 1;
+    constexpr int kRows = 4;
     int row = 0;
     for (; row + kRows <= batch; row += kRows) {
       LinearRows<kRows>(layer, relu, inputs + row * layer.in,

@@ -1,14 +1,15 @@
 #ifndef TARA_NN_CPU_KERNELS_H_
 #define TARA_NN_CPU_KERNELS_H_
 
-// The parts of a network between its convolutions, vectorised: what pools,
-// biases and changes number types. Rows are those of one position: [49, C], the
+// The parts of a network that are our own, vectorised: what pools, biases and
+// changes number types between convolutions, and Winograd's convolutions. Rows are those of one position: [49, C], the
 // squares by rank, then file, channels last; C is a multiple of kChannelVector.
 // All are pure, and say the same of a position whatever its batch.
 
 #include <cstdint>
 
 #include "tara/nn/cpu_weights.h"
+#include "tara/nn/winograd_layer.h"
 
 namespace tara {
 
@@ -41,6 +42,10 @@ struct CpuKernels {
                    uint8_t* bytes);
   // Rounded to nearest, ties to even. `size` is a multiple of 8.
   void (*to_bfloats)(const float* values, int size, Bfloat16* bfloats);
+
+  // Convolutions whose layer holds floats, or integers.
+  void (*convolve_floats)(const WinogradJob& job);
+  void (*convolve_integers)(const WinogradJob& job);
 };
 
 // Returns the fastest that this processor supports.

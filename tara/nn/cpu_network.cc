@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tara/nn/features.h"
+#include "tara/nn/winograd.h"
 
 namespace tara {
 namespace {
@@ -16,6 +17,10 @@ using Type = dnnl::memory::data_type;
 // exactly.
 constexpr float kPlaneUnits = 252;
 constexpr float kLargestByte = 255;
+
+// How far beyond a layer's range integers of 16 bits reach: where bytes are
+// better off with the few values above cut, these have units to spare.
+constexpr float kIntegerReach = 2;
 
 size_t SizeOf(Type type) { return dnnl::memory::data_type_size(type); }
 
@@ -37,6 +42,7 @@ CpuNetwork::CpuNetwork(CpuWeights weights, Precision precision,
   for (int i = 0; i < num_blocks(); ++i) {
     inner_numbers_.push_back(Narrow(int8 ? ranges.inner[i] : none));
   }
+  if (!is_narrow()) PrepareWinograd(ranges);
   const OneOpenMpThread one_thread;
   for (size_t i = 0; i < kCpuTiles.size(); ++i) {
     plans_[i] = MakePlan(kCpuTiles[i], i > 0 ? &plans_[0] : nullptr);
@@ -44,7 +50,7 @@ CpuNetwork::CpuNetwork(CpuWeights weights, Precision precision,
 }
 
 CpuNumbers CpuNetwork::Narrow(const std::vector<float>& ranges) const {
-  if (precision_ == Precision::kFloat32) return {};
+  if (!is_narrow()) return {};
   if (precision_ == Precision::kBfloat16) return {.type = Type::bf16};
   CpuNumbers numbers = {.type = Type::u8};
   for (const float range : ranges) {
@@ -52,6 +58,24 @@ CpuNumbers CpuNetwork::Narrow(const std::vector<float>& ranges) const {
     numbers.inverse_scales.push_back(kLargestByte / range);
   }
   return numbers;
+}
+
+void CpuNetwork::PrepareWinograd(const CpuRanges& ranges) {
+  const auto add = [&](const CpuConvolutionWeights& weights, float range) {
+    winograd_.push_back(precision_ == Precision::kInt16
+                            ? IntegerWinogradLayer(weights, range)
+                            : FloatWinogradLayer(weights));
+  };
+  const auto reach = [&](const std::vector<std::vector<float>>& layers, int i) {
+    if (precision_ != Precision::kInt16) return 0.0f;
+    return kIntegerReach *
+           *std::max_element(layers[i].begin(), layers[i].end());
+  };
+  add(weights_.stem, 1);
+  for (int i = 0; i < num_blocks(); ++i) {
+    add(weights_.blocks[i].first, reach(ranges.tower, i));
+    add(weights_.blocks[i].second, reach(ranges.inner, i));
+  }
 }
 
 CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
@@ -65,8 +89,10 @@ CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
     plan.scratch_bytes =
         std::max(plan.scratch_bytes, plan.convolutions.back().scratch_bytes());
   };
-  add(weights_.stem, {.source = plane_numbers_, .add_to_destination = true});
-  for (int i = 0; i < num_blocks(); ++i) {
+  if (is_narrow()) {
+    add(weights_.stem, {.source = plane_numbers_, .add_to_destination = true});
+  }
+  for (int i = 0; i < num_blocks() && is_narrow(); ++i) {
     const CpuNumbers inner = inner_numbers_[i];
     add(weights_.blocks[i].first,
         {.source = tower_numbers_[i], .destination = inner});
@@ -109,9 +135,7 @@ CpuContext::CpuContext(const CpuNetwork& network)
        {&buffers.tower, &buffers.inner, &buffers.policy, &buffers.value}) {
     buffer->Resize(tower);
   }
-  if (network.precision_ != Precision::kFloat32) {
-    buffers.narrow_tower.Resize(tower);
-  }
+  if (network.is_narrow()) buffers.narrow_tower.Resize(tower);
   buffers.pooled.Resize(of_tile(2 * weights.channels));
   buffers.bias.Resize(of_tile(weights.channels));
   buffers.policy_bias.Resize(of_tile(weights.policy_pooled.out));
@@ -122,13 +146,40 @@ CpuContext::CpuContext(const CpuNetwork& network)
   for (const CpuNetwork::Plan& plan : network.plans_) {
     scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes);
   }
-  buffers.scratch.Resize(scratch_bytes / sizeof(float) + 1);
+  size_t scratch_floats = scratch_bytes / sizeof(float) + 1;
+  if (network.num_winograd() > 0) {
+    const int widest = std::max(weights.stem.in, weights.channels);
+    scratch_floats =
+        std::max<size_t>(scratch_floats, WinogradScratchFloats(widest));
+  }
+  buffers.scratch.Resize(scratch_floats);
+  winograd_jobs_ = BindWinograd();
   for (size_t i = 0; i < kCpuTiles.size(); ++i) {
     bound_[i] = Bind(static_cast<int>(i));
   }
 }
 
 CpuContext::~CpuContext() = default;
+
+std::vector<WinogradJob> CpuContext::BindWinograd() const {
+  const Buffers& buffers = *buffers_;
+  std::vector<WinogradJob> jobs;
+  for (const WinogradLayer& layer : network_.winograd_) {
+    const int place = static_cast<int>(jobs.size());
+    // The first convolutions of blocks are the odd ones.
+    const bool first = place % 2 == 1;
+    const TensorBuffer& source = place == 0 ? buffers.planes
+                                 : first    ? buffers.tower
+                                            : buffers.inner;
+    jobs.push_back(
+        {.layer = &layer,
+         .source = source.data(),
+         .destination = first ? buffers.inner.data() : buffers.tower.data(),
+         .add_to_destination = !first,
+         .scratch = buffers.scratch.data()});
+  }
+  return jobs;
+}
 
 std::vector<BoundConvolution> CpuContext::Bind(int tile_index) {
   const Buffers& buffers = *buffers_;
@@ -139,11 +190,10 @@ std::vector<BoundConvolution> CpuContext::Bind(int tile_index) {
     bound.emplace_back(network_.engine_, plan[bound.size()], source.data(),
                        destination.data(), buffers.scratch.data());
   };
-  const TensorBuffer& tower = network_.precision_ == Precision::kFloat32
-                                  ? buffers.tower
-                                  : buffers.narrow_tower;
-  bind(buffers.planes, buffers.tower);
-  for (int i = 0; i < network_.num_blocks(); ++i) {
+  const bool is_narrow = network_.is_narrow();
+  const TensorBuffer& tower = is_narrow ? buffers.narrow_tower : buffers.tower;
+  if (is_narrow) bind(buffers.planes, buffers.tower);
+  for (int i = 0; i < network_.num_blocks() && is_narrow; ++i) {
     bind(tower, buffers.inner);
     bind(buffers.inner, buffers.tower);
   }
@@ -158,7 +208,19 @@ int CpuContext::TowerSize(int tile) const {
 }
 
 void CpuContext::Convolve(int convolution) const {
-  bound_[tile_index_][convolution].Run(stream_);
+  const int num_winograd = network_.num_winograd();
+  if (convolution >= num_winograd) {
+    bound_[tile_index_][convolution - num_winograd].Run(stream_);
+    return;
+  }
+  WinogradJob job = winograd_jobs_[convolution];
+  job.positions = tile_;
+  const CpuKernels& kernels = network_.kernels_;
+  if (network_.precision_ == Precision::kInt16) {
+    kernels.convolve_integers(job);
+  } else {
+    kernels.convolve_floats(job);
+  }
 }
 
 void CpuContext::NarrowTower(const CpuNumbers& numbers) const {

@@ -17,6 +17,7 @@
 #include "tara/nn/cpu_weights.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/winograd_layer.h"
 
 namespace tara {
 
@@ -27,8 +28,9 @@ inline constexpr int kMaxCpuTile = kCpuTiles[0];
 // The shared, constant part: weights and primitives. Thread-safe.
 class CpuNetwork {
  public:
-  // REQUIRES: `precision` is float32, bfloat16 or int8, and the processor has
-  // it; `ranges` are those of the network where it is int8. Throws dnnl::error.
+  // REQUIRES: `precision` is float32, int16, bfloat16 or int8, and the
+  // processor has it; `ranges` are those of the network where it is an integer.
+  // Throws dnnl::error.
   CpuNetwork(CpuWeights weights, Precision precision, const CpuRanges& ranges);
 
   Precision precision() const { return precision_; }
@@ -37,13 +39,14 @@ class CpuNetwork {
  private:
   friend class CpuContext;
 
-  // The convolutions for one size of tile.
+  // The convolutions that are oneDNN's, for one size of tile.
   struct Plan {
-    std::vector<CpuConvolution> convolutions;  // in the order of ConvolutionOf
+    std::vector<CpuConvolution> convolutions;
     size_t scratch_bytes = 0;
   };
 
-  // Where a layer's convolution stands in a plan.
+  // Where a layer's convolution stands among all: the ones by Winograd's method
+  // come first.
   int First(int block) const { return 1 + 2 * block; }
   int Second(int block) const { return 2 + 2 * block; }
   int Policy() const { return 1 + 2 * num_blocks(); }
@@ -51,7 +54,13 @@ class CpuNetwork {
   int Value() const { return Policy() + 2; }
 
   int num_blocks() const { return static_cast<int>(weights_.blocks.size()); }
+  // Whether convolutions read other numbers than the tower is of.
+  bool is_narrow() const {
+    return precision_ == Precision::kBfloat16 || precision_ == Precision::kInt8;
+  }
+  int num_winograd() const { return static_cast<int>(winograd_.size()); }
   CpuNumbers Narrow(const std::vector<float>& ranges) const;
+  void PrepareWinograd(const CpuRanges& ranges);
   Plan MakePlan(int tile, const Plan* twin) const;
 
   const CpuWeights weights_;
@@ -60,6 +69,8 @@ class CpuNetwork {
   CpuNumbers plane_numbers_;
   std::vector<CpuNumbers> tower_numbers_;
   std::vector<CpuNumbers> inner_numbers_;
+  // Those of 3 x 3, from the stem on, but for narrow numbers.
+  std::vector<WinogradLayer> winograd_;
   const CpuKernels& kernels_;
   const dnnl::engine engine_;
   std::array<Plan, kCpuTiles.size()> plans_;
@@ -102,6 +113,7 @@ class CpuContext {
   struct Buffers;
 
   std::vector<BoundConvolution> Bind(int tile_index);
+  std::vector<WinogradJob> BindWinograd() const;
   Outputs RunTile(const float* planes, const float* globals,
                   const Observer* observer);
   int TowerSize(int tile) const;
@@ -119,6 +131,7 @@ class CpuContext {
   const CpuNetwork& network_;
   const dnnl::stream stream_;
   std::unique_ptr<Buffers> buffers_;
+  std::vector<WinogradJob> winograd_jobs_;
   std::array<std::vector<BoundConvolution>, kCpuTiles.size()> bound_;
   int tile_index_ = 0;  // of what is computed
   int tile_ = 0;

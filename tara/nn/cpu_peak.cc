@@ -48,6 +48,32 @@ template <typename Vector>
   for (__m512& sum : sums) Hide(sum);
 }
 
+[[gnu::target("avx2")]] void IntegersAvx2() {
+  __m256i sums[kSums] = {};
+  __m256i factor = {};
+  for (__m256i& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m256i& sum : sums) {
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(factor, factor));
+      Hide(factor);
+    }
+  }
+  for (__m256i& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx512f,avx512bw")]] void IntegersAvx512() {
+  __m512i sums[kSums] = {};
+  __m512i factor = {};
+  for (__m512i& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512i& sum : sums) {
+      sum = _mm512_add_epi32(sum, _mm512_madd_epi16(factor, factor));
+      Hide(factor);
+    }
+  }
+  for (__m512i& sum : sums) Hide(sum);
+}
+
 [[gnu::target("avx2,avxvnni")]] void BytesAvx2() {
   __m256i sums[kSums] = {};
   __m256i factor = {};
@@ -95,6 +121,8 @@ Loop LoopOf(Precision precision) {
   switch (precision) {
     case Precision::kFloat32:
       return avx512 ? Loop{FloatsAvx512, 32} : Loop{FloatsAvx2, 16};
+    case Precision::kInt16:
+      return avx512 ? Loop{IntegersAvx512, 64} : Loop{IntegersAvx2, 32};
     case Precision::kInt8:
       if (avx512 && __builtin_cpu_supports("avx512vnni")) {
         return {BytesAvx512, 128};

@@ -59,6 +59,7 @@ absl::Status CheckCpuPrecision(Precision precision) {
   switch (precision) {
     case Precision::kAuto:
     case Precision::kFloat32:
+    case Precision::kInt16:
       return absl::OkStatus();
     case Precision::kInt8:
       if (Has(dnnl::cpu_isa::avx512_core_vnni) ||

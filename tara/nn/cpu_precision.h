@@ -30,7 +30,7 @@ inline constexpr PrecisionError kLargestPrecisionError = {.value = 0.02,
                                                           .policy = 0.03};
 // How much faster a precision must be than a better one: clear enough that
 // machines of one kind choose alike, though they never measure alike.
-inline constexpr double kNeededSpeedup = 1.2;
+inline constexpr double kNeededSpeedup = 1.1;
 
 struct PrecisionCandidate {
   Precision precision = Precision::kFloat32;

@@ -17,13 +17,12 @@ using Named = std::pair<absl::string_view, Value>;
 constexpr Named<Precision> kPrecisions[] = {
     {"auto", Precision::kAuto},         {"float32", Precision::kFloat32},
     {"bfloat16", Precision::kBfloat16}, {"float16", Precision::kFloat16},
-    {"int8", Precision::kInt8},
+    {"int16", Precision::kInt16},       {"int8", Precision::kInt8},
 };
 
 constexpr Named<InferenceBackend> kBackends[] = {
     {"auto", InferenceBackend::kAuto},
     {"torch", InferenceBackend::kTorch},
-    {"onednn", InferenceBackend::kOneDnn},
     {"onednn", InferenceBackend::kOneDnn},
 };
 

@@ -54,7 +54,8 @@ constexpr ConfigField kFields[] = {
      .help = "cpu, cuda, cuda:N or cuda:all (every one there is)"},
     {.path = "inference.precision",
      .default_value = "auto",
-     .help = "auto (the fastest here), float32, bfloat16, float16 or int8"},
+     .help =
+         "auto (the fastest here), float32, bfloat16, float16, int16 or int8"},
     {.path = "inference.backend",
      .default_value = "auto",
      .help = "what computes: auto (the fastest for the device), torch or "
@@ -379,9 +380,9 @@ constexpr ConfigField kFields[] = {
     {.path = "init_from",
      .default_value = "-",
      .is_fixed = true,
-     .help =
-         "checkpoint to begin with (a file, or a run's folder); - for a new "
-         "network"},
+     .help = "checkpoint to begin with (a file, a run's folder, or a bundle "
+             "that was "
+             "exported for learning); - for a new network"},
     {.path = "minutes",
      .default_value = "0",
      .max_value = 1e7,

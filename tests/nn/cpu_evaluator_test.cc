@@ -124,7 +124,8 @@ TEST(CpuEvaluatorTest, SmallNumberTypesSayNearlyWhatFloat32Says) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
     const std::vector<Evaluation> reference =
         Evaluate(*NewEvaluator(checkpoint, Precision::kFloat32), states);
-    for (const Precision precision : {Precision::kBfloat16, Precision::kInt8}) {
+    for (const Precision precision :
+         {Precision::kInt16, Precision::kBfloat16, Precision::kInt8}) {
       if (!CheckCpuPrecision(precision).ok()) continue;
       const PrecisionError error = ErrorOf(
           reference, Evaluate(*NewEvaluator(checkpoint, precision), states));
@@ -150,29 +151,32 @@ TEST(CpuEvaluatorTest, AutoIsOneOfThePrecisionsAndSaysWhich) {
 }
 
 TEST(CpuEvaluatorTest, RangesInTheCheckpointAreUsedAndChecked) {
-  if (!CheckCpuPrecision(Precision::kInt8).ok()) GTEST_SKIP();
-  Checkpoint checkpoint = LivelyCheckpoint({.channels = 24, .blocks = 2});
-  const auto weights = FoldCpuWeights(checkpoint);
-  ASSERT_TRUE(weights.ok());
-  const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
-  const std::vector<Evaluation> own =
-      Evaluate(*NewEvaluator(checkpoint, Precision::kInt8), states);
-  const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
-  for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
-    checkpoint.tensors.push_back(std::move(tensor));
-  }
-  const std::vector<Evaluation> stored =
-      Evaluate(*NewEvaluator(checkpoint, Precision::kInt8), states);
-  EXPECT_FALSE(Identical(own[0], stored[0]));
+  for (const Precision precision : {Precision::kInt16, Precision::kInt8}) {
+    if (!CheckCpuPrecision(precision).ok()) continue;
+    SCOPED_TRACE(PrecisionName(precision));
+    Checkpoint checkpoint = LivelyCheckpoint({.channels = 24, .blocks = 2});
+    const auto weights = FoldCpuWeights(checkpoint);
+    ASSERT_TRUE(weights.ok());
+    const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
+    const std::vector<Evaluation> own =
+        Evaluate(*NewEvaluator(checkpoint, precision), states);
+    const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
+    for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
+      checkpoint.tensors.push_back(std::move(tensor));
+    }
+    const std::vector<Evaluation> stored =
+        Evaluate(*NewEvaluator(checkpoint, precision), states);
+    EXPECT_FALSE(Identical(own[0], stored[0]));
 
-  Checkpoint damaged = checkpoint;
-  damaged.tensors.back().values[5] = 0;
-  EXPECT_EQ(NewCpuEvaluator(damaged, Precision::kInt8).status(),
-            absl::InvalidArgumentError("tensor calibration/inner has 0 at 0, "
-                                       "5; expected a positive number"));
-  damaged.tensors.pop_back();
-  EXPECT_EQ(NewCpuEvaluator(damaged, Precision::kInt8).status().code(),
-            absl::StatusCode::kInvalidArgument);
+    Checkpoint damaged = checkpoint;
+    damaged.tensors.back().values[5] = 0;
+    EXPECT_EQ(NewCpuEvaluator(damaged, precision).status(),
+              absl::InvalidArgumentError("tensor calibration/inner has 0 at 0, "
+                                         "5; expected a positive number"));
+    damaged.tensors.pop_back();
+    EXPECT_EQ(NewCpuEvaluator(damaged, precision).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
 }
 
 // Says what it is told, slowly or not.
@@ -269,13 +273,11 @@ TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(, CpuPrecisionTest,
-                         ::testing::Values(Precision::kFloat32,
-                                           Precision::kBfloat16,
-                                           Precision::kInt8),
-                         [](const auto& info) {
-                           return std::string(PrecisionName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , CpuPrecisionTest,
+    ::testing::Values(Precision::kFloat32, Precision::kInt16,
+                      Precision::kBfloat16, Precision::kInt8),
+    [](const auto& info) { return std::string(PrecisionName(info.param)); });
 
 TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
   Checkpoint checkpoint = LivelyCheckpoint({.channels = 8, .blocks = 1});

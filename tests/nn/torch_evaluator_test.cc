@@ -20,6 +20,7 @@
 #include "tara/nn/checkpoint.h"
 #include "tara/nn/device_evaluator.h"
 #include "tara/nn/device_text.h"
+#include "tara/nn/inference_option_text.h"
 #include "tara/nn/network_evaluator.h"
 #include "tara/nn/torch_devices.h"
 #include "tara/nn/trainer.h"
@@ -197,11 +198,14 @@ TEST_F(TorchEvaluatorTest, Float16AnswersNearlyAsFloat32OrIsRefused) {
 }
 
 TEST_F(TorchEvaluatorTest, PrecisionsThatTheBackendLacksAreUnimplemented) {
-  const auto evaluator =
-      NewDeviceEvaluator(checkpoint_, {.precision = Precision::kInt8});
-  EXPECT_EQ(evaluator.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(evaluator.status().message()),
-              AllOf(HasSubstr("int8"), HasSubstr("bfloat16")));
+  for (const Precision precision : {Precision::kInt16, Precision::kInt8}) {
+    const auto evaluator =
+        NewDeviceEvaluator(checkpoint_, {.precision = precision});
+    EXPECT_EQ(evaluator.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(evaluator.status().message()),
+                AllOf(HasSubstr(std::string(PrecisionName(precision))),
+                      HasSubstr("bfloat16")));
+  }
 }
 
 TEST_F(TorchEvaluatorTest, ANetworkTooLargeInItsTypeIsRefused) {

@@ -337,7 +337,7 @@ TEST(ConfigTest, MilestonesAreTakenAsGiven) {
 TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
   EXPECT_EQ(Error("inference { precision: 'int4' }"),
             "configs/quick.textproto: inference.precision is 'int4'; expected "
-            "one of auto, float32, bfloat16, float16, int8");
+            "one of auto, float32, bfloat16, float16, int16, int8");
   EXPECT_THAT(Error("", {"inference.backend=abacus"}),
               HasSubstr("inference.backend is 'abacus'; expected one of auto"));
   EXPECT_THAT(Error("", {"inference.device=gpu"}),

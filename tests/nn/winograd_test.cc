@@ -1,0 +1,214 @@
+// Winograd's convolutions against the sum that defines a convolution.
+
+#include "tara/nn/winograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/board.h"
+#include "tara/nn/cpu_kernels.h"
+#include "tara/nn/cpu_weights.h"
+#include "tara/nn/features.h"
+#include "tara/nn/winograd_layer.h"
+
+namespace tara {
+namespace {
+
+// Both sets of kernels; one and the same where the processor has no other.
+std::vector<std::pair<std::string, const CpuKernels*>> AllKernels() {
+  return {{"portable", &PortableCpuKernels()}, {"best", &BestCpuKernels()}};
+}
+
+std::vector<float> Uniform(size_t size, float low, float high, Random& random) {
+  std::vector<float> values(size);
+  for (float& value : values) {
+    value = low + (high - low) * static_cast<float>(random.Uniform());
+  }
+  return values;
+}
+
+CpuConvolutionWeights RandomWeights(int in, int out, Random& random) {
+  const float bound = 2 / std::sqrt(9.0f * in);
+  return {.in = in,
+          .out = out,
+          .kernel = 3,
+          .weight = Uniform(size_t{9} * in * out, -bound, bound, random),
+          .bias = Uniform(out, -0.1f, 0.1f, random)};
+}
+
+// By definition, in double precision.
+std::vector<float> Convolve(const CpuConvolutionWeights& weights,
+                            const std::vector<float>& source,
+                            std::vector<float> destination, bool add) {
+  const auto positions =
+      static_cast<int>(source.size()) / kNumSquares / weights.in;
+  for (int p = 0; p < positions * kNumSquares; ++p) {
+    const int rank = p % kNumSquares / kBoardSize;
+    const int file = p % kBoardSize;
+    for (int o = 0; o < weights.out; ++o) {
+      float& result = destination[p * weights.out + o];
+      double sum = weights.bias[o] + (add ? result : 0);
+      for (int tap = 0; tap < 9; ++tap) {
+        const int down = tap / 3 - 1;
+        const int right = tap % 3 - 1;
+        if (rank + down < 0 || rank + down >= kBoardSize || file + right < 0 ||
+            file + right >= kBoardSize) {
+          continue;
+        }
+        const int square = p + kBoardSize * down + right;
+        for (int i = 0; i < weights.in; ++i) {
+          sum += double{weights.weight[(o * weights.in + i) * 9 + tap]} *
+                 source[square * weights.in + i];
+        }
+      }
+      result = static_cast<float>(std::max(sum, 0.0));
+    }
+  }
+  return destination;
+}
+
+std::vector<float> RunKernels(const CpuKernels& kernels,
+                              const WinogradLayer& layer,
+                              const std::vector<float>& source,
+                              std::vector<float> destination, bool add) {
+  std::vector<float> scratch(WinogradScratchFloats(layer.in));
+  const WinogradJob job = {
+      .layer = &layer,
+      .positions = static_cast<int>(source.size()) / kNumSquares / layer.in,
+      .source = source.data(),
+      .destination = destination.data(),
+      .add_to_destination = add,
+      .scratch = scratch.data()};
+  if (layer.integers.empty()) {
+    kernels.convolve_floats(job);
+  } else {
+    kernels.convolve_integers(job);
+  }
+  return destination;
+}
+
+// The root of the mean square of the difference, beside that of `expected`.
+double RelativeError(const std::vector<float>& expected,
+                     const std::vector<float>& actual) {
+  double error = 0;
+  double square = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double difference = double{actual[i]} - expected[i];
+    error += difference * difference;
+    square += double{expected[i]} * expected[i];
+  }
+  return std::sqrt(error / square);
+}
+
+constexpr float kRange = 3;
+
+TEST(WinogradTest, SumsAreThoseOfTheConvolution) {
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  for (const auto& [in, out] :
+       {std::pair{24, 32}, {16, 16}, {48, 48}, {64, 64}, {128, 128}}) {
+    const CpuConvolutionWeights weights = RandomWeights(in, out, random);
+    const auto source =
+        Uniform(size_t{5} * kNumSquares * in, 0, kRange, random);
+    const auto before = Uniform(size_t{5} * kNumSquares * out, -1, 1, random);
+    for (const bool add : {false, true}) {
+      const auto expected = Convolve(weights, source, before, add);
+      for (const auto& [name, kernels] : AllKernels()) {
+        SCOPED_TRACE(name + " " + std::to_string(in));
+        EXPECT_LT(
+            RelativeError(expected,
+                          RunKernels(*kernels, FloatWinogradLayer(weights),
+                                     source, before, add)),
+            3e-6);
+        const double error = RelativeError(
+            expected,
+            RunKernels(*kernels, IntegerWinogradLayer(weights, kRange), source,
+                       before, add));
+        EXPECT_LT(error, 5e-3);
+        EXPECT_GT(error, 1e-5) << "computed in float32?";
+      }
+    }
+  }
+}
+
+TEST(WinogradTest, APositionsAnswerDoesNotDependOnItsNeighbours) {
+  Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
+  constexpr int kChannels = 32;
+  constexpr size_t kRow = size_t{kNumSquares} * kChannels;
+  const CpuConvolutionWeights weights =
+      RandomWeights(kChannels, kChannels, random);
+  const auto source = Uniform(11 * kRow, 0, kRange, random);
+  for (const WinogradLayer& layer :
+       {FloatWinogradLayer(weights), IntegerWinogradLayer(weights, kRange)}) {
+    for (const auto& [name, kernels] : AllKernels()) {
+      const auto together = RunKernels(*kernels, layer, source,
+                                       std::vector<float>(11 * kRow), false);
+      for (size_t i = 0; i < 11; ++i) {
+        const std::vector<float> one(source.begin() + i * kRow,
+                                     source.begin() + (i + 1) * kRow);
+        const auto alone =
+            RunKernels(*kernels, layer, one, std::vector<float>(kRow), false);
+        EXPECT_TRUE(
+            std::equal(alone.begin(), alone.end(), together.begin() + i * kRow))
+            << name << " " << i;
+      }
+    }
+  }
+}
+
+// Every weight and every input as large as may be: an overflow would change the
+// sign of the sum.
+TEST(WinogradTest, SumsOfIntegersNeverOverflow) {
+  constexpr int kIn = 256;
+  CpuConvolutionWeights weights = {
+      .in = kIn,
+      .out = 16,
+      .kernel = 3,
+      .weight = std::vector<float>(size_t{9} * kIn * 16, 0.5f),
+      .bias = std::vector<float>(16)};
+  Random random(DeriveSeed(3, 0, StreamPurpose::kTest));
+  for (const bool checkered : {false, true}) {
+    std::vector<float> source(size_t{kNumSquares} * kIn, kRange);
+    if (checkered) {
+      for (float& value : source) value = random.Below(2) == 0 ? kRange : 0;
+    }
+    const std::vector<float> before(size_t{kNumSquares} * 16);
+    const auto expected = Convolve(weights, source, before, false);
+    for (const auto& [name, kernels] : AllKernels()) {
+      EXPECT_LT(RelativeError(
+                    expected,
+                    RunKernels(*kernels, IntegerWinogradLayer(weights, kRange),
+                               source, before, false)),
+                1e-2)
+          << name;
+    }
+  }
+}
+
+// The bound on what a transform makes of inputs is that of the worst tile.
+TEST(WinogradTest, OrdinaryInputsMaySurpassTheRange) {
+  Random random(DeriveSeed(4, 0, StreamPurpose::kTest));
+  constexpr int kChannels = 32;
+  const CpuConvolutionWeights weights =
+      RandomWeights(kChannels, kChannels, random);
+  const auto source =
+      Uniform(size_t{kNumSquares} * kChannels, 0, 1.2f * kRange, random);
+  const std::vector<float> before(source.size());
+  const auto expected = Convolve(weights, source, before, false);
+  for (const auto& [name, kernels] : AllKernels()) {
+    EXPECT_LT(RelativeError(
+                  expected,
+                  RunKernels(*kernels, IntegerWinogradLayer(weights, kRange),
+                             source, before, false)),
+              5e-3)
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace tara
