@@ -21,6 +21,8 @@ readonly SEARCH=self_play.search.option
 # NAME|SETTINGS, each beside the base.
 readonly TECHNIQUES=(
   "base|"
+  # What two runs of the same config differ by.
+  "base, another seed|seed=2"
   "without Gumbel roots (PUCT, 64 simulations)|${SEARCH}=graph=on,proof=on \
 self_play.search.simulations=64"
   "64 simulations|self_play.search.simulations=64"
@@ -49,8 +51,8 @@ train() {
   done
   "${TARA}" train "${ROOT}/${BASE}" --set "variant=${VARIANT}" \
     --set "run_dir=${folder}" --set minutes=0 --set generations=1000 \
-    --set self_play.games_per_generation=500 \
-    --set learner.steps_per_generation=200 \
+    --set self_play.games_per_generation=250 \
+    --set learner.steps_per_generation=100 \
     --set "cpu_minutes=${CPU_MINUTES}" --set evaluation.opponent=random \
     --set evaluation.final_games=2 "${flags[@]}" >"${folder}.log" 2>&1
 }
