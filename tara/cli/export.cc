@@ -63,6 +63,7 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
                           .weights = options.weights == "float16"
                                          ? WeightType::kFloat16
                                          : WeightType::kFloat32,
+                          .for_learning = options.for_learning,
                           .variants = {},
                           .provenance = std::move(origin.provenance)};
   TARA_ASSIGN_OR_RETURN(bundle.variants, VariantsFor(options.game, origin));
@@ -110,6 +111,10 @@ void RegisterExport(Command& root) {
                      .help = "float16: weights are rounded, in all forms "
                              "alike; a large network takes 70 % of the space"},
                     {"float32", "float16"}, &options->weights);
+  command.AddSwitch({.names = "--for-learning",
+                     .help = "keep what a run can go on from, too: init_from "
+                             "takes the bundle. 4 bytes more a parameter"},
+                    &options->for_learning);
   AddGameFlags(command, &options->game,
                "variant that the network has learned, or 'all'; without: those "
                "of the run",

@@ -14,6 +14,7 @@ struct ExportOptions {
   std::string model;   // run, or checkpoint file
   std::string output;  // the bundle
   std::string weights = "float32";
+  bool for_learning = false;  // init_from takes the bundle
   GameFlags game;  // variant empty: those of the run, else all
   std::string format = "text";
 };

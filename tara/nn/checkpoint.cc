@@ -189,15 +189,23 @@ bool Checkpoint::HasPrefix(absl::string_view prefix) const {
                      });
 }
 
-absl::Status WriteCheckpoint(const std::string& path,
-                             const Checkpoint& checkpoint) {
+bool IsOfOptimizer(absl::string_view name) {
+  return absl::StartsWith(name, "raw/") || absl::StartsWith(name, "adamw.") ||
+         absl::StartsWith(name, "sgd.");
+}
+
+std::string EncodeCheckpoint(const Checkpoint& checkpoint) {
   const std::string payload = EncodePayload(checkpoint);
   std::string header(kMagic);
   Append(kFormatVersion, header);
   Append(uint32_t{crc32c::Crc32c(payload.data(), payload.size())}, header);
   Append(uint64_t{payload.size()}, header);
+  return header + payload;
+}
 
-  return WriteFileAtomically(path, header + payload);
+absl::Status WriteCheckpoint(const std::string& path,
+                             const Checkpoint& checkpoint) {
+  return WriteFileAtomically(path, EncodeCheckpoint(checkpoint));
 }
 
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
@@ -207,10 +215,14 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
         contents.status().code(),
         absl::StrCat("Cannot open checkpoint: ", contents.status().message()));
   }
-  const std::string& bytes = *contents;
+  return DecodeCheckpoint(path, *contents);
+}
+
+absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
+                                            absl::string_view bytes) {
   if (bytes.substr(0, kMagic.size()) != kMagic) {
     return absl::DataLossError(
-        absl::StrCat(path,
+        absl::StrCat(name,
                      " is no checkpoint of Tara: it does not begin with "
                      "\"TaraNet\""));
   }
@@ -220,11 +232,11 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
   uint64_t size = 0;
   if (!header.Read(magic) || !header.Read(format) || !header.Read(checksum) ||
       !header.Read(size)) {
-    return DamagedError(path, "it ends within its header");
+    return DamagedError(name, "it ends within its header");
   }
   if (format == 1) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "Checkpoint ", path,
+        "Checkpoint ", name,
         " has format version 1: its network tells the expected margin alone. "
         "This program reads version ",
         kFormatVersion,
@@ -232,19 +244,18 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path) {
         "another run_dir"));
   }
   if (format != kFormatVersion) {
-    return VersionError(path, "format", format, kFormatVersion);
+    return VersionError(name, "format", format, kFormatVersion);
   }
-  const absl::string_view payload =
-      absl::string_view(bytes).substr(kHeaderSize);
+  const absl::string_view payload = bytes.substr(kHeaderSize);
   if (payload.size() != size) {
-    return DamagedError(path, absl::StrCat("it has ", bytes.size(),
+    return DamagedError(name, absl::StrCat("it has ", bytes.size(),
                                            " bytes; its header announces ",
                                            kHeaderSize + size));
   }
   if (crc32c::Crc32c(payload.data(), payload.size()) != checksum) {
-    return DamagedError(path, "its checksum does not match");
+    return DamagedError(name, "its checksum does not match");
   }
-  return DecodePayload(path, payload);
+  return DecodePayload(name, payload);
 }
 
 }  // namespace tara

@@ -80,6 +80,18 @@ struct Checkpoint {
   bool HasPrefix(absl::string_view prefix) const;
 };
 
+// Whether a tensor of this name is the optimizer's, or of the weights that it
+// works on where the network is their average.
+bool IsOfOptimizer(absl::string_view name);
+
+// Returns the checkpoint as the bytes of a file.
+std::string EncodeCheckpoint(const Checkpoint& checkpoint);
+
+// Returns the checkpoint that bytes hold, or DATA_LOSS and FAILED_PRECONDITION
+// as ReadCheckpoint; errors call them `name`.
+absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
+                                            absl::string_view bytes);
+
 // Writes the checkpoint to `path` atomically: whoever reads the path, whatever
 // is killed when, finds the old file or the new one (temporary file in the same
 // folder, fsync, rename, fsync of the folder). Not for several writers of one

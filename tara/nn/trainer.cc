@@ -250,20 +250,27 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
 
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckTrainerOptions(options));
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(
+      auto trainer,
+      MakeTrainer(absl::StrCat("Checkpoint ", path), checkpoint, options));
+  return std::pair(std::move(trainer), checkpoint.progress);
+}
+
+absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
+    const std::string& name, const Checkpoint& checkpoint,
+    const TrainerOptions& options) {
+  TARA_RETURN_IF_ERROR(CheckTrainerOptions(options));
   try {
     // The seed is that of heads that the checkpoint lacks.
     auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options,
                                                   /*seed=*/0);
     if (const absl::Status loaded = trainer->Load(checkpoint); !loaded.ok()) {
-      return absl::DataLossError(
-          absl::StrCat("Checkpoint ", path, ": ", loaded.message()));
+      return absl::DataLossError(absl::StrCat(name, ": ", loaded.message()));
     }
-    return std::pair<std::unique_ptr<Trainer>, TrainingProgress>(
-        std::move(trainer), checkpoint.progress);
+    return trainer;
   } catch (const std::exception& error) {
-    return TorchError(absl::StrCat("loading ", path), kMemoryHint, error);
+    return TorchError(absl::StrCat("loading ", name), kMemoryHint, error);
   }
 }
 

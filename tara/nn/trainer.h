@@ -152,6 +152,11 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options);
 
+// The same from a checkpoint that is read already; errors call it `name`.
+absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
+    const std::string& name, const Checkpoint& checkpoint,
+    const TrainerOptions& options);
+
 }  // namespace tara
 
 #endif  // TARA_NN_TRAINER_H_

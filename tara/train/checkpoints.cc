@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/variant.h"
 #include "tara/nn/bundle/bundle.h"
+#include "tara/nn/checkpoint.h"
 #include "tara/train/config.h"
 #include "tara/train/learner_config.h"
 
@@ -53,6 +57,32 @@ absl::StatusOr<proto::TrainConfig> ConfigOfRun(const std::string& checkpoint) {
       {});
 }
 
+// Reads a checkpoint, or that of a bundle.
+absl::StatusOr<Checkpoint> ReadInitFile(const std::string& path) {
+  if (!IsBundlePath(path)) return ReadCheckpoint(path);
+  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(path));
+  return bundle.ReadCheckpointToLearnOn();
+}
+
+// Returns the names of the variants that the network of a file has learned;
+// none where that is not known.
+std::vector<std::string> LearnedVariants(const std::string& path) {
+  std::vector<std::string> learned;
+  if (IsBundlePath(path)) {
+    const absl::StatusOr<Bundle> bundle = Bundle::Open(path);
+    if (!bundle.ok()) return learned;
+    for (const BundleVariant& variant : bundle->manifest().variants) {
+      learned.emplace_back(Info(variant.variant).id);
+    }
+    return learned;
+  }
+  const absl::StatusOr<proto::TrainConfig> config = ConfigOfRun(path);
+  if (config.ok()) {
+    learned.assign(config->variant().begin(), config->variant().end());
+  }
+  return learned;
+}
+
 absl::StatusOr<std::unique_ptr<Trainer>> FirstTrainer(
     const proto::TrainConfig& config) {
   const TrainerOptions options = TrainerOptionsOf(config);
@@ -62,8 +92,8 @@ absl::StatusOr<std::unique_ptr<Trainer>> FirstTrainer(
         DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights));
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
-  TARA_ASSIGN_OR_RETURN(auto loaded, LoadTrainer(path, options));
-  return std::move(loaded.first);
+  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadInitFile(path));
+  return MakeTrainer(path, checkpoint, options);
 }
 
 // Loads a checkpoint of the run. DATA_LOSS if it is damaged.
@@ -113,13 +143,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (HasCheckpoints(config.run_dir())) return absl::OkStatus();
   const absl::StatusOr<std::string> path = InitFile(config);
   if (!path.ok()) return InitError(path.status());
-  if (IsBundlePath(*path)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "init_from: ", *path,
-        " is a model bundle, whose norms are folded into its weights for "
-        "playing; expected a checkpoint or the folder of a run"));
-  }
-  const absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(*path);
+  const absl::StatusOr<Checkpoint> checkpoint = ReadInitFile(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
   if (!(checkpoint->shape == ShapeOf(config))) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -127,10 +151,9 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
         ShapeText(checkpoint->shape), ", that of the config (network) ",
         ShapeText(ShapeOf(config)), "; expected the same"));
   }
-  const absl::StatusOr<proto::TrainConfig> before = ConfigOfRun(*path);
-  if (!before.ok()) return absl::OkStatus();
+  const std::vector<std::string> learned = LearnedVariants(*path);
+  if (learned.empty()) return absl::OkStatus();
   for (const std::string& id : config.variant()) {
-    const auto& learned = before->variant();
     if (std::find(learned.begin(), learned.end(), id) != learned.end()) {
       continue;
     }

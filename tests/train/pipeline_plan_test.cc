@@ -5,12 +5,16 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/atomic_file.h"
+#include "tara/core/variant.h"
+#include "tara/nn/bundle/make_bundle.h"
 #include "tara/nn/checkpoint.h"
 #include "tara/train/gate.h"
 #include "tara/train/metrics.h"
@@ -22,6 +26,7 @@
 namespace tara {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -277,10 +282,55 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   status = error({"init_from=" + run_dir + "/nothing.pt"});
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("init_from: "));
-  status = error({"init_from=" + run_dir + "/folded.tara"});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("is a model bundle"));
   EXPECT_FALSE(std::filesystem::exists(run_dir));
+}
+
+TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
+  const std::string first = TestFolder("exported");
+  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  const auto before = ReadCheckpoint(first + "/checkpoints/ckpt-000001.pt");
+  ASSERT_TRUE(before.ok());
+  const std::string bundle = first + "/exported.tara";
+  const auto write_bundle = [&](bool for_learning) {
+    const BundleOptions options = {
+        .made_by = "test",
+        .for_learning = for_learning,
+        .variants = {{.variant = Variant::kSacredHillL1, .options = {}}},
+        .provenance = {}};
+    ASSERT_TRUE(
+        WriteFileAtomically(bundle, MakeBundle(*before, options).value()).ok());
+  };
+  const std::string run_dir = TestFolder("from_bundle") + "/run";
+  const auto train = [&](std::vector<std::string> overrides) {
+    overrides.push_back("init_from=" + bundle);
+    overrides.push_back("generations=1");
+    return Train(Tiny(run_dir, std::move(overrides))).status();
+  };
+  write_bundle(/*for_learning=*/false);
+  absl::Status status = train({});
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("init_from: Bundle " + bundle),
+                    HasSubstr("made for playing alone")));
+  write_bundle(/*for_learning=*/true);
+  status = train({"variant=four_treasures"});
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("has not learned four_treasures; expected variants "
+                        "among sacred_hill_l1"));
+  EXPECT_FALSE(std::filesystem::exists(run_dir));
+  EXPECT_TRUE(train({}).ok());
+  const auto after = ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after->progress, TrainingProgress());
+  int compared = 0;
+  for (const NamedTensor& tensor : before->tensors) {
+    if (IsOfOptimizer(tensor.name)) continue;
+    const auto found = after->Find(tensor.name, tensor.shape);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ((*found)->values, tensor.values) << tensor.name;
+    ++compared;
+  }
+  EXPECT_GT(compared, 20);
 }
 
 }  // namespace

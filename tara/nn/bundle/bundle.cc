@@ -105,6 +105,17 @@ absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
   return network;
 }
 
+absl::StatusOr<Checkpoint> Bundle::ReadCheckpointToLearnOn() const {
+  if (!archive_.Has(kCheckpointEntry)) {
+    return Named(path_, absl::FailedPreconditionError(
+                            "was made for playing alone: its norms are folded "
+                            "into its weights; expected one that was exported "
+                            "with --for-learning"));
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string bytes, Read(kCheckpointEntry));
+  return DecodeCheckpoint(absl::StrCat(path_, "/", kCheckpointEntry), bytes);
+}
+
 absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path) {
   if (!IsBundlePath(path)) return ReadCheckpoint(path);
   TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(path));

@@ -43,6 +43,11 @@ class Bundle {
   // folded: made for playing, not for learning on. DATA_LOSS as above.
   absl::StatusOr<Checkpoint> ReadNetwork() const;
 
+  // Returns the network as learning goes on from it: with all its heads, and
+  // without an optimizer. FAILED_PRECONDITION if the bundle was made for
+  // playing alone, or as ReadCheckpoint.
+  absl::StatusOr<Checkpoint> ReadCheckpointToLearnOn() const;
+
  private:
   Bundle(std::string path, BundleManifest manifest, ZipReader archive);
 

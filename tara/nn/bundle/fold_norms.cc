@@ -29,7 +29,7 @@ bool IsForLearning(absl::string_view name, bool learned_owner) {
   if (absl::StartsWith(name, "owner_")) return !learned_owner;
   return absl::StartsWith(name, "kingdoms_") ||
          absl::StartsWith(name, "reply_") || absl::StrContains(name, '/') ||
-         absl::StartsWith(name, "adamw.") || absl::StartsWith(name, "sgd.");
+         IsOfOptimizer(name);
 }
 
 NamedTensor* FindTensor(Checkpoint& checkpoint, absl::string_view name) {

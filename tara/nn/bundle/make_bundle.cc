@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/license.h"
@@ -66,6 +67,17 @@ absl::Status AddGolden(const Checkpoint& network,
   return absl::OkStatus();
 }
 
+// Returns the checkpoint without its optimizer, and without the weights that
+// its published ones are the average of.
+Checkpoint WithoutOptimizer(const Checkpoint& checkpoint) {
+  Checkpoint network = checkpoint;
+  network.optimizer_steps = 0;
+  std::erase_if(network.tensors, [](const NamedTensor& tensor) {
+    return IsOfOptimizer(tensor.name);
+  });
+  return network;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
@@ -87,6 +99,10 @@ absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
       {kSpecificationEntry, SpecificationToJson(manifest)},
       {kLicenseEntry, std::string(LicenseText())}};
   TARA_RETURN_IF_ERROR(AddForms(network, options.weights, entries));
+  if (options.for_learning) {
+    entries.push_back(
+        {kCheckpointEntry, EncodeCheckpoint(WithoutOptimizer(checkpoint))});
+  }
   TARA_RETURN_IF_ERROR(AddGolden(network, manifest, entries));
   return MakeZip(entries);
 }

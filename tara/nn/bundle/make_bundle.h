@@ -15,6 +15,8 @@ namespace tara {
 struct BundleOptions {
   std::string made_by;  // program and version
   WeightType weights = WeightType::kFloat32;
+  // Whether learning can go on from it: with norms and all heads, in float32.
+  bool for_learning = false;
   std::vector<BundleVariant> variants;  // at least one
   BundleProvenance provenance;
 };

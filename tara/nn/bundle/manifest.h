@@ -25,6 +25,8 @@ inline constexpr char kPageEntry[] = "specification.html";
 inline constexpr char kOnnxEntry[] = "model.onnx";
 inline constexpr char kOnnxFloat16Entry[] = "model_float16.onnx";
 inline constexpr char kTorchScriptEntry[] = "model.torchscript.pt";
+// Only in bundles that learning goes on from.
+inline constexpr char kCheckpointEntry[] = "checkpoint.pt";
 inline constexpr char kGoldenEntry[] = "golden.json";
 inline constexpr char kLicenseEntry[] = "LICENSE";
 
