@@ -32,6 +32,8 @@ self_play.search.simulations=64"
   "with the endgame solver|${SEARCH}=gumbel=on,graph=on,proof=on,solver_hills=8"
   "no searches after the proof|self_play.end_when_proved=true"
   "without openings|self_play.opening.share=0"
+  "half the steps|learner.steps_per_generation=50"
+  "twice the steps|learner.steps_per_generation=200"
   "playout cap, 16 and 64 simulations|self_play.search.simulations=64 \
 self_play.playout_cap.full_share=0.25 self_play.playout_cap.fast_simulations=16"
   "without averaged weights|learner.ema_decay=0"
