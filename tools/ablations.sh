@@ -47,6 +47,8 @@ self_play.playout_cap.full_share=0.25 self_play.playout_cap.fast_simulations=16"
 
 train() {
   local folder="$1" settings="$2" setting
+  # A run that is begun again would make one generation more.
+  [[ -e "${folder}.done" ]] && return
   local -a flags=()
   for setting in ${settings}; do
     flags+=(--set "${setting}")
@@ -56,7 +58,8 @@ train() {
     --set self_play.games_per_generation=250 \
     --set learner.steps_per_generation=100 \
     --set "cpu_minutes=${CPU_MINUTES}" --set evaluation.opponent=random \
-    --set evaluation.final_games=2 "${flags[@]}" >"${folder}.log" 2>&1
+    --set evaluation.final_games=2 "${flags[@]}" >"${folder}.log" 2>&1 &&
+    touch "${folder}.done"
 }
 
 # Prints a row: what A scored against B.
