@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -12,6 +13,9 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/autocast_torch.h"
+#include "tara/nn/cpu_calibration.h"
+#include "tara/nn/cpu_ranges.h"
+#include "tara/nn/cpu_weights.h"
 #include "tara/nn/encoded_batch.h"
 #include "tara/nn/losses_torch.h"
 #include "tara/nn/network_torch.h"
@@ -77,6 +81,22 @@ class NormStatistics {
   std::vector<at::Tensor> buffers_;
   std::vector<at::Tensor> copies_;
 };
+
+// Adds the ranges of the network's activations in these positions.
+absl::Status AddRanges(absl::Span<const State> positions,
+                       Checkpoint& checkpoint) {
+  TARA_ASSIGN_OR_RETURN(const CpuWeights weights, FoldCpuWeights(checkpoint));
+  try {
+    const CpuRanges ranges = CalibrateCpuRanges(weights, positions);
+    for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
+      checkpoint.tensors.push_back(std::move(tensor));
+    }
+    return absl::OkStatus();
+  } catch (const std::exception& error) {
+    return absl::InternalError(absl::StrCat(
+        "oneDNN failed while measuring activations: ", error.what()));
+  }
+}
 
 class TorchTrainer : public Trainer {
  public:
@@ -161,8 +181,8 @@ class TorchTrainer : public Trainer {
     }
   }
 
-  absl::Status Save(const std::string& path,
-                    const TrainingProgress& progress) override {
+  absl::Status Save(const std::string& path, const TrainingProgress& progress,
+                    absl::Span<const State> positions) override {
     Checkpoint checkpoint = {.shape = network_->shape,
                              .progress = progress,
                              .optimizer_steps = 0,
@@ -180,6 +200,9 @@ class TorchTrainer : public Trainer {
       optimizer_->Save(checkpoint);
     } catch (const std::exception& error) {
       return TorchError("saving", kMemoryHint, error);
+    }
+    if (!positions.empty()) {
+      TARA_RETURN_IF_ERROR(AddRanges(positions, checkpoint));
     }
     return WriteCheckpoint(path, checkpoint);
   }

@@ -134,9 +134,16 @@ class Trainer {
                                 absl::Span<Evaluation> results) = 0;
 
   // Writes weights, optimizer, shape, versions and progress to one file,
-  // atomically (see checkpoint.h). The file does not tell the device.
+  // atomically (see checkpoint.h). The file does not tell the device. Of
+  // positions such as the network will meet, it keeps the ranges of
+  // activations, for inference in integers (tara/nn/cpu_calibration.h); without
+  // any, whoever plays measures them on random games.
   virtual absl::Status Save(const std::string& path,
-                            const TrainingProgress& progress) = 0;
+                            const TrainingProgress& progress,
+                            absl::Span<const State> positions) = 0;
+  absl::Status Save(const std::string& path, const TrainingProgress& progress) {
+    return Save(path, progress, {});
+  }
 };
 
 // Returns a trainer of a new network, whose weights depend on the seed alone.

@@ -27,6 +27,16 @@
 namespace tara {
 namespace {
 
+// Of those that a network learns from, to measure its activations by.
+constexpr int kCalibrationPositions = 160;
+
+std::vector<State> PositionsOf(const std::vector<Sample>& samples) {
+  std::vector<State> positions;
+  positions.reserve(samples.size());
+  for (const Sample& sample : samples) positions.push_back(sample.state);
+  return positions;
+}
+
 LossSummary Summarize(const Losses& losses) {
   return {.total = losses.total,
           .policy = losses.policy,
@@ -205,8 +215,9 @@ absl::Status TrainingRun::LearnOnce(int generation) {
                                 Summarize(mean));
             }));
   next.generation = generation + 1;
-  TARA_RETURN_IF_ERROR(
-      trainer_->Save(folder_->checkpoint_path(next.generation), next));
+  TARA_RETURN_IF_ERROR(trainer_->Save(
+      folder_->checkpoint_path(next.generation), next,
+      PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
   standing_ = next;
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));

@@ -20,6 +20,9 @@
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/checkpoint.h"
+#include "tara/nn/cpu_calibration.h"
+#include "tara/nn/cpu_weights.h"
 #include "tara/nn/network_evaluator.h"
 #include "tests/nn/test_positions.h"
 
@@ -315,6 +318,34 @@ TEST_F(KindsOfTrainersTest, SixStepsAreThreeAndThreeWithASaveBetween) {
     ASSERT_TRUE(resumed.ok()) << resumed.status();
     Learn(*resumed->first, 3, 3);
     EXPECT_EQ(Bytes(*whole), Bytes(*resumed->first));
+  }
+}
+
+TEST_F(KindsOfTrainersTest, RangesOfActivationsAreSavedWithTheNetwork) {
+  for (const TrainerOptions& options : Kinds()) {
+    const auto trainer = NewTrainer(kTiny, options, 1);
+    Learn(*trainer, 0, 2);
+    ASSERT_TRUE(trainer->Save(path_, {}).ok());
+    auto without = ReadCheckpoint(path_);
+    ASSERT_TRUE(without.ok()) << without.status();
+    EXPECT_FALSE(CpuRangesOf(*without).value().has_value());
+    std::vector<State> positions;
+    for (const Sample& sample : MakeSamples(1, 20)) {
+      positions.push_back(sample.state);
+    }
+    ASSERT_TRUE(trainer->Save(path_, {}, positions).ok());
+    const auto with = ReadCheckpoint(path_);
+    ASSERT_TRUE(with.ok()) << with.status();
+    const auto weights = FoldCpuWeights(*without);
+    ASSERT_TRUE(weights.ok()) << weights.status();
+    for (NamedTensor& tensor :
+         CpuRangesToTensors(CalibrateCpuRanges(*weights, positions), kTiny)) {
+      const auto found = with->Find(tensor.name, tensor.shape);
+      ASSERT_TRUE(found.ok()) << found.status();
+      EXPECT_EQ((*found)->values, tensor.values);
+      without->tensors.push_back(std::move(tensor));
+    }
+    EXPECT_EQ(EncodeCheckpoint(*without), EncodeCheckpoint(*with));
   }
 }
 

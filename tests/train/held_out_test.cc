@@ -36,7 +36,8 @@ class FakeTrainer : public Trainer {
                         absl::Span<Evaluation>) override {
     return absl::OkStatus();
   }
-  absl::Status Save(const std::string&, const TrainingProgress&) override {
+  absl::Status Save(const std::string&, const TrainingProgress&,
+                    absl::Span<const State>) override {
     return absl::OkStatus();
   }
 
