@@ -380,9 +380,8 @@ constexpr ConfigField kFields[] = {
     {.path = "init_from",
      .default_value = "-",
      .is_fixed = true,
-     .help = "checkpoint to begin with (a file, a run's folder, or a bundle "
-             "that was "
-             "exported for learning); - for a new network"},
+     .help = "to begin with: a checkpoint, run or bundle for learning; - a new "
+             "net"},
     {.path = "minutes",
      .default_value = "0",
      .max_value = 1e7,
