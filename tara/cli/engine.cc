@@ -66,8 +66,8 @@ void RegisterEngine(Command& root) {
       {.names = "--model",
        .placeholder = "FILE",
        .help = "a bundle, a checkpoint, or the folder of a run: its newest "
-               "one. Without it positions are judged by random "
-               "games"},
+               "one; or best, the ready-made one. Without it positions are "
+               "judged by random games"},
       &options->model);
   command.AddSwitch(
       {.names = "--json", .help = "speak JSON lines: many positions at once"},

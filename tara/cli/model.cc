@@ -17,6 +17,7 @@
 #include "tara/cli/usage.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
+#include "tara/eval/ready_made_model.h"
 #include "tara/eval/text_table.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
@@ -28,6 +29,13 @@ namespace tara {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Opens a bundle by its path, or the ready-made one by its name.
+absl::StatusOr<Bundle> OpenBundle(const std::string& name) {
+  if (name != kReadyMadeName) return Bundle::Open(name);
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindReadyMadeModel());
+  return Bundle::Open(path);
+}
 
 std::string Kilobytes(uint64_t bytes) {
   return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);
@@ -181,7 +189,7 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
   if (options.bundle.empty()) {
     return UsageError("FILE is required, or the command verify");
   }
-  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(options.bundle));
+  TARA_ASSIGN_OR_RETURN(const Bundle bundle, OpenBundle(options.bundle));
   if (options.format == "json") {
     TARA_ASSIGN_OR_RETURN(const std::string manifest,
                           bundle.Read(kManifestEntry));
@@ -213,7 +221,7 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
 
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
-  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(options.bundle));
+  TARA_ASSIGN_OR_RETURN(const Bundle bundle, OpenBundle(options.bundle));
   TARA_ASSIGN_OR_RETURN(
       const std::vector<FormCheck> checks,
       VerifyBundle(bundle, [](const std::string& model,
@@ -234,22 +242,25 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
 void RegisterModel(Command& root) {
   Command& model = root.AddCommand(kModelCommand.name, kModelCommand.summary);
   const auto shown = std::make_shared<ModelOptions>();
-  model.AddText({.names = "FILE", .help = "a bundle (`tara export`)"},
+  model.AddText({.names = "FILE",
+                 .help = "a bundle (`tara export`), or best: the "
+                         "ready-made one"},
                 &shown->bundle);
   model.AddChoice({.names = "--format",
                    .help = "form of the output; json is the bundle's manifest"},
                   {"text", "json"}, &shown->format);
   model.SetNotes("docs/bundle.md describes bundles.");
   model.SetExamples({"model hill.tara", "model hill.tara --format=json",
-                     "model verify hill.tara"});
+                     "model verify best"});
   model.SetRun(
       [shown](Console& console) { return RunModelShow(*shown, console); });
 
   Command& verify = model.AddCommand(
       "verify", "run a bundle's golden positions through each of its forms");
   const auto verified = std::make_shared<ModelOptions>();
-  verify.AddText({.names = "FILE", .help = "a bundle", .required = true},
-                 &verified->bundle);
+  verify.AddText(
+      {.names = "FILE", .help = "a bundle, or best", .required = true},
+      &verified->bundle);
   verify.AddChoice({.names = "--format", .help = "form of the report"},
                    {"text", "json"}, &verified->format);
   verify.SetNotes(

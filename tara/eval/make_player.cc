@@ -42,7 +42,7 @@ AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
 
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   namespace fs = std::filesystem;
-  if (path.empty()) return FindReadyMadeModel();
+  if (path.empty() || path == kReadyMadeName) return FindReadyMadeModel();
   std::error_code error;  // an unreadable path is not there
   if (!fs::is_directory(path, error)) {
     if (fs::exists(path, error)) return path;

@@ -22,8 +22,8 @@ absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view spec);
 
 // Returns the checkpoint file that a path of a spec means: the file itself,
 // or the newest checkpoint of a run's folder or of its `checkpoints` folder,
-// as named by the file `latest` there. An empty path means the ready-made model
-// (tara/eval/ready_made_model.h).
+// as named by the file `latest` there. An empty path, or `best`, means the
+// ready-made model (tara/eval/ready_made_model.h).
 // Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 

@@ -7,6 +7,10 @@
 
 namespace tara {
 
+// What it is called wherever a network is asked for; a file of that name is
+// ./best.
+inline constexpr char kReadyMadeName[] = "best";
+
 // Returns the path of the model bundle that comes with the project,
 // models/tara.tara: in the folder that the environment variable TARA_ROOT names
 // (bin/tara sets it), or else in the working directory. NOT_FOUND, naming the

@@ -131,6 +131,13 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
                                "--games 2 best:sims=2 random")
                 .status,
             0);
+  const TaraResult engine =
+      RunShell(command + "echo name | \"$TARA\" engine --model best");
+  EXPECT_EQ(engine.status, 0) << engine.err;
+  EXPECT_THAT(RunShell(command + "\"$TARA\" model best").out,
+              StartsWith(root + "/models/tara.tara: "));
+  EXPECT_THAT(RunShell(command + "\"$TARA\" export best -o x.tara").err,
+              HasSubstr("tara.tara is a bundle already"));
 
   WriteFile(root + "/models/tara.tara", "damaged");
   const TaraResult damaged = RunShell(command + play);
