@@ -33,7 +33,7 @@ bool WithinBounds(const PrecisionError& error) {
 absl::StatusOr<std::vector<absl::Duration>> LeastTimes(
     absl::Span<const PrecisionCandidate> candidates,
     absl::Span<const State> positions) {
-  constexpr absl::Duration kEnough = absl::Milliseconds(20);
+  constexpr absl::Duration kEnough = absl::Milliseconds(50);
   constexpr int kRounds = 3;
   std::vector<Evaluation> results(positions.size());
   std::vector<absl::Duration> least(candidates.size(),
