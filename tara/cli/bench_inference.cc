@@ -138,8 +138,7 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     if (options.backend != "all" && options.backend != BackendName(backend)) {
       continue;
     }
-    for (const Precision precision : {Precision::kFloat32, Precision::kInt16,
-                                      Precision::kBfloat16, Precision::kInt8}) {
+    for (const Precision precision : kCpuPrecisions) {
       if (options.precision != "all" &&
           options.precision != PrecisionName(precision)) {
         continue;

@@ -145,9 +145,7 @@ class Maker {
     }
     std::vector<CpuEvaluator> made;
     std::vector<PrecisionCandidate> candidates;
-    for (const Precision precision :
-         {Precision::kFloat32, Precision::kInt16, Precision::kBfloat16,
-          Precision::kInt8}) {
+    for (const Precision precision : kCpuPrecisions) {
       if (!CheckCpuPrecision(precision).ok()) continue;
       made.push_back(Make(precision));
       candidates.push_back({precision, made.back().evaluator.get()});

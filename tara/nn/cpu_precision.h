@@ -10,6 +10,12 @@
 
 namespace tara {
 
+// What networks compute in on the CPU, where the processor can, the most
+// accurate first.
+inline constexpr Precision kCpuPrecisions[] = {
+    Precision::kFloat32, Precision::kInt16, Precision::kBfloat16,
+    Precision::kInt8};
+
 // Returns OK if this processor has instructions for products of this precision,
 // or it is kAuto; else UNIMPLEMENTED, naming what it lacks.
 absl::Status CheckCpuPrecision(Precision precision);
