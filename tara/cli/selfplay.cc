@@ -28,7 +28,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/make_player.h"
 #include "tara/eval/player_spec.h"
-#include "tara/eval/ready_made_model.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
@@ -84,7 +83,6 @@ struct NetworkText {
 // Parses PATH[,OPTION=VALUE,...], with or without net: before it, or
 // best[:OPTION=VALUE,...].
 absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
-  if (model == kReadyMadeName) return NetworkText();
   // Options of `best` are taken as those of a path without a letter.
   const bool is_best = absl::StartsWith(model, "best:");
   const std::string text =
