@@ -2,9 +2,10 @@
 #define TARA_NN_CPU_KERNELS_H_
 
 // The parts of a network that are our own, vectorised: what pools, biases and
-// changes number types between convolutions, and Winograd's convolutions. Rows are those of one position: [49, C], the
-// squares by rank, then file, channels last; C is a multiple of kChannelVector.
-// All are pure, and say the same of a position whatever its batch.
+// changes number types between convolutions, and Winograd's convolutions. Rows
+// are those of one position: [49, C], the squares by rank, then file, channels
+// last; C is a multiple of kChannelVector. All are pure, and say the same of a
+// position whatever its batch.
 
 #include <cstdint>
 

@@ -91,13 +91,13 @@ CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
   };
   if (is_narrow()) {
     add(weights_.stem, {.source = plane_numbers_, .add_to_destination = true});
-  }
-  for (int i = 0; i < num_blocks() && is_narrow(); ++i) {
-    const CpuNumbers inner = inner_numbers_[i];
-    add(weights_.blocks[i].first,
-        {.source = tower_numbers_[i], .destination = inner});
-    add(weights_.blocks[i].second,
-        {.source = inner, .add_to_destination = true});
+    for (int i = 0; i < num_blocks(); ++i) {
+      const CpuNumbers inner = inner_numbers_[i];
+      add(weights_.blocks[i].first,
+          {.source = tower_numbers_[i], .destination = inner});
+      add(weights_.blocks[i].second,
+          {.source = inner, .add_to_destination = true});
+    }
   }
   const CpuNumbers tower = tower_numbers_.back();
   add(weights_.policy, {.source = tower, .add_to_destination = true});
@@ -192,10 +192,12 @@ std::vector<BoundConvolution> CpuContext::Bind(int tile_index) {
   };
   const bool is_narrow = network_.is_narrow();
   const TensorBuffer& tower = is_narrow ? buffers.narrow_tower : buffers.tower;
-  if (is_narrow) bind(buffers.planes, buffers.tower);
-  for (int i = 0; i < network_.num_blocks() && is_narrow; ++i) {
-    bind(tower, buffers.inner);
-    bind(buffers.inner, buffers.tower);
+  if (is_narrow) {
+    bind(buffers.planes, buffers.tower);
+    for (int i = 0; i < network_.num_blocks(); ++i) {
+      bind(tower, buffers.inner);
+      bind(buffers.inner, buffers.tower);
+    }
   }
   bind(tower, buffers.policy);
   bind(buffers.policy, buffers.policy_rows);

@@ -108,6 +108,17 @@ double RelativeError(const std::vector<float>& expected,
 
 constexpr float kRange = 3;
 
+// The error of products of integers, without adding to the destination.
+double IntegerError(const CpuKernels& kernels,
+                    const CpuConvolutionWeights& weights,
+                    const std::vector<float>& source) {
+  const std::vector<float> before(source.size() / weights.in * weights.out);
+  return RelativeError(
+      Convolve(weights, source, before, false),
+      RunKernels(kernels, IntegerWinogradLayer(weights, kRange), source, before,
+                 false));
+}
+
 TEST(WinogradTest, SumsAreThoseOfTheConvolution) {
   Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
   for (const auto& [in, out] :
@@ -177,15 +188,8 @@ TEST(WinogradTest, SumsOfIntegersNeverOverflow) {
     if (checkered) {
       for (float& value : source) value = random.Below(2) == 0 ? kRange : 0;
     }
-    const std::vector<float> before(size_t{kNumSquares} * 16);
-    const auto expected = Convolve(weights, source, before, false);
     for (const auto& [name, kernels] : AllKernels()) {
-      EXPECT_LT(RelativeError(
-                    expected,
-                    RunKernels(*kernels, IntegerWinogradLayer(weights, kRange),
-                               source, before, false)),
-                1e-2)
-          << name;
+      EXPECT_LT(IntegerError(*kernels, weights, source), 1e-2) << name;
     }
   }
 }
@@ -198,15 +202,8 @@ TEST(WinogradTest, OrdinaryInputsMaySurpassTheRange) {
       RandomWeights(kChannels, kChannels, random);
   const auto source =
       Uniform(size_t{kNumSquares} * kChannels, 0, 1.2f * kRange, random);
-  const std::vector<float> before(source.size());
-  const auto expected = Convolve(weights, source, before, false);
   for (const auto& [name, kernels] : AllKernels()) {
-    EXPECT_LT(RelativeError(
-                  expected,
-                  RunKernels(*kernels, IntegerWinogradLayer(weights, kRange),
-                             source, before, false)),
-              5e-3)
-        << name;
+    EXPECT_LT(IntegerError(*kernels, weights, source), 5e-3) << name;
   }
 }
 
