@@ -38,9 +38,9 @@
 #include "tara/mcts/search_option_text.h"
 #include "tara/mcts/search_options.h"
 #include "tara/mcts/utility.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/network_evaluator.h"
 #include "tara/train/self_play.h"
 #include "tara/train/self_play_options.h"
 

@@ -16,7 +16,7 @@
 #include "tara/cli/usage.h"
 #include "tara/eval/make_player.h"
 #include "tara/nn/bundle/bundle.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 
 namespace tara {
 namespace {

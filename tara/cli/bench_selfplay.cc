@@ -17,9 +17,9 @@
 #include "tara/core/state.h"
 #include "tara/mcts/search_option_text.h"
 #include "tara/mcts/search_options.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/network_evaluator.h"
 #include "tara/train/self_play_speed.h"
 #include "tara/train/stop.h"
 

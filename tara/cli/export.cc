@@ -19,7 +19,7 @@
 #include "tara/eval/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/make_bundle.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/run_provenance.h"
 
 namespace tara {

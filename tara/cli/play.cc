@@ -27,7 +27,7 @@
 #include "tara/mcts/tree.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/nn/network_evaluator.h"
+#include "tara/nn/inference/network_evaluator.h"
 
 namespace tara {
 namespace {

@@ -10,7 +10,7 @@
 #include "tara/engine/analysis_request.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree.h"
-#include "tara/nn/final_forecast.h"
+#include "tara/nn/inference/final_forecast.h"
 
 namespace tara {
 

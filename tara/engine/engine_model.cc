@@ -4,8 +4,8 @@
 
 #include "tara/base/status_macros.h"
 #include "tara/mcts/playout_evaluator.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
-#include "tara/nn/network_evaluator.h"
 
 namespace tara {
 namespace {

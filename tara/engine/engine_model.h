@@ -14,7 +14,7 @@
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/final_forecast.h"
+#include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {

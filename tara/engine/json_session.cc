@@ -12,7 +12,7 @@
 #include "tara/engine/engine_version.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
-#include "tara/nn/final_forecast.h"
+#include "tara/nn/inference/final_forecast.h"
 
 namespace tara {
 

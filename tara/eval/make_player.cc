@@ -22,7 +22,7 @@
 #include "tara/mcts/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/playout_evaluator.h"
-#include "tara/nn/network_evaluator.h"
+#include "tara/nn/inference/network_evaluator.h"
 
 namespace tara {
 namespace {

@@ -14,7 +14,7 @@ struct DeviceText {
 };
 
 // Reads "cpu", "cuda" (the first), "cuda:N" or "cuda:all". Whether there is
-// such a device is not asked (tara/nn/torch_devices.h does).
+// such a device is not asked (tara/nn/torch/torch_devices.h does).
 // Returns INVALID_ARGUMENT for any other text.
 absl::StatusOr<DeviceText> ParseDevice(absl::string_view text);
 

@@ -14,7 +14,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/bundle.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config.h"
 #include "tara/train/learner_config.h"
 

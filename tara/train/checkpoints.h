@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/run_folder.h"
 
 namespace tara {

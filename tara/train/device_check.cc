@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/torch_devices.h"
+#include "tara/nn/torch/torch_devices.h"
 
 namespace tara {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "tara/core/variant.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/sampler.h"
 
 namespace tara {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/sampler.h"
 #include "tara/train/stop.h"
 

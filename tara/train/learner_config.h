@@ -5,7 +5,7 @@
 // REQUIRES, of all: the config is resolved.
 
 #include "proto/config.pb.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/learner.h"
 #include "tara/train/sampler.h"
 

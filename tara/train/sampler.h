@@ -11,7 +11,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/game_store.h"
 #include "tara/train/replay_window.h"
 #include "tara/train/sampled_game.h"

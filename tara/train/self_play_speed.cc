@@ -18,8 +18,8 @@
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
-#include "tara/nn/encoded_batch.h"
-#include "tara/nn/policy_map.h"
+#include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/policy_map.h"
 #include "tara/train/self_play.h"
 
 namespace tara {

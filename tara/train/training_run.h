@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/game_store.h"
 #include "tara/train/pipeline.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/config.h"
 #include "tara/train/pipeline.h"
 #include "tara/train/progress.h"

@@ -17,9 +17,9 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/final_forecast.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/inference/final_forecast.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 namespace {

@@ -20,7 +20,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/nn/batch_encoder.h"
+#include "tara/nn/encode/batch_encoder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/features.h"
+#include "tara/nn/encode/features.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {

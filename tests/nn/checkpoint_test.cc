@@ -1,4 +1,4 @@
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // The engine on oneDNN against LibTorch, and its promises: no answer depends on
 // the batch, the neighbours or the thread.
 
-#include "tara/nn/cpu_evaluator.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +17,14 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/cpu_calibration.h"
-#include "tara/nn/cpu_precision.h"
-#include "tara/nn/cpu_weights.h"
+#include "tara/nn/cpu/cpu_calibration.h"
+#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/torch_evaluator.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/torch/torch_evaluator.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {

@@ -10,7 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/nn/device_graph_torch.h"
+#include "tara/nn/torch/device_graph_torch.h"
 
 namespace tara {
 namespace {

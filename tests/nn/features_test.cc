@@ -1,4 +1,4 @@
-#include "tara/nn/features.h"
+#include "tara/nn/encode/features.h"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 // The forecaster against the network in LibTorch.
 
-#include "tara/nn/final_forecast.h"
+#include "tara/nn/inference/final_forecast.h"
 
 #include <torch/torch.h>
 
@@ -17,11 +17,11 @@
 #include "tara/base/random.h"
 #include "tara/core/representative.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/encoded_batch.h"
-#include "tara/nn/features.h"
-#include "tara/nn/network_torch.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/torch/network_torch.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {

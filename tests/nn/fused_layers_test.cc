@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tara/nn/fused_layers_torch.h"
+#include "tara/nn/torch/fused_layers_torch.h"
 
 namespace tara {
 namespace {

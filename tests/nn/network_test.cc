@@ -16,9 +16,9 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/network_evaluator.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/nn/optimizer_torch.h"
+#include "tara/nn/training/optimizer_torch.h"
 
 namespace tara {
 namespace {

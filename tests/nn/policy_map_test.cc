@@ -1,4 +1,4 @@
-#include "tara/nn/policy_map.h"
+#include "tara/nn/encode/policy_map.h"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "tara/nn/softmax.h"
+#include "tara/nn/encode/softmax.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/softmax_portable.h"
+#include "tara/nn/encode/softmax_portable.h"
 
 namespace tara {
 namespace {

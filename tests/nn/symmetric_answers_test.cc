@@ -13,8 +13,8 @@
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/permute_priors.h"
-#include "tara/nn/network_evaluator.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/training/trainer.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {

@@ -2,7 +2,7 @@
 // on the CPU, where streams do nothing and the rest is the same code; its twin
 // is the evaluator that computes one batch after the other.
 
-#include "tara/nn/torch_evaluator.h"
+#include "tara/nn/torch/torch_evaluator.h"
 
 #include <cmath>
 #include <filesystem>
@@ -17,13 +17,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/device_evaluator.h"
 #include "tara/nn/device_text.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
-#include "tara/nn/network_evaluator.h"
-#include "tara/nn/torch_devices.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/torch/device_evaluator.h"
+#include "tara/nn/torch/torch_devices.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {
@@ -126,7 +126,7 @@ TEST_F(TorchEvaluatorTest, ACallInPartsAnswersAsTheWhole) {
 }
 
 TEST_F(TorchEvaluatorTest, OnePositionOfAWideNetworkIsAnsweredAsAmongOthers) {
-  // Alone it is computed in another way (tara/nn/folded_network_torch.cc).
+  // Alone it is computed in another way (folded_network_torch.cc).
   const auto trainer =
       NewTrainer({.channels = 64, .blocks = 2}, {.threads = 1}, 5);
   ASSERT_TRUE(trainer->Save(path_, {}).ok());

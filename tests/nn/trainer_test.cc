@@ -1,7 +1,7 @@
 // What the trainer does besides fitting: auxiliary heads, averages, weights of
 // samples, steps that are not made, and going on exactly.
 
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +20,10 @@
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/cpu_calibration.h"
-#include "tara/nn/cpu_weights.h"
-#include "tara/nn/network_evaluator.h"
+#include "tara/nn/cpu/cpu_calibration.h"
+#include "tara/nn/cpu/cpu_weights.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {

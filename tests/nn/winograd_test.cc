@@ -1,6 +1,6 @@
 // Winograd's convolutions against the sum that defines a convolution.
 
-#include "tara/nn/winograd.h"
+#include "tara/nn/cpu/winograd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/board.h"
-#include "tara/nn/cpu_kernels.h"
-#include "tara/nn/cpu_weights.h"
-#include "tara/nn/features.h"
-#include "tara/nn/winograd_layer.h"
+#include "tara/nn/cpu/cpu_kernels.h"
+#include "tara/nn/cpu/cpu_weights.h"
+#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara {
 namespace {

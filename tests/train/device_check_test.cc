@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/nn/torch_devices.h"
+#include "tara/nn/torch/torch_devices.h"
 #include "tara/train/config.h"
 
 namespace tara {

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/game_store.h"
 #include "tara/train/replay_window.h"
 #include "tara/train/sampler.h"

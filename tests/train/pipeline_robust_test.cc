@@ -22,7 +22,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/sqlite.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/metrics.h"
 #include "tara/train/pipeline.h"
 #include "tests/train/pipeline_testing.h"

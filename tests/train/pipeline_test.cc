@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/nn/network_evaluator.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/record/game_record.h"
 #include "tara/train/game_store.h"
 #include "tara/train/metrics.h"

@@ -13,8 +13,8 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/network_evaluator.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/self_play.h"
 #include "tests/train/train_testing.h"
 

@@ -3,7 +3,7 @@
 // (SupportedInstructionSets names none of them) but must be there.
 
 #include "tara/core/batch/kernel_table.h"
-#include "tara/nn/encoder_pipeline.h"
+#include "tara/nn/encode/encoder_pipeline.h"
 
 namespace tara {
 

@@ -9,9 +9,9 @@
 #include "tara/core/outcome.h"
 #include "tara/core/representative.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/features.h"
-#include "tara/nn/policy_map.h"
-#include "tara/nn/softmax.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/encode/softmax.h"
 
 namespace tara::web {
 namespace {

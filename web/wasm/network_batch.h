@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/encoded_batch.h"
+#include "tara/nn/encode/encoded_batch.h"
 
 namespace tara::web {
 

@@ -14,9 +14,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
-#include "tara/nn/checkpoint.h"
-#include "tara/nn/features.h"
-#include "tara/nn/policy_map.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::web {
 namespace {

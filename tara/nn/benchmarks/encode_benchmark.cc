@@ -25,8 +25,8 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/batch_encoder.h"
-#include "tara/nn/features.h"
+#include "tara/nn/encode/batch_encoder.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara {
 namespace {

@@ -15,10 +15,10 @@
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/encoded_batch.h"
-#include "tara/nn/network_evaluator.h"
-#include "tara/nn/torch_runtime.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/torch/torch_runtime.h"
+#include "tara/nn/training/trainer.h"
 
 namespace tara {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/bundle/zip_archive.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 

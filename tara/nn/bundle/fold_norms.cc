@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/batch_norm.h"
 #include "tara/nn/bundle/float16.h"
+#include "tara/nn/weights/batch_norm.h"
 
 namespace tara {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 

@@ -8,7 +8,7 @@
 #include "tara/nn/bundle/fold_norms.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 

@@ -12,8 +12,8 @@
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/bundle/onnx_model.h"
-#include "tara/nn/features.h"
-#include "tara/nn/policy_map.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara {

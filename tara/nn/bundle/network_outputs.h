@@ -12,7 +12,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/nn/features.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara {
 

@@ -20,8 +20,8 @@
 #include "tara/core/outcome.h"
 #include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/onnx_graph.h"
-#include "tara/nn/features.h"
-#include "tara/nn/policy_map.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
 
 namespace tara {
 namespace {
@@ -32,7 +32,7 @@ constexpr int kIrVersion = 8;
 // Begins the names of constants that are no weights.
 constexpr absl::string_view kConstant = "constant.";
 
-// Builds the network that tara/nn/network_torch.h draws.
+// Builds the network that tara/nn/torch/network_torch.h draws.
 class NetworkWriter {
  public:
   NetworkWriter(const Checkpoint& network, WeightType weights,

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/nn/bundle/fold_norms.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 

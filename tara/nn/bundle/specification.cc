@@ -11,7 +11,7 @@
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/bundle/specification_text.h"
-#include "tara/nn/features.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara {
 namespace {

@@ -16,7 +16,7 @@
 #include "tara/nn/bundle/specification.h"
 #include "tara/nn/bundle/specification_page_template.h"
 #include "tara/nn/bundle/specification_text.h"
-#include "tara/nn/features.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara {
 namespace {

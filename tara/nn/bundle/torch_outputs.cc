@@ -10,11 +10,11 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/nn/bundle/fold_norms.h"
-#include "tara/nn/features.h"
-#include "tara/nn/network_torch.h"
-#include "tara/nn/policy_map.h"
-#include "tara/nn/torch_devices.h"
-#include "tara/nn/torch_runtime.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/torch/network_torch.h"
+#include "tara/nn/torch/torch_devices.h"
+#include "tara/nn/torch/torch_runtime.h"
 
 namespace tara {
 namespace {

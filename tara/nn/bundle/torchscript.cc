@@ -15,9 +15,9 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/nn/features.h"
-#include "tara/nn/policy_map.h"
-#include "tara/nn/torch_runtime.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/torch/torch_runtime.h"
 
 namespace tara {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "tara/nn/bundle/fold_norms.h"
 #include "tara/nn/bundle/network_outputs.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 

@@ -15,7 +15,7 @@
 #include "tara/nn/bundle/npy.h"
 #include "tara/nn/bundle/torch_outputs.h"
 #include "tara/nn/bundle/torchscript.h"
-#include "tara/nn/cpu_evaluator.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {

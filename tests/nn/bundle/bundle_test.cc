@@ -18,8 +18,8 @@
 #include "tara/nn/bundle/node_onnx.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/verify_bundle.h"
-#include "tara/nn/final_forecast.h"
-#include "tara/nn/network_evaluator.h"
+#include "tara/nn/inference/final_forecast.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tests/nn/bundle/test_network.h"
 #include "tests/nn/test_positions.h"
 

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
-#include "tara/nn/encoded_batch.h"
+#include "tara/nn/encode/encoded_batch.h"
 
 namespace tara {
 namespace {

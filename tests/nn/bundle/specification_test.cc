@@ -11,7 +11,7 @@
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/features.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara {
 namespace {

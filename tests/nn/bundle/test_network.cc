@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/trainer.h"
+#include "tara/nn/training/trainer.h"
 
 namespace tara {
 

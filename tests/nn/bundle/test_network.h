@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tara/nn/bundle/make_bundle.h"
-#include "tara/nn/checkpoint.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 

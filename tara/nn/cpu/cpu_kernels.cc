@@ -1,0 +1,23 @@
+#include "tara/nn/cpu/cpu_kernels.h"
+
+#include "tara/core/instruction_set.h"
+#include "tara/nn/cpu/cpu_kernel_templates.h"
+#include "tara/nn/cpu/cpu_kernels_avx512.h"
+
+namespace tara {
+
+const CpuKernels& PortableCpuKernels() {
+  static constexpr CpuKernels kKernels =
+      internal::CpuKernelCode<InstructionSet::kPortable>::Table();
+  return kKernels;
+}
+
+const CpuKernels& BestCpuKernels() {
+  static const CpuKernels kernels =
+      SupportedInstructionSets().back() == InstructionSet::kAvx512
+          ? internal::Avx512CpuKernels()
+          : PortableCpuKernels();
+  return kernels;
+}
+
+}  // namespace tara

@@ -1,0 +1,13 @@
+#ifndef TARA_NN_CPU_CPU_KERNELS_AVX512_H_
+#define TARA_NN_CPU_CPU_KERNELS_AVX512_H_
+
+#include "tara/nn/cpu/cpu_kernels.h"
+
+namespace tara::internal {
+
+// REQUIRES: the processor supports InstructionSet::kAvx512.
+CpuKernels Avx512CpuKernels();
+
+}  // namespace tara::internal
+
+#endif  // TARA_NN_CPU_CPU_KERNELS_AVX512_H_

@@ -1,0 +1,160 @@
+#include "tara/nn/cpu/cpu_peak.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "tara/base/thread_time.h"
+
+namespace tara {
+namespace {
+
+constexpr int kSteps = 4096;
+// Enough sums that none waits for itself: two instructions a cycle of up to
+// six cycles each.
+constexpr int kSums = 12;
+
+// Hides a value from the optimiser, which would else do equal sums once.
+template <typename Vector>
+[[gnu::always_inline]] inline void Hide(Vector& value) {
+  asm volatile("" : "+v"(value));
+}
+
+// The loops: each multiplies and adds zeros into kSums registers. One function
+// for each instruction, because the compiler must know what it may emit.
+
+[[gnu::target("avx2,fma")]] void FloatsAvx2() {
+  __m256 sums[kSums] = {};
+  __m256 factor = {};
+  for (__m256& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(factor, factor, sum);
+    Hide(factor);
+  }
+  for (__m256& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx512f")]] void FloatsAvx512() {
+  __m512 sums[kSums] = {};
+  __m512 factor = {};
+  for (__m512& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(factor, factor, sum);
+    Hide(factor);
+  }
+  for (__m512& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx2")]] void IntegersAvx2() {
+  __m256i sums[kSums] = {};
+  __m256i factor = {};
+  for (__m256i& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m256i& sum : sums) {
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(factor, factor));
+      Hide(factor);
+    }
+  }
+  for (__m256i& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx512f,avx512bw")]] void IntegersAvx512() {
+  __m512i sums[kSums] = {};
+  __m512i factor = {};
+  for (__m512i& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512i& sum : sums) {
+      sum = _mm512_add_epi32(sum, _mm512_madd_epi16(factor, factor));
+      Hide(factor);
+    }
+  }
+  for (__m512i& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx2,avxvnni")]] void BytesAvx2() {
+  __m256i sums[kSums] = {};
+  __m256i factor = {};
+  for (__m256i& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m256i& sum : sums) {
+      sum = _mm256_dpbusd_avx_epi32(sum, factor, factor);
+    }
+    Hide(factor);
+  }
+  for (__m256i& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx512f,avx512vnni")]] void BytesAvx512() {
+  __m512i sums[kSums] = {};
+  __m512i factor = {};
+  for (__m512i& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512i& sum : sums) sum = _mm512_dpbusd_epi32(sum, factor, factor);
+    Hide(factor);
+  }
+  for (__m512i& sum : sums) Hide(sum);
+}
+
+[[gnu::target("avx512f,avx512bf16")]] void BfloatsAvx512() {
+  __m512 sums[kSums] = {};
+  __m512i factor = {};
+  for (__m512& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (__m512& sum : sums) {
+      sum = _mm512_dpbf16_ps(sum, (__m512bh)factor, (__m512bh)factor);
+    }
+    Hide(factor);
+  }
+  for (__m512& sum : sums) Hide(sum);
+}
+
+struct Loop {
+  void (*run)() = nullptr;
+  int operations = 0;  // of one instruction
+};
+
+Loop LoopOf(Precision precision) {
+  const bool avx512 = __builtin_cpu_supports("avx512f");
+  switch (precision) {
+    case Precision::kFloat32:
+      return avx512 ? Loop{FloatsAvx512, 32} : Loop{FloatsAvx2, 16};
+    case Precision::kInt16:
+      return avx512 ? Loop{IntegersAvx512, 64} : Loop{IntegersAvx2, 32};
+    case Precision::kInt8:
+      if (avx512 && __builtin_cpu_supports("avx512vnni")) {
+        return {BytesAvx512, 128};
+      }
+      if (__builtin_cpu_supports("avxvnni")) return {BytesAvx2, 64};
+      return {};
+    case Precision::kBfloat16:
+      if (__builtin_cpu_supports("avx512bf16")) return {BfloatsAvx512, 64};
+      return {};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+double MeasureCpuPeak(Precision precision, double seconds) {
+  const Loop loop = LoopOf(precision);
+  if (loop.run == nullptr) return 0;
+  constexpr int kRuns = 64;  // some milliseconds
+  const double operations = double{kRuns} * kSteps * kSums * loop.operations;
+  std::vector<double> rates;
+  for (double total = 0; total < seconds || rates.empty();) {
+    const absl::Time start = ThreadTime();
+    for (int run = 0; run < kRuns; ++run) loop.run();
+    const double taken = absl::ToDoubleSeconds(ThreadTime() - start);
+    rates.push_back(operations / taken);
+    total += taken;
+  }
+  // One that a quarter of the rounds reach, as for all rates of `tara bench`.
+  std::sort(rates.begin(), rates.end());
+  return rates[rates.size() - 1 - rates.size() / 4];
+}
+
+}  // namespace tara

@@ -1,0 +1,347 @@
+#ifndef TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
+#define TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
+
+// The code of Winograd convolutions (winograd_layer.h), compiled once for each
+// instruction set by the files that include it.
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
+#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/encode/features.h"
+
+namespace tara::internal {
+
+// `Number` is what is multiplied: float, or int16_t with sums in 32 bits.
+// `kSet` keeps the instances of different files apart.
+template <InstructionSet kSet, typename Number>
+class WinogradCode {
+ public:
+  static void Convolve(const WinogradJob& job) {
+    for (int first = 0; first < job.positions; first += kWinogradGroup) {
+      WinogradJob part = job;
+      part.positions = std::min(kWinogradGroup, job.positions - first);
+      part.source += first * kNumSquares * job.layer->in;
+      part.destination += first * kNumSquares * job.layer->out;
+      ConvolveGroup(part);
+    }
+  }
+
+ private:
+  static constexpr bool kIntegers = std::is_same_v<Number, int16_t>;
+  using Sum = std::conditional_t<kIntegers, int32_t, float>;
+
+  static constexpr bool kWide = kSet == InstructionSet::kAvx512;
+  static constexpr int kLanes = kWide ? 16 : 8;
+  static constexpr int kVectors = kWinogradBlock / kLanes;
+  // Rows whose sums fill the registers, beside the weights.
+  static constexpr int kMostRows = kWide ? 12 : 6;
+
+  template <typename Element, int kCount>
+  struct VectorOf {
+    typedef Element Type __attribute__((vector_size(sizeof(Element) * kCount)));
+  };
+  using Floats = typename VectorOf<float, 8>::Type;
+  using Sums = typename VectorOf<Sum, kLanes>::Type;
+
+  template <typename Vector, typename Element>
+  static Vector Load(const Element* from) {
+    Vector values;
+    std::memcpy(&values, from, sizeof(values));
+    return values;
+  }
+  template <typename Vector, typename Element>
+  static void Store(const Vector& values, Element* to) {
+    std::memcpy(to, &values, sizeof(values));
+  }
+
+  // The tiles of positions, by the place of the tile first: those of the first
+  // two places are at the top, those of the two in the middle at the left, so
+  // that the rows of a point that the others lack lie together.
+  struct Place {
+    int down;   // 0: outputs 0 to 3; 1: outputs 4 to 6
+    int right;  // likewise
+  };
+  static constexpr Place kPlaces[] = {{0, 1}, {0, 0}, {1, 0}, {1, 1}};
+
+  static constexpr int kLine = 64;  // bytes of the caches
+  static constexpr int kLast = kWinogradLine - 1;
+  static constexpr bool IsTop(int point) {
+    return point / kWinogradLine == kLast;
+  }
+  static constexpr bool IsLeft(int point) {
+    return point % kWinogradLine == kLast;
+  }
+  // Points of a line, and outputs, of tiles at a place.
+  static constexpr int Points(int at) { return kWinogradLine - at; }
+  static constexpr int Outputs(int at) { return 4 - at; }
+
+  // B^T d, as differences that points share.
+  static void TransformInput(const Floats (&d)[6], Floats (&v)[6]) {
+    const Floats even = d[4] - 4 * d[2];
+    const Floats odd = d[3] - 4 * d[1];
+    const Floats far_even = d[4] - d[2];
+    const Floats far_odd = 2 * (d[3] - d[1]);
+    v[0] = 4 * (d[0] - d[2]) + far_even;
+    v[1] = even + odd;
+    v[2] = even - odd;
+    v[3] = far_even + far_odd;
+    v[4] = far_even - far_odd;
+    v[5] = 4 * (d[1] - d[3]) + (d[5] - d[3]);
+  }
+
+  // A^T m.
+  static void TransformOutput(const Floats (&m)[6], Floats (&y)[4]) {
+    const Floats near = m[1] + m[2];
+    const Floats near_odd = m[1] - m[2];
+    const Floats far = m[3] + m[4];
+    const Floats far_odd = m[3] - m[4];
+    y[0] = m[0] + near + far;
+    y[1] = near_odd + 2 * far_odd;
+    y[2] = near + 4 * far;
+    y[3] = near_odd + 8 * far_odd + m[5];
+  }
+
+  // Numbers from one point's to the next's: not a power of two, or all would
+  // want the same lines of the first cache.
+  static int InputPlane(const WinogradJob& job) {
+    return 4 * job.positions * job.layer->in + kLine / sizeof(Number);
+  }
+  static int ProductPlane(const WinogradJob& job) {
+    return 4 * job.positions * kWinogradBlock + kLine / sizeof(Sum);
+  }
+
+  static void StoreInput(const Floats& values, float scale, Number* to) {
+    if constexpr (kIntegers) {
+      // Rounded; what is beyond 16 bits becomes the outermost number.
+      const __m256i rounded = _mm256_cvtps_epi32((__m256)(values * scale));
+      const __m128i packed =
+          _mm_packs_epi32(_mm256_castsi256_si128(rounded),
+                          _mm256_extracti128_si256(rounded, 1));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), packed);
+    } else {
+      Store(values, to);
+    }
+  }
+
+  // Eight channels of the tile that a position has at kPlaces[kPlace].
+  template <int kPlace>
+  static void TransformTile(const WinogradLayer& layer, const float* source,
+                            int plane, Number* to) {
+    constexpr Place kAt = kPlaces[kPlace];
+    Floats lines[6][6];
+    for (int x = 0; x < Points(kAt.right); ++x) {
+      Floats column[6];
+      const int file = 4 * kAt.right - 1 + x;
+      for (int y = 0; y < 6; ++y) {
+        const int rank = 4 * kAt.down - 1 + y;
+        const bool on_board =
+            rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
+        column[y] =
+            on_board
+                ? Load<Floats>(source + (rank * kBoardSize + file) * layer.in)
+                : Floats{};
+      }
+      Floats transformed[6];
+      TransformInput(column, transformed);
+      for (int i = 0; i < Points(kAt.down); ++i) lines[i][x] = transformed[i];
+    }
+    for (int i = 0; i < Points(kAt.down); ++i) {
+      if (kAt.right == 1) lines[i][5] = Floats{};
+      Floats transformed[6];
+      TransformInput(lines[i], transformed);
+      for (int j = 0; j < Points(kAt.right); ++j) {
+        const int point = kWinogradLine * i + j;
+        StoreInput(transformed[j], layer.scales[point], to + point * plane);
+      }
+    }
+  }
+
+  template <int kPlace>
+  static void TransformPlace(const WinogradJob& job, Number* inputs) {
+    const int in = job.layer->in;
+    const int plane = InputPlane(job);
+    for (int i = 0; i < job.positions; ++i) {
+      const float* const source = job.source + i * kNumSquares * in;
+      Number* const row = inputs + (kPlace * job.positions + i) * in;
+      for (int c = 0; c < in; c += 8) {
+        TransformTile<kPlace>(*job.layer, source + c, plane, row + c);
+      }
+    }
+  }
+
+  static Sums MultiplyAdd(const Sums& sum, const Sums& inputs,
+                          const Sums& weights) {
+    if constexpr (!kIntegers) {
+      return sum + inputs * weights;
+    } else if constexpr (kWide) {
+      return sum + (Sums)_mm512_madd_epi16((__m512i)inputs, (__m512i)weights);
+    } else {
+      return sum + (Sums)_mm256_madd_epi16((__m256i)inputs, (__m256i)weights);
+    }
+  }
+
+  // One input, or two that lie together as integers, in every lane.
+  static Sums Broadcast(const Number* from) {
+    Sum value;
+    std::memcpy(&value, from, sizeof(value));
+    return value - Sums{};  // a zero of either sign would survive
+  }
+
+  // products[r] = inputs[r] weights, of kRows rows, which stay in registers.
+  template <int kRows>
+  static void MultiplyRows(const Number* inputs, const Number* weights, int in,
+                           Sum* products) {
+    constexpr int kStep = sizeof(Sum) / sizeof(Number);
+    // Unrolled, or the sums would be kept in memory.
+    Sums sums[kRows * kVectors];
+#pragma GCC unroll 12
+    for (int s = 0; s < kRows * kVectors; ++s) sums[s] = Sums{};
+    for (int i = 0; i < in; i += kStep) {
+      Sums factors[kVectors];
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        factors[v] = Load<Sums>(weights + v * kLanes * kStep);
+      }
+      weights += kWinogradBlock * kStep;
+#pragma GCC unroll 12
+      for (int s = 0; s < kRows * kVectors; ++s) {
+        sums[s] =
+            MultiplyAdd(sums[s], Broadcast(inputs + s / kVectors * in + i),
+                        factors[s % kVectors]);
+      }
+    }
+#pragma GCC unroll 12
+    for (int s = 0; s < kRows * kVectors; ++s) {
+      Store(sums[s], products + s * kLanes);
+    }
+  }
+
+  template <int kRows>
+  static void MultiplyWhile(int& row, int end, const Number* inputs,
+                            const Number* weights, int in, Sum* products) {
+    for (; row + kRows <= end; row += kRows) {
+      MultiplyRows<kRows>(inputs + row * in, weights, in,
+                          products + row * kWinogradBlock);
+    }
+  }
+
+  static void Multiply(int row, int end, const Number* inputs,
+                       const Number* weights, int in, Sum* products) {
+    MultiplyWhile<kMostRows>(row, end, inputs, weights, in, products);
+    if constexpr (kWide) {
+      MultiplyWhile<8>(row, end, inputs, weights, in, products);
+    }
+    MultiplyWhile<4>(row, end, inputs, weights, in, products);
+    MultiplyWhile<2>(row, end, inputs, weights, in, products);
+    MultiplyWhile<1>(row, end, inputs, weights, in, products);
+  }
+
+  static Floats LoadProduct(const Sum* product, const float* unit) {
+    if constexpr (kIntegers) {
+      using Integers = typename VectorOf<int32_t, 8>::Type;
+      return __builtin_convertvector(Load<Integers>(product), Floats) *
+             Load<Floats>(unit);
+    } else {
+      return Load<Floats>(product);
+    }
+  }
+
+  // Eight output channels of a tile.
+  template <int kPlace>
+  static void FinishTile(const Sum* products, int plane, const float* units,
+                         const Floats& bias, bool add, int out,
+                         float* destination) {
+    constexpr Place kAt = kPlaces[kPlace];
+    Floats lines[4][6];
+    for (int j = 0; j < Points(kAt.right); ++j) {
+      Floats column[6] = {};
+      for (int i = 0; i < Points(kAt.down); ++i) {
+        const int point = kWinogradLine * i + j;
+        column[i] = LoadProduct(products + point * plane,
+                                units + point * kWinogradBlock);
+      }
+      Floats outputs[4];
+      TransformOutput(column, outputs);
+      for (int y = 0; y < Outputs(kAt.down); ++y) lines[y][j] = outputs[y];
+    }
+    for (int y = 0; y < Outputs(kAt.down); ++y) {
+      if (kAt.right == 1) lines[y][5] = Floats{};
+      Floats outputs[4];
+      TransformOutput(lines[y], outputs);
+      for (int x = 0; x < Outputs(kAt.right); ++x) {
+        const int square = (4 * kAt.down + y) * kBoardSize + 4 * kAt.right + x;
+        float* const to = destination + square * out;
+        Floats value = outputs[x] + bias;
+        if (add) value += Load<Floats>(to);
+        Store(value > 0 ? value : Floats{}, to);
+      }
+    }
+  }
+
+  template <int kPlace>
+  static void FinishPlace(const WinogradJob& job, const Sum* products,
+                          int block) {
+    const int plane = ProductPlane(job);
+    const int out = job.layer->out;
+    for (int i = 0; i < job.positions; ++i) {
+      const Sum* const row =
+          products + (kPlace * job.positions + i) * kWinogradBlock;
+      for (int c = 0; c < kWinogradBlock; c += 8) {
+        const int channel = block * kWinogradBlock + c;
+        const float* const units =
+            kIntegers ? job.layer->units.data() +
+                            block * kWinogradPoints * kWinogradBlock + c
+                      : nullptr;
+        FinishTile<kPlace>(row + c, plane, units,
+                           Load<Floats>(job.layer->bias.data() + channel),
+                           job.add_to_destination, out,
+                           job.destination + i * kNumSquares * out + channel);
+      }
+    }
+  }
+
+  static void ConvolveGroup(const WinogradJob& job) {
+    const WinogradLayer& layer = *job.layer;
+    const int rows = 4 * job.positions;
+    // [36, rows, in], then [36, rows, 16].
+    Number* const inputs = reinterpret_cast<Number*>(job.scratch);
+    Sum* const products =
+        reinterpret_cast<Sum*>(job.scratch + kWinogradPoints * InputPlane(job));
+    TransformPlace<0>(job, inputs);
+    TransformPlace<1>(job, inputs);
+    TransformPlace<2>(job, inputs);
+    TransformPlace<3>(job, inputs);
+    const Number* weights;
+    if constexpr (kIntegers) {
+      weights = layer.integers.data();
+    } else {
+      weights = layer.floats.data();
+    }
+    for (int block = 0; block < layer.out / kWinogradBlock; ++block) {
+      for (int point = 0; point < kWinogradPoints; ++point) {
+        const int first = IsLeft(point) ? job.positions : 0;
+        const int end = IsTop(point)    ? 2 * job.positions
+                        : IsLeft(point) ? 3 * job.positions
+                                        : rows;
+        Multiply(first, end, inputs + point * InputPlane(job), weights,
+                 layer.in, products + point * ProductPlane(job));
+        weights += layer.in * kWinogradBlock;
+      }
+      FinishPlace<0>(job, products, block);
+      FinishPlace<1>(job, products, block);
+      FinishPlace<2>(job, products, block);
+      FinishPlace<3>(job, products, block);
+    }
+  }
+};
+
+}  // namespace tara::internal
+
+#endif  // TARA_NN_CPU_WINOGRAD_TEMPLATES_H_

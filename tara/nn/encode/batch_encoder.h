@@ -1,0 +1,52 @@
+#ifndef TARA_NN_ENCODE_BATCH_ENCODER_H_
+#define TARA_NN_ENCODE_BATCH_ENCODER_H_
+
+// EncodeFeatures for many positions at once: from states straight into the
+// network's input, in the layout that the network reads. The same values, bit
+// for bit; with AVX-512 some three times as fast (docs/performance.md).
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "tara/core/instruction_set.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+
+namespace tara {
+
+// How the planes of a batch of B positions lie in memory, slowest axis first.
+enum class PlaneLayout : uint8_t {
+  kChannelsFirst,  // [B, kNumPlanes, 7, 7], as EncodeFeatures writes them
+  kChannelsLast,   // [B, 7, 7, kNumPlanes]
+};
+
+// Positions to encode; spans of one size.
+struct EncoderInput {
+  absl::Span<const State> states;
+  absl::Span<const Symmetry> symmetries;
+  absl::Span<const LegalSet> legal;  // LegalActions(states[i])
+};
+
+// Where the features go. The planes are written fastest when they are aligned
+// to 64 bytes; those of more than 32 MiB then go around the caches.
+struct EncoderOutput {
+  PlaneLayout layout = PlaneLayout::kChannelsFirst;
+  absl::Span<float> planes;   // [B * kNumPlanes * kNumSquares]
+  absl::Span<float> globals;  // [B, kNumGlobals]
+};
+
+// Encodes every position seen through its symmetry: writes what EncodeFeatures
+// writes, with the best instruction set. Allocates nothing.
+// REQUIRES: of each position as EncodeFeatures; the spans have those sizes.
+void EncodeBatch(const EncoderInput& input, const EncoderOutput& output);
+
+// The same with a given instruction set, for tests and benchmarks. There is
+// code for kAvx512 and code for all others.
+// REQUIRES: the processor supports it.
+void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
+                   const EncoderOutput& output);
+
+}  // namespace tara
+
+#endif  // TARA_NN_ENCODE_BATCH_ENCODER_H_

@@ -1,0 +1,525 @@
+// The path of all processors without the instructions of the other one: what
+// the build is compiled for, with AVX2 in the default build.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tara/base/check.h"
+#include "tara/core/batch/formulas.h"
+#include "tara/core/batch/lanes.h"
+#include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/nn/encode/encoder_block.h"
+#include "tara/nn/encode/encoder_pipeline.h"
+#include "tara/nn/encode/features.h"
+
+#if defined(__BMI2__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace tara {
+namespace {
+
+#if defined(__AVX2__)
+constexpr InstructionSet kSet = InstructionSet::kAvx2;
+#else
+constexpr InstructionSet kSet = InstructionSet::kPortable;
+#endif
+using Word = batch::Word<kSet>;
+
+// --- Loading -----------------------------------------------------------------
+
+// Returns the boards that the transform, without regard to what they mean,
+// takes where TransformPairs takes the pairs. See there: a pair moves to its
+// other hill before the flip instead of after it.
+HillPairs BeforeTransform(int transform, HillPairs pairs) {
+  const bool transpose = (transform & kTranspose) != 0;
+  const int files = transpose ? kRankStride : 1;
+  const int ranks = transpose ? 1 : kRankStride;
+  if (transpose) std::swap(pairs.east, pairs.north);
+  if ((transform & 1) != 0) pairs.east <<= files;
+  if ((transform & 2) != 0) pairs.north <<= ranks;
+  return pairs;
+}
+
+void LoadPairs(const State& state, const LegalSet& legal, int transform, int i,
+               EncoderBlock& block) {
+  const HillPairs links = BeforeTransform(
+      transform, {.east = state.links_east, .north = state.links_north});
+  const HillPairs legal_links = BeforeTransform(
+      transform, {.east = legal.links_east, .north = legal.links_north});
+  block.rows[kRowLinksEast][i] = links.east;
+  block.rows[kRowLinksNorth][i] = links.north;
+  block.rows[kRowLegalLinksEast][i] = legal_links.east;
+  block.rows[kRowLegalLinksNorth][i] = legal_links.north;
+  block.linked[i] = state.links_east | East(state.links_east) |
+                    state.links_north | North(state.links_north);
+}
+
+void LoadKingMoves(const LegalSet& legal, int i, EncoderBlock& block) {
+  Board origins = 0, destinations = 0, sacrifices = 0;
+  for (const LegalSet::KingMoves& king : legal.kings) {
+    if (king.moves == 0) continue;
+    origins |= BoardOf(king.origin);
+    destinations |= king.moves;
+    sacrifices |= king.sacrifices;
+  }
+  block.rows[kRowLegalOrigins][i] = origins;
+  block.rows[kRowLegalDestinations][i] = destinations;
+  block.rows[kRowLegalSacrifices][i] = sacrifices;
+}
+
+// Fills column i of what DeriveRows and the paths do not compute.
+bool LoadPosition(const EncoderTables& tables, const State& state,
+                  const Symmetry& symmetry, const LegalSet& legal, int i,
+                  EncoderBlock& block) {
+  const VariantInfo& info = Info(state.variant);
+  const Side own = state.side();
+  const Side enemy = Opponent(own);
+  block.transforms[i] = symmetry.board;
+  block.rows[kRowOwn][i] = state.ringforts[own];
+  block.rows[kRowEnemy][i] = state.ringforts[enemy];
+  block.rows[kRowOwnKings][i] = state.kings[own];
+  block.rows[kRowEnemyKings][i] = state.kings[enemy];
+  block.rows[kRowLegalHills][i] = legal.hills;
+  block.rows[kRowArea][i] =
+      info.seats == 4 ? tables.souths[symmetry.board] : kAllHills;
+  const bool by_links = info.family == Family::kStoneOfDestiny;
+  const bool by_kings = info.family == Family::kHighKings;
+  LoadPairs(state, legal, symmetry.board, i, block);
+  block.by_links[i] = by_links ? ~Board{0} : 0;
+  block.by_kings[i] = by_kings ? ~Board{0} : 0;
+  LoadKingMoves(legal, i, block);
+  return ((state.seat + symmetry.seat_shift) & (info.seats - 1)) == 0;
+}
+
+// --- Globals -----------------------------------------------------------------
+
+// n / divisor for every byte n: the rounding of a division without its cost.
+template <int kDivisor>
+constexpr auto MakeQuotients() {
+  std::array<float, 256> quotients{};
+  for (int n = 0; n < 256; ++n) {
+    quotients[n] = static_cast<float>(n) / static_cast<float>(kDivisor);
+  }
+  return quotients;
+}
+template <int kDivisor>
+constexpr std::array<float, 256> kQuotients = MakeQuotients<kDivisor>();
+
+// [variant]: what the globals say of the variant, but for the phase, and one
+// more that is overwritten.
+constexpr int kFirstPhase = kNumVariants;
+constexpr int kDoubles = kFirstPhase + 4;
+constexpr auto MakeVariantGlobals() {
+  std::array<std::array<float, kDoubles + 2>, kNumVariants> globals{};
+  for (int i = 0; i < kNumVariants; ++i) {
+    globals[i][i] = 1;
+    globals[i][kDoubles] = kVariants[i].seats == 4;
+  }
+  return globals;
+}
+alignas(64) constexpr auto kVariantGlobals = MakeVariantGlobals();
+
+// The order is that of kGlobals; see EncodeGlobals of features.cc, the plain
+// twin.
+void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
+                   int enemy_kingdoms, float* out) {
+  const Side own = state.side();
+  const Side enemy = Opponent(own);
+  const Outcome standing =
+      Score(state, own == kRed ? own_kingdoms : enemy_kingdoms,
+            own == kRed ? enemy_kingdoms : own_kingdoms);
+  const int margin = standing.points[own] - standing.points[enemy];
+  const RuleOptions& options = state.options;
+
+  const auto& variant = kVariantGlobals[static_cast<int>(state.variant)];
+  std::memcpy(out, variant.data(), sizeof(variant));
+  out[kFirstPhase + static_cast<int>(state.phase)] = 1;
+  float* next = out + kDoubles + 1;
+  *next++ = kQuotients<40>[options.no_progress_limit];
+  *next++ = kQuotients<5>[options.proximity_bound];
+  *next++ = options.placement_captures_kings;
+  *next++ = options.link_all_at_end;
+  *next++ = options.shared_row_opening;
+  *next++ = static_cast<float>(state.no_progress) / options.no_progress_limit;
+  *next++ = state.ending == Ending::kOut;
+  *next++ = state.ending == Ending::kPassed;
+  *next++ = state.ending == Ending::kBoardFull;
+  *next++ = kQuotients<3>[state.turns_left];
+  *next++ = kQuotients<3>[state.kings_captured[own]];
+  *next++ = kQuotients<3>[state.kings_captured[enemy]];
+  *next++ = kQuotients<45>[kNumHills - standing.territory[kRed] -
+                           standing.territory[kBlue]];
+  *next++ = kQuotients<23>[standing.territory[own]];
+  *next++ = kQuotients<23>[standing.territory[enemy]];
+  *next++ = kQuotients<10>[own_kingdoms];
+  *next++ = kQuotients<10>[enemy_kingdoms];
+  *next++ = kQuotients<40>[standing.bridges[own]];
+  *next++ = kQuotients<40>[standing.bridges[enemy]];
+  *next++ = static_cast<float>(margin) / 10.0f;
+  *next++ = static_cast<float>((margin > 0) - (margin < 0));
+  *next++ = kQuotients<45>[legal.Count()];
+  *next++ = legal.pass;
+  TARA_DCHECK(next == out + kNumGlobals, "one value for each global");
+  static_cast<void>(next);  // for builds without the check
+}
+
+// --- Planes ------------------------------------------------------------------
+
+constexpr NeighbourPairs kNeighbourPairs = MakeNeighbourPairs();
+
+// The floats of the eight bits of a byte.
+constexpr auto MakeByteImages() {
+  std::array<std::array<float, 8>, 256> images{};
+  for (int bits = 0; bits < 256; ++bits) {
+    for (int i = 0; i < 8; ++i) images[bits][i] = (bits >> i) & 1 ? 1.0f : 0.0f;
+  }
+  return images;
+}
+alignas(64) constexpr auto kByteImages = MakeByteImages();
+
+// Returns the 49 squares of a board without gaps.
+uint64_t Squares(Board board) {
+#if defined(__BMI2__)
+  constexpr uint64_t kRank = 0x7f;
+  return _pext_u64(board, kRank | kRank << 9 | kRank << 18 | kRank << 27 |
+                              kRank << 36 | kRank << 45 | kRank << 54);
+#else
+  uint64_t squares = 0;
+  for (int rank = 0; rank < kBoardSize; ++rank) {
+    squares |= ((board >> (kRankStride * rank)) & 0x7f) << (kBoardSize * rank);
+  }
+  return squares;
+#endif
+}
+
+// Turns bytes of eight bits into the bytes of their first, second ... bits.
+// Source: Warren, "Hacker's Delight", 2nd edition, section 7-3.
+constexpr uint64_t TransposeBits(uint64_t x) {
+  uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
+  x ^= t ^ (t << 7);
+  t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
+  x ^= t ^ (t << 14);
+  t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
+  return x ^ t ^ (t << 28);
+}
+
+using TurnedRows = std::array<Board, kNumEncoderRows>;
+
+// Bits [kNumPlanes, 49] without gaps.
+void PackPlanes(const TurnedRows& rows, uint8_t* bits) {
+  uint64_t carry = 0;
+  for (int plane = 0; plane < kNumPlanes; ++plane) {
+    const uint64_t word = carry | Squares(rows[plane]) << (plane % 8);
+    std::memcpy(bits + kNumSquares * plane / 8, &word, sizeof(word));
+    carry = plane % 8 == 7 ? 0 : word >> 48;
+  }
+}
+
+// Bits [2, 49] of the neighbours' planes, where they are within those bytes of
+// all planes that hold them.
+void PackNeighbours(Board own, Board enemy, uint8_t* bits) {
+  constexpr int kOwn = kRowOwnNeighbours * kNumSquares % 8;
+  constexpr int kEnemy = kOwn + kNumSquares;
+  static_assert(kEnemy < 64);
+  const uint64_t enemy_squares = Squares(enemy);
+  const uint64_t words[2] = {Squares(own) << kOwn | enemy_squares << kEnemy,
+                             enemy_squares >> (64 - kEnemy)};
+  std::memcpy(bits, words, sizeof(words));
+}
+
+// PositionBits::neighbours holds the bits of value 1 and of value 2.
+void PackChannelsFirst(const TurnedRows& rows, PositionBits& bits) {
+  PackPlanes(rows, bits.planes);
+  PackNeighbours(rows[kRowOwnOnes], rows[kRowEnemyOnes], bits.neighbours[0]);
+  PackNeighbours(rows[kRowOwnTwos], rows[kRowEnemyTwos], bits.neighbours[1]);
+}
+
+#if defined(__AVX2__)
+
+// Calls visit(square, bits), bit i the square's bit of row i.
+template <typename Visitor>
+void ForEachSquare(const TurnedRows& rows, Visitor visit) {
+  static_assert(kNumEncoderRows == 32);
+  // Rank r of a board in its byte r: seven bits that move by r.
+  alignas(64) uint64_t ranks[kNumEncoderRows];
+  for (int row = 0; row < kNumEncoderRows; ++row) {
+    uint64_t x = 0;
+    for (int rank = 0; rank < kBoardSize; ++rank) {
+      x |= (rows[row] >> rank) & (uint64_t{0x7f} << (8 * rank));
+    }
+    ranks[row] = x;
+  }
+  // Then byte i of vector r comes from row i.
+  const __m256i pairs = _mm256_broadcastsi128_si256(
+      _mm_set_epi8(15, 7, 14, 6, 13, 5, 12, 4, 11, 3, 10, 2, 9, 1, 8, 0));
+  __m256i a[8], b[8];
+  for (int i = 0; i < 8; ++i) {
+    const auto* const low = reinterpret_cast<const __m128i*>(ranks + 2 * i);
+    const auto* const high =
+        reinterpret_cast<const __m128i*>(ranks + 16 + 2 * i);
+    a[i] = _mm256_shuffle_epi8(
+        _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128(low)),
+                                _mm_load_si128(high), 1),
+        pairs);
+  }
+  for (int i = 0; i < 4; ++i) {
+    b[i] = _mm256_unpacklo_epi16(a[2 * i], a[2 * i + 1]);      // ranks 0 to 3
+    b[4 + i] = _mm256_unpackhi_epi16(a[2 * i], a[2 * i + 1]);  // 4 to 7
+  }
+  for (int half = 0; half < 8; half += 4) {
+    for (int i = 0; i < 2; ++i) {
+      const __m256i even = b[half + 2 * i], odd = b[half + 2 * i + 1];
+      a[half + i] = _mm256_unpacklo_epi32(even, odd);      // ranks 0 and 1
+      a[half + 2 + i] = _mm256_unpackhi_epi32(even, odd);  // 2 and 3
+    }
+  }
+  for (int i = 0; i < 8; i += 2) {
+    b[i] = _mm256_unpacklo_epi64(a[i], a[i + 1]);
+    b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 1]);
+  }
+  for (int rank = 0; rank < kBoardSize; ++rank) {
+    for (int file = 0; file < kBoardSize; ++file) {
+      visit(kBoardSize * rank + file,
+            static_cast<uint32_t>(
+                _mm256_movemask_epi8(_mm256_slli_epi64(b[rank], 7 - file))));
+    }
+  }
+}
+
+// PositionBits::neighbours holds, by square, indices into kNeighbourPairs.
+void PackChannelsLast(const TurnedRows& rows, PositionBits& bits) {
+  ForEachSquare(rows, [&](int square, uint32_t planes) {
+    std::memcpy(bits.planes + 3 * square, &planes, sizeof(planes));
+    bits.neighbours[0][square] = static_cast<uint8_t>(planes >> 24);
+  });
+}
+
+#else
+
+// Bits [49, 8] of eight planes, to every `stride`-th byte.
+void PackSquares(const Board* rows, int stride, uint8_t* bits) {
+  for (int rank = 0; rank < kBoardSize; ++rank) {
+    uint64_t by_plane = 0;
+    for (int i = 0; i < 8; ++i) {
+      by_plane |= ((rows[i] >> (kRankStride * rank)) & 0x7f) << (8 * i);
+    }
+    uint64_t by_file = TransposeBits(by_plane);
+    for (int file = 0; file < kBoardSize; ++file, by_file >>= 8) {
+      *bits = static_cast<uint8_t>(by_file);
+      bits += stride;
+    }
+  }
+}
+
+void PackChannelsLast(const TurnedRows& rows, PositionBits& bits) {
+  for (int group = 0; group < 3; ++group) {
+    PackSquares(&rows[8 * group], /*stride=*/3, bits.planes + group);
+  }
+  PackSquares(&rows[kRowOwnFours], /*stride=*/1, bits.neighbours[0]);
+}
+
+#endif
+
+bool LoadBlock(const EncoderTables& tables, const BlockInput& input,
+               EncoderBlock& block) {
+  bool ok = true;
+  for (int i = 0; i < kBlockSize; ++i) {
+    const int from = std::min(i, input.count - 1);
+    ok &= LoadPosition(tables, input.states[from], input.symmetries[from],
+                       input.legal[from], i, block);
+  }
+  return ok;
+}
+
+// Fills the derived rows of the columns from `begin` on.
+void DeriveRows(EncoderBlock& block, int begin) {
+  const auto load = [&](const Board(&row)[kBlockSize]) {
+    return Word::Load(row + begin);
+  };
+  const auto store = [&](Word boards, EncoderRow row) {
+    boards.Store(block.rows[row] + begin);
+  };
+  const Word own = load(block.rows[kRowOwn]);
+  const Word enemy = load(block.rows[kRowEnemy]);
+  const Word enemy_kings = load(block.rows[kRowEnemyKings]);
+  const DerivedBoards<Word> derived(own, enemy, enemy_kings, load(block.linked),
+                                    load(block.by_links), load(block.by_kings));
+  const auto& near_own = derived.near_own;
+  const auto& near_enemy = derived.near_enemy;
+  store(Word(kAllHills), kRowOnBoard);
+  store(Word(kAllHills) & ~(own | enemy), kRowVacant);
+  store(load(block.rows[kRowOwnKings]) & enemy, kRowOwnStranded);
+  store(enemy_kings & own, kRowEnemyStranded);
+  store(derived.besieged_by_own, kRowBesiegedByOwn);
+  store(derived.besieged_by_enemy, kRowBesiegedByEnemy);
+  store(derived.own_singles, kRowOwnSingles);
+  store(derived.enemy_singles, kRowEnemySingles);
+  store(near_own.fours, kRowOwnNeighbours);
+  store(near_enemy.fours, kRowEnemyNeighbours);
+  store(derived.enemy_reach, kRowEnemyReach);
+  store(near_own.fours, kRowOwnFours);
+  store(near_enemy.fours, kRowEnemyFours);
+  store(near_own.twos, kRowOwnTwos);
+  store(near_enemy.twos, kRowEnemyTwos);
+  store(Word(uint64_t{0}), kRowUnused4);
+  store(near_own.ones, kRowOwnOnes);
+  store(near_enemy.ones, kRowEnemyOnes);
+  store(Word(uint64_t{0}), kRowUnused7);
+}
+
+void CountKingdoms(EncoderBlock& block, int begin) {
+  const Word sides[2] = {Word::Load(block.rows[kRowOwn] + begin),
+                         Word::Load(block.rows[kRowEnemy] + begin)};
+  Word kingdoms[2];
+  batch::CountKingdoms<kSet>(sides, kingdoms);
+  for (int side = 0; side < 2; ++side) {
+    kingdoms[side].Store(block.kingdoms[side] + begin);
+  }
+}
+
+void PackBits(bool channels_last, const EncoderBlock& block, int i,
+              PositionBits& bits) {
+  const int transform = block.transforms[i];
+  TurnedRows rows;
+  for (int row = 0; row < kNumEncoderRows; ++row) {
+    rows[row] = block.rows[row][i];
+  }
+  // One step after the other, so that the compiler makes vectors of each.
+  for (const int step : {int{kTranspose}, 1, 2}) {
+    if ((transform & step) == 0) continue;
+    if (step == kTranspose) {
+      for (Board& board : rows) board = Transpose(board);
+    } else if (step == 1) {
+      for (Board& board : rows) board = FlipFiles(board);
+    } else {
+      for (Board& board : rows) board = FlipRanks(board);
+    }
+  }
+  (channels_last ? PackChannelsLast : PackChannelsFirst)(rows, bits);
+}
+
+// Eight floats, one vector with AVX2. `around_caches`: see EncoderJob.
+void StoreEight(bool around_caches, const float* floats, float* out) {
+#if defined(__AVX2__)
+  if (around_caches) {
+    _mm256_stream_ps(out, _mm256_loadu_ps(floats));
+    return;
+  }
+#endif
+  static_cast<void>(around_caches);
+  std::memcpy(out, floats, 8 * sizeof(float));
+}
+
+template <bool kAround>
+void ExpandChannelsFirst(const PositionBits& bits, float* out) {
+  // Bytes that hold neighbours.
+  constexpr int kFirst = kRowOwnNeighbours * kNumSquares / 8;
+  constexpr int kEnd = ((kRowEnemyNeighbours + 1) * kNumSquares + 7) / 8;
+  for (int i = 0; i < kFirst; ++i) {
+    StoreEight(kAround, kByteImages[bits.planes[i]].data(), out + 8 * i);
+  }
+  for (int i = kFirst; i < kEnd; ++i) {
+    const auto& fours = kByteImages[bits.planes[i]];
+    const auto& ones = kByteImages[bits.neighbours[0][i - kFirst]];
+    const auto& twos = kByteImages[bits.neighbours[1][i - kFirst]];
+    alignas(32) float floats[8];
+    for (int j = 0; j < 8; ++j) {
+      floats[j] = fours[j] + 0.25f * ones[j] + 0.5f * twos[j];
+    }
+    StoreEight(kAround, floats, out + 8 * i);
+  }
+  for (int i = kEnd; i < kBitBytes; ++i) {
+    StoreEight(kAround, kByteImages[bits.planes[i]].data(), out + 8 * i);
+  }
+}
+
+template <bool kAround>
+void ExpandChannelsLast(const PositionBits& bits, float* out) {
+  static_assert(kNumPlanes == 24 && kRowOwnNeighbours == 16 + 5);
+  for (int square = 0; square < kNumSquares; ++square) {
+    const uint8_t* const planes = bits.planes + 3 * square;
+    const float* const pair = kNeighbourPairs.pairs[bits.neighbours[0][square]];
+    StoreEight(kAround, kByteImages[planes[0]].data(), out);
+    StoreEight(kAround, kByteImages[planes[1]].data(), out + 8);
+#if defined(__AVX2__)
+    // Enemy neighbours are in the even places, own ones in the odd.
+    double both;
+    std::memcpy(&both, &kNeighbourPairs.swapped[bits.neighbours[0][square]],
+                sizeof(both));
+    const __m256 third =
+        _mm256_blend_ps(_mm256_load_ps(kByteImages[planes[2]].data()),
+                        _mm256_castpd_ps(_mm256_set1_pd(both)), 3 << 5);
+    kAround ? _mm256_stream_ps(out + 16, third)
+            : _mm256_storeu_ps(out + 16, third);
+    static_cast<void>(pair);
+#else
+    StoreEight(kAround, kByteImages[planes[2]].data(), out + 16);
+    std::memcpy(out + kRowOwnNeighbours, pair, 2 * sizeof(float));
+#endif
+    out += kNumPlanes;
+  }
+}
+
+struct PortablePath {
+  template <int kStep>
+  static bool Prepare(const EncoderTables& tables, const EncoderJob& job,
+                      const BlockInput& input, EncoderBlock& block) {
+    if constexpr (kStep == 0) return LoadBlock(tables, input, block);
+    if constexpr (kStep == 1) {
+      for (int i = 0; i < kBlockSize; i += Word::kLanes) DeriveRows(block, i);
+    }
+    if constexpr (kStep == 2) {
+      for (int i = 0; i < kBlockSize; i += Word::kLanes) {
+        CountKingdoms(block, i);
+      }
+    }
+    if constexpr (kStep == 3) job.count_kingdoms_by_links(input, block);
+    return true;
+  }
+
+  static void Pack(const EncoderJob& job, const BlockInput& input,
+                   const EncoderBlock& block, int i, PositionBits& bits,
+                   float* globals) {
+    PackBits(job.channels_last, block, i, bits);
+    EncodeGlobals(input.states[i], input.legal[i],
+                  static_cast<int>(block.kingdoms[0][i]),
+                  static_cast<int>(block.kingdoms[1][i]), globals);
+  }
+
+  static void Expand(const EncoderJob& job, const PositionBits& bits,
+                     float* planes) {
+    if (job.channels_last) {
+      (job.around_caches ? ExpandChannelsLast<true>
+                         : ExpandChannelsLast<false>)(bits, planes);
+    } else {
+      (job.around_caches ? ExpandChannelsFirst<true>
+                         : ExpandChannelsFirst<false>)(bits, planes);
+    }
+  }
+
+  static void Finish(const EncoderJob& job) {
+#if defined(__AVX2__)
+    if (job.around_caches) _mm_sfence();
+#endif
+    static_cast<void>(job);
+  }
+};
+
+}  // namespace
+
+bool EncodeOnPortable(const EncoderTables& tables, const EncoderJob& job) {
+  return EncodeOn<PortablePath>(tables, job);
+}
+
+}  // namespace tara

@@ -1,0 +1,102 @@
+#ifndef TARA_NN_ENCODE_ENCODED_BATCH_H_
+#define TARA_NN_ENCODE_ENCODED_BATCH_H_
+
+// What stands between positions and any backend: a batch of positions as the
+// network's inputs, and its outputs as evaluations.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/encode/batch_encoder.h"
+
+namespace tara {
+
+// Memory for an input tensor: aligned as the encoder likes it, and not written
+// before the encoder does.
+class TensorBuffer {
+ public:
+  // Makes room for `size` floats; what they hold is lost. Keeps the memory.
+  void Resize(size_t size);
+  float* data() const { return floats_.get(); }
+  size_t size() const { return size_; }
+  absl::Span<float> span() const { return absl::MakeSpan(data(), size_); }
+
+ private:
+  struct Free {
+    void operator()(float* floats) const;
+  };
+  std::unique_ptr<float[], Free> floats_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+// Positions as inputs of a network. Reusable: memory is kept between batches.
+class EncodedBatch {
+ public:
+  // Replaces the batch by these positions, each seen through its symmetry.
+  // REQUIRES: spans of one size; as EncodeFeatures.
+  void Encode(absl::Span<const State> states,
+              absl::Span<const Symmetry> symmetries);
+  // The same through the symmetry that leads to the representative of each
+  // (tara/core/representative.h): symmetric positions are then one and the same
+  // to the network, and its answers for them differ in the order of priors
+  // alone.
+  void EncodeCanonical(absl::Span<const State> states);
+  // The same into memory of the caller's, such as a device reads by itself:
+  // planes() and globals() are there until the next call.
+  // REQUIRES: spans of just the sizes that the batch takes.
+  void EncodeCanonical(absl::Span<const State> states, absl::Span<float> planes,
+                       absl::Span<float> globals);
+
+  int size() const { return static_cast<int>(first_output_.size()) - 1; }
+  // [B, 7, 7, kNumPlanes]: PlaneLayout::kChannelsLast, as networks compute.
+  float* planes() const { return encoded_planes_; }
+  // [B, kNumGlobals]
+  float* globals() const { return encoded_globals_; }
+  // The policy outputs of the legal actions of position i, in the order of
+  // LegalSet::ForEach.
+  absl::Span<const int16_t> OutputsOf(int i) const {
+    return absl::MakeConstSpan(outputs_).subspan(
+        first_output_[i], first_output_[i + 1] - first_output_[i]);
+  }
+
+ private:
+  // Fills canonical_ with the canonical symmetry of each position.
+  void FindCanonical(absl::Span<const State> states);
+  void EncodeInto(absl::Span<const State> states,
+                  absl::Span<const Symmetry> symmetries,
+                  absl::Span<float> planes, absl::Span<float> globals);
+
+  TensorBuffer planes_;
+  TensorBuffer globals_;
+  float* encoded_planes_ = nullptr;
+  float* encoded_globals_ = nullptr;
+  std::vector<int16_t> outputs_;
+  std::vector<int32_t> first_output_ = {0};  // [B + 1]
+  std::vector<LegalSet> legal_;
+  std::vector<Symmetry> canonical_;
+};
+
+// The network's outputs for one position.
+struct RawOutput {
+  const float* policy;   // [kNumPolicyOutputs]: logits
+  const float* result;   // [3]: logits of win, draw, loss
+  const float* margins;  // [kNumMargins]: logits, from -kMaxMargin on
+};
+
+// Fills the evaluation of position i: probabilities by softmax, of the policy
+// over the legal actions alone; `margin` is the mean of `margins`. The order of
+// the legal actions changes no bit of their priors.
+void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
+                    Evaluation& evaluation);
+
+}  // namespace tara
+
+#endif  // TARA_NN_ENCODE_ENCODED_BATCH_H_

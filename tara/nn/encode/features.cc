@@ -1,0 +1,188 @@
+#include "tara/nn/encode/features.h"
+
+#include <array>
+#include <cstring>
+
+#include "tara/base/check.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+namespace {
+
+// The float image of each of the 128 settings of a rank; the eighth is unused.
+constexpr auto MakeRankImages() {
+  std::array<std::array<float, 8>, 128> images{};
+  for (int bits = 0; bits < 128; ++bits) {
+    for (int file = 0; file < kBoardSize; ++file) {
+      images[bits][file] = (bits >> file) & 1 ? 1.0f : 0.0f;
+    }
+  }
+  return images;
+}
+constexpr auto kRankImages = MakeRankImages();
+
+// Appends planes one after the other.
+class PlaneWriter {
+ public:
+  explicit PlaneWriter(float* planes) : next_(planes) {}
+
+  void Add(Board board) {
+    for (int rank = 0; rank < kBoardSize; ++rank) {
+      const auto& image = kRankImages[(board >> (kRankStride * rank)) & 0x7f];
+      std::memcpy(next_ + kBoardSize * rank, image.data(),
+                  kBoardSize * sizeof(float));
+    }
+    next_ += kNumSquares;
+  }
+
+  // A plane of the number of ringforts adjacent to each hill, over 4.
+  void AddNeighbours(Board ringforts) {
+    Add(North(ringforts));
+    float* const plane = next_ - kNumSquares;
+    for (const Board board :
+         {South(ringforts), East(ringforts), West(ringforts)}) {
+      ForEachHill(board, [&](Hill hill) { plane[SquareOf(hill)] += 1; });
+    }
+    for (int i = 0; i < kNumSquares; ++i) plane[i] *= 0.25f;
+  }
+
+  const float* end() const { return next_; }
+
+ private:
+  float* next_;
+};
+
+// Ringforts of a side that no link joins to another (rules section 1).
+Board Singles(const State& state, Side side) {
+  const Board own = state.ringforts[side];
+  if (Info(state.variant).family != Family::kStoneOfDestiny) {
+    return own & ~Adjacent(own);
+  }
+  return own & ~(state.links_east | East(state.links_east) | state.links_north |
+                 North(state.links_north));
+}
+
+// Where the other side may go in Manoeuvres, or nearly so: the rules themselves
+// decide when it is its turn.
+Board EnemyReach(const State& state, Side enemy) {
+  const Board ringforts = state.ringforts[enemy];
+  if (Info(state.variant).family == Family::kHighKings) {
+    return state.vacant() & KnightMoves(state.kings[enemy]) &
+           ~Adjacent(ringforts);
+  }
+  return state.vacant() & KnightMoves(ringforts) & ~Adjacent(ringforts) &
+         ~Diagonal(ringforts) & ~TwoStepsStraight(ringforts);
+}
+
+// In doubles seat 0 is South: it acts on ranks 1 to 4 (rules section 5).
+Board Area(const State& state) {
+  if (Info(state.variant).seats == 2) return kAllHills;
+  return RankBoard(0) | RankBoard(1) | RankBoard(2) | RankBoard(3);
+}
+
+void AddLegal(const LegalSet& legal, PlaneWriter& planes) {
+  Board origins = 0, destinations = 0, sacrifices = 0;
+  for (const LegalSet::KingMoves& king : legal.kings) {
+    if (king.moves == 0) continue;
+    origins |= BoardOf(king.origin);
+    destinations |= king.moves;
+    sacrifices |= king.sacrifices;
+  }
+  planes.Add(legal.hills);
+  planes.Add(origins);
+  planes.Add(destinations);
+  planes.Add(sacrifices);
+  planes.Add(legal.links_east);
+  planes.Add(legal.links_north);
+}
+
+// The order is that of kPlanes.
+void EncodePlanes(const State& state, const LegalSet& legal, float* out) {
+  const Side own = state.side();
+  const Side enemy = Opponent(own);
+  const auto& ringforts = state.ringforts;
+  const auto& kings = state.kings;
+  PlaneWriter planes(out);
+  planes.Add(kAllHills);
+  planes.Add(state.vacant());
+  planes.Add(ringforts[own]);
+  planes.Add(ringforts[enemy]);
+  planes.Add(kings[own]);
+  planes.Add(kings[enemy]);
+  planes.Add(kings[own] & ringforts[enemy]);
+  planes.Add(kings[enemy] & ringforts[own]);
+  planes.Add(state.links_east);
+  planes.Add(state.links_north);
+  AddLegal(legal, planes);
+  planes.Add(Area(state));
+  planes.Add(Besieged(ringforts[own]));
+  planes.Add(Besieged(ringforts[enemy]));
+  planes.Add(Singles(state, own));
+  planes.Add(Singles(state, enemy));
+  planes.AddNeighbours(ringforts[own]);
+  planes.AddNeighbours(ringforts[enemy]);
+  planes.Add(EnemyReach(state, enemy));
+  TARA_DCHECK(planes.end() == out + kNumPlanes * kNumSquares,
+              "one value for each square of each plane");
+}
+
+// The order is that of kGlobals.
+void EncodeGlobals(const State& state, const LegalSet& legal, float* out) {
+  const float* const begin = out;
+  const Side own = state.side();
+  const Side enemy = Opponent(own);
+  for (const VariantInfo& info : kVariants) {
+    *out++ = info.variant == state.variant;
+  }
+  for (const Phase phase :
+       {Phase::kPlacement, Phase::kManoeuvres, Phase::kBattle, Phase::kLink}) {
+    *out++ = phase == state.phase;
+  }
+  *out++ = Info(state.variant).seats == 4;
+  const RuleOptions& options = state.options;
+  *out++ = options.no_progress_limit / 40.0f;
+  *out++ = options.proximity_bound / 5.0f;
+  *out++ = options.placement_captures_kings;
+  *out++ = options.link_all_at_end;
+  *out++ = options.shared_row_opening;
+  *out++ = static_cast<float>(state.no_progress) / options.no_progress_limit;
+  for (const Ending ending :
+       {Ending::kOut, Ending::kPassed, Ending::kBoardFull}) {
+    *out++ = ending == state.ending;
+  }
+  *out++ = state.turns_left / 3.0f;
+  *out++ = state.kings_captured[own] / 3.0f;
+  *out++ = state.kings_captured[enemy] / 3.0f;
+  *out++ = Count(state.vacant()) / 45.0f;
+  const Outcome standing = Score(state);
+  for (const Side side : {own, enemy})
+    *out++ = standing.territory[side] / 23.0f;
+  for (const Side side : {own, enemy}) *out++ = standing.kingdoms[side] / 10.0f;
+  for (const Side side : {own, enemy}) *out++ = standing.bridges[side] / 40.0f;
+  const int margin = own == kRed ? standing.margin() : -standing.margin();
+  *out++ = margin / 10.0f;
+  *out++ = margin > 0 ? 1.0f : (margin < 0 ? -1.0f : 0.0f);
+  *out++ = legal.Count() / 45.0f;
+  *out++ = legal.pass;
+  TARA_DCHECK(out == begin + kNumGlobals, "one value for each global");
+  static_cast<void>(begin);  // for builds without the check
+}
+
+}  // namespace
+
+void EncodeFeatures(const State& state, const Symmetry& symmetry,
+                    absl::Span<float> planes, absl::Span<float> globals) {
+  TARA_CHECK(planes.size() == kNumPlanes * kNumSquares, "planes: size");
+  TARA_CHECK(globals.size() == kNumGlobals, "globals: size");
+  const State turned = TransformState(symmetry, state);
+  TARA_CHECK(turned.seat == 0, "the symmetry must bring the seat to seat 0");
+  const LegalSet legal = LegalActions(turned);
+  EncodePlanes(turned, legal, planes.data());
+  EncodeGlobals(turned, legal, globals.data());
+}
+
+}  // namespace tara

@@ -1,0 +1,124 @@
+#ifndef TARA_NN_ENCODE_FEATURES_H_
+#define TARA_NN_ENCODE_FEATURES_H_
+
+// How the network sees a position: planes over the 7 x 7 grid and a vector of
+// numbers about the whole position. Everything is told from the seat to move,
+// which a symmetry has brought to seat 0: "own" is its side.
+
+#include <array>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/core/board.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+
+namespace tara {
+
+// Changes with every change of the tables below or of what they mean: weights
+// learned under another version are useless.
+inline constexpr int kFeatureVersion = 1;
+
+// Squares of the grid, by rank, then file; the four corners are no hills.
+inline constexpr int kNumSquares = kBoardSize * kBoardSize;
+
+constexpr int SquareOf(Hill hill) {
+  return kBoardSize * RankOf(hill) + FileOf(hill);
+}
+
+// A feature as documents describe it.
+struct FeatureInfo {
+  absl::string_view name;
+  absl::string_view meaning;
+};
+
+// The planes, in their order. A value is 1 where the meaning holds, else 0,
+// unless it says otherwise; off the board it is 0.
+inline constexpr std::array kPlanes = {
+    FeatureInfo{"on_board", "a hill"},
+    FeatureInfo{"vacant", "no ringfort"},
+    FeatureInfo{"own_ringfort", "ringfort of the own side"},
+    FeatureInfo{"enemy_ringfort", "ringfort of the other side"},
+    FeatureInfo{"own_king", "king of the own side"},
+    FeatureInfo{"enemy_king", "king of the other side"},
+    FeatureInfo{"own_stranded", "own king on an enemy ringfort"},
+    FeatureInfo{"enemy_stranded", "enemy king on an own ringfort"},
+    FeatureInfo{"link_east", "bridge to the eastern hill (Stone of Destiny)"},
+    FeatureInfo{"link_north", "bridge to the northern hill (Stone of Destiny)"},
+    FeatureInfo{"legal_hill", "the action of this hill is legal"},
+    FeatureInfo{"legal_origin", "a legal king move starts here"},
+    FeatureInfo{"legal_destination", "a legal king move ends here"},
+    FeatureInfo{"legal_sacrifice", "a legal sacrifice ends here"},
+    FeatureInfo{"legal_link_east", "linking with the eastern hill is legal"},
+    FeatureInfo{"legal_link_north", "linking with the northern hill is legal"},
+    FeatureInfo{"area", "where the seat may act (doubles; else every hill)"},
+    FeatureInfo{"besieged_by_own", "all adjacent hills are own ringforts"},
+    FeatureInfo{"besieged_by_enemy", "all adjacent hills are enemy ringforts"},
+    FeatureInfo{"own_single", "own ringfort linked to no other"},
+    FeatureInfo{"enemy_single", "enemy ringfort linked to no other"},
+    FeatureInfo{"own_neighbours", "adjacent own ringforts, divided by 4"},
+    FeatureInfo{"enemy_neighbours", "adjacent enemy ringforts, divided by 4"},
+    FeatureInfo{"enemy_reach",
+                "vacant hill a knight's move from an enemy ringfort (High "
+                "Kings: king) and not nearer to any enemy ringfort"},
+};
+inline constexpr int kNumPlanes = static_cast<int>(kPlanes.size());
+
+// The globals, in their order.
+inline constexpr std::array kGlobals = {
+    FeatureInfo{"sacred_hill_l1", "the variant is this one"},
+    FeatureInfo{"sacred_hill_l2", "the variant is this one"},
+    FeatureInfo{"sacred_hill_doubles_l1", "the variant is this one"},
+    FeatureInfo{"sacred_hill_doubles_l2", "the variant is this one"},
+    FeatureInfo{"four_treasures", "the variant is this one"},
+    FeatureInfo{"four_treasures_doubles", "the variant is this one"},
+    FeatureInfo{"high_kings_l1", "the variant is this one"},
+    FeatureInfo{"high_kings_l2", "the variant is this one"},
+    FeatureInfo{"poisoned_chalice", "the variant is this one"},
+    FeatureInfo{"stone_of_destiny", "the variant is this one"},
+    FeatureInfo{"placement", "the phase is this one"},
+    FeatureInfo{"manoeuvres", "the phase is this one"},
+    FeatureInfo{"battle", "the phase is this one"},
+    FeatureInfo{"link", "the phase is this one"},
+    FeatureInfo{"doubles", "four seats"},
+    FeatureInfo{"option_no_progress_limit", "rule option, divided by 40"},
+    FeatureInfo{"option_proximity_bound", "rule option, divided by 5"},
+    FeatureInfo{"option_placement_captures_kings", "rule option"},
+    FeatureInfo{"option_link_all_at_end", "rule option"},
+    FeatureInfo{"option_shared_row_opening", "rule option"},
+    FeatureInfo{"no_progress", "the counter, as a part of its limit"},
+    FeatureInfo{"closing_out", "the end is announced: a seat is out"},
+    FeatureInfo{"closing_passed", "the end is announced: a side has passed"},
+    FeatureInfo{"closing_board_full", "the end is announced: board full"},
+    FeatureInfo{"turns_left", "turns until the announced end, divided by 3"},
+    FeatureInfo{"own_kings_captured",
+                "enemy kings that the own side has "
+                "captured, divided by 3"},
+    FeatureInfo{"enemy_kings_captured", "the same of the other side"},
+    FeatureInfo{"vacant_hills", "divided by 45"},
+    FeatureInfo{"own_territory", "own ringforts, divided by 23"},
+    FeatureInfo{"enemy_territory", "enemy ringforts, divided by 23"},
+    FeatureInfo{"own_kingdoms", "divided by 10"},
+    FeatureInfo{"enemy_kingdoms", "divided by 10"},
+    FeatureInfo{"own_bridges", "adjacent own pairs, at most 40; by 40"},
+    FeatureInfo{"enemy_bridges", "the same of the other side"},
+    FeatureInfo{"standing_margin",
+                "own minus enemy points if the game ended "
+                "now, divided by 10"},
+    FeatureInfo{"standing_result", "the sign of that: +1, 0, -1"},
+    FeatureInfo{"legal_actions", "their number, divided by 45"},
+    FeatureInfo{"legal_pass", "passing is legal"},
+};
+inline constexpr int kNumGlobals = static_cast<int>(kGlobals.size());
+
+// Encodes the position transformed by `symmetry`.
+// planes: [kNumPlanes, 7, 7], by rank, then file; globals: [kNumGlobals].
+// REQUIRES: the state is not finished; the symmetry belongs to its variant and
+// brings the seat to move to seat 0; the spans have those sizes.
+// Costs about as much as two generations of legal actions.
+void EncodeFeatures(const State& state, const Symmetry& symmetry,
+                    absl::Span<float> planes, absl::Span<float> globals);
+
+}  // namespace tara
+
+#endif  // TARA_NN_ENCODE_FEATURES_H_

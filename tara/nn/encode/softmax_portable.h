@@ -1,0 +1,14 @@
+#ifndef TARA_NN_ENCODE_SOFTMAX_PORTABLE_H_
+#define TARA_NN_ENCODE_SOFTMAX_PORTABLE_H_
+
+namespace tara {
+
+// Softmax (softmax.h) without vector instructions: what it is where there is no
+// AVX2, such as in a browser. Its results agree within the errors stated there,
+// but not bit for bit; it asks for no alignment and writes nothing beyond
+// `count`.
+void SoftmaxPortable(float* values, int count);
+
+}  // namespace tara
+
+#endif  // TARA_NN_ENCODE_SOFTMAX_PORTABLE_H_

@@ -1,0 +1,50 @@
+#ifndef TARA_NN_TORCH_DEVICE_EVALUATOR_H_
+#define TARA_NN_TORCH_DEVICE_EVALUATOR_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara {
+
+struct DeviceEvaluatorOptions {
+  // As ParseDevice (tara/nn/device_text.h) reads it. Several devices share the
+  // calls: each takes turns, and large calls are spread over all.
+  std::string device = "cpu";
+  // kAuto: on the CPU float32; on a GPU the fastest of bfloat16, float16 and
+  // float32 by a short measurement, bfloat16 if it is nearly so.
+  Precision precision = Precision::kAuto;
+  // A call is split into equal parts of up to so many positions, and one from
+  // twice the least on into at least two, so that one is encoded while the
+  // device computes another. Memory of a GPU: some 15 KB a position for each
+  // 128 channels in 16 bits, for each part underway.
+  int max_part = 512;
+  int least_part = 128;
+};
+
+struct DeviceEvaluator {
+  std::unique_ptr<Evaluator> evaluator;
+  Precision precision = Precision::kFloat32;  // never kAuto
+};
+
+// Makes an evaluator that computes with LibTorch on any of its devices. The
+// evaluator is thread-safe; the calls of several threads are underway at once,
+// each with streams and buffers of its own (device_part_torch.h). The one lock
+// is held for the moment that it takes to hand these out.
+//
+// An answer depends a little, within rounding, on the size of its batch.
+//
+// Returns INVALID_ARGUMENT for a device that cannot be meant, or a tensor that
+// is missing or misshapen, naming it; FAILED_PRECONDITION where there is no
+// such device; UNIMPLEMENTED for a precision that it does not have;
+// RESOURCE_EXHAUSTED, as do its calls, when memory does not suffice.
+absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
+    const Checkpoint& checkpoint, const DeviceEvaluatorOptions& options);
+
+}  // namespace tara
+
+#endif  // TARA_NN_TORCH_DEVICE_EVALUATOR_H_

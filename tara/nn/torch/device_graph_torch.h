@@ -1,0 +1,34 @@
+#ifndef TARA_NN_TORCH_DEVICE_GRAPH_TORCH_H_
+#define TARA_NN_TORCH_DEVICE_GRAPH_TORCH_H_
+
+// The one seam to CUDA itself: everything else goes through LibTorch's generic
+// devices and compiles without CUDA's headers.
+
+#include <c10/core/Stream.h>
+
+#include <functional>
+#include <memory>
+
+namespace tara {
+
+// Work of a device, recorded once and repeated at the cost of one launch. It
+// reads and writes the memory that it did when it was recorded.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+  // Enqueues the work on the current stream.
+  virtual void Replay() = 0;
+};
+
+// Records what `work` enqueues, on `stream`, which becomes the current one
+// meanwhile. Returns null where there are no graphs: on other devices than
+// CUDA's, in builds without its headers (third_party/torch), and in LibTorch
+// before 2.1, where recording forbids all other threads to allocate.
+// REQUIRES: `work` has run on the stream before, so that libraries are ready,
+// and is done; no other thread uses the stream. Throws what LibTorch throws.
+std::unique_ptr<DeviceGraph> RecordDeviceGraph(
+    const c10::Stream& stream, const std::function<void()>& work);
+
+}  // namespace tara
+
+#endif  // TARA_NN_TORCH_DEVICE_GRAPH_TORCH_H_

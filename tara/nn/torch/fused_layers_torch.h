@@ -1,0 +1,30 @@
+#ifndef TARA_NN_TORCH_FUSED_LAYERS_TORCH_H_
+#define TARA_NN_TORCH_FUSED_LAYERS_TORCH_H_
+
+// Layers of the network that LibTorch would compute in several passes over the
+// tower each. Learning on the CPU spends as much time in such passes as in
+// convolutions. Here each takes two passes there and two back, for float32 in
+// channels-last memory on the CPU; for all else, and where no gradients are
+// wanted, the operators of LibTorch do the same.
+//
+// Sums are taken over parts of a fixed size, then over the parts in order:
+// results do not depend on the number of threads.
+
+#include <torch/torch.h>
+
+namespace tara {
+
+// Returns ReLU(norm(input) + residual + bias): [B, C, H, W], as `input` and
+// `residual`; `bias` is [B, C], of every place of a channel. Both may be
+// undefined. In training, moves the norm's running means as LibTorch does.
+at::Tensor NormRelu(const at::Tensor& input, torch::nn::BatchNorm2dImpl& norm,
+                    const at::Tensor& residual = {},
+                    const at::Tensor& bias = {});
+
+// Returns the mean and the maximum over the hills of each channel: [B, 2C] from
+// `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
+at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
+
+}  // namespace tara
+
+#endif  // TARA_NN_TORCH_FUSED_LAYERS_TORCH_H_

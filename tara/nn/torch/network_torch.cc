@@ -1,0 +1,257 @@
+#include "tara/nn/torch/network_torch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/torch/fused_layers_torch.h"
+
+namespace tara {
+namespace {
+
+constexpr int kValueHidden = 64;
+
+// The first logits of the value head: of win, draw and loss, then of margins.
+constexpr int kNumResults = 3;
+constexpr int kNumValueOutputs = kNumResults + kNumMargins;
+
+torch::nn::Conv2d MakeConv(int in_channels, int out_channels, int kernel_size,
+                           bool bias) {
+  return torch::nn::Conv2d(
+      torch::nn::Conv2dOptions(in_channels, out_channels, kernel_size)
+          .padding(kernel_size / 2)
+          .bias(bias));
+}
+
+torch::nn::Linear MakeLinear(int in, int out, bool bias = true) {
+  return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(bias));
+}
+
+// [B, C] as a bias of [B, C, 7, 7].
+at::Tensor OfChannels(const at::Tensor& values) {
+  return values.unsqueeze(2).unsqueeze(3);
+}
+
+}  // namespace
+
+at::Tensor PlanesOf(const EncodedBatch& batch) {
+  constexpr int64_t kChannels = kNumPlanes;
+  return at::from_blob(
+      batch.planes(), {batch.size(), kChannels, kBoardSize, kBoardSize},
+      {kChannels * kNumSquares, 1, kChannels * kBoardSize, kChannels});
+}
+
+at::Tensor GlobalsOf(const EncodedBatch& batch) {
+  return at::from_blob(batch.globals(), {batch.size(), kNumGlobals});
+}
+
+at::Tensor MakeHillMask() {
+  at::Tensor mask = at::zeros({1, 1, kBoardSize, kBoardSize});
+  ForEachHill(kAllHills, [&](Hill hill) {
+    mask.data_ptr<float>()[SquareOf(hill)] = 1.0f;
+  });
+  return mask;
+}
+
+ConvNorm::ConvNorm(int in_channels, int out_channels, int kernel_size)
+    : conv(register_module(
+          "conv", MakeConv(in_channels, out_channels, kernel_size, false))),
+      norm(register_module("norm", torch::nn::BatchNorm2d(out_channels))) {}
+
+at::Tensor ConvNorm::forward(const at::Tensor& input,
+                             const at::Tensor& residual,
+                             const at::Tensor& bias) {
+  return NormRelu(conv(input), *norm, residual, bias);
+}
+
+ResidualBlock::ResidualBlock(int channels, bool pools)
+    : first(register_module("first",
+                            std::make_shared<ConvNorm>(channels, channels, 3))),
+      second(register_module(
+          "second", std::make_shared<ConvNorm>(channels, channels, 3))) {
+  if (pools) {
+    pooled = register_module("pooled", MakeLinear(2 * channels, channels));
+  }
+}
+
+at::Tensor ResidualBlock::forward(const at::Tensor& input,
+                                  const at::Tensor& hills) {
+  const at::Tensor inner = first->forward(input);
+  return second->forward(
+      inner, input, pooled ? pooled(PoolHills(inner, hills)) : at::Tensor());
+}
+
+Network::Network(const NetworkShape& network_shape)
+    : shape(network_shape),
+      stem_conv(register_module(
+          "stem_conv", MakeConv(kNumPlanes, shape.channels, 3, false))),
+      stem_globals(register_module(
+          "stem_globals", MakeLinear(kNumGlobals, shape.channels, false))),
+      stem_norm(
+          register_module("stem_norm", torch::nn::BatchNorm2d(shape.channels))),
+      policy_conv(register_module(
+          "policy_conv",
+          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
+      policy_pooled(register_module(
+          "policy_pooled",
+          MakeLinear(2 * shape.channels, shape.channels, false))),
+      policy_planes(
+          register_module("policy_planes",
+                          MakeConv(shape.channels, kNumPolicyPlanes, 1, true))),
+      policy_pass(
+          register_module("policy_pass", MakeLinear(2 * shape.channels, 1))),
+      value_conv(register_module(
+          "value_conv",
+          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
+      value_hidden(register_module(
+          "value_hidden", MakeLinear(2 * shape.channels, kValueHidden))),
+      value_output(register_module("value_output",
+                                   MakeLinear(kValueHidden, kNumValueOutputs))),
+      hills_(MakeHillMask()) {
+  for (int i = 0; i < shape.blocks; ++i) {
+    blocks.push_back(register_module(
+        absl::StrCat("block", i),
+        std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
+  }
+  owner_planes =
+      register_module("owner_planes", MakeConv(shape.channels, 3, 1, true));
+  kingdoms_output = register_module(
+      "kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
+  reply_planes = register_module(
+      "reply_planes", MakeConv(shape.channels, kNumPolicyPlanes, 1, true));
+  reply_pass = register_module("reply_pass", MakeLinear(2 * shape.channels, 1));
+}
+
+void Network::MoveTo(const c10::Device& device) {
+  to(device);
+  hills_ = hills_.to(device);
+}
+
+NetworkOutput Network::forward(const at::Tensor& planes,
+                               const at::Tensor& globals,
+                               const AuxiliaryHeads& heads) {
+  at::Tensor tower = NormRelu(
+      stem_conv(planes) + OfChannels(stem_globals(globals)), *stem_norm);
+  for (const auto& block : blocks) tower = block->forward(tower, hills_);
+
+  const at::Tensor pooled = PoolHills(tower, hills_);
+  const at::Tensor policy =
+      policy_conv->forward(tower, {}, policy_pooled(pooled));
+  const at::Tensor value = value_conv->forward(tower);
+  const at::Tensor hidden = at::relu(value_hidden(PoolHills(value, hills_)));
+  const at::Tensor values = value_output(hidden);
+  NetworkOutput output = {
+      .policy =
+          at::cat({policy_planes(policy).flatten(1), policy_pass(pooled)}, 1),
+      .result = values.slice(1, 0, kNumResults),
+      .margins = values.slice(1, kNumResults)};
+  if (heads.owner) output.owner = owner_planes(value);
+  if (heads.kingdoms) {
+    output.kingdoms = kingdoms_output(hidden).view({-1, 2, kNumKingdomCounts});
+  }
+  if (heads.reply) {
+    output.reply =
+        at::cat({reply_planes(policy).flatten(1), reply_pass(pooled)}, 1);
+  }
+  return output;
+}
+
+NetworkOutput ToFloat32(const NetworkOutput& output) {
+  NetworkOutput converted = output;
+  for (at::Tensor* const tensor :
+       {&converted.policy, &converted.result, &converted.margins,
+        &converted.owner, &converted.kingdoms, &converted.reply}) {
+    if (tensor->defined()) *tensor = tensor->to(at::kFloat);
+  }
+  return converted;
+}
+
+void InitializeWeights(uint64_t seed, Network& network) {
+  const torch::NoGradGuard no_gradients;
+  Random random(DeriveSeed(seed, 0, StreamPurpose::kInitialWeights));
+  for (auto& parameter : network.named_parameters()) {
+    const std::string& name = parameter.key();
+    at::Tensor& weights = parameter.value();
+    if (weights.dim() < 2) continue;  // biases: zero; norms: one and zero
+    const bool last = absl::StartsWith(name, "policy_planes") ||
+                      absl::StartsWith(name, "policy_pass") ||
+                      absl::StartsWith(name, "value_output") ||
+                      IsAuxiliary(name);
+    const double fan_in = static_cast<double>(weights.numel()) /
+                          static_cast<double>(weights.size(0));
+    const double deviation = std::sqrt((last ? 0.1 : 2.0) / fan_in);
+    float* const values = weights.data_ptr<float>();
+    for (int64_t i = 0; i < weights.numel(); ++i) {
+      values[i] = static_cast<float>(deviation * random.Normal());
+    }
+  }
+  for (auto& parameter : network.named_parameters()) {
+    if (absl::EndsWith(parameter.key(), "bias")) parameter.value().zero_();
+  }
+  float* const margins =
+      network.value_output->bias.data_ptr<float>() + kNumResults;
+  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+    margins[margin + kMaxMargin] =
+        -static_cast<float>(std::abs(margin)) / kInitialMarginSpread;
+  }
+}
+
+std::vector<std::pair<std::string, at::Tensor>> NetworkTensors(
+    const Network& network) {
+  std::vector<std::pair<std::string, at::Tensor>> tensors;
+  for (const auto& parameter : network.named_parameters()) {
+    tensors.emplace_back(parameter.key(), parameter.value());
+  }
+  for (const auto& buffer : network.named_buffers()) {
+    // The count of batches seen matters only to norms without a momentum.
+    if (absl::EndsWith(buffer.key(), "num_batches_tracked")) continue;
+    tensors.emplace_back(buffer.key(), buffer.value());
+  }
+  return tensors;
+}
+
+NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor) {
+  const at::Tensor values = tensor.detach().to(at::kCPU).contiguous();
+  const float* const begin = values.data_ptr<float>();
+  return {.name = name,
+          .shape = values.sizes().vec(),
+          .values = std::vector<float>(begin, begin + values.numel())};
+}
+
+absl::Status FromCheckpoint(const Checkpoint& checkpoint,
+                            const std::string& name, at::Tensor& tensor) {
+  const torch::NoGradGuard no_gradients;
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const stored,
+                        checkpoint.Find(name, tensor.sizes().vec()));
+  at::Tensor values = at::empty(tensor.sizes(), at::kFloat);
+  std::copy(stored->values.begin(), stored->values.end(),
+            values.data_ptr<float>());
+  tensor.copy_(values);
+  return absl::OkStatus();
+}
+
+bool IsAuxiliary(absl::string_view name) {
+  return absl::StartsWith(name, "owner_") ||
+         absl::StartsWith(name, "kingdoms_") ||
+         absl::StartsWith(name, "reply_");
+}
+
+absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
+                         absl::string_view prefix) {
+  for (auto& [name, tensor] : NetworkTensors(network)) {
+    const std::string stored = absl::StrCat(prefix, name);
+    if (IsAuxiliary(name) && !checkpoint.Has(stored)) continue;
+    TARA_RETURN_IF_ERROR(FromCheckpoint(checkpoint, stored, tensor));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara

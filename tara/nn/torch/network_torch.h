@@ -1,0 +1,177 @@
+#ifndef TARA_NN_TORCH_NETWORK_TORCH_H_
+#define TARA_NN_TORCH_NETWORK_TORCH_H_
+
+// The network in LibTorch. Only for the .cc files that compute with it: this
+// header brings LibTorch along.
+//
+//   planes [B, P, 7, 7]   globals [B, G]
+//            |               |
+//        conv 3x3         linear            stem: the globals are a bias
+//            +-------(+)-----+              of each channel
+//               norm, ReLU
+//                   |
+//        residual block  x blocks
+//                   |
+//      +------------+-------------+
+//      |                          |
+//   conv 1x1, norm,           conv 1x1, norm, ReLU
+//   + linear of pooled            |
+//   ReLU      |               pooled
+//      |      |                   |
+//   conv 1x1  |               linear, ReLU, linear
+//      |   linear                 |
+//   planes [B, 19, 7, 7]       result [B, 3], margins [B, 95]
+//   + pass [B, 1]
+//
+// A block:  y = ReLU(norm(conv(x))),  z = ReLU(norm(conv(y)) + x [+ bias]);
+// in every second one, the first included, bias = linear(pooled(y)): what
+// happens anywhere on the board reaches every hill at once. "Pooled" is the
+// mean and the maximum of each channel over the 45 hills.
+// Auxiliary heads, which are learned for what they teach the tower, and
+// computed only where they are asked for:
+//
+//   owner of each hill at the end    conv 1x1 of what the value head pools
+//   kingdoms of both sides then      linear of what its last layer sees
+//   the opponent's reply             as the policy, from the same planes
+//
+// Margins are told as a distribution, one logit each, so that a search may
+// value them as it likes (tara/mcts/utility.h).
+// Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3;
+// ownership and the reply as auxiliary targets, sections 4.1 and 3.4.
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/torch/fused_layers_torch.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara {
+
+// The mean of |margin| in the first opinion of a new network, in points: about
+// that of random games (chances proportional to exp(-|margin| / this)).
+inline constexpr float kInitialMarginSpread = 4.0f;
+
+// Whether the block (from 0) adds pooled knowledge of the whole board.
+inline bool BlockPools(int block) { return block % 2 == 0; }
+
+// Kingdoms of a side at the end are told apart up to this: as many as fit on
+// the board where adjacent ringforts are linked. (In Stone of Destiny there may
+// be more: they count as this many.)
+inline constexpr int kMaxKingdoms = 24;
+inline constexpr int kNumKingdomCounts = kMaxKingdoms + 1;
+
+// Which auxiliary heads are to be computed.
+struct AuxiliaryHeads {
+  bool owner = false;
+  bool kingdoms = false;
+  bool reply = false;
+};
+
+// Of the auxiliary heads, those not computed are undefined.
+struct NetworkOutput {
+  at::Tensor policy;         // [B, kNumPolicyOutputs]: logits, see policy_map.h
+  at::Tensor result;         // [B, 3]: logits of win, draw, loss
+  at::Tensor margins;        // [B, kNumMargins]: logits, from -kMaxMargin on
+  at::Tensor owner = {};     // [B, 3, 7, 7]: logits of own, enemy, vacant
+  at::Tensor kingdoms = {};  // [B, 2, kNumKingdomCounts]: logits; own, enemy
+  at::Tensor reply = {};     // [B, kNumPolicyOutputs]: logits
+};
+
+// Returns the batch's inputs as tensors that share its memory: planes
+// [B, kNumPlanes, 7, 7] in channels-last memory, and globals [B, kNumGlobals].
+at::Tensor PlanesOf(const EncodedBatch& batch);
+at::Tensor GlobalsOf(const EncodedBatch& batch);
+
+// Returns a [1, 1, 7, 7] tensor that is 1 on hills and 0 on corners.
+at::Tensor MakeHillMask();
+
+// A convolution without bias that keeps the grid's size, batch norm, sum, ReLU:
+//   ReLU(norm(conv(input)) + residual + bias), as NormRelu has it.
+class ConvNorm : public torch::nn::Module {
+ public:
+  ConvNorm(int in_channels, int out_channels, int kernel_size);
+  at::Tensor forward(const at::Tensor& input, const at::Tensor& residual = {},
+                     const at::Tensor& bias = {});
+
+  torch::nn::Conv2d conv;
+  torch::nn::BatchNorm2d norm;
+};
+
+class ResidualBlock : public torch::nn::Module {
+ public:
+  ResidualBlock(int channels, bool pools);
+  at::Tensor forward(const at::Tensor& input, const at::Tensor& hills);
+
+  std::shared_ptr<ConvNorm> first;
+  std::shared_ptr<ConvNorm> second;
+  torch::nn::Linear pooled{nullptr};  // null in blocks that do not pool
+};
+
+class Network : public torch::nn::Module {
+ public:
+  explicit Network(const NetworkShape& shape);
+  NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals,
+                        const AuxiliaryHeads& heads = {});
+  // Moves all that it computes with. Tensors that share its memory follow.
+  void MoveTo(const c10::Device& device);
+
+  const NetworkShape shape;
+  torch::nn::Conv2d stem_conv;
+  torch::nn::Linear stem_globals;
+  torch::nn::BatchNorm2d stem_norm;
+  std::vector<std::shared_ptr<ResidualBlock>> blocks;
+  std::shared_ptr<ConvNorm> policy_conv;
+  torch::nn::Linear policy_pooled;
+  torch::nn::Conv2d policy_planes;
+  torch::nn::Linear policy_pass;
+  std::shared_ptr<ConvNorm> value_conv;
+  torch::nn::Linear value_hidden;
+  torch::nn::Linear value_output;  // win, draw, loss, then the margins
+  // Last in the order of the weights: others than theirs are drawn first.
+  torch::nn::Conv2d owner_planes{nullptr};
+  torch::nn::Linear kingdoms_output{nullptr};
+  torch::nn::Conv2d reply_planes{nullptr};
+  torch::nn::Linear reply_pass{nullptr};
+
+ private:
+  at::Tensor hills_;
+};
+
+// Returns the output with all logits in float32.
+NetworkOutput ToFloat32(const NetworkOutput& output);
+
+// Draws the weights anew, from `seed` alone (He et al. 2015, arXiv:1502.01852;
+// the last layers smaller, so that first opinions are mild). Of margins, the
+// first opinion is kInitialMarginSpread for every position: most are out of
+// reach, which a network should not need to learn. REQUIRES: on the CPU.
+void InitializeWeights(uint64_t seed, Network& network);
+
+// The tensors that make up a network, by name: its parameters, and the running
+// means and variances of its norms. They share memory with the network.
+std::vector<std::pair<std::string, at::Tensor>> NetworkTensors(
+    const Network& network);
+
+// Copies the tensor's values out of, or into, one of the same name and shape.
+NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor);
+absl::Status FromCheckpoint(const Checkpoint& checkpoint,
+                            const std::string& name, at::Tensor& tensor);
+
+// Whether the tensor belongs to an auxiliary head: checkpoints may lack it.
+bool IsAuxiliary(absl::string_view name);
+
+// Fills the network with the checkpoint's weights, those with names that begin
+// with `prefix`. Auxiliary heads that it lacks stay as they are. Returns
+// INVALID_ARGUMENT naming the tensor that is missing or has another shape.
+absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
+                         absl::string_view prefix = "");
+
+}  // namespace tara
+
+#endif  // TARA_NN_TORCH_NETWORK_TORCH_H_

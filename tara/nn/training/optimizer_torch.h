@@ -1,0 +1,88 @@
+#ifndef TARA_NN_TRAINING_OPTIMIZER_TORCH_H_
+#define TARA_NN_TRAINING_OPTIMIZER_TORCH_H_
+
+// Optimizers of our own: LibTorch has them too, but the form in which it saves
+// their state differs between 1.13 and 2.x.
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara {
+
+// Changes the weights of a module by their gradients. Weights without a
+// gradient (of a head that is not computed) stay as they are. Both kinds decay
+// weights apart from the gradient, by learning rate times `weight_decay` a
+// step, in tensors of two or more axes alone: not biases and norms.
+// Not thread-safe.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  void ZeroGradients();
+  // Returns the Euclidean norm of all gradients together.
+  double GradientNorm() const;
+  // Shortens the gradients, of norm `norm`, to `max_norm`.
+  void ClipGradients(double norm, double max_norm);
+  void Step(double learning_rate);
+  int64_t steps() const { return steps_; }  // made so far
+
+  // Adds the moments to the checkpoint, or takes them out of it. One that has
+  // no moments of this kind of optimizer, or of single weights, is of another
+  // kind, or older: those start at zero. Load returns INVALID_ARGUMENT naming
+  // the tensor that is missing or misshapen.
+  void Save(Checkpoint& checkpoint) const;
+  absl::Status Load(const Checkpoint& checkpoint);
+
+ protected:
+  // A running mean of each weight's gradients, or of what is made of them.
+  struct Moment {
+    std::string name;              // in the checkpoint, before the weight's
+    std::vector<at::Tensor> of{};  // [weight]
+  };
+  // What a step works on: weights, gradients and moments of the same index,
+  // those without a gradient left out. They share memory with the originals.
+  struct Active {
+    std::vector<at::Tensor> weights;
+    std::vector<at::Tensor> gradients;
+    std::vector<std::vector<at::Tensor>> moments;  // [moment, weight]
+  };
+
+  Optimizer(const torch::nn::Module& module, float weight_decay,
+            std::vector<Moment> moments);
+  // Makes the step of a number, from 1; the decay is done.
+  virtual void Update(const Active& active, double learning_rate,
+                      int64_t step) const = 0;
+
+ private:
+  const float weight_decay_;
+  std::vector<std::string> names_;   // [weight]
+  std::vector<at::Tensor> weights_;  // [weight]
+  std::vector<Moment> moments_;
+  int64_t steps_ = 0;
+};
+
+// Adam with decoupled weight decay:
+//   m = b1 m + (1 - b1) g       v = b2 v + (1 - b2) g^2
+//   w = w - lr decay w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
+// with b1 = 0.9, b2 = 0.999, eps = 1e-8.
+// Source: Loshchilov and Hutter 2019 (arXiv:1711.05101), algorithm 2.
+std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
+                                    float weight_decay);
+
+// Gradient descent with Nesterov's momentum and decoupled weight decay:
+//   v = mu v + g                w = w - lr decay w - lr (g + mu v)
+// Source: Sutskever et al. 2013 (PMLR 28(3)), section 2, as rewritten by Bengio
+// et al. 2013 (arXiv:1212.0901), section 3.5, for a gradient at w.
+std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
+                                  float weight_decay, float momentum);
+
+}  // namespace tara
+
+#endif  // TARA_NN_TRAINING_OPTIMIZER_TORCH_H_

@@ -1,0 +1,169 @@
+#ifndef TARA_NN_TRAINING_TRAINER_H_
+#define TARA_NN_TRAINING_TRAINER_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara {
+
+// A distribution over actions: the share of each; sums to 1.
+using PolicyTarget = std::vector<std::pair<Action, float>>;
+
+// One training sample. Targets are for the side to move at `state`: "own" is
+// its side; hills and actions are the state's own, before the symmetry.
+struct Sample {
+  State state;
+  Symmetry symmetry;  // a PositionSymmetry that brings the seat to move to 0
+  // Empty when the search's opinion is unknown: the sample then teaches no
+  // policy.
+  PolicyTarget policy = {};
+  // The policy of the opponent's next turn, in the actions of that position.
+  // Empty: there was none, or it is unknown.
+  PolicyTarget reply = {};
+  std::array<float, 3> result = {0, 1, 0};  // of win, draw, loss; sums to 1
+  int margin = 0;                           // own points minus the opponent's
+  // Not of a game that was resigned: the sample then teaches no margin.
+  bool has_margin = true;
+  // The end of the game, where it was played to its end (has_final).
+  bool has_final = false;
+  Board own_hills = 0;  // ringforts of the own side
+  Board enemy_hills = 0;
+  int own_kingdoms = 0;
+  int enemy_kingdoms = 0;
+  // Of all its losses: a mean over samples is weighted by it.
+  float weight = 1;
+};
+
+enum class OptimizerKind {
+  kAdamW,
+  kSgd,  // with Nesterov's momentum
+};
+
+struct TrainerOptions {
+  OptimizerKind optimizer = OptimizerKind::kAdamW;
+  float momentum = 0.9f;  // of kSgd
+  // Decoupled decay of convolutions and linear layers, per step and unit of
+  // learning rate.
+  float weight_decay = 1e-2f;
+  // Weight of the cross-entropy of the margin. A distribution over so many
+  // margins is worth some nats: as much weight as the result's would let it
+  // rule the tower.
+  float margin_loss_weight = 0.1f;
+  // Weights of the auxiliary heads' losses. A head without is not computed,
+  // and its weights stay as they are.
+  float owner_loss_weight = 0;
+  float kingdoms_loss_weight = 0;
+  float reply_loss_weight = 0;
+  // Above 0: what is measured, evaluated and saved as the network is the
+  // average of the weights over about 1 / (1 - this) steps; see
+  // tara/nn/training/weight_average_torch.h.
+  float ema_decay = 0;
+  // Gradients longer than this (Euclidean norm over all weights) are shortened
+  // to it: single odd batches do no harm. 0: they are left as they are.
+  float max_gradient_norm = 4.0f;
+  int threads = 2;  // of LibTorch, while learning
+  // The CUDA device that learns, from 0; kNoCudaDevice: the CPU does.
+  static constexpr int kNoCudaDevice = -1;
+  int cuda_device = kNoCudaDevice;
+  // Convolutions and linear layers compute in bfloat16; weights, norms, losses
+  // and the optimizer stay float32. For GPUs with units for it.
+  bool autocast = false;
+};
+
+// Returns FAILED_PRECONDITION when LibTorch lacks the device of the options,
+// saying what it has.
+absl::Status CheckTrainerOptions(const TrainerOptions& options);
+
+// Mean losses of a step, by weight of the samples.
+struct Losses {
+  // policy + value + margin_loss_weight * margin, and so on for the others.
+  double total = 0;
+  double policy = 0;  // cross-entropy in nats, over samples that have a policy
+  double value = 0;   // cross-entropy in nats of win, draw, loss
+  // Cross-entropy in nats of the margins, over samples that have one.
+  double margin = 0;
+  // Cross-entropies in nats of the auxiliary heads, over samples that have
+  // their targets: the mean of the hills; the mean of both sides' kingdoms; the
+  // opponent's reply. 0 where the head is not computed.
+  double owner = 0;
+  double kingdoms = 0;
+  double reply = 0;
+  // Share of samples with a policy whose most visited action has the highest
+  // prior.
+  double policy_accuracy = 0;
+  // A loss or a gradient was not finite: the step was not made.
+  bool skipped = false;
+};
+
+// A network with its optimizer. Not thread-safe.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  // Learns from the batch, and returns its losses before the step. Where a
+  // loss or a gradient is not finite, the step is not made: the losses say
+  // `skipped`, and the weights, norms, averages and moments are bit for bit as
+  // before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED when
+  // memory does not suffice. REQUIRES: the batch is not empty; no state is
+  // finished; policies name legal actions alone.
+  virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
+                                      double learning_rate) = 0;
+
+  // Returns the losses of the batch as the network would play (averaged
+  // weights, running means in its norms), and learns nothing. Errors and
+  // REQUIRES as Step.
+  virtual absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) = 0;
+
+  // Evaluates as the network would play, without folding or any other
+  // haste: the simple twin of the evaluators of checkpoints.
+  virtual absl::Status Evaluate(absl::Span<const State> states,
+                                absl::Span<Evaluation> results) = 0;
+
+  // Writes weights, optimizer, shape, versions and progress to one file,
+  // atomically (see checkpoint.h). The file does not tell the device. Of
+  // positions such as the network will meet, it keeps the ranges of
+  // activations, for inference in integers (tara/nn/cpu/cpu_calibration.h);
+  // without any, whoever plays measures them on random games.
+  virtual absl::Status Save(const std::string& path,
+                            const TrainingProgress& progress,
+                            absl::Span<const State> positions) = 0;
+  absl::Status Save(const std::string& path, const TrainingProgress& progress) {
+    return Save(path, progress, {});
+  }
+};
+
+// Returns a trainer of a new network, whose weights depend on the seed alone.
+// REQUIRES: CheckTrainerOptions is OK.
+std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
+                                    const TrainerOptions& options,
+                                    uint64_t seed);
+
+// Returns a trainer that goes on exactly where the saved one stood, if its
+// options are the same. With another optimizer, that one starts new; auxiliary
+// heads that the checkpoint lacks do too. Errors as ReadCheckpoint and
+// CheckTrainerOptions, and DATA_LOSS when a tensor is missing or misshapen.
+absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
+LoadTrainer(const std::string& path, const TrainerOptions& options);
+
+// The same from a checkpoint that is read already; errors call it `name`.
+absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
+    const std::string& name, const Checkpoint& checkpoint,
+    const TrainerOptions& options);
+
+}  // namespace tara
+
+#endif  // TARA_NN_TRAINING_TRAINER_H_

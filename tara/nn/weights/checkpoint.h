@@ -1,0 +1,110 @@
+#ifndef TARA_NN_WEIGHTS_CHECKPOINT_H_
+#define TARA_NN_WEIGHTS_CHECKPOINT_H_
+
+// The file that holds a network: its weights, its optimizer, and where its
+// training stands. Independent of LibTorch, so that every backend and every
+// version of LibTorch reads the same bytes, and a damaged file is found before
+// anything is built from it. Little-endian:
+//
+//   0  8 bytes  "TaraNet\n"
+//   8  uint32   format version (2)
+//  12  uint32   CRC-32C of the payload
+//  16  uint64   size of the payload in bytes
+//  24  payload:
+//        int64 x 9   feature version, policy version, value version, channels,
+//                    blocks, progress.step, progress.generation,
+//                    progress.samples, optimizer steps
+//        uint32      number of tensors, then for each:
+//          uint32, bytes      size of the name, name
+//          uint32, int64 x n  number of axes, their sizes
+//          float x product    values, the last axis fastest
+//
+// Names of tensors:
+//   NAME            the network as it plays; the average of the weights where
+//                   training averages them
+//   raw/NAME        then, the weights that training goes on from
+//   adamw.*, sgd.*  moments of the optimizer
+// Who plays reads the plain names that he knows, and ignores all others.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tara {
+
+// Changes when the outputs of the value head change number or meaning.
+//   1  logits of win, draw and loss, and the expected margin
+//   2  logits of win, draw and loss, and of each margin
+inline constexpr int kValueVersion = 2;
+
+// The size of a network.
+struct NetworkShape {
+  int channels = 32;  // of the tower; 1 to 1024
+  int blocks = 4;     // residual blocks of two convolutions; 1 to 100
+
+  friend bool operator==(const NetworkShape&, const NetworkShape&) = default;
+};
+
+// Where training stands; kept with the weights in one checkpoint file.
+struct TrainingProgress {
+  int64_t step = 0;
+  int generation = 0;
+  int64_t samples = 0;
+
+  friend bool operator==(const TrainingProgress&,
+                         const TrainingProgress&) = default;
+};
+
+struct NamedTensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::vector<float> values;  // row-major; one for each element
+};
+
+struct Checkpoint {
+  NetworkShape shape;
+  TrainingProgress progress;
+  int64_t optimizer_steps = 0;
+  std::vector<NamedTensor> tensors;  // names are unique
+
+  // Returns the tensor, or INVALID_ARGUMENT when there is none of that name
+  // and shape, saying what there is.
+  absl::StatusOr<const NamedTensor*> Find(
+      absl::string_view name, const std::vector<int64_t>& shape) const;
+  bool Has(absl::string_view name) const;
+  // Whether the name of any tensor begins so.
+  bool HasPrefix(absl::string_view prefix) const;
+};
+
+// Whether a tensor of this name is the optimizer's, or of the weights that it
+// works on where the network is their average.
+bool IsOfOptimizer(absl::string_view name);
+
+// Returns the checkpoint as the bytes of a file.
+std::string EncodeCheckpoint(const Checkpoint& checkpoint);
+
+// Returns the checkpoint that bytes hold, or DATA_LOSS and FAILED_PRECONDITION
+// as ReadCheckpoint; errors call them `name`.
+absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
+                                            absl::string_view bytes);
+
+// Writes the checkpoint to `path` atomically: whoever reads the path, whatever
+// is killed when, finds the old file or the new one (temporary file in the same
+// folder, fsync, rename, fsync of the folder). Not for several writers of one
+// path at once. Returns the error of the failing system call, with the path.
+absl::Status WriteCheckpoint(const std::string& path,
+                             const Checkpoint& checkpoint);
+
+// Returns the checkpoint at `path`, or:
+//   NOT_FOUND            no such file
+//   DATA_LOSS            no checkpoint, truncated or damaged: where
+//   FAILED_PRECONDITION  of another format, feature, policy or value version
+absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
+
+}  // namespace tara
+
+#endif  // TARA_NN_WEIGHTS_CHECKPOINT_H_
