@@ -21,12 +21,12 @@
 #include "tara/core/variant.h"
 #include "tara/eval/text_table.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/search_signature.h"
-#include "tara/mcts/threaded_search.h"
-#include "tara/mcts/tree.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/search/search_signature.h"
+#include "tara/mcts/search/threaded_search.h"
+#include "tara/mcts/tree/tree.h"
 #include "tara/train/stop.h"
 
 namespace tara {

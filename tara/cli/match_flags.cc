@@ -18,7 +18,7 @@
 #include "tara/eval/make_player.h"
 #include "tara/eval/opening_judge.h"
 #include "tara/eval/player_spec.h"
-#include "tara/mcts/time_control.h"
+#include "tara/mcts/time/time_control.h"
 
 namespace tara {
 namespace {

@@ -14,7 +14,7 @@
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/eval/player.h"
-#include "tara/mcts/choose_action.h"
+#include "tara/mcts/choice/choose_action.h"
 
 namespace tara {
 

@@ -5,8 +5,8 @@
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
-#include "tara/mcts/endgame_solver.h"
-#include "tara/mcts/node_store.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

@@ -16,9 +16,9 @@
 #include "absl/time/time.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/many_games.h"
-#include "tara/mcts/search_options.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 

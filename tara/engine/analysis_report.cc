@@ -13,9 +13,9 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/engine/ranked_actions.h"
-#include "tara/mcts/choose_action.h"
-#include "tara/mcts/line_after.h"
-#include "tara/mcts/node.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/tree/line_after.h"
+#include "tara/mcts/tree/node.h"
 
 namespace tara {
 namespace {

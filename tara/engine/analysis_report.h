@@ -9,7 +9,7 @@
 #include "tara/core/state.h"
 #include "tara/engine/analysis_request.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/tree/tree.h"
 #include "tara/nn/inference/final_forecast.h"
 
 namespace tara {

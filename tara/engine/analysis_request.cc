@@ -16,8 +16,8 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/search_option_text.h"
-#include "tara/mcts/search_until.h"
+#include "tara/mcts/options/search_option_text.h"
+#include "tara/mcts/search/search_until.h"
 
 namespace tara {
 namespace {

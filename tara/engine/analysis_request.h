@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_options.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara {
 

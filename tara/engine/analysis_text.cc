@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/engine/ranked_actions.h"
-#include "tara/mcts/choose_action.h"
-#include "tara/mcts/line_after.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/tree/line_after.h"
 
 namespace tara {
 namespace {

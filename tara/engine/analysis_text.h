@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tara/mcts/tree.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 

@@ -1,7 +1,7 @@
 #include "tara/engine/engine_clocks.h"
 
 #include "absl/strings/str_cat.h"
-#include "tara/mcts/game_length.h"
+#include "tara/mcts/time/game_length.h"
 
 namespace tara {
 namespace {

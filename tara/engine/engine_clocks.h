@@ -8,8 +8,8 @@
 #include "absl/time/time.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
-#include "tara/mcts/time_control.h"
-#include "tara/mcts/time_manager.h"
+#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tara/base/status_macros.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 

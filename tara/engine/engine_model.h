@@ -12,8 +12,8 @@
 #include "absl/types/span.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_options.h"
-#include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference_options.h"
 

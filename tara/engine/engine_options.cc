@@ -6,8 +6,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/option_text.h"
-#include "tara/mcts/search_option_text.h"
+#include "tara/mcts/options/option_text.h"
+#include "tara/mcts/options/search_option_text.h"
 
 namespace tara {
 namespace {

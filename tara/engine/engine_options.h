@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara {
 
@@ -41,9 +41,9 @@ struct EngineOptions {
 };
 
 // Sets an option by its name, such as "sims" to "400": one of the engine's own
-// or of the search (tara/mcts/search_option_text.h). Returns INVALID_ARGUMENT
-// saying what was expected, or what does not go together; the options are then
-// as before.
+// or of the search (tara/mcts/options/search_option_text.h). Returns
+// INVALID_ARGUMENT saying what was expected, or what does not go together; the
+// options are then as before.
 absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
                              EngineOptions& options);
 

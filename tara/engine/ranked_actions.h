@@ -5,8 +5,8 @@
 
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/mcts/choose_action.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 

@@ -8,9 +8,9 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/engine/ranked_actions.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/search_until.h"
-#include "tara/mcts/stop_rule.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/search/search_until.h"
+#include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

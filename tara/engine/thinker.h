@@ -13,10 +13,10 @@
 #include "tara/core/action.h"
 #include "tara/engine/engine_game.h"
 #include "tara/engine/engine_options.h"
-#include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/time_manager.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/time/time_manager.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 

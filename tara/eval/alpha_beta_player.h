@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tara/eval/player.h"
-#include "tara/mcts/alpha_beta.h"
+#include "tara/mcts/alpha_beta/alpha_beta.h"
 
 namespace tara {
 

@@ -16,7 +16,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/arena_schedule.h"
-#include "tara/mcts/game_length.h"
+#include "tara/mcts/time/game_length.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

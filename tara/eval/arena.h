@@ -16,8 +16,8 @@
 #include "tara/eval/arena_result.h"
 #include "tara/eval/player.h"
 #include "tara/eval/sprt.h"
-#include "tara/mcts/time_control.h"
-#include "tara/mcts/time_manager.h"
+#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara {
 

@@ -24,7 +24,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/engine_session.h"
-#include "tara/mcts/time_control.h"
+#include "tara/mcts/time/time_control.h"
 
 namespace tara {
 namespace {

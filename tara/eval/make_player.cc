@@ -19,9 +19,9 @@
 #include "tara/eval/search_player.h"
 #include "tara/eval/team_player.h"
 #include "tara/eval/team_spec.h"
-#include "tara/mcts/alpha_beta.h"
+#include "tara/mcts/alpha_beta/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"
 
 namespace tara {

@@ -12,8 +12,8 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
-#include "tara/mcts/time_control.h"
-#include "tara/mcts/time_manager.h"
+#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

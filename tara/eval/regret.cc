@@ -13,8 +13,8 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
-#include "tara/mcts/alpha_beta.h"
-#include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/alpha_beta/alpha_beta.h"
+#include "tara/mcts/solver/endgame_solver.h"
 
 namespace tara {
 namespace {

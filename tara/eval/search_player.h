@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "tara/eval/player.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara {
 

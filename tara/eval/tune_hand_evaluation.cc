@@ -1,5 +1,5 @@
 // Fits the weights of the hand-made evaluation to results of games and prints
-// them as tara/mcts/hand_weights.cc holds them.
+// them as tara/mcts/alpha_beta/hand_weights.cc holds them.
 //
 //     tune_hand_evaluation VARIANT|all GAMES mcts:SIMULATIONS [SEED]
 //     tune_hand_evaluation VARIANT|all GAMES alphabeta:NODES [SEED]
@@ -38,8 +38,8 @@
 #include "tara/eval/logistic_regression.h"
 #include "tara/eval/player.h"
 #include "tara/eval/search_player.h"
-#include "tara/mcts/hand_evaluation.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/alpha_beta/hand_evaluation.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 
 namespace tara {
 namespace {

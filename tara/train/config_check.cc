@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
 #include "tara/train/game_plan.h"
 #include "tara/train/learner_check.h"

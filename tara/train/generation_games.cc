@@ -5,9 +5,9 @@
 
 #include "absl/status/statusor.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/batching_evaluator.h"
-#include "tara/mcts/caching_evaluator.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/batching_evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "tara/mcts/resignation.h"
+#include "tara/mcts/choice/resignation.h"
 #include "tara/train/game_store.h"
 
 namespace tara {

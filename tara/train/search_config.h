@@ -5,9 +5,9 @@
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
-#include "tara/mcts/resignation.h"
-#include "tara/mcts/search_options.h"
-#include "tara/mcts/temperature.h"
+#include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/choice/temperature.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {

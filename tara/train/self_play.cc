@@ -13,9 +13,9 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/check.h"
-#include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/leaf_solver.h"
-#include "tara/mcts/many_games.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/train/self_play_game.h"
 
 namespace tara {

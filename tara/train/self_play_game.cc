@@ -12,8 +12,8 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/mcts/endgame_solver.h"
-#include "tara/mcts/policy_target.h"
+#include "tara/mcts/choice/policy_target.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
 
 namespace tara {

@@ -10,11 +10,11 @@
 #include "absl/status/status.h"
 #include "proto/game.pb.h"
 #include "tara/core/state.h"
-#include "tara/mcts/many_games.h"
-#include "tara/mcts/resignation.h"
-#include "tara/mcts/search_options.h"
-#include "tara/mcts/search_times.h"
-#include "tara/mcts/temperature.h"
+#include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/choice/temperature.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_times.h"
 #include "tara/train/opening.h"
 
 namespace tara {

@@ -14,9 +14,9 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
 
 namespace tara {
 namespace {

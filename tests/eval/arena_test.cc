@@ -20,8 +20,8 @@
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
-#include "tara/mcts/time_control.h"
-#include "tara/mcts/time_manager.h"
+#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 #include "tests/eval/test_players.h"
 

@@ -20,7 +20,7 @@
 #include "tara/eval/balance_runner.h"
 #include "tara/eval/players.h"
 #include "tara/eval/search_player.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 
 namespace tara {
 namespace {

@@ -24,7 +24,7 @@
 #include "tara/eval/first_actions.h"
 #include "tara/eval/players.h"
 #include "tara/eval/search_player.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {

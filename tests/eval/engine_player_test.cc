@@ -28,7 +28,7 @@
 #include "tara/eval/engine_spec.h"
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
-#include "tara/mcts/time_control.h"
+#include "tara/mcts/time/time_control.h"
 
 namespace tara {
 namespace {

@@ -25,9 +25,9 @@
 #include "tara/eval/player.h"
 #include "tara/eval/search_player.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/time_manager.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/time/time_manager.h"
+#include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

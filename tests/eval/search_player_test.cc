@@ -23,8 +23,8 @@
 #include "tara/core/variant.h"
 #include "tara/eval/player.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/time_manager.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara {
 namespace {

@@ -13,8 +13,8 @@
 #include "tara/eval/player.h"
 #include "tara/eval/players.h"
 #include "tara/eval/search_player.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 namespace {

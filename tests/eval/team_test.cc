@@ -29,7 +29,7 @@
 #include "tara/eval/players.h"
 #include "tara/eval/team_player.h"
 #include "tara/eval/team_spec.h"
-#include "tara/mcts/time_control.h"
+#include "tara/mcts/time/time_control.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {

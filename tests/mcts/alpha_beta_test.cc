@@ -1,4 +1,4 @@
-#include "tara/mcts/alpha_beta.h"
+#include "tara/mcts/alpha_beta/alpha_beta.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/hand_evaluation.h"
+#include "tara/mcts/alpha_beta/hand_evaluation.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

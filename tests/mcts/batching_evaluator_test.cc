@@ -1,4 +1,4 @@
-#include "tara/mcts/batching_evaluator.h"
+#include "tara/mcts/evaluators/batching_evaluator.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/mcts/caching_evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
 
 #include <atomic>
 #include <thread>
@@ -10,7 +10,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/mcts/choose_action.h"
+#include "tara/mcts/choice/choose_action.h"
 
 #include <cmath>
 #include <cstdint>

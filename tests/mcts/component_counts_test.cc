@@ -1,4 +1,4 @@
-#include "tara/mcts/component_counts.h"
+#include "tara/mcts/alpha_beta/component_counts.h"
 
 #include <array>
 

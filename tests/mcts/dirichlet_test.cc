@@ -1,4 +1,4 @@
-#include "tara/mcts/dirichlet.h"
+#include "tara/mcts/choice/dirichlet.h"
 
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,6 @@
 // The solver says what plain minimax says, in every variant.
 
-#include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/solver/endgame_solver.h"
 
 #include <algorithm>
 #include <array>

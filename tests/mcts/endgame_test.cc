@@ -10,10 +10,10 @@
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choose_action.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/tree.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

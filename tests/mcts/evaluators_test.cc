@@ -12,8 +12,8 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/mcts/game_length.h"
+#include "tara/mcts/time/game_length.h"
 
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tara/mcts/gumbel_root.h"
+#include "tara/mcts/choice/gumbel_root.h"
 
 #include <algorithm>
 #include <cmath>

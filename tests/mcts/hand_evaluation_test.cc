@@ -1,4 +1,4 @@
-#include "tara/mcts/hand_evaluation.h"
+#include "tara/mcts/alpha_beta/hand_evaluation.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tara/mcts/many_games.h"
+#include "tara/mcts/search/many_games.h"
 
 #include <cstdint>
 #include <map>
@@ -15,11 +15,11 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/batching_evaluator.h"
-#include "tara/mcts/choose_action.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/evaluators/batching_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 namespace {

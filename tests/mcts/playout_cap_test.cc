@@ -1,4 +1,4 @@
-#include "tara/mcts/playout_cap.h"
+#include "tara/mcts/time/playout_cap.h"
 
 #include <cmath>
 

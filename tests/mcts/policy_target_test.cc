@@ -1,4 +1,4 @@
-#include "tara/mcts/policy_target.h"
+#include "tara/mcts/choice/policy_target.h"
 
 #include <cmath>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/mcts/choose_action.h"
+#include "tara/mcts/choice/choose_action.h"
 
 namespace tara {
 namespace {

@@ -1,7 +1,7 @@
 // A tree searched while its owner does something else. Also to be run with
 // --config=tsan and --config=asan.
 
-#include "tara/mcts/pondering.h"
+#include "tara/mcts/search/pondering.h"
 
 #include <cstddef>
 #include <utility>
@@ -16,11 +16,11 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 

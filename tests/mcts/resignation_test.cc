@@ -1,4 +1,4 @@
-#include "tara/mcts/resignation.h"
+#include "tara/mcts/choice/resignation.h"
 
 #include <cmath>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "tara/mcts/run_searches.h"
+#include "tara/mcts/search/run_searches.h"
 
 #include <algorithm>
 #include <vector>
@@ -11,8 +11,8 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

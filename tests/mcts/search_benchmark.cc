@@ -6,11 +6,11 @@
 #include "benchmark/benchmark.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/caching_evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/tree.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 namespace {

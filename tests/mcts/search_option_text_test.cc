@@ -1,4 +1,4 @@
-#include "tara/mcts/search_option_text.h"
+#include "tara/mcts/options/search_option_text.h"
 
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/mcts/search_signature.h"
+#include "tara/mcts/search/search_signature.h"
 
 #include "gtest/gtest.h"
 

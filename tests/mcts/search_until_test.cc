@@ -1,7 +1,7 @@
 // Searches of one position by rules and by time. Also to be run with
 // --config=tsan.
 
-#include "tara/mcts/search_until.h"
+#include "tara/mcts/search/search_until.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,11 +17,11 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/stop_rule.h"
-#include "tara/mcts/tree.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/time/stop_rule.h"
+#include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 

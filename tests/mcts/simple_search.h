@@ -5,7 +5,7 @@
 
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara {
 

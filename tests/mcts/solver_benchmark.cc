@@ -29,7 +29,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/solver/endgame_solver.h"
 
 namespace tara {
 namespace {

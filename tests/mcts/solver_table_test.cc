@@ -1,4 +1,4 @@
-#include "tara/mcts/solver_table.h"
+#include "tara/mcts/solver/solver_table.h"
 
 #include <array>
 #include <cstdint>

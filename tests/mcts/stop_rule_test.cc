@@ -1,4 +1,4 @@
-#include "tara/mcts/stop_rule.h"
+#include "tara/mcts/time/stop_rule.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/mcts/choose_action.h"
+#include "tara/mcts/choice/choose_action.h"
 
 namespace tara {
 namespace {

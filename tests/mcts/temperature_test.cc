@@ -1,4 +1,4 @@
-#include "tara/mcts/temperature.h"
+#include "tara/mcts/choice/temperature.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 // One tree, several threads. Also to be run with --config=tsan.
 
-#include "tara/mcts/threaded_search.h"
+#include "tara/mcts/search/threaded_search.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,10 +13,10 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/run_searches.h"
-#include "tara/mcts/tree.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 

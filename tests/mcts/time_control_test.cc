@@ -1,4 +1,4 @@
-#include "tara/mcts/time_control.h"
+#include "tara/mcts/time/time_control.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tara/mcts/time_manager.h"
+#include "tara/mcts/time/time_manager.h"
 
 #include <algorithm>
 #include <string>
@@ -10,8 +10,8 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/game_length.h"
-#include "tara/mcts/time_control.h"
+#include "tara/mcts/time/game_length.h"
+#include "tara/mcts/time/time_control.h"
 #include "tests/mcts/positions.h"
 
 namespace tara {

@@ -5,7 +5,7 @@
 
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara {
 

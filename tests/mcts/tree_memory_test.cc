@@ -10,7 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 
 namespace {

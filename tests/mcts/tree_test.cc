@@ -1,4 +1,4 @@
-#include "tara/mcts/tree.h"
+#include "tara/mcts/tree/tree.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,8 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
 

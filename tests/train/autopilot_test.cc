@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/uniform_evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tara/train/config.h"
 
 namespace tara {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/mcts/resignation.h"
+#include "tara/mcts/choice/resignation.h"
 #include "tara/train/game_store.h"
 #include "tara/train/self_play.h"
 #include "tests/train/train_testing.h"

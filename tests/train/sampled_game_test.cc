@@ -16,7 +16,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/endgame_solver.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
 #include "tests/train/train_testing.h"
 

@@ -20,8 +20,8 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/uniform_evaluator.h"
 #include "tara/train/self_play.h"
 
 namespace tara {

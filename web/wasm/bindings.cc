@@ -18,7 +18,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/playout_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
 #include "web/wasm/network_batch.h"
 #include "web/wasm/search.h"
 #include "web/wasm/views.h"

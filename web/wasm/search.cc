@@ -9,8 +9,8 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/choose_action.h"
-#include "tara/mcts/search_options.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
 #include "web/wasm/views.h"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tara/core/state.h"
-#include "tara/mcts/endgame_solver.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/playout_evaluator.h"
-#include "tara/mcts/tree.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/tree/tree.h"
 #include "web/wasm/network_batch.h"
 
 namespace tara::web {

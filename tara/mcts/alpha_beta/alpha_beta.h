@@ -1,0 +1,162 @@
+#ifndef TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_
+#define TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/state.h"
+
+namespace tara {
+
+// Scores. A won game is worth kWonGame and kPointWorth a point of the margin,
+// a drawn one 0; evaluations lie strictly between a win and a loss.
+inline constexpr int kWonGame = 10000;
+inline constexpr int kPointWorth = 100;
+
+// Returns the score, for Red, of a game that ended with this margin of Red's.
+constexpr int RedScoreOfMargin(int red_margin) {
+  if (red_margin == 0) return 0;
+  return red_margin * kPointWorth + (red_margin > 0 ? kWonGame : -kWonGame);
+}
+
+// Where a search ends: at the first of these that it meets. The first
+// iteration (depth 1) is always finished.
+struct AlphaBetaLimits {
+  int depth = 100;    // actions ahead; at most kMaxAlphaBetaDepth
+  int64_t nodes = 0;  // positions visited; 0: no limit
+  absl::Duration time = absl::InfiniteDuration();
+};
+inline constexpr int kMaxAlphaBetaDepth = 100;
+
+struct AlphaBetaResult {
+  Action action = kPass;
+  int score = 0;        // for the side to move
+  int depth = 0;        // of the last iteration that was finished
+  int64_t nodes = 0;    // positions visited, the root not counted
+  bool solved = false;  // no line rests on an evaluation: the score is exact
+  std::vector<Action> principal_variation = {};  // begins with `action`
+};
+
+struct AlphaBetaOptions {
+  // Memory of the transposition table, about; at least one entry. 0 turns the
+  // table off.
+  int64_t table_bytes = int64_t{16} << 20;
+  // Whether what was good elsewhere is tried first.
+  bool ordering = true;
+  // Whether actions tried late are searched one less deep, unless they turn
+  // out well.
+  bool reductions = true;
+  // Whether a forced action counts for no depth. Without reductions,
+  // extensions and the table a search returns the score of a minimax to the
+  // same depth.
+  bool extensions = true;
+  // For the score, Red's, of a position that is not finished, strictly between
+  // -kWonGame and kWonGame. Empty: HandEvaluation.
+  std::function<int(const State&)> red_evaluation = {};
+  std::function<absl::Time()> clock = [] { return absl::Now(); };
+};
+
+// Alpha-beta search by iterative deepening: principal variation search with a
+// transposition table, killer and history ordering, and late-move reductions.
+//
+// Scores change sign with the side to move, not with the ply: successive
+// actions may belong to one side, and partners in doubles are one side.
+// Finished games count exactly. With limits of depth or nodes the result
+// depends on the position alone: a search begins with an empty memory. One
+// owner, no threads.
+//
+// Source: Knuth and Moore 1975, "An analysis of alpha-beta pruning"; Marsland
+// and Campbell 1982, "Parallel search of strongly ordered game trees" (the
+// minimal window of principal variation search); Schaeffer 1989, "The history
+// heuristic and alpha-beta search enhancements in practice".
+class AlphaBeta {
+ public:
+  explicit AlphaBeta(AlphaBetaOptions options = {});
+
+  // REQUIRES: the state is not finished; 1 <= limits.depth <=
+  // kMaxAlphaBetaDepth.
+  AlphaBetaResult Search(const State& state, const AlphaBetaLimits& limits);
+
+ private:
+  enum class Bound : uint8_t { kExact, kLower, kUpper };
+
+  // A position whose score is known to some depth. The position is there in
+  // full: a hash that collides does no harm.
+  struct Entry {
+    State state;
+    int32_t score;  // for the side to move
+    Action action;  // best, or kNoAction
+    int8_t depth;   // kSolvedDepth if exact whatever the depth
+    Bound bound;
+    uint32_t search;  // which wrote it: 0 is none
+  };
+
+  struct Candidate {
+    Action action;
+    int32_t order;
+  };
+  // Actions of one position, best first as far as they have been picked.
+  class Candidates;
+
+  static constexpr int kMaxPly = kMaxAlphaBetaDepth + 28;  // with extensions
+  static constexpr int8_t kSolvedDepth = 127;
+  static constexpr Action kNoAction = static_cast<Action>(kNumActions);
+
+  struct Node {
+    int depth;  // left to search; evaluated at 0
+    int alpha;
+    int beta;
+    int ply;
+  };
+
+  void SearchRoot(const State& state, int depth, AlphaBetaResult& result);
+  // Returns the score for the side to move, to within the bounds (it may lie
+  // outside them: then it is a bound). Undefined once stopped_.
+  int SearchNode(const State& state, Node node);
+  static bool Answers(const Entry& entry, const Node& node);
+  int SearchActions(const State& state, const LegalSet& legal, Node node,
+                    Action table_action);
+  // Searches the `index`-th action tried at a node.
+  int SearchAction(const State& state, Action action, int index,
+                   const Node& node);
+  // Searches the position after an action; for the side that acted.
+  int SearchChild(const State& parent, const State& child, const Node& node);
+  int ScoreFinished(const State& state, Side side) const;
+  int Evaluate(const State& state);
+
+  void CountNode();
+  int32_t OrderOf(Action action, Side side, int ply, Action table_action) const;
+  void RememberCutoff(const State& state, Action action, const Node& node);
+
+  Entry* Slot(const State& state);
+  const Entry* Find(const State& state);
+  void Store(const State& state, const Node& node, int score, Action action,
+             bool solved, int original_alpha);
+  std::vector<Action> PrincipalVariation(const State& root, Action first);
+
+  const AlphaBetaOptions options_;
+  std::vector<Entry> table_;
+  uint32_t search_ = 0;
+
+  // Of the search in progress.
+  AlphaBetaLimits limits_;
+  absl::Time deadline_;
+  int64_t nodes_ = 0;
+  int64_t evaluations_ = 0;  // scores that rest on an evaluation
+  bool may_stop_ = false;
+  bool stopped_ = false;
+  std::array<std::array<Action, 2>, kMaxPly> killers_;
+  std::array<std::array<int32_t, kNumActions>, 2> history_;  // by side
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_

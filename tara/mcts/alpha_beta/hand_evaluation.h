@@ -1,0 +1,69 @@
+#ifndef TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_
+#define TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_
+
+// A hand-made judgement of positions, for players without a network: what can
+// be counted on bitboards, weighted.
+//
+// Each feature is a count for one side (hand_features.h,
+// family_features.h); what is weighted is Red's count minus Blue's,
+// so that exchanging the colours exchanges the judgement. A feature has two
+// weights by variant, one for the first turn and one for the last, between
+// which the game's stage interpolates. Weights come from games by logistic
+// regression (tara/eval/tune_hand_evaluation.cc).
+
+#include <array>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+
+// Features that all variants share, and those whose meaning is the family's.
+inline constexpr int kNumSharedFeatures = 32;
+inline constexpr int kNumFamilyFeatures = 8;
+inline constexpr int kNumHandFeatures = kNumSharedFeatures + kNumFamilyFeatures;
+
+// Red's counts minus Blue's, but for the tempo features: 1 or 0 for Red to
+// move, -1 or 0 for Blue.
+using HandFeatures = std::array<int16_t, kNumHandFeatures>;
+
+// The stage of a game: kFirstStage where it starts, 0 where nothing is left to
+// decide.
+inline constexpr int kFirstStage = 64;
+
+// Weights of one variant, in thousandths of a logit of Red's winning, at the
+// first stage and at the last one (0).
+struct HandWeights {
+  std::array<int16_t, kNumHandFeatures> first;
+  std::array<int16_t, kNumHandFeatures> last;
+};
+
+// The tuned weights, by variant.
+extern const std::array<HandWeights, kNumVariants> kHandWeights;
+
+// Evaluations lie within plus and minus this.
+inline constexpr int kMaxHandEvaluation = 9999;
+
+// Returns the features of a position. Pure.
+HandFeatures ComputeHandFeatures(const State& state);
+
+// Returns the stage, 0 to kFirstStage.
+int HandStage(const State& state);
+
+// Returns a feature's name in a variant's family; empty where the family does
+// not use it. REQUIRES: 0 <= feature < kNumHandFeatures.
+absl::string_view HandFeatureName(Variant variant, int feature);
+
+// Returns how likely Red is to win rather than Blue, in thousandths of a logit
+// (0: even; 1000: 73 %). For Red, whoever is to move. About 150 ns.
+// REQUIRES: the game is not finished (the result itself is Score's).
+int HandEvaluation(const State& state);
+
+// The same with other weights than the tuned ones.
+int HandEvaluation(const State& state, const HandWeights& weights);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_

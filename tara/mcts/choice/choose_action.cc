@@ -1,0 +1,166 @@
+#include "tara/mcts/choice/choose_action.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+using Candidates = std::vector<const RootAction*>;
+
+// What is proved of an action, as worth.
+struct Proof {
+  float low;
+  float high;
+};
+
+// Returns the actions that are proved best, or else those that proof does not
+// rule out; `proved` says which. Keeps the order.
+Candidates Filter(absl::Span<const RootAction> actions,
+                  const ChoiceOptions& options, bool& proved) {
+  const auto worth = [&options](int margin) {
+    if (options.worth) return options.worth(margin);
+    return static_cast<float>((margin > 0) - (margin < 0));
+  };
+  std::vector<Proof> proofs;
+  proofs.reserve(actions.size());
+  Proof best = {.low = worth(-kMaxMargin), .high = worth(-kMaxMargin)};
+  for (const RootAction& action : actions) {
+    proofs.push_back({.low = worth(action.low), .high = worth(action.high)});
+    best.low = std::max(best.low, proofs.back().low);
+    best.high = std::max(best.high, proofs.back().high);
+  }
+  // Whether an action that is sure of `best.low` may bring more.
+  bool open = false;
+  for (const Proof& proof : proofs) {
+    open |= proof.low == best.low && proof.high > best.low;
+  }
+  proved = best.low >= best.high;
+  Candidates candidates;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const bool no_more =
+        open ? proofs[i].high <= best.low : proofs[i].high < best.low;
+    if (proved ? proofs[i].low >= best.high : !no_more) {
+      candidates.push_back(&actions[i]);
+    }
+  }
+  proved |= candidates.size() == 1;
+  return candidates;
+}
+
+int MostVisits(const Candidates& candidates) {
+  int most_visits = 0;
+  for (const RootAction* action : candidates) {
+    most_visits = std::max(most_visits, action->visits);
+  }
+  return most_visits;
+}
+
+// Returns the one with the largest rank; each of the tied with equal chances.
+template <typename Rank>
+Action Largest(const Candidates& candidates, const Rank& rank, Random& random) {
+  const RootAction* best = nullptr;
+  uint32_t tied = 0;
+  for (const RootAction* action : candidates) {
+    if (best == nullptr || rank(*action) > rank(*best)) {
+      best = action;
+      tied = 1;
+    } else if (rank(*action) == rank(*best) && random.Below(++tied) == 0) {
+      best = action;
+    }
+  }
+  return best->action;
+}
+
+Action DrawByVisits(const Candidates& candidates, int most_visits,
+                    float temperature, Random& random) {
+  // Relative to the largest count, so that no power overflows.
+  std::vector<double> weights;
+  weights.reserve(candidates.size());
+  double total = 0;
+  for (const RootAction* action : candidates) {
+    const double share = static_cast<double>(action->visits) / most_visits;
+    weights.push_back(share == 0 ? 0 : std::pow(share, 1.0 / temperature));
+    total += weights.back();
+  }
+  double draw = random.Uniform() * total;
+  size_t chosen = candidates.size();
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (weights[i] == 0) continue;
+    chosen = i;
+    draw -= weights[i];
+    if (draw < 0) break;
+  }
+  return candidates[chosen]->action;  // rounding: the last one with a weight
+}
+
+}  // namespace
+
+float LowerConfidenceBound(const RootAction& action, float z) {
+  TARA_CHECK(action.visits > 0, "an action without visits has no bound");
+  const auto visits = static_cast<float>(action.visits);
+  const float deviation = action.value_deviation;
+  const float variance = (visits * deviation * deviation + 1) / (visits + 1);
+  return action.mean_value - z * std::sqrt(variance / visits);
+}
+
+std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
+                              const ChoiceOptions& options) {
+  bool proved = false;
+  std::vector<bool> left(actions.size());
+  for (const RootAction* action : Filter(actions, options, proved)) {
+    left[action - actions.data()] = true;
+  }
+  return left;
+}
+
+Action ChooseAction(absl::Span<const RootAction> actions,
+                    const ChoiceOptions& options, Random& random) {
+  TARA_CHECK(options.temperature >= 0, "negative temperature");
+  bool proved = false;
+  Candidates candidates = Filter(actions, options, proved);
+  const int most_visits = MostVisits(candidates);
+  if (!proved && most_visits == 0) {
+    // All visits may have gone to actions that are ruled out since; then the
+    // priors of the others decide.
+    TARA_CHECK(std::any_of(actions.begin(), actions.end(),
+                           [](const RootAction& a) { return a.visits > 0; }),
+               "choosing an action without a search");
+  }
+  if (options.temperature > 0 && most_visits > 0) {
+    return DrawByVisits(candidates, most_visits, options.temperature, random);
+  }
+  if (!proved && options.confidence_z > 0 && most_visits > 0) {
+    const float least =
+        options.min_visit_share * static_cast<float>(most_visits);
+    std::erase_if(candidates, [least](const RootAction* action) {
+      return action->visits == 0 || static_cast<float>(action->visits) < least;
+    });
+    return Largest(
+        candidates,
+        [&options](const RootAction& action) {
+          return std::tuple(LowerConfidenceBound(action, options.confidence_z),
+                            action.visits, action.prior, action.mean_value);
+        },
+        random);
+  }
+  return Largest(
+      candidates,
+      [proved](const RootAction& action) {
+        return std::tuple(proved ? int{action.low} : 0, action.visits,
+                          action.prior, action.mean_value);
+      },
+      random);
+}
+
+Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
+                    Random& random) {
+  return ChooseAction(actions, ChoiceOptions{.temperature = temperature},
+                      random);
+}
+
+}  // namespace tara

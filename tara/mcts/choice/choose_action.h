@@ -1,0 +1,80 @@
+#ifndef TARA_MCTS_CHOICE_CHOOSE_ACTION_H_
+#define TARA_MCTS_CHOICE_CHOOSE_ACTION_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+
+namespace tara {
+
+// One legal action of the root after a search. Values and margins are for the
+// side to move at the root.
+struct RootAction {
+  Action action;
+  float prior;  // without noise
+  int visits;
+  float mean_value;  // Q, in [-1, 1]; 0 if not visited
+  // Standard deviation of the utilities of its simulations.
+  float value_deviation = 0;
+  // Proved bounds of the final margin after this action.
+  int8_t low = -kMaxMargin;
+  int8_t high = kMaxMargin;
+};
+
+struct ChoiceOptions {
+  // Actions are drawn from visits^(1/temperature); 0 plays the best.
+  float temperature = 0;
+  // At temperature 0: 0 takes the most visited for the best; above, the one
+  // with the highest lower confidence bound, so many standard errors below its
+  // mean value (LowerConfidenceBound). A few are usual (KataGo: 5): less
+  // trusts few visits more.
+  float confidence_z = 0;
+  // Only actions with at least this part of the most visits are compared by
+  // their bounds: the error of a mean of few visits is itself uncertain.
+  float min_visit_share = 0.15f;
+  // What a final margin for the side to move is worth; must not decrease with
+  // the margin. Empty: its sign (won, drawn, lost). What is proved of actions
+  // is compared by it.
+  std::function<float(int)> worth = {};
+};
+
+// Returns the action to play.
+//
+// What is proved goes first, at every temperature. An action is proved best
+// when even its low bound is worth as much as the high bounds of all others:
+// then one of those is played, at temperature 0 the one with the highest low
+// bound. Otherwise actions are left out that can be no better, and may be
+// worse, than some other: proved losses beside actions that may not lose.
+//
+// At temperature 0, ties go to more visits, then to the higher prior, then to
+// the higher mean value, then are drawn. The stream is not used otherwise.
+// REQUIRES: at least one visit, or an action that is proved best;
+// temperature >= 0.
+Action ChooseAction(absl::Span<const RootAction> actions,
+                    const ChoiceOptions& options, Random& random);
+
+// The same with default options but for the temperature.
+Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
+                    Random& random);
+
+// Returns, in the order of `actions`, which of them the rule on what is proved
+// leaves to choose from.
+std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
+                              const ChoiceOptions& options);
+
+// Returns the lower confidence bound of an action's value:
+//   Q - z * sqrt((N s^2 + 1) / (N + 1) / N)
+// with N its visits and s the deviation; one more observation at distance 1
+// keeps few equal values from passing for certain.
+// Source: KataGo's choice of the final move, also in Leela Zero; the formula
+// of the variance is our own. REQUIRES: action.visits > 0.
+float LowerConfidenceBound(const RootAction& action, float z);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_CHOICE_CHOOSE_ACTION_H_

@@ -1,0 +1,52 @@
+#ifndef TARA_MCTS_CHOICE_DIRICHLET_H_
+#define TARA_MCTS_CHOICE_DIRICHLET_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+
+namespace tara {
+
+// Returns a draw from the gamma distribution of a shape and scale 1.
+// Source: Marsaglia and Tsang 2000, "A simple method for generating gamma
+// variables", with their section 6 for shapes below 1.
+// REQUIRES: shape > 0.
+double DrawGamma(double shape, Random& random);
+
+// Returns a draw from the Dirichlet distribution with the given parameters:
+// as many numbers, not negative, that sum to 1.
+// REQUIRES: at least one parameter; all are positive.
+std::vector<float> DrawDirichlet(absl::Span<const double> alphas,
+                                 Random& random);
+
+// The same with `size` parameters that are all `alpha`.
+std::vector<float> DrawDirichlet(double alpha, int size, Random& random);
+
+struct RootNoiseOptions {
+  // Sum of the Dirichlet parameters of the legal actions, however many there
+  // are: the noise goes to about as many actions in every position. More
+  // spreads it wider.
+  float concentration = 10.0f;
+  // Whether half of the concentration goes to actions of higher prior
+  // (ShapedAlphas), so that noise falls more often on plausible actions.
+  bool shaped = false;
+};
+
+// Returns noise for the priors of a root, to be mixed into them.
+// REQUIRES: at least one prior; concentration > 0.
+std::vector<float> DrawRootNoise(const RootNoiseOptions& options,
+                                 absl::Span<const float> priors,
+                                 Random& random);
+
+// Returns Dirichlet parameters that sum to `concentration`: half of it is
+// spread evenly; the other half in proportion to
+//   max(0, l - mean l)   with l = log(min(prior, 0.01)),
+// evenly too where that is 0 for all.
+// Source: KataGo, docs/KataGoMethods.md, "Shaped Dirichlet Noise".
+std::vector<double> ShapedAlphas(double concentration,
+                                 absl::Span<const float> priors);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_CHOICE_DIRICHLET_H_

@@ -1,0 +1,86 @@
+#include "tara/mcts/choice/policy_target.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+// A root action as PUCT saw it.
+struct Candidate {
+  double value;
+  double prior;
+  int visits;
+};
+
+double PuctScore(const Candidate& candidate, double exploration) {
+  return candidate.value +
+         exploration * candidate.prior / (1 + candidate.visits);
+}
+
+// Returns the visits that are left of a candidate when as many of `forced` are
+// taken as keep its score below `best_score`.
+int Unforced(const Candidate& candidate, double forced, double exploration,
+             double best_score) {
+  const double gap = best_score - candidate.value;
+  if (gap <= 0) return candidate.visits;  // chosen for its value
+  // Value + exploration * prior / (1 + n) < best_score holds for all n above:
+  const double bound = exploration * candidate.prior / gap - 1;
+  if (bound >= candidate.visits) return candidate.visits;
+  const int least = std::max(0, static_cast<int>(std::floor(bound)) + 1);
+  const int taken = static_cast<int>(
+      std::min<double>(std::ceil(forced), candidate.visits - least));
+  const int left = candidate.visits - std::max(0, taken);
+  return left < candidate.visits && left <= 1 ? 0 : left;
+}
+
+}  // namespace
+
+float ForcedVisits(float forced_playouts, float prior, int root_visits) {
+  return std::sqrt(forced_playouts * prior * static_cast<float>(root_visits));
+}
+
+std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
+                                const PolicyTargetOptions& options,
+                                absl::Span<const float> search_priors) {
+  TARA_CHECK(search_priors.empty() || search_priors.size() == actions.size(),
+             "a prior for each action");
+  std::vector<Candidate> candidates;
+  candidates.reserve(actions.size());
+  size_t best = 0;
+  int root_visits = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const float prior =
+        search_priors.empty() ? actions[i].prior : search_priors[i];
+    candidates.push_back({.value = actions[i].mean_value,
+                          .prior = prior,
+                          .visits = actions[i].visits});
+    root_visits += actions[i].visits;
+    if (actions[i].visits > actions[best].visits) best = i;
+  }
+  TARA_CHECK(root_visits > 0, "a policy target without a search");
+  if (options.forced_playouts > 0) {
+    const double best_score = PuctScore(candidates[best], options.exploration);
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (i == best || candidates[i].visits == 0) continue;
+      const float forced =
+          ForcedVisits(options.forced_playouts,
+                       static_cast<float>(candidates[i].prior), root_visits);
+      candidates[i].visits =
+          Unforced(candidates[i], forced, options.exploration, best_score);
+    }
+  }
+  double total = 0;
+  for (const Candidate& candidate : candidates) total += candidate.visits;
+  std::vector<float> target;
+  target.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) {
+    target.push_back(static_cast<float>(candidate.visits / total));
+  }
+  return target;
+}
+
+}  // namespace tara

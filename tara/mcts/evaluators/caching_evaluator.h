@@ -1,0 +1,107 @@
+#ifndef TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_
+#define TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/mcts/evaluator.h"
+
+namespace tara {
+
+struct CachingOptions {
+  // Positions kept (rounded up to a power of two of at least kNumShards *
+  // kWays), some 300 bytes each, and 4 bytes for each margin between the least
+  // and the greatest that an answer gives a chance. 0: none are kept, the cache
+  // only counts.
+  int64_t positions = 0;
+  // Symmetric positions are one: the evaluator is asked for the representative
+  // of each (tara/core/representative.h), and its priors are put in place. For
+  // evaluators whose answers for symmetric positions are the same, bit for bit,
+  // but for the order of the priors: networks, which see every position through
+  // its representative.
+  bool symmetric = false;
+  // Whether answers have the distribution of margins, where the evaluator gives
+  // one. Without it entries are half as large; for searches whose utility does
+  // not ask for it (Utility::needs_margins).
+  bool margins = true;
+};
+
+// Remembers what an evaluator says. Positions met by several lines or games
+// are evaluated once (also when they are in one batch); a fixed number of the
+// latest is kept. Compares whole states, so that a collision of hashes only
+// costs an evaluation. Thread-safe; borrows the evaluator, which must give a
+// position the same answer each time: then nobody can tell whether an answer
+// comes from here.
+class CachingEvaluator : public Evaluator {
+ public:
+  // REQUIRES: options.positions >= 0.
+  CachingEvaluator(Evaluator* evaluator, const CachingOptions& options);
+  CachingEvaluator(Evaluator* evaluator, int64_t positions)
+      : CachingEvaluator(evaluator, CachingOptions{.positions = positions}) {}
+  ~CachingEvaluator() override;
+
+  // Errors as the evaluator's; a failed batch leaves nothing behind.
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override;
+
+  // Forgets everything: call it when the evaluator's answers have changed,
+  // and not while another thread evaluates.
+  void Clear();
+
+  // Positions asked for since the start, and those answered without the
+  // evaluator.
+  int64_t requests() const { return requests_; }
+  int64_t hits() const { return hits_; }
+
+ private:
+  static constexpr int kNumShards = 16;  // locks: threads seldom meet at one
+  static constexpr int kWays = 4;        // entries where a position may be
+
+  struct Entry;
+  struct Bucket;
+  struct alignas(64) Shard;
+  struct Request;
+  struct Workspace;
+
+  Shard& ShardOf(uint64_t hash);
+  size_t BucketOf(uint64_t hash) const {
+    return (hash / kNumShards) & (buckets_per_shard_ - 1);
+  }
+  bool Find(const Request& request, Evaluation& evaluation);
+  void Insert(const Request& request, const Evaluation& evaluation);
+
+  Request RequestFor(const State& state) const;
+  // Fills what is known; the rest become the misses of the workspace.
+  void AnswerHits(absl::Span<const State> states,
+                  absl::Span<Evaluation> results, Workspace& workspace);
+  absl::Status EvaluateMisses(Workspace& workspace);
+  void AnswerMisses(absl::Span<const State> states,
+                    absl::Span<Evaluation> results, Workspace& workspace);
+
+  std::unique_ptr<Workspace> TakeWorkspace();
+  void ReturnWorkspace(std::unique_ptr<Workspace> workspace);
+
+  Evaluator* const evaluator_;
+  const CachingOptions options_;
+  size_t buckets_per_shard_ = 0;  // a power of two; 0: nothing is kept
+  std::unique_ptr<Shard[]> shards_;
+  std::atomic<int64_t> requests_ = 0;
+  std::atomic<int64_t> hits_ = 0;
+  absl::Mutex mutex_;
+  // Kept for their memory: one for each thread that has been here at a time.
+  std::vector<std::unique_ptr<Workspace>> idle_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_

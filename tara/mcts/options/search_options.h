@@ -1,0 +1,96 @@
+#ifndef TARA_MCTS_OPTIONS_SEARCH_OPTIONS_H_
+#define TARA_MCTS_OPTIONS_SEARCH_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "tara/mcts/choice/gumbel_root.h"
+#include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/utility.h"
+
+namespace tara {
+
+// What an action that was not tried yet is taken to be worth, for the side
+// that would play it.
+enum class FirstPlayUrgency : uint8_t {
+  kReduction,  // the value of its parent, less a part that grows with what
+               // was tried
+  kAbsolute,   // a fixed value
+};
+
+// How a tree is searched. Values are utilities in [-1, 1].
+struct SearchOptions {
+  // Simulations through the root's actions, those kept by Advance included.
+  // The evaluation of the root itself is not counted, so that a search of one
+  // simulation already has an action to choose. At most 2^24 - 2 count.
+  int simulations = 100;
+
+  // What results are worth.
+  UtilityOptions utility = {};
+
+  // --- Selection -----------------------------------------------------------
+  // Weight of priors against values: more explores more. With growth it rises
+  // with the visits N of a node:
+  //   c(N) = c_puct + c_puct_growth * log((N + c_puct_base + 1) / c_puct_base)
+  // Source: Silver et al. 2018 (Science 362), supplementary pseudocode.
+  float c_puct = 1.5f;
+  float c_puct_growth = 0.0f;
+  float c_puct_base = 19652.0f;
+  // Multiplies c(N) by 1 + scale * (s / prior - 1), where s is the standard
+  // deviation of the utilities seen below the node, drawn to the prior as if by
+  // so many visits with it: explores more where results differ. 0 turns it off.
+  // Source: KataGo, docs/KataGoMethods.md, "Dynamic Variance-Scaled cPUCT".
+  float utility_deviation_scale = 0.0f;
+  float utility_deviation_prior = 0.4f;
+  float utility_deviation_prior_weight = 2.0f;
+
+  FirstPlayUrgency first_play_urgency = FirstPlayUrgency::kReduction;
+  // kReduction: how much worse than its parent an action not yet tried is taken
+  // to be, once all the prior probability has been tried; 0 takes it as equal.
+  float first_play_urgency_reduction = 0.2f;
+  // kAbsolute: the value it is taken to have.
+  float first_play_urgency_value = 0.0f;
+  // The one of the two that is in use, for the root alone, where set.
+  std::optional<float> root_first_play_urgency = std::nullopt;
+
+  // Each leaf in flight counts as a visit of its way; this many of its weight
+  // are also lost for the side that went there, which drives several walks at a
+  // time apart. 0: it counts with the value the way has so far.
+  float virtual_loss = 1.0f;
+
+  // --- The root ------------------------------------------------------------
+  // Dirichlet noise on the root's priors (dirichlet.h); fraction 0 turns it
+  // off.
+  float dirichlet_concentration = 10.0f;  // the sum of its parameters
+  float dirichlet_fraction = 0.0f;
+  bool dirichlet_shaped = false;
+  // Each action of the root that was tried gets at least sqrt(this * prior with
+  // noise * visits of the root) visits; 0 turns it off. Policy targets are then
+  // to be pruned. Source: Wu 2019 (arXiv:1902.10565), section 3.2.
+  float forced_playouts = 0.0f;
+  // Chooses at the root by Gumbel noise and sequential halving instead of the
+  // above (gumbel_root.h). `gumbel_noise` 0: without noise, for matches. Each
+  // root is to have all of `simulations`, beside those kept by Advance: the
+  // plan needs them.
+  bool gumbel = false;
+  GumbelOptions gumbel_options = {};
+  float gumbel_noise = 1.0f;
+
+  // --- Memory and knowledge ------------------------------------------------
+  // Positions reached in different orders share a node.
+  bool graph_search = false;
+  // Proves bounds of the final margin, and searches no further where they
+  // settle what a position is worth.
+  bool proof = false;
+  // proof: solves leaves with at most so many vacant hills. Borrowed: must
+  // outlive the tree, and belongs to whoever searches it.
+  LeafSolver* solver = nullptr;
+  int solver_vacant_hills = 0;
+  // The tree's limit of memory; a search that meets it ends with what it has.
+  // Values below some 100 KB count as that.
+  int64_t max_bytes = int64_t{4} << 30;
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_OPTIONS_SEARCH_OPTIONS_H_

@@ -1,0 +1,88 @@
+#ifndef TARA_MCTS_SEARCH_MANY_GAMES_H_
+#define TARA_MCTS_SEARCH_MANY_GAMES_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/search/search_times.h"
+#include "tara/mcts/tree/tree.h"
+
+namespace tara {
+
+// A game whose actions are chosen by search. Owned by one worker.
+class SearchedGame {
+ public:
+  virtual ~SearchedGame() = default;
+
+  // The search under way. REQUIRES: no leaf is in flight but while playing.
+  virtual Tree& tree() = 0;
+
+  // Whether the search may end here; asked before each round of leaves.
+  virtual bool searched() { return tree().done(); }
+
+  // Chooses and plays an action, once searched. Returns whether the game goes
+  // on with another search; if not, the game is not asked again.
+  virtual absl::StatusOr<bool> Play() = 0;
+};
+
+// A game of one search and no action: the search of a single position.
+class OneSearch : public SearchedGame {
+ public:
+  explicit OneSearch(Tree* tree) : tree_(tree) {}
+  Tree& tree() override { return *tree_; }
+  absl::StatusOr<bool> Play() override { return false; }
+
+ private:
+  Tree* const tree_;
+};
+
+// What searches did; readable while they run. Thread-safe.
+struct SearchCounters {
+  std::atomic<int64_t> simulations = 0;
+  std::atomic<int64_t> evaluations = 0;  // positions sent to the evaluator
+  std::atomic<int64_t> batches = 0;      // calls of the evaluator
+};
+
+struct ManyGamesOptions {
+  // At most so many games are in progress: their leaves make a batch.
+  int games = 32;
+  // Leaves of one game in one batch, at most. More than 1 fills the batches of
+  // a few games but chooses each leaf without knowing the value of the others,
+  // which costs strength at equal simulations.
+  int leaves_per_game = 1;
+  // 1: the caller's thread gathers, evaluates and applies. 2: the games form
+  // two groups that take turns; while the leaves of one are evaluated, on a
+  // thread of their own, those of the other are gathered. Worth it where the
+  // evaluator works elsewhere (a GPU, other cores): batches are half as large.
+  int groups = 1;
+  // Where the time goes, to be added to; null: it is not measured. Clocks are
+  // read a few times a batch and action. Of two groups, `evaluate` is the time
+  // spent waiting for the other one's answers.
+  SearchTimes* times = nullptr;
+};
+
+// Hands out the games to play, one after another; null: there are no more.
+using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
+
+// Plays games until the source has no more and all are over, or `stop` says
+// so (the games in progress are then dropped). What happens in a game depends
+// on no other game and, with an evaluator whose answers do not depend on the
+// batch, on none of the options but leaves_per_game.
+//
+// One worker; several may share source, evaluator and counters if these are
+// thread-safe. Returns the first error of the evaluator or of a game; no leaf
+// is then left in flight.
+// REQUIRES: games, leaves_per_game >= 1; groups is 1 or 2.
+absl::Status PlayManyGames(const ManyGamesOptions& options,
+                           const GameSource& next_game, Evaluator& evaluator,
+                           const std::function<bool()>& stop,
+                           SearchCounters& counters);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_SEARCH_MANY_GAMES_H_

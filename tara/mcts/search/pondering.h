@@ -1,0 +1,58 @@
+#ifndef TARA_MCTS_SEARCH_PONDERING_H_
+#define TARA_MCTS_SEARCH_PONDERING_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/tree/tree.h"
+
+namespace tara {
+
+struct PonderingLimits {
+  int threads = 1;
+  // Leaves that a thread gathers before it evaluates them in one batch.
+  int leaves_per_batch = 1;
+  // Simulations through the root, those that the tree begins with included. An
+  // opponent may think for hours: this many take about a gigabyte.
+  int simulations = 1 << 21;
+};
+
+// Searches a position on threads of its own while its owner does something
+// else: lets the opponent think. When the opponent has played, the owner stops
+// it and advances the tree by the action played (Tree::Advance).
+//
+// What the tree is when it comes back depends on how long it was away: nothing
+// that is to be the same every time may ponder. Not thread-safe: one owner.
+class Pondering {
+ public:
+  Pondering();
+  ~Pondering();  // stops; the tree is lost
+
+  Pondering(const Pondering&) = delete;
+  Pondering& operator=(const Pondering&) = delete;
+
+  // Takes a tree and searches it until it is done, the limits are met or Stop
+  // is called. Meanwhile the tree's solver, if it has one, belongs to it too
+  // (with several threads it is not asked), and the evaluator, which must
+  // outlive the search, is called by its threads.
+  // REQUIRES: not started; the root is not finished; no leaf is in flight; with
+  // several threads not tree.options().gumbel.
+  void Start(Tree tree, Evaluator& evaluator, const PonderingLimits& limits);
+
+  // Ends the search and returns the tree, its limit of simulations as it was
+  // before. Waits for the batches being evaluated, no longer. Returns the
+  // evaluator's error if it failed. REQUIRES: started.
+  absl::StatusOr<Tree> Stop();
+
+  // Between Start and Stop, whether or not the search has met its limits.
+  bool started() const { return search_ != nullptr; }
+
+ private:
+  struct Search;
+  std::unique_ptr<Search> search_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_SEARCH_PONDERING_H_

@@ -1,0 +1,44 @@
+#ifndef TARA_MCTS_SEARCH_SEARCH_UNTIL_H_
+#define TARA_MCTS_SEARCH_SEARCH_UNTIL_H_
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/time/stop_rule.h"
+#include "tara/mcts/tree/tree.h"
+
+namespace tara {
+
+// A root's visits are counted up to here: as good as no limit.
+inline constexpr int kEndlessSimulations = (1 << 24) - 2;
+
+struct SearchUntilOptions {
+  int threads = 1;
+  // Leaves that a thread gathers before it evaluates them in one batch.
+  int leaves_per_batch = 1;
+  // The search ends after so much time, between batches, but not before the
+  // first simulation. The rule is asked less often.
+  absl::Duration time = absl::InfiniteDuration();
+  std::function<absl::Time()> clock = [] {
+    return absl::Now();
+  };  // thread-safe
+};
+
+// Searches one position until the tree is done, `rule` or the time says so, or
+// `stop` becomes true, which is asked between batches (by every thread, so that
+// nothing waits for longer than a batch). With one thread the tree has one
+// owner; with several they share it, as threaded_search.h says.
+//
+// Errors as the evaluator's; no leaf is then left in flight.
+// REQUIRES: no leaf is in flight; the root is not finished; with several
+// threads not tree.options().gumbel; threads, leaves_per_batch >= 1.
+absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
+                         const SearchUntilOptions& options,
+                         const std::function<bool()>& stop);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_SEARCH_SEARCH_UNTIL_H_

@@ -1,0 +1,41 @@
+#ifndef TARA_MCTS_SEARCH_THREADED_SEARCH_H_
+#define TARA_MCTS_SEARCH_THREADED_SEARCH_H_
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/tree/tree.h"
+
+namespace tara {
+
+struct ThreadedSearchOptions {
+  int threads = 2;
+  // Leaves that a thread gathers before it evaluates them in one batch. More
+  // fills the batches of a network, but chooses leaves knowing less.
+  int leaves_per_batch = 1;
+};
+
+// Runs the simulations of one tree on several threads, for analysis and
+// matches; ends when the tree is done or `stop` says so, which each thread asks
+// between batches. The threads share the tree without locks, but for one bit of
+// a node while one of its edges is made, and of an edge while one thread has
+// what is below it to itself (shared_walker.h). A thread that finds nothing to
+// gather, because others are at all the leaves it comes to, waits until one of
+// them is evaluated.
+//
+// How often each action is visited depends on how the threads meet: for the
+// same search every time, use one thread. Some simulations more than asked for
+// may be done: a batch a thread, and the 64 it may be busy with by itself.
+//
+// Errors as the evaluator's, which is called by several threads at a time; no
+// leaf is then left in flight. The tree's solver is not asked.
+// REQUIRES: no leaf is in flight; the root is not finished; not
+// tree.options().gumbel; threads, leaves_per_batch >= 1.
+absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
+                               const ThreadedSearchOptions& options,
+                               const std::function<bool()>& stop);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_SEARCH_THREADED_SEARCH_H_

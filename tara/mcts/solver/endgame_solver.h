@@ -1,0 +1,93 @@
+#ifndef TARA_MCTS_SOLVER_ENDGAME_SOLVER_H_
+#define TARA_MCTS_SOLVER_ENDGAME_SOLVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tara/core/action.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/options/search_options.h"
+
+namespace tara {
+
+// What is known while a position is being solved: Red's margin under best
+// play lies from low to high.
+struct SolverProgress {
+  int low;
+  int high;
+  int64_t nodes;
+  int iteration;  // null-window searches begun
+};
+
+struct SolverOptions {
+  // Memory of the transposition table, which is allocated at once. More helps
+  // where a solve takes longer than a moment; at the leaves of a search a table
+  // that fits the processor's cache is faster.
+  int64_t table_bytes = int64_t{1} << 20;
+  // Positions after which a solve gives up; 0: never.
+  int64_t node_limit = 0;
+  // Called now and then (every some thousand nodes, and after each iteration);
+  // false makes the solve give up. Empty: never called.
+  std::function<bool(const SolverProgress&)> keep_going = {};
+};
+
+// Finds the exact margin of positions under best play of both sides: alpha-beta
+// by null windows, with a transposition table that is kept from solve to solve.
+//
+// Deterministic: the answers always, the nodes for the same sequence of calls.
+// Not thread-safe: one owner.
+class EndgameSolver : public LeafSolver {
+ public:
+  struct ActionValue {
+    Action action;
+    int red_margin;
+  };
+  struct Solution {
+    int red_margin;
+    // All actions that keep the margin, in the order of LegalSet::ForEach;
+    // empty in a finished game.
+    std::vector<Action> best_actions;
+  };
+
+  explicit EndgameSolver(const SolverOptions& options = {});
+  ~EndgameSolver() override;
+  EndgameSolver(EndgameSolver&&) noexcept;
+  EndgameSolver& operator=(EndgameSolver&&) noexcept;
+
+  // Returns Red's points minus Blue's under best play, or nothing when the
+  // node limit was met or keep_going said so.
+  std::optional<int> SolveRedMargin(const State& state) override;
+
+  // The same, with the best actions. The node limit is for all together.
+  std::optional<Solution> Solve(const State& state);
+
+  // Returns the exact margins of all legal actions, in their order. The node
+  // limit is for all together.
+  std::optional<std::vector<ActionValue>> SolveActions(const State& state);
+
+  // What the last call found out, if only in part.
+  const SolverProgress& progress() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Returns up to how many vacant hills solving a position costs no more than
+// about one evaluation by a small network (50 microseconds), on average:
+// where it pays at the leaves of a search. Negative: nowhere.
+int SolvableVacantHills(Variant variant);
+
+// Lets a search of a game of the variant solve its leaves: those with at most
+// options.solver_vacant_hills, which is lowered to what pays in the variant.
+// The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
+void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_SOLVER_ENDGAME_SOLVER_H_

@@ -1,0 +1,203 @@
+#ifndef TARA_MCTS_SOLVER_SOLVER_SEARCH_H_
+#define TARA_MCTS_SOLVER_SOLVER_SEARCH_H_
+
+// The alpha-beta search of the endgame solver, for one variant's rules.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules/choices.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/solver/solver_bounds.h"
+#include "tara/mcts/solver/solver_ordering.h"
+#include "tara/mcts/solver/solver_table.h"
+
+namespace tara {
+
+// What limits a search, and what it has cost.
+struct SearchBudget {
+  int64_t nodes = 0;       // positions looked at
+  int64_t next_check = 0;  // nodes at which to call out
+  bool stopped = false;
+};
+
+// Searches by null windows: each search answers whether the margin reaches a
+// bound. Values are for the side to move, and change sign where the side
+// changes, not with every action.
+//
+// Positions never recur within a line: what progress there is, is never
+// undone, and actions without progress are counted and limited. So whatever a
+// search finds out of a position holds, wherever it is met again.
+//
+// `check` is called when budget.nodes has reached budget.next_check; it moves
+// that on, and may set `stopped`.
+template <typename Rules, Family kFamily, typename Check>
+class NullWindowSearch {
+ public:
+  using View = rules::View;
+  using Choices = typename Rules::Choices;
+  using Move = typename Choices::Move;
+  static constexpr bool kHillTurns =
+      std::is_same_v<Choices, rules::HillChoices>;
+  static constexpr int kWords = kHillTurns ? 2 : 4;
+
+  NullWindowSearch(SolverTable<kWords>& table, int game, SearchBudget& budget,
+                   Check check)
+      : table_(table), game_(game), budget_(budget), check_(check) {}
+
+  // Returns a bound of the margin for the side to move: a lower one if it is
+  // at least `beta`, else an upper one; anything if the budget is stopped.
+  // `depth` is the number of actions since the search began.
+  int Search(const View& view, const Choices& legal, int beta, int depth) {
+    CountNode();
+    // High Kings alone gets so deep, with 40 actions for each progress.
+    if (depth > kMaxDepth) [[unlikely]]
+      budget_.stopped = true;
+    if (budget_.stopped) [[unlikely]]
+      return 0;
+    const int standing = kCountsProgress ? StandingMargin(view, kFamily) : 0;
+    const PackedPosition<kWords> position = Pack(view);
+    SolverBounds known = Known(position, view, standing);
+    if (known.lower >= beta) return known.lower;
+    if (known.upper < beta) return known.upper;
+
+    const int64_t nodes_before = budget_.nodes;
+    const Best best = SearchActions(
+        view, legal, beta, depth, {.first = known.best, .standing = standing});
+    if (budget_.stopped) return 0;
+    (best.value >= beta ? known.lower : known.upper) = best.value;
+    known.best = best.number;
+    if constexpr (kCountsProgress) known.no_progress = view.no_progress;
+    table_.Store(
+        position, game_, known,
+        std::bit_width(static_cast<uint64_t>(budget_.nodes - nodes_before)));
+    return best.value;
+  }
+
+ private:
+  static constexpr bool kCountsProgress = kFamily == Family::kHighKings;
+  static constexpr int kMaxChoices = 96;
+  // Frames have less than 2 KB: 4 MB of stack.
+  static constexpr int kMaxDepth = 2000;
+
+  struct ScoredMove {
+    Move move;
+    int urgency;
+    int number;
+  };
+  struct Best {
+    int value;
+    int number;
+  };
+  struct Hints {
+    int first;  // number of the action to try first
+    int standing;
+  };
+
+  static PackedPosition<kWords> Pack(const View& view) {
+    if constexpr (kHillTurns) {
+      return PackHillPosition(view);
+    } else {
+      return PackPosition(view);
+    }
+  }
+
+  void CountNode() {
+    if (budget_.nodes >= budget_.next_check) [[unlikely]]
+      check_();
+    ++budget_.nodes;
+  }
+
+  // Returns what the table knows and what holds here.
+  //
+  // In High Kings it knows bounds for another number of actions without
+  // progress. At the limit the game ends as it stands, and it stands the same
+  // as long as there is no progress. A side that makes sure of a margin which
+  // it would also have as things stand makes sure of it when the limit is
+  // nearer, too: the limit only ends its play earlier. And a side that makes
+  // sure of more than that does so before the limit, and when the limit is
+  // further away. (A stranded king makes a difference at the limit; but it
+  // becomes stranded by progress, and moves in its side's next turn.)
+  SolverBounds Known(const PackedPosition<kWords>& position, const View& view,
+                     int standing) const {
+    SolverBounds known = {.lower = -kMaxMargin, .upper = kMaxMargin};
+    if (!table_.Find(position, game_, known)) return known;
+    if constexpr (kCountsProgress) {
+      const bool stranded =
+          ((view.own_kings & view.enemy) | (view.enemy_kings & view.own)) != 0;
+      const int more = view.no_progress - known.no_progress;
+      const bool nearer = stranded ? more == 0 : more >= 0;
+      const bool further = stranded ? more == 0 : more <= 0;
+      if (!(known.lower <= standing ? nearer : further)) {
+        known.lower = -kMaxMargin;
+      }
+      if (!(known.upper >= standing ? nearer : further)) {
+        known.upper = kMaxMargin;
+      }
+    }
+    return known;
+  }
+
+  Best SearchActions(const View& view, const Choices& legal, int beta,
+                     int depth, Hints hints) {
+    std::array<ScoredMove, kMaxChoices> moves;
+    const int count = legal.Count();
+    const OrderingAim aim = {.content_now = hints.standing >= beta};
+    for (int i = 0; i < count; ++i) {
+      ScoredMove& scored = moves[static_cast<size_t>(i)];
+      scored.move = legal.Nth(i);
+      scored.number = i;
+      scored.urgency =
+          i == hints.first ? 1 << 20 : Urgency(scored.move, view, aim);
+    }
+    Best best = {.value = -kMaxMargin - 1, .number = SolverBounds::kNoBest};
+    for (auto* next = moves.data(); next != moves.data() + count; ++next) {
+      // The most urgent of those left; of equals, the first.
+      std::swap(*next,
+                *std::max_element(next, moves.data() + count,
+                                  [](const ScoredMove& a, const ScoredMove& b) {
+                                    return a.urgency < b.urgency;
+                                  }));
+      const int value = After(view, next->move, beta, depth);
+      if (budget_.stopped) break;
+      if (value <= best.value) continue;
+      best = {.value = value, .number = next->number};
+      if (value >= beta) break;
+    }
+    return best;
+  }
+
+  // Returns a bound as Search does, for the side that moves.
+  int After(const View& view, const Move& move, int beta, int depth) {
+    View next = view;
+    Rules::Play(move, next);
+    const Choices legal = rules::Settle<Rules>(next);
+    if (next.finished()) {
+      CountNode();
+      // Seen from Red's seat.
+      const int red_margin = StandingMargin(next, kFamily);
+      return view.side() == kRed ? red_margin : -red_margin;
+    }
+    if (next.side() == view.side()) return Search(next, legal, beta, depth + 1);
+    return -Search(next, legal, 1 - beta, depth + 1);
+  }
+
+  SolverTable<kWords>& table_;
+  int game_;
+  SearchBudget& budget_;
+  Check check_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_SOLVER_SOLVER_SEARCH_H_

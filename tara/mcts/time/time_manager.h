@@ -1,0 +1,75 @@
+#ifndef TARA_MCTS_TIME_TIME_MANAGER_H_
+#define TARA_MCTS_TIME_TIME_MANAGER_H_
+
+#include "absl/time/time.h"
+#include "tara/mcts/time/time_control.h"
+
+namespace tara {
+
+struct TimeOptions {
+  // What a move takes beyond its search: the last batch, a protocol's way.
+  absl::Duration overhead = absl::Milliseconds(20);
+  // Kept for what overhead does not foresee, never planned with; but no more
+  // than a tenth of the time for the game.
+  absl::Duration reserve = absl::Seconds(1);
+  // A player's last moves of a game that need no time: those that the endgame
+  // solver answers at once. Their time goes to the moves before.
+  float free_moves = 0;
+  // Time is left for at least so many moves: games may last longer than
+  // expected.
+  float least_moves = 3;
+  // A move may take this many times its share where it is hard, never more.
+  float most_shares = 3;
+  // A player's moves of plies before `opening_plies` get this part of their
+  // share: openings differ little, and the time comes back later.
+  int opening_plies = 0;
+  float opening_part = 0.5f;
+};
+
+// The time for the search of one move.
+struct MoveBudget {
+  absl::Duration target;  // to be spent on an ordinary move
+  absl::Duration limit;   // never to be exceeded
+};
+
+// Shares out a player's time over its moves of a game. Has no clock: it is
+// told what moves took. A player who keeps to the limits, and takes no longer
+// than `overhead` beyond them, never oversteps its time.
+//
+// Of the time for a game, with `left` of it left and m moves to come (least
+// and free moves considered), a move's share is
+//   (left - reserve + (m - 1) * increment) / m - overhead,
+// and its limit most_shares times that, but at most half of what is left
+// beside reserve and overhead. Not thread-safe.
+class TimeManager {
+ public:
+  // REQUIRES: the control is one that ParseTimeControl returns; least_moves
+  // and most_shares are at least 1; nothing is negative.
+  TimeManager(const TimeControl& control, const TimeOptions& options);
+
+  // Returns the time for the move of a ply (counted from 0, all seats) when the
+  // player expects so many moves of its own, this one included: half of
+  // ExpectedActionsLeft (game_length.h).
+  MoveBudget BudgetFor(int ply, float own_moves_left) const;
+
+  // Takes the time that a move took in all, and adds the increment.
+  void Spend(absl::Duration time);
+
+  // Time left of the game, the increment of the last move included; infinite
+  // when time is by the move.
+  absl::Duration left() const { return left_; }
+  // Puts right what is left by somebody else's clock.
+  void set_left(absl::Duration left) { left_ = left; }
+  // Whether a move has ever taken more than there was.
+  bool overstepped() const { return overstepped_; }
+
+ private:
+  TimeControl control_;
+  TimeOptions options_;
+  absl::Duration left_;
+  bool overstepped_ = false;
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_TIME_TIME_MANAGER_H_

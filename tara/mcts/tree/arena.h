@@ -1,0 +1,139 @@
+#ifndef TARA_MCTS_TREE_ARENA_H_
+#define TARA_MCTS_TREE_ARENA_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tara/mcts/tree/shared_memory.h"
+
+namespace tara {
+
+// A growing array of plain values, addressed by index, whose memory is kept
+// when it is cleared. New values are uninitialized: memory that was never
+// written costs nothing (the kernel commits pages when they are touched), so
+// that a large capacity may be reserved. Aligned to cache lines.
+//
+// Copyable. One owner; but once Reserve has made room for all that will come,
+// nothing moves and several threads may call Extend<true>.
+template <typename T>
+class Arena {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Arena() = default;
+  Arena(const Arena& other) { *this = other; }
+  Arena(Arena&& other) noexcept { *this = std::move(other); }
+  Arena& operator=(const Arena& other) {
+    if (this == &other) return *this;
+    size_ = 0;
+    Reserve(other.size_);
+    if (other.size_ > 0) {
+      std::memcpy(data_.get(), other.data_.get(), other.size_ * sizeof(T));
+    }
+    size_ = other.size_;
+    return *this;
+  }
+  Arena& operator=(Arena&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
+
+  T& operator[](uint32_t index) { return data_[index]; }
+  const T& operator[](uint32_t index) const { return data_[index]; }
+
+  template <bool kShared = false>
+  uint32_t size() const {
+    return Load<kShared>(size_);
+  }
+  uint32_t capacity() const { return capacity_; }
+
+  // Appends `count` values; returns the index of the first.
+  // REQUIRES: kShared: the capacity is not exceeded.
+  template <bool kShared = false>
+  uint32_t Extend(uint32_t count) {
+    if constexpr (kShared) {
+      return Add<true>(size_, count);
+    } else {
+      if (capacity_ - size_ < count) [[unlikely]] {
+        Grow(size_ + count);
+      }
+      size_ += count;
+      return size_ - count;
+    }
+  }
+
+  // Makes room for `capacity` values.
+  void Reserve(uint32_t capacity) {
+    if (capacity > capacity_) Move(capacity);
+  }
+
+  // Appends what is missing to `size` values.
+  void ExtendTo(uint32_t size) {
+    if (size > size_) Extend(size - size_);
+  }
+
+  // Takes `count` values from what is left of the capacity, for one of several
+  // threads. Returns the index of the first, or nothing where there are not as
+  // many left.
+  std::optional<uint32_t> Take(uint32_t count) {
+    bool taken = false;
+    const uint32_t before = Update<true>(size_, [&](uint32_t size) {
+      taken = capacity_ - size >= count;
+      return taken ? size + count : size;
+    });
+    if (!taken) return std::nullopt;
+    return before;
+  }
+
+  // Becomes a view of another arena, which must outlive it, that appends in
+  // the range of its values from `first` on, of `count`. No more must be
+  // appended; what is there can be read and written.
+  void Borrow(const Arena& other, uint32_t first, uint32_t count) {
+    data_ = std::unique_ptr<T[], Free>(other.data_.get(), Free{.owns = false});
+    size_ = first;
+    capacity_ = first + count;
+  }
+
+  void Clear() { size_ = 0; }
+
+ private:
+  void Grow(uint32_t least) {
+    const uint64_t doubled = uint64_t{capacity_} * 2;
+    Move(static_cast<uint32_t>(std::clamp<uint64_t>(
+        doubled, std::max<uint32_t>(least, 64), UINT32_MAX)));
+  }
+
+  void Move(uint32_t capacity) {
+    std::unique_ptr<T[], Free> data(static_cast<T*>(
+        ::operator new (size_t{capacity} * sizeof(T), kAlignment)));
+    if (size_ > 0) std::memcpy(data.get(), data_.get(), size_ * sizeof(T));
+    data_ = std::move(data);
+    capacity_ = capacity;
+  }
+
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    bool owns = true;
+    void operator()(T* memory) const {
+      if (owns) ::operator delete(memory, kAlignment);
+    }
+  };
+
+  std::unique_ptr<T[], Free> data_;
+  uint32_t capacity_ = 0;
+  // In a cache line of its own: several threads write it, and read the above.
+  alignas(64) uint32_t size_ = 0;
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_TREE_ARENA_H_

@@ -1,0 +1,43 @@
+#ifndef TARA_MCTS_TREE_BACKUP_H_
+#define TARA_MCTS_TREE_BACKUP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tara/mcts/tree/search_data.h"
+
+namespace tara {
+
+// What a simulation brings to the nodes above its leaf, besides its value.
+struct SimulationResult {
+  float square;  // of the utility
+  float margin;
+};
+
+// Returns the node before the i-th edge of a path from where walks start.
+inline uint32_t NodeBefore(const SearchData& data,
+                           const std::vector<uint32_t>& path, size_t i) {
+  return i == 0 ? data.start : data.store.edge(path[i - 1]).child;
+}
+
+// Adds a simulation to the edges of a path and the nodes before them; with
+// proof, also what is now proved of them. `landed`: the edges have counted it
+// as in flight.
+template <bool kShared>
+void BackUp(SearchData& data, const std::vector<uint32_t>& path,
+            const SimulationResult& result, bool landed);
+
+// Adds `count` simulations that one thread made below the last edge of a path,
+// which it had claimed, and whose results have a mean; ends the claim.
+void BackUpBlock(SearchData& data, const std::vector<uint32_t>& path,
+                 const SimulationResult& mean, int count);
+
+// Adds to the leaves in flight on the edges of a path.
+template <bool kShared>
+void CountInFlight(SearchData& data, const std::vector<uint32_t>& path,
+                   int added);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_TREE_BACKUP_H_

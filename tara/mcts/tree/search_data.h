@@ -1,0 +1,154 @@
+#ifndef TARA_MCTS_TREE_SEARCH_DATA_H_
+#define TARA_MCTS_TREE_SEARCH_DATA_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/state.h"
+#include "tara/mcts/choice/gumbel_root.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/node_store.h"
+#include "tara/mcts/tree/shared_memory.h"
+#include "tara/mcts/tree/transpositions.h"
+#include "tara/mcts/utility.h"
+
+namespace tara {
+
+// A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
+// Gather reuses its memory.
+struct SearchLeaf {
+  State state;
+  std::vector<uint32_t> path;  // edges from the root; empty: the root
+};
+
+// What a tree has done since it was made. Not all of it is still in memory.
+struct SearchCounts {
+  int64_t transpositions = 0;  // edges made to a node that was there
+  int64_t catch_ups = 0;       // simulations that ended where others had been
+  int64_t cycles = 0;          // simulations that came back to their own way
+  int64_t settled = 0;         // nodes whose utility was proved
+  int64_t solved = 0;          // leaves that the solver answered
+};
+
+// What the parts of a search work on: the tree, and what is fixed of it. All
+// values are Red's.
+struct SearchData {
+  static constexpr uint32_t kRoot = 0;
+
+  explicit SearchData(const SearchOptions& search_options);
+
+  SearchOptions options;
+  Utility utility;
+  // What margins are worth, in units, from -kMaxMargin on.
+  std::array<int16_t, kNumMargins> utility_units;
+
+  // Where walks start: kRoot, but in a thread's view of a part of a tree.
+  uint32_t start = kRoot;
+
+  NodeStore store;
+  Transpositions transpositions;  // graph_search
+  // In cache lines of their own: what several threads write.
+  alignas(64) SearchCounts counts;
+  // Leaves gathered and neither applied nor cancelled; while several threads
+  // share the tree, the walks and leaves that they may have at a time.
+  alignas(64) int32_t in_flight = 0;
+  int32_t shared_walks = 0;
+  // A walk found no room (since the last Advance).
+  bool was_full = false;
+  // A leaf was cancelled: there may be edges without visits.
+  bool was_cancelled = false;
+
+  // The root: its priors without noise in the order of legal actions, and the
+  // place of an action among them.
+  std::vector<float> root_priors;
+  std::array<uint16_t, kNumActions> root_places;
+  // options.gumbel: the plan, from the root's evaluation on, and the visits
+  // that the root's actions had before it, in the order of legal actions.
+  std::optional<GumbelRoot> gumbel;
+  std::vector<uint32_t> gumbel_base_visits;
+
+  int16_t UtilityUnits(int red_margin) const {
+    return utility_units[red_margin + kMaxMargin];
+  }
+
+  bool Settles(MarginBounds bounds) const {
+    return UtilityUnits(bounds.low) == UtilityUnits(bounds.high);
+  }
+
+  // Returns what a node is worth, in units: its mean, within what is proved.
+  // REQUIRES: it was evaluated or is terminal.
+  template <bool kShared>
+  int ValueUnits(const TreeNode& node) const {
+    const NodeShape shape = Load<kShared>(node.shape);
+    if (shape.status() == NodeStatus::kTerminal) {
+      return UtilityUnits(Load<kShared>(node.bounds).low);
+    }
+    const int mean = UnpackTotals(Load<kShared>(node.totals)).MeanUnits();
+    if (!options.proof) return mean;
+    const auto bounds = Load<kShared>(node.bounds);
+    return std::clamp<int>(mean, UtilityUnits(bounds.low),
+                           UtilityUnits(bounds.high));
+  }
+
+  // The same as a utility, not rounded. One owner.
+  float ValueOf(const TreeNode& node) const {
+    if (node.shape.status() == NodeStatus::kTerminal) {
+      return static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit;
+    }
+    const float mean = UnpackTotals(node.totals).Mean();
+    return std::clamp(
+        mean, static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit,
+        static_cast<float>(UtilityUnits(node.bounds.high)) * kValueUnit);
+  }
+
+  // What its own evaluation gave the root, for Red. One owner.
+  float RootOwnValue() const {
+    const TreeNode& root = store.node(kRoot);
+    int64_t sum = UnpackTotals(root.totals).sum;
+    store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
+      sum -= int64_t{edge.counts.visits} * edge.counts.value;
+    });
+    return static_cast<float>(sum) * kValueUnit;
+  }
+
+  // Makes a node the end of all lines through it.
+  template <bool kShared>
+  void MakeTerminal(TreeNode& node, int red_margin) {
+    const auto margin = static_cast<int8_t>(red_margin);
+    // Read by others even where the rest has one owner.
+    Store<true>(node.bounds, {.low = margin, .high = margin});
+    const float utility = static_cast<float>(UtilityUnits(red_margin));
+    Store<kShared>(node.means,
+                   {.square = utility * kValueUnit * (utility * kValueUnit),
+                    .margin = static_cast<float>(red_margin)});
+    SetStatus<kShared>(node, NodeStatus::kTerminal, NodeShape::kSettled);
+  }
+
+  template <bool kShared>
+  static void SetStatus(TreeNode& node, NodeStatus status, uint32_t flags = 0) {
+    Update<kShared>(node.shape, [&](NodeShape shape) {
+      shape.word = (shape.word & ~NodeShape::kStatusMask) |
+                   static_cast<uint32_t>(status) << NodeShape::kStatusShift |
+                   flags;
+      return shape;
+    });
+  }
+};
+
+inline SearchData::SearchData(const SearchOptions& search_options)
+    : options(search_options), utility(search_options.utility) {
+  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+    utility_units[margin + kMaxMargin] =
+        QuantizeValue(utility.OfRedMargin(margin));
+  }
+}
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_TREE_SEARCH_DATA_H_

@@ -1,0 +1,323 @@
+#include "tara/mcts/tree/tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tara/base/check.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/rules.h"
+#include "tara/mcts/choice/dirichlet.h"
+#include "tara/mcts/state_hash.h"
+#include "tara/mcts/tree/selection.h"
+
+namespace tara {
+namespace {
+
+constexpr uint32_t kRoot = SearchData::kRoot;
+
+float ForSide(Side side, float red_value) {
+  return side == kRed ? red_value : -red_value;
+}
+
+MarginBounds ForSide(Side side, MarginBounds red) {
+  if (side == kRed) return red;
+  return {.low = static_cast<int8_t>(-red.high),
+          .high = static_cast<int8_t>(-red.low)};
+}
+
+// Enters the root, which the walks do not make.
+void EnterRoot(const State& root, SearchData& data) {
+  const uint32_t index = data.store.AddNode<false>(root);
+  if (root.finished()) return;
+  if (data.options.graph_search) {
+    data.transpositions.Insert<false>(HashState(root), index, data.store);
+  }
+}
+
+}  // namespace
+
+Tree::Tree(const SearchOptions& options, const State& root, uint64_t seed)
+    : data_(options), random_(seed) {
+  TARA_CHECK(!root.finished(), "searching a finished game");
+  TARA_CHECK(options.simulations >= 1, "a search has simulations");
+  EnterRoot(root, data_);
+}
+
+bool Tree::settled() const {
+  return options().proof && root_expanded() && root_node().shape.settled();
+}
+
+bool Tree::done() const {
+  return finished() || simulations_left() <= 0 || settled() ||
+         (root_visits() >= 1 && full());
+}
+
+bool Tree::DoneShared() const {
+  const NodeTotals totals = UnpackTotals(Load<true>(root_node().totals));
+  return static_cast<int>(totals.visits) - 1 >= options().simulations ||
+         Load<true>(root_node().shape).settled() || Load<true>(data_.was_full);
+}
+
+int Tree::root_visits() const {
+  const NodeTotals totals = UnpackTotals(root_node().totals);
+  return totals.visits == 0 ? 0 : static_cast<int>(totals.visits) - 1;
+}
+
+int Tree::simulations_left() const {
+  return options().simulations + gumbel_kept_visits_ - root_visits();
+}
+
+Tree::Gathered Tree::Gather(Leaf& leaf) {
+  TARA_CHECK(!finished(), "searching a finished game");
+  return GatherLeaf<false>(data_, leaf);
+}
+
+void Tree::Apply(const Leaf& leaf, const Evaluation& evaluation) {
+  ApplyLeaf<false>(data_, leaf, evaluation);
+  if (leaf.path.empty()) PrepareRoot();
+}
+
+void Tree::Cancel(const Leaf& leaf) { CancelLeaf<false>(data_, leaf); }
+
+void Tree::SetSimulations(int simulations) {
+  TARA_CHECK(simulations >= 1, "a search has simulations");
+  data_.options.simulations = simulations;
+}
+
+void Tree::SetRootOptions(const SearchOptions& options) {
+  SetSimulations(options.simulations);
+  data_.options.dirichlet_concentration = options.dirichlet_concentration;
+  data_.options.dirichlet_fraction = options.dirichlet_fraction;
+  data_.options.dirichlet_shaped = options.dirichlet_shaped;
+  data_.options.forced_playouts = options.forced_playouts;
+  data_.options.gumbel = options.gumbel;
+  data_.options.gumbel_options = options.gumbel_options;
+  data_.options.gumbel_noise = options.gumbel_noise;
+}
+
+void Tree::PrepareRoot() {
+  const TreeNode& root = root_node();
+  const int count = root.shape.num_candidates();
+  int place = 0;
+  LegalActions(this->root()).ForEach([&](Action action) {
+    data_.root_places[Index(action)] = static_cast<uint16_t>(place++);
+  });
+  data_.root_priors.resize(count);
+  data_.root_priors = root_search_priors();
+  data_.gumbel.reset();
+  if (options().gumbel) {
+    PlanGumbel();
+  } else if (options().dirichlet_fraction > 0) {
+    AddRootNoise();
+  }
+}
+
+void Tree::AddRootNoise() {
+  const TreeNode& root = root_node();
+  const int count = root.shape.num_candidates();
+  const float fraction = options().dirichlet_fraction;
+  const std::vector<float> noise =
+      DrawRootNoise({.concentration = options().dirichlet_concentration,
+                     .shaped = options().dirichlet_shaped},
+                    data_.root_priors, random_);
+  std::vector<float> priors(count);  // in the order of the candidates
+  for (int i = 0; i < count; ++i) {
+    const size_t place =
+        data_.root_places[Index(data_.store.candidate(root, i).action())];
+    priors[i] =
+        (1 - fraction) * data_.root_priors[place] + fraction * noise[place];
+  }
+  data_.store.SetPriors(kRoot, priors);
+}
+
+void Tree::PlanGumbel() {
+  data_.gumbel_base_visits.assign(data_.root_priors.size(), 0);
+  data_.store.ForEachEdge(
+      root_node(), root_node().shape, [&](uint32_t, const TreeEdge& edge) {
+        data_.gumbel_base_visits[data_.root_places[edge.action_index]] =
+            edge.counts.visits;
+      });
+  gumbel_kept_visits_ = root_visits();
+  data_.gumbel.emplace(options().gumbel_options, data_.root_priors,
+                       options().simulations, options().gumbel_noise, random_);
+}
+
+void Tree::Advance(Action action) {
+  TARA_CHECK(in_flight() == 0, "a leaf is in flight");
+  TARA_CHECK(LegalActions(root()).Contains(action), "illegal action");
+  State state = root();
+  ApplyAction(action, state);
+
+  uint32_t kept = kNoIndex;
+  data_.store.ForEachEdge(root_node(), root_node().shape,
+                          [&](uint32_t, const TreeEdge& edge) {
+                            if (edge.action() == action) kept = edge.child;
+                          });
+  data_.root_priors.clear();
+  data_.gumbel.reset();
+  data_.was_full = false;
+  data_.was_cancelled = false;
+  gumbel_kept_visits_ = 0;
+  const bool keeps =
+      kept != kNoIndex &&
+      data_.store.node(kept).shape.status() == NodeStatus::kExpanded;
+  if (keeps) {
+    std::vector<uint32_t> origins;
+    spare_.CopyReachable(data_.store, kept, origins);
+    std::swap(data_.store, spare_);
+    if (options().graph_search) data_.transpositions.Rebuild(data_.store);
+    PrepareRoot();
+  } else {
+    data_.store.Clear();
+    data_.transpositions.Rebuild(data_.store);
+    EnterRoot(state, data_);
+  }
+}
+
+void Tree::BeginSharing(int walks) {
+  TARA_CHECK(root_expanded(), "the root is not evaluated");
+  TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
+  data_.shared_walks = walks;
+  TARA_CHECK(in_flight() == 0, "a leaf is in flight");
+  TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
+  // Per simulation a node, some edges' slots, and more candidates than most
+  // nodes have; what is not used is never committed. A limit of memory that is
+  // too low for what other threads may be about to add is raised to that.
+  const int64_t most = std::max<int64_t>(options().max_bytes, 0);
+  const int64_t simulations =
+      std::max(0,
+               std::min(options().simulations, static_cast<int>(kMaxVisits)) -
+                   root_visits()) +
+      walks;
+  const int64_t least = (2 + NodeStore::kNodesOfRefill) * int64_t{walks} + 32;
+  const auto room = [&](int64_t each, size_t bytes, int64_t more) {
+    const int64_t limit = most / static_cast<int64_t>(bytes);
+    return static_cast<uint32_t>(
+        std::min<int64_t>(std::min(each * simulations, limit) + more,
+                          std::numeric_limits<int32_t>::max()));
+  };
+  data_.store.Reserve(
+      {.nodes = room(1, sizeof(TreeNode) + sizeof(State), least),
+       .candidates = room(64, sizeof(Candidate), least * kNumActions),
+       .edges = room(5, sizeof(TreeEdge), least * 32)});
+  if (options().graph_search) {
+    data_.transpositions.Reserve(
+        data_.store.num_nodes() + data_.store.room().nodes, data_.store);
+  }
+}
+
+void Tree::EndSharing() { data_.store.EndSharing(); }
+
+float Tree::root_value() const {
+  if (!root_expanded()) return 0;
+  return ForSide(root().side(), data_.ValueOf(root_node()));
+}
+
+float Tree::root_margin() const {
+  return ForSide(root().side(), root_node().means.margin);
+}
+
+MarginBounds Tree::root_bounds() const {
+  return ForSide(root().side(), root_node().bounds);
+}
+
+std::vector<RootAction> Tree::root_actions() const {
+  std::vector<RootAction> actions(data_.root_priors.size());
+  if (actions.empty()) return actions;
+  const Side side = root().side();
+  size_t next = 0;
+  LegalActions(root()).ForEach([&](Action action) {
+    actions[next] = {.action = action,
+                     .prior = data_.root_priors[next],
+                     .visits = 0,
+                     .mean_value = 0};
+    ++next;
+  });
+  data_.store.ForEachEdge(
+      root_node(), root_node().shape, [&](uint32_t, const TreeEdge& edge) {
+        RootAction& action = actions[data_.root_places[edge.action_index]];
+        const TreeNode& child = data_.store.node(edge.child);
+        if (options().proof) {
+          const MarginBounds bounds = ForSide(side, child.bounds);
+          action.low = bounds.low;
+          action.high = bounds.high;
+        }
+        action.visits = static_cast<int>(edge.counts.visits);
+        if (action.visits == 0) return;
+        const float red_value = data_.ValueOf(child);
+        action.mean_value = ForSide(side, red_value);
+        action.value_deviation = std::sqrt(
+            std::max(0.0f, child.means.square - red_value * red_value));
+      });
+  return actions;
+}
+
+std::vector<float> Tree::root_search_priors() const {
+  std::vector<float> priors(data_.root_priors.size());
+  const TreeNode& root = root_node();
+  for (int i = 0; i < static_cast<int>(priors.size()); ++i) {
+    const Candidate candidate = data_.store.candidate(root, i);
+    priors[data_.root_places[Index(candidate.action())]] =
+        DecodePrior(candidate.prior());
+  }
+  return priors;
+}
+
+float Tree::root_exploration() const { return Exploration(data_, kRoot); }
+
+std::vector<Action> Tree::principal_variation() const {
+  std::vector<Action> line;
+  std::vector<uint32_t> seen;  // a graph may have cycles
+  uint32_t index = kRoot;
+  while (data_.store.node(index).shape.status() == NodeStatus::kExpanded &&
+         std::find(seen.begin(), seen.end(), index) == seen.end()) {
+    seen.push_back(index);
+    const TreeNode& node = data_.store.node(index);
+    const TreeEdge* best = nullptr;
+    data_.store.ForEachEdge(
+        node, node.shape, [&](uint32_t, const TreeEdge& edge) {
+          if (edge.counts.visits == 0) return;
+          // Of equals the first legal action: edges come in the order of
+          // priors.
+          if (best == nullptr || edge.counts.visits > best->counts.visits ||
+              (edge.counts.visits == best->counts.visits &&
+               edge.action_index < best->action_index)) {
+            best = &edge;
+          }
+        });
+    if (best == nullptr) break;
+    line.push_back(best->action());
+    index = best->child;
+  }
+  return line;
+}
+
+std::optional<Action> Tree::proved_action() const {
+  if (!settled()) return std::nullopt;
+  const RootAction* best = nullptr;
+  const std::vector<RootAction> actions = root_actions();
+  for (const RootAction& action : actions) {
+    if (best == nullptr || action.low > best->low) best = &action;
+  }
+  return best->action;
+}
+
+Action Tree::gumbel_action() const {
+  TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
+  const float own = data_.RootOwnValue();
+  const int place =
+      data_.gumbel->Best(GumbelStats(data_), ForSide(root().side(), own));
+  return LegalActions(root()).Nth(place);
+}
+
+std::vector<float> Tree::improved_policy() const {
+  TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
+  const float own = data_.RootOwnValue();
+  return data_.gumbel->ImprovedPolicy(GumbelStats(data_),
+                                      ForSide(root().side(), own));
+}
+
+}  // namespace tara

@@ -1,0 +1,166 @@
+#ifndef TARA_MCTS_TREE_TREE_H_
+#define TARA_MCTS_TREE_TREE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/state.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/node_store.h"
+#include "tara/mcts/tree/search_data.h"
+#include "tara/mcts/tree/walk.h"
+
+namespace tara {
+
+// A search tree over one game by PUCT. A simulation is a Gather (walk down to
+// a leaf that needs an evaluation) and an Apply (give the answer back);
+// batches and threads live outside (many_games.h, threaded_search.h).
+//
+// Values are kept by side (for Red), never by ply: turns of two actions,
+// skipped turns and teams make parity wrong. They are utilities, kept to
+// 1/16384. A finished game counts with what its exact result is worth. Several
+// leaves may be in flight: the edges on their way count as visited, so that the
+// next walk tends elsewhere.
+//
+// With graph_search, positions that several lines reach are one node. The value
+// of an edge is what its child is worth, whoever found it out: a node's mean is
+// that of its own evaluation and of its edges, each with its own visits. An
+// edge with fewer visits than its child catches up without evaluations. A walk
+// that comes back to its own way (High Kings) ends there.
+// Source: KataGo, docs/GraphSearch.md.
+//
+// Copyable; a copy goes on by itself. Not thread-safe: one owner, but for the
+// functions of shared search. node.h draws the memory.
+class Tree {
+ public:
+  using Leaf = SearchLeaf;
+  using Gathered = tara::Gathered;
+
+  // Noise is drawn from streams of `seed` alone.
+  // REQUIRES: the root is not finished; options.simulations >= 1.
+  Tree(const SearchOptions& options, const State& root, uint64_t seed);
+
+  // Whether the search is over: the root has had its simulations, its utility
+  // is proved, the memory is full; or the root is finished.
+  bool done() const;
+
+  // Whether the root is a finished game (after Advance).
+  bool finished() const { return root().finished(); }
+
+  // Whether what the root is worth is proved (SearchOptions::proof).
+  bool settled() const;
+
+  // Whether Gather found the memory limit reached.
+  bool full() const { return data_.was_full; }
+
+  // Starts a simulation. REQUIRES: the root is not finished.
+  Gathered Gather(Leaf& leaf);
+
+  // Ends the simulation of a leaf. REQUIRES: the leaf is in flight;
+  // `evaluation` is of leaf.state.
+  void Apply(const Leaf& leaf, const Evaluation& evaluation);
+
+  // Gives a leaf up (its evaluation failed): it is as if never gathered.
+  // REQUIRES: the leaf is in flight.
+  void Cancel(const Leaf& leaf);
+
+  // Makes the position after `action` the root and keeps its subtree; new
+  // noise is drawn. Frees the rest for new nodes. Needs as much memory again as
+  // the kept subtree, which is kept for the next time; O(size of the subtree).
+  // REQUIRES: the action is legal; no leaf is in flight.
+  void Advance(Action action);
+
+  // Lets the search go on until the root has so many simulations.
+  // REQUIRES: simulations >= 1.
+  void SetSimulations(int simulations);
+
+  // Takes the options of the root (simulations, noise, forced playouts, Gumbel)
+  // from `options`, for searches that differ from turn to turn: called before
+  // the Advance to the root that they are for.
+  void SetRootOptions(const SearchOptions& options);
+
+  const SearchOptions& options() const { return data_.options; }
+  const State& root() const { return data_.store.state(SearchData::kRoot); }
+  // Finished simulations through the root's actions.
+  int root_visits() const;
+  // Simulations that the root is still to have, those in flight included.
+  // Gumbel roots are to have all of options().simulations since they became
+  // roots: the plan is made for so many. Others have those that Advance kept.
+  int simulations_left() const;
+  // Leaves gathered and neither applied nor cancelled.
+  int in_flight() const { return data_.in_flight; }
+  // Utility for the side to move at the root, in [-1, 1]: win minus loss by
+  // default; 0 before the first evaluation.
+  float root_value() const;
+  // Expected points of the side to move minus those of its opponent, over all
+  // simulations; 0 before the first evaluation.
+  float root_margin() const;
+  // What is proved of the final margin for the side to move at the root.
+  MarginBounds root_bounds() const;
+  // In the order of LegalSet::ForEach; empty before the first evaluation.
+  std::vector<RootAction> root_actions() const;
+  // The priors that the search uses at the root (with noise), in the order of
+  // root_actions, and the factor of prior / (1 + visits) in its scores there.
+  std::vector<float> root_search_priors() const;
+  float root_exploration() const;
+  // Returns the most visited line from the root.
+  std::vector<Action> principal_variation() const;
+
+  // Returns the action that is proved best, once settled() says so.
+  std::optional<Action> proved_action() const;
+
+  // With options().gumbel: the action to play, and the policy target in the
+  // order of root_actions. REQUIRES: the root is evaluated.
+  Action gumbel_action() const;
+  std::vector<float> improved_policy() const;
+
+  // Statistics: of what is in memory, and of all that was done.
+  int64_t num_nodes() const { return data_.store.num_nodes(); }
+  int64_t bytes() const {
+    return data_.store.bytes() + data_.transpositions.bytes();
+  }
+  const SearchCounts& counts() const { return data_.counts; }
+
+  // What the tests look at.
+  const SearchData& data() const { return data_; }
+
+  // --- Several threads (threaded_search.h) ----------------------------------
+  // Between BeginSharing and EndSharing, several threads may search through a
+  // SharedWalker each, and ask DoneShared, and nothing else.
+
+  // Makes room for as many simulations more as the root is to have, or as the
+  // memory limit allows. At most `walks` walks and leaves in flight may then be
+  // at a time. REQUIRES: the root is evaluated; no leaf is in flight; not
+  // options.gumbel.
+  void BeginSharing(int walks);
+  void EndSharing();
+  SearchData& shared_data() { return data_; }
+  bool DoneShared() const;
+
+ private:
+  const TreeNode& root_node() const {
+    return data_.store.node(SearchData::kRoot);
+  }
+  bool root_expanded() const {
+    return root_node().shape.status() == NodeStatus::kExpanded;
+  }
+  // Prepares selection at a root that was evaluated: its priors, noise, plan.
+  void PrepareRoot();
+  void AddRootNoise();
+  void PlanGumbel();
+
+  SearchData data_;
+  int gumbel_kept_visits_ = 0;  // of the root when its Gumbel plan was made
+  Random random_;
+  NodeStore spare_;  // Advance copies into it; the two change places
+};
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_TREE_TREE_H_

@@ -1,0 +1,41 @@
+#ifndef TARA_MCTS_TREE_WALK_H_
+#define TARA_MCTS_TREE_WALK_H_
+
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/tree/search_data.h"
+
+namespace tara {
+
+// One simulation: down the tree to a leaf, and back up with its value. The
+// parts of Tree that search; kShared: several threads may call them at a time.
+
+enum class Gathered {
+  kLeaf,      // `leaf` is to be evaluated and applied
+  kFinished,  // the walk ended where nothing is to be evaluated (the game is
+              // over, the result is proved, or others have been there): the
+              // simulation is done
+  kInFlight,  // the walk met a leaf already in flight: apply that first
+  kFull,      // the memory limit is reached: search no further
+};
+
+// Walks down from the root. REQUIRES: the root is not finished.
+template <bool kShared>
+Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf);
+
+// Gives the leaf its evaluation and adds it to all that is above.
+// REQUIRES: the leaf is in flight.
+template <bool kShared>
+void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
+               const Evaluation& evaluation);
+
+// Takes the leaf back. REQUIRES: it is in flight.
+template <bool kShared>
+void CancelLeaf(SearchData& data, const SearchLeaf& leaf);
+
+// Whether another simulation might not find room.
+template <bool kShared>
+bool IsFull(const SearchData& data);
+
+}  // namespace tara
+
+#endif  // TARA_MCTS_TREE_WALK_H_
