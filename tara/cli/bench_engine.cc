@@ -41,8 +41,8 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/self_play.h"
-#include "tara/train/self_play_options.h"
+#include "tara/train/play/self_play.h"
+#include "tara/train/play/self_play_options.h"
 
 namespace tara {
 namespace {

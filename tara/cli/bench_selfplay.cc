@@ -20,7 +20,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/self_play_speed.h"
+#include "tara/train/play/self_play_speed.h"
 #include "tara/train/stop.h"
 
 namespace tara {

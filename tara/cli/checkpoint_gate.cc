@@ -15,7 +15,7 @@
 #include "tara/eval/make_player.h"
 #include "tara/eval/parallel_arena.h"
 #include "tara/eval/sprt.h"
-#include "tara/train/game_plan.h"
+#include "tara/train/play/game_plan.h"
 
 namespace tara {
 namespace {

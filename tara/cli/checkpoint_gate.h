@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
-#include "tara/train/gate.h"
+#include "tara/train/run/gate.h"
 #include "tara/train/stop.h"
 
 namespace tara {

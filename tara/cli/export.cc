@@ -20,7 +20,7 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/make_bundle.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/run_provenance.h"
+#include "tara/train/folder/run_provenance.h"
 
 namespace tara {
 namespace {

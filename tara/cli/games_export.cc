@@ -19,7 +19,7 @@
 #include "tara/core/action.h"
 #include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara {
 namespace {

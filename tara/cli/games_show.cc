@@ -16,7 +16,7 @@
 #include "tara/core/state.h"
 #include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara {
 namespace {

@@ -12,7 +12,7 @@
 #include "tara/cli/games_store.h"
 #include "tara/cli/usage.h"
 #include "tara/eval/statistics.h"
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara {
 namespace {

@@ -14,7 +14,7 @@ namespace tara {
 absl::StatusOr<std::unique_ptr<GameStore>> OpenStoreForReading(
     const std::string& path) {
   std::error_code ignored;
-  // The name of the store in a run's folder: tara/train/run_folder.h.
+  // The name of the store in a run's folder: tara/train/folder/run_folder.h.
   const bool is_run = std::filesystem::is_directory(path, ignored);
   return OpenGameStore(is_run ? path + "/games.db" : path,
                        StoreMode::kReadOnly);

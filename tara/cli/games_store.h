@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "tara/cli/games.h"
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara {
 

@@ -12,7 +12,7 @@
 #include "tara/eval/player_spec.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 
 namespace tara {
 namespace {

@@ -16,7 +16,7 @@
 namespace tara {
 
 // Games of a player with itself, to be recorded: for players that are no
-// evaluators (tara/train/self_play.h), such as engines.
+// evaluators (tara/train/play/self_play.h), such as engines.
 struct PlayerGames {
   std::string player;  // its spec, which records name
   PlayerSpec spec;

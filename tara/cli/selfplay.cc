@@ -35,9 +35,9 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/game_store.h"
-#include "tara/train/self_play.h"
+#include "tara/train/play/self_play.h"
 #include "tara/train/stop.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara {
 namespace {

@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 #include "tara/eval/statistics.h"
-#include "tara/train/metrics.h"
+#include "tara/train/progress/metrics.h"
 #include "tara/train/strength.h"
 
 namespace tara {

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
-#include "tara/train/pipeline.h"
+#include "tara/train/run/pipeline.h"
 
 namespace tara {
 

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/train/config.h"
-#include "tara/train/pipeline.h"
-#include "tara/train/progress.h"
+#include "tara/train/config/config.h"
+#include "tara/train/progress/progress.h"
+#include "tara/train/run/pipeline.h"
 
 namespace tara {
 namespace {

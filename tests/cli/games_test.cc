@@ -12,7 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara {

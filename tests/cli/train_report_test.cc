@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "proto/config.pb.h"
-#include "tara/train/pipeline.h"
+#include "tara/train/run/pipeline.h"
 
 namespace tara {
 namespace {

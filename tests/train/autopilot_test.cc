@@ -1,4 +1,4 @@
-#include "tara/train/autopilot.h"
+#include "tara/train/config/autopilot.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +13,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/uniform_evaluator.h"
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 
 #include <google/protobuf/descriptor.h>
 
@@ -16,9 +16,9 @@
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/choice/temperature.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/config_fields.h"
-#include "tara/train/learner_device.h"
-#include "tara/train/search_config.h"
+#include "tara/train/config/config_fields.h"
+#include "tara/train/config/learner_device.h"
+#include "tara/train/config/search_config.h"
 
 namespace tara {
 namespace {

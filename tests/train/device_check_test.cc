@@ -1,4 +1,4 @@
-#include "tara/train/device_check.h"
+#include "tara/train/config/device_check.h"
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/torch/torch_devices.h"
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 
 namespace tara {
 namespace {

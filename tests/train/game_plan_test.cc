@@ -1,11 +1,11 @@
-#include "tara/train/game_plan.h"
+#include "tara/train/play/game_plan.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

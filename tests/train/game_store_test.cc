@@ -1,4 +1,4 @@
-#include "tara/train/game_store.h"
+#include "tara/train/store/game_store.h"
 
 #include <sqlite3.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "tara/train/held_out.h"
+#include "tara/train/learn/held_out.h"
 
 #include <cstdint>
 #include <memory>
@@ -12,9 +12,9 @@
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/train/game_store.h"
-#include "tara/train/replay_window.h"
-#include "tara/train/sampler.h"
+#include "tara/train/learn/replay_window.h"
+#include "tara/train/learn/sampler.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

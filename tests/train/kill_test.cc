@@ -19,8 +19,8 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/record/game_record.h"
-#include "tara/train/game_store.h"
-#include "tara/train/run_folder.h"
+#include "tara/train/folder/run_folder.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/train/learner.h"
+#include "tara/train/learn/learner.h"
 
 #include <cmath>
 #include <memory>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/train/config.h"
-#include "tara/train/game_store.h"
-#include "tara/train/learner_config.h"
+#include "tara/train/config/config.h"
+#include "tara/train/config/learner_config.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/train/metrics.h"
+#include "tara/train/progress/metrics.h"
 
 #include <sys/resource.h>
 

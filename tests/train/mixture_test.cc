@@ -1,4 +1,4 @@
-#include "tara/train/mixture.h"
+#include "tara/train/play/mixture.h"
 
 #include <cmath>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 
 namespace tara {
 namespace {

@@ -23,8 +23,8 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/sqlite.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/metrics.h"
-#include "tara/train/pipeline.h"
+#include "tara/train/progress/metrics.h"
+#include "tara/train/run/pipeline.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 

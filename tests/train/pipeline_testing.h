@@ -11,9 +11,9 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
-#include "tara/train/game_store.h"
-#include "tara/train/pipeline.h"
-#include "tara/train/progress.h"
+#include "tara/train/progress/progress.h"
+#include "tara/train/run/pipeline.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/tiny_training.h"
 
 namespace tara {

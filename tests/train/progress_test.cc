@@ -1,11 +1,11 @@
-#include "tara/train/progress.h"
+#include "tara/train/progress/progress.h"
 
 #include <cstdio>
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/train/progress_text.h"
+#include "tara/train/progress/progress_text.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/train/replay_window.h"
+#include "tara/train/learn/replay_window.h"
 
 #include <algorithm>
 #include <cmath>

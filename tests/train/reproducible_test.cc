@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
-#include "tara/train/pipeline.h"
+#include "tara/train/run/pipeline.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 

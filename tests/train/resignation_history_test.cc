@@ -1,4 +1,4 @@
-#include "tara/train/resignation_history.h"
+#include "tara/train/play/resignation_history.h"
 
 #include <cstdint>
 #include <memory>
@@ -6,8 +6,8 @@
 
 #include "gtest/gtest.h"
 #include "tara/mcts/choice/resignation.h"
-#include "tara/train/game_store.h"
-#include "tara/train/self_play.h"
+#include "tara/train/play/self_play.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

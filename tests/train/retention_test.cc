@@ -1,4 +1,4 @@
-#include "tara/train/retention.h"
+#include "tara/train/folder/retention.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "tara/train/run_clock.h"
+#include "tara/train/run/run_clock.h"
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "tara/train/run_folder.h"
+#include "tara/train/folder/run_folder.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/train/run_provenance.h"
+#include "tara/train/folder/run_provenance.h"
 
 #include <filesystem>
 #include <string>

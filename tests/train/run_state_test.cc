@@ -1,4 +1,4 @@
-#include "tara/train/run_state.h"
+#include "tara/train/folder/run_state.h"
 
 #include <fstream>
 #include <string>

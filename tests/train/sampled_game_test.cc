@@ -1,7 +1,7 @@
 // What a game teaches beside its policies and its result, which sampler_test.cc
 // looks at.
 
-#include "tara/train/sampled_game.h"
+#include "tara/train/learn/sampled_game.h"
 
 #include <algorithm>
 #include <array>

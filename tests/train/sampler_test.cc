@@ -1,4 +1,4 @@
-#include "tara/train/sampler.h"
+#include "tara/train/learn/sampler.h"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
-#include "tara/train/game_store.h"
-#include "tara/train/replay_window.h"
+#include "tara/train/learn/replay_window.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

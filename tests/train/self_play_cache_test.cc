@@ -15,7 +15,7 @@
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/train/self_play.h"
+#include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

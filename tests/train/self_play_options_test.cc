@@ -21,8 +21,8 @@
 #include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
-#include "tara/train/opening.h"
-#include "tara/train/self_play.h"
+#include "tara/train/play/opening.h"
+#include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {

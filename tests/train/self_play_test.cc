@@ -1,4 +1,4 @@
-#include "tara/train/self_play.h"
+#include "tara/train/play/self_play.h"
 
 #include <atomic>
 #include <string>

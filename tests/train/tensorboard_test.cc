@@ -1,4 +1,4 @@
-#include "tara/train/tensorboard.h"
+#include "tara/train/progress/tensorboard.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "tests/train/tiny_training.h"
 
 #include "absl/strings/str_cat.h"
-#include "tara/train/config.h"
+#include "tara/train/config/config.h"
 
 namespace tara {
 

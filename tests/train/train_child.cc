@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tara/train/pipeline.h"
-#include "tara/train/progress.h"
+#include "tara/train/progress/progress.h"
+#include "tara/train/run/pipeline.h"
 #include "tests/train/tiny_training.h"
 
 int main(int argc, char** argv) {

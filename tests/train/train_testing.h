@@ -22,7 +22,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/train/self_play.h"
+#include "tara/train/play/self_play.h"
 
 namespace tara {
 

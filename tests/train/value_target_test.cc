@@ -1,4 +1,4 @@
-#include "tara/train/value_target.h"
+#include "tara/train/learn/value_target.h"
 
 #include <array>
 #include <cstddef>

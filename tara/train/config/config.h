@@ -1,0 +1,45 @@
+#ifndef TARA_TRAIN_CONFIG_CONFIG_H_
+#define TARA_TRAIN_CONFIG_CONFIG_H_
+
+// The configuration of a training run: read strictly, completed, checked.
+// Fields: proto/config.proto; defaults and ranges: config_fields.h.
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "proto/config.pb.h"
+
+namespace tara {
+
+// Returns the config of a text-format file, changed by overrides in the form
+// "path.to.field=value" (proto_path.h), with every field filled in: defaults,
+// "all" written out, the number of cores, the run's folder. Returns NOT_FOUND
+// or another system error for a file that cannot be read, INVALID_ARGUMENT for
+// an unknown or ill-typed field (file:line:column and the fields there are), a
+// bad override, or a value out of range (field, value, what was expected).
+absl::StatusOr<proto::TrainConfig> LoadTrainConfig(
+    const std::string& path, absl::Span<const std::string> overrides);
+
+// As LoadTrainConfig, of a text; `path` is for messages and the folder's name.
+absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
+    absl::string_view text, const std::string& path,
+    absl::Span<const std::string> overrides);
+
+// Returns a config as text that ParseTrainConfig reads, for the run's folder.
+std::string ConfigToText(const proto::TrainConfig& config);
+
+// Returns a table of all fields, one a line, with type, default and range.
+std::string DescribeConfig();
+
+// Checks that a run that was started with the resolved config `before` may go
+// on with `now`: what its games and weights were made for must be the same.
+// Returns FAILED_PRECONDITION naming the field and both values.
+absl::Status CheckResumable(const proto::TrainConfig& before,
+                            const proto::TrainConfig& now);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_CONFIG_CONFIG_H_

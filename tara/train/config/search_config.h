@@ -1,0 +1,33 @@
+#ifndef TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
+#define TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
+
+// What a config says of search and inference, as these take it.
+
+#include "absl/status/statusor.h"
+#include "proto/config.pb.h"
+#include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/choice/temperature.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara {
+
+// Returns the options of a full search. REQUIRES: the config is resolved.
+// Returns INVALID_ARGUMENT for an option that is no "name=value", unknown, ill
+// valued, given twice, the same as a field of its own, or without effect.
+// Messages begin with "option: ".
+absl::StatusOr<SearchOptions> SearchOptionsOf(
+    const proto::SearchConfig& config);
+
+TemperatureSchedule TemperatureOf(const proto::SearchConfig& config);
+
+// Returns INVALID_ARGUMENT for an unknown value. Messages begin with the name
+// of the field. REQUIRES: the config is resolved.
+absl::StatusOr<InferenceOptions> InferenceOptionsOf(
+    const proto::InferenceConfig& config);
+
+ResignationOptions ResignationOf(const proto::ResignationConfig& config);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_

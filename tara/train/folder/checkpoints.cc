@@ -1,0 +1,169 @@
+#include "tara/train/folder/checkpoints.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/variant.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/weights/checkpoint.h"
+#include "tara/train/config/config.h"
+#include "tara/train/config/learner_config.h"
+
+namespace tara {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kNone = "-";
+
+NetworkShape ShapeOf(const proto::TrainConfig& config) {
+  return {.channels = static_cast<int>(config.network().channels()),
+          .blocks = static_cast<int>(config.network().blocks())};
+}
+
+std::string ShapeText(const NetworkShape& shape) {
+  return absl::StrCat(shape.channels, " channels and ", shape.blocks,
+                      " blocks");
+}
+
+absl::Status InitError(const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("init_from: ", status.message()));
+}
+
+// Returns the file that `init_from` means.
+absl::StatusOr<std::string> InitFile(const proto::TrainConfig& config) {
+  if (fs::is_directory(config.init_from())) {
+    return LatestCheckpoint(config.init_from());
+  }
+  return config.init_from();
+}
+
+// Returns the config of the run in whose folder a checkpoint lies, or NOT_FOUND
+// if it lies elsewhere.
+absl::StatusOr<proto::TrainConfig> ConfigOfRun(const std::string& checkpoint) {
+  return LoadTrainConfig(
+      (fs::path(checkpoint).parent_path().parent_path() / "config.textproto")
+          .string(),
+      {});
+}
+
+// Reads a checkpoint, or that of a bundle.
+absl::StatusOr<Checkpoint> ReadInitFile(const std::string& path) {
+  if (!IsBundlePath(path)) return ReadCheckpoint(path);
+  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(path));
+  return bundle.ReadCheckpointToLearnOn();
+}
+
+// Returns the names of the variants that the network of a file has learned;
+// none where that is not known.
+std::vector<std::string> LearnedVariants(const std::string& path) {
+  std::vector<std::string> learned;
+  if (IsBundlePath(path)) {
+    const absl::StatusOr<Bundle> bundle = Bundle::Open(path);
+    if (!bundle.ok()) return learned;
+    for (const BundleVariant& variant : bundle->manifest().variants) {
+      learned.emplace_back(Info(variant.variant).id);
+    }
+    return learned;
+  }
+  const absl::StatusOr<proto::TrainConfig> config = ConfigOfRun(path);
+  if (config.ok()) {
+    learned.assign(config->variant().begin(), config->variant().end());
+  }
+  return learned;
+}
+
+absl::StatusOr<std::unique_ptr<Trainer>> FirstTrainer(
+    const proto::TrainConfig& config) {
+  const TrainerOptions options = TrainerOptionsOf(config);
+  if (config.init_from() == kNone) {
+    return NewTrainer(
+        ShapeOf(config), options,
+        DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights));
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
+  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadInitFile(path));
+  return MakeTrainer(path, checkpoint, options);
+}
+
+// Loads a checkpoint of the run. DATA_LOSS if it is damaged.
+absl::StatusOr<StandingTrainer> LoadCheckpoint(const proto::TrainConfig& config,
+                                               const std::string& path,
+                                               int generation) {
+  TARA_ASSIGN_OR_RETURN(auto loaded,
+                        LoadTrainer(path, TrainerOptionsOf(config)));
+  StandingTrainer standing;
+  std::tie(standing.trainer, standing.progress) = std::move(loaded);
+  if (standing.progress.generation == generation) return standing;
+  return absl::DataLossError(
+      absl::StrCat(path, " holds the network after generation ",
+                   standing.progress.generation, "; expected ", generation));
+}
+
+}  // namespace
+
+absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
+    const proto::TrainConfig& config, const RunFolder& folder) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<int> there, folder.Checkpoints());
+  std::vector<std::string> notes;
+  for (auto it = there.rbegin(); it != there.rend(); ++it) {
+    const std::string path = folder.checkpoint_path(*it);
+    absl::StatusOr<StandingTrainer> standing =
+        LoadCheckpoint(config, path, *it);
+    if (!absl::IsDataLoss(standing.status())) {
+      if (standing.ok()) standing->notes = std::move(notes);
+      return standing;
+    }
+    TARA_RETURN_IF_ERROR(folder.SetAside(*it));
+    notes.push_back(
+        absl::StrCat(standing.status().message(), "; it was renamed to ", path,
+                     ".damaged, and its generation is learned anew"));
+  }
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Trainer> first, FirstTrainer(config));
+  StandingTrainer standing = {
+      .trainer = std::move(first), .progress = {}, .notes = std::move(notes)};
+  TARA_RETURN_IF_ERROR(
+      standing.trainer->Save(folder.checkpoint_path(0), standing.progress));
+  return standing;
+}
+
+absl::Status CheckInitFrom(const proto::TrainConfig& config) {
+  if (config.init_from() == kNone) return absl::OkStatus();
+  // A run that has begun does not need it any more.
+  if (HasCheckpoints(config.run_dir())) return absl::OkStatus();
+  const absl::StatusOr<std::string> path = InitFile(config);
+  if (!path.ok()) return InitError(path.status());
+  const absl::StatusOr<Checkpoint> checkpoint = ReadInitFile(*path);
+  if (!checkpoint.ok()) return InitError(checkpoint.status());
+  if (!(checkpoint->shape == ShapeOf(config))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "init_from: the network of ", *path, " has ",
+        ShapeText(checkpoint->shape), ", that of the config (network) ",
+        ShapeText(ShapeOf(config)), "; expected the same"));
+  }
+  const std::vector<std::string> learned = LearnedVariants(*path);
+  if (learned.empty()) return absl::OkStatus();
+  for (const std::string& id : config.variant()) {
+    if (std::find(learned.begin(), learned.end(), id) != learned.end()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "init_from: the network of ", *path, " has not learned ", id,
+        "; expected variants among ", absl::StrJoin(learned, ", "),
+        ". (A copy of the file outside of its run's folder is taken for any "
+        "variant.)"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara

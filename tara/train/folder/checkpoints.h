@@ -1,0 +1,44 @@
+#ifndef TARA_TRAIN_FOLDER_CHECKPOINTS_H_
+#define TARA_TRAIN_FOLDER_CHECKPOINTS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/config.pb.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
+#include "tara/train/folder/run_folder.h"
+
+namespace tara {
+
+// A trainer and where it stands.
+struct StandingTrainer {
+  std::unique_ptr<Trainer> trainer;
+  TrainingProgress progress;
+  // What people should know of how it was found: damaged checkpoints that were
+  // set aside, a sentence each.
+  std::vector<std::string> notes;
+};
+
+// Returns the newest checkpoint of the run that is whole. Damaged ones are
+// renamed to NAME.damaged, so that what they had learned is learned anew. Where
+// there is none, begins the run: with a new network, or as `init_from` says,
+// saved as checkpoint 0.
+// Returns FAILED_PRECONDITION for a checkpoint of another version, the errors
+// of CheckInitFrom, and the system's.
+absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
+    const proto::TrainConfig& config, const RunFolder& folder);
+
+// Checks, if the config's run is to begin, that it can begin with `init_from`;
+// writes nothing. Returns NOT_FOUND or DATA_LOSS for a checkpoint that is not
+// there or damaged, and INVALID_ARGUMENT if its network has another shape than
+// the config's or, where it lies in the folder of a run, if that run has not
+// learned all of the config's variants. Messages begin with "init_from: ".
+absl::Status CheckInitFrom(const proto::TrainConfig& config);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_FOLDER_CHECKPOINTS_H_

@@ -1,0 +1,221 @@
+#include "tara/train/folder/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/train/config/config.h"
+
+namespace tara {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kLatestFile = "checkpoints/latest";
+constexpr absl::string_view kCheckpointEnding = ".pt";
+
+// Returns the generation of "ckpt-000012.pt", or -1 for any other file, such as
+// what a killed process left half written under another name.
+int GenerationOfFile(absl::string_view name) {
+  int generation;
+  if (!absl::ConsumeSuffix(&name, kCheckpointEnding)) return -1;
+  if (!absl::ConsumePrefix(&name, "ckpt-")) return -1;
+  if (!absl::SimpleAtoi(name, &generation)) return -1;
+  return generation;
+}
+
+absl::Status MakeFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot create the folder ", path, ": ", error.message()));
+}
+
+// Returns the descriptor of the lock file, locked. The kernel gives the lock up
+// when the process ends, however it ends.
+absl::StatusOr<int> TakeLock(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cannot open the lock file ", path, ": ", std::strerror(errno)));
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  if (error == EWOULDBLOCK) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "another process is training in this folder (it holds ", path,
+        "); wait for it, stop it, or choose another run_dir"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot lock ", path, ": ", std::strerror(error)));
+}
+
+// Removes what processes that were killed had not finished writing.
+void RemoveLeftovers(const std::string& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, ignored)) {
+    if (absl::StrContains(entry.path().filename().string(), ".tmp")) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+absl::StatusOr<std::vector<int>> ListCheckpoints(absl::string_view run_dir) {
+  const std::string folder = absl::StrCat(run_dir, "/checkpoints");
+  std::vector<int> generations;
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, error)) {
+    const int generation = GenerationOfFile(entry.path().filename().string());
+    if (generation >= 0) generations.push_back(generation);
+  }
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot list ", folder, ": ", error.message()));
+  }
+  std::sort(generations.begin(), generations.end());
+  return generations;
+}
+
+constexpr absl::string_view kAuto = "auto";
+
+// Takes over what an earlier start of the run has chosen by measurement:
+// another choice would make other games.
+void AdoptChoices(const proto::InferenceConfig& before,
+                  proto::InferenceConfig& now) {
+  if (before.device() != now.device()) return;
+  if (now.backend() == kAuto) now.set_backend(before.backend());
+  if (now.precision() == kAuto) now.set_precision(before.precision());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
+    const proto::TrainConfig& config) {
+  const std::string& path = config.run_dir();
+  if (path.empty()) return absl::InvalidArgumentError("run_dir is empty");
+  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
+  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
+  TARA_ASSIGN_OR_RETURN(const int lock, TakeLock(absl::StrCat(path, "/lock")));
+  auto folder = std::unique_ptr<RunFolder>(new RunFolder(config, lock));
+  RemoveLeftovers(path);
+  RemoveLeftovers(absl::StrCat(path, "/checkpoints"));
+  TARA_RETURN_IF_ERROR(folder->WriteConfig());
+  return folder;
+}
+
+RunFolder::RunFolder(const proto::TrainConfig& config, int lock_fd)
+    : path_(config.run_dir()), lock_fd_(lock_fd), config_(config) {}
+
+RunFolder::~RunFolder() { close(lock_fd_); }
+
+absl::Status RunFolder::WriteConfig() {
+  const std::string file = absl::StrCat(path_, "/config.textproto");
+  if (fs::exists(file)) {
+    TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
+                          LoadTrainConfig(file, {}));
+    const absl::Status status = CheckResumable(before, config_);
+    if (!status.ok()) {
+      return absl::Status(status.code(),
+                          absl::StrCat(path_, ": ", status.message()));
+    }
+    AdoptChoices(before.inference(), *config_.mutable_inference());
+  }
+  return RecordConfig(config_);
+}
+
+absl::Status RunFolder::RecordConfig(const proto::TrainConfig& config) {
+  config_ = config;
+  return WriteFileAtomically(absl::StrCat(path_, "/config.textproto"),
+                             ConfigToText(config_));
+}
+
+std::string RunFolder::store_path() const {
+  return absl::StrCat(path_, "/games.db");
+}
+
+std::string RunFolder::state_path() const {
+  return absl::StrCat(path_, "/state.textproto");
+}
+
+std::string RunFolder::metrics_path() const {
+  return absl::StrCat(path_, "/metrics.jsonl");
+}
+
+std::string RunFolder::tensorboard_path() const {
+  return absl::StrCat(path_, "/tensorboard");
+}
+
+std::string RunFolder::checkpoint_path(int generation) const {
+  return absl::StrCat(path_, "/checkpoints/", CheckpointName(generation),
+                      kCheckpointEnding);
+}
+
+absl::StatusOr<std::vector<int>> RunFolder::Checkpoints() const {
+  return ListCheckpoints(path_);
+}
+
+absl::Status RunFolder::RemoveCheckpoint(int generation) const {
+  const std::string path = checkpoint_path(generation);
+  std::error_code error;
+  fs::remove(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot remove ", path, ": ", error.message()));
+}
+
+absl::Status RunFolder::SetAside(int generation) const {
+  const std::string path = checkpoint_path(generation);
+  std::error_code error;
+  fs::rename(path, path + ".damaged", error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot rename ", path, ": ", error.message()));
+}
+
+absl::Status RunFolder::PublishLatest(int generation) const {
+  return WriteFileAtomically(
+      absl::StrCat(path_, "/", kLatestFile),
+      absl::StrCat(CheckpointName(generation), kCheckpointEnding, "\n"));
+}
+
+bool HasCheckpoints(absl::string_view run_dir) {
+  const absl::StatusOr<std::vector<int>> there = ListCheckpoints(run_dir);
+  return there.ok() && !there->empty();
+}
+
+std::string CheckpointName(int generation) {
+  return absl::StrFormat("ckpt-%06d", generation);
+}
+
+absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir) {
+  const std::string latest = absl::StrCat(run_dir, "/", kLatestFile);
+  TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(latest));
+  const std::string name(absl::StripAsciiWhitespace(text));
+  if (GenerationOfFile(name) < 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no checkpoint in ", run_dir, ": ", latest,
+                     " does not name one (expected a training run's folder)"));
+  }
+  return absl::StrCat(run_dir, "/checkpoints/", name);
+}
+
+}  // namespace tara

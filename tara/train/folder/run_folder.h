@@ -1,0 +1,92 @@
+#ifndef TARA_TRAIN_FOLDER_RUN_FOLDER_H_
+#define TARA_TRAIN_FOLDER_RUN_FOLDER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/config.pb.h"
+
+namespace tara {
+
+// The folder of a training run:
+//
+//   config.textproto        the resolved config, as last started
+//   state.textproto         plans of generations, the gate (run_state.h)
+//   games.db                the game store
+//   checkpoints/
+//     ckpt-000000.pt        the network before any learning
+//     ckpt-000001.pt        after the first generation, and so on
+//     ckpt-000007.pt.damaged  set aside, as it could not be read
+//     latest                name of the newest checkpoint, or with a gate of
+//                           the best, for other programs
+//   metrics.jsonl           a JSON object a line
+//   tensorboard/            event files
+//   lock                    held while a process trains here
+//
+// Whoever holds a RunFolder holds its lock. Thread-safe but for creation.
+class RunFolder {
+ public:
+  // Creates the folder where needed, takes its lock and writes the config.
+  // Returns FAILED_PRECONDITION when another process trains in the folder, or
+  // when the run was started with another seed, network, list of variants or
+  // rule options: its games and weights would not fit.
+  static absl::StatusOr<std::unique_ptr<RunFolder>> Open(
+      const proto::TrainConfig& config);
+
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  // The config as it is in the folder: where the one given says "auto", with
+  // what an earlier start has chosen.
+  const proto::TrainConfig& config() const { return config_; }
+  // Replaces the config by one that says what was chosen for this run.
+  absl::Status RecordConfig(const proto::TrainConfig& config);
+  std::string store_path() const;
+  std::string state_path() const;
+  std::string metrics_path() const;
+  std::string tensorboard_path() const;
+  std::string checkpoint_path(int generation) const;
+
+  // Returns the generations of all checkpoints, ascending. Reads the names of
+  // the files: `latest` may be one behind after a kill.
+  absl::StatusOr<std::vector<int>> Checkpoints() const;
+
+  // Removes a checkpoint; one that is not there is no error.
+  absl::Status RemoveCheckpoint(int generation) const;
+  // Renames a damaged checkpoint, so that it is one no more.
+  absl::Status SetAside(int generation) const;
+
+  // Makes `latest` name the checkpoint of the generation, atomically.
+  absl::Status PublishLatest(int generation) const;
+
+ private:
+  RunFolder(const proto::TrainConfig& config, int lock_fd);
+
+  // Takes over what an earlier start has chosen, and writes the config.
+  absl::Status WriteConfig();
+
+  const std::string path_;
+  const int lock_fd_;
+  proto::TrainConfig config_;
+};
+
+// Returns "ckpt-000012": what records name as their model.
+std::string CheckpointName(int generation);
+
+// Returns whether there are checkpoints in the folder of a run. No lock is
+// needed.
+bool HasCheckpoints(absl::string_view run_dir);
+
+// Returns the path of a run's player by its `latest`, for programs
+// that do not train: no lock is needed. Returns NOT_FOUND naming the folder.
+absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_FOLDER_RUN_FOLDER_H_

@@ -1,0 +1,131 @@
+#include "tara/train/folder/run_provenance.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "proto/config.pb.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/state.h"
+#include "tara/train/config/config.h"
+#include "tara/train/folder/run_folder.h"
+#include "tara/train/folder/run_state.h"
+#include "tara/train/play/game_plan.h"
+
+namespace tara {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Json = nlohmann::json;
+
+bool IsOfRun(const fs::path& checkpoint) {
+  std::error_code error;  // what cannot be read is no run
+  return checkpoint.parent_path().filename() == "checkpoints" &&
+         fs::is_regular_file(
+             checkpoint.parent_path().parent_path() / "config.textproto",
+             error);
+}
+
+// Adds what metrics.jsonl tells of the checkpoint: the games that were played
+// before it, and the newest evaluation up to it.
+absl::Status ReadMetrics(const std::string& path,
+                         BundleProvenance& provenance) {
+  const absl::StatusOr<std::string> text = ReadWholeFile(path);
+  if (absl::IsNotFound(text.status())) return absl::OkStatus();
+  if (!text.ok()) return text.status();
+  int64_t games = 0;
+  bool is_final = false;
+  for (const absl::string_view line :
+       absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+    const Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!event.is_object()) continue;  // a run that goes on writes its end
+    const std::string kind = event.value("event", "");
+    const int64_t generation = event.value("generation", int64_t{0});
+    if (kind == "self_play" && generation < provenance.generation) {
+      games += event.value("games", int64_t{0});
+    }
+    if (kind != "strength" || generation > provenance.generation) continue;
+    // A later evaluation, or the last one of a run, replaces the others.
+    const bool final = event.value("final", false);
+    if (!provenance.scores.empty() &&
+        (provenance.scores[0].generation != generation || is_final != final)) {
+      provenance.scores.clear();
+    }
+    is_final = final;
+    provenance.scores.push_back({.variant = event.value("variant", ""),
+                                 .opponent = event.value("opponent", ""),
+                                 .generation = generation,
+                                 .games = event.value("games", int64_t{0}),
+                                 .score = event.value("score", 0.0),
+                                 .low = event.value("score_low", 0.0),
+                                 .high = event.value("score_high", 0.0)});
+  }
+  provenance.games = games;
+  return absl::OkStatus();
+}
+
+// Adds the time of the run, where the checkpoint is its newest.
+absl::Status ReadTime(const fs::path& run, BundleProvenance& provenance) {
+  const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
+  if (!latest.ok() ||
+      fs::path(*latest).stem() != fs::path(provenance.checkpoint)) {
+    return absl::OkStatus();
+  }
+  TARA_ASSIGN_OR_RETURN(const RunStateFile state,
+                        RunStateFile::Open((run / "state.textproto").string()));
+  if (state.state().seconds() > 0) {
+    provenance.training_seconds = state.state().seconds();
+  }
+  if (state.state().cpu_seconds() > 0) {
+    provenance.processor_seconds = state.state().cpu_seconds();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
+                                           const Checkpoint& checkpoint) {
+  // Of the folder "." the name tells nothing.
+  std::error_code error;
+  fs::path file = fs::weakly_canonical(path, error);
+  if (error) file = path;
+  RunProvenance found;
+  BundleProvenance& provenance = found.provenance;
+  provenance.checkpoint = file.stem().string();
+  provenance.generation = checkpoint.progress.generation;
+  provenance.steps = checkpoint.progress.step;
+  provenance.samples = checkpoint.progress.samples;
+  if (!IsOfRun(file)) return found;
+
+  const fs::path run = file.parent_path().parent_path();
+  TARA_ASSIGN_OR_RETURN(
+      proto::TrainConfig config,
+      LoadTrainConfig((run / "config.textproto").string(), {}));
+  provenance.run = run.filename().string();
+  provenance.seed = config.seed();
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartPositions(config));
+  for (const State& start : starts) {
+    found.variants.push_back(
+        {.variant = start.variant, .options = start.options});
+  }
+  config.clear_run_dir();
+  if (config.init_from() != "-") {
+    config.set_init_from(fs::path(config.init_from()).filename().string());
+  }
+  provenance.config = ConfigToText(config);
+  TARA_RETURN_IF_ERROR(
+      ReadMetrics((run / "metrics.jsonl").string(), provenance));
+  TARA_RETURN_IF_ERROR(ReadTime(run, provenance));
+  return found;
+}
+
+}  // namespace tara

@@ -1,0 +1,31 @@
+#ifndef TARA_TRAIN_FOLDER_RUN_PROVENANCE_H_
+#define TARA_TRAIN_FOLDER_RUN_PROVENANCE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/manifest.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara {
+
+// Where a checkpoint comes from, as far as its surroundings tell.
+struct RunProvenance {
+  BundleProvenance provenance;
+  // What the run learned; empty where the file lies in no run's folder.
+  std::vector<BundleVariant> variants;
+};
+
+// Returns the provenance of the checkpoint read from `path`: of one in the
+// folder `checkpoints` of a run with what the run knows of it, of any other
+// with what the file tells alone. No lock is needed: runs that go on are fine.
+// Paths of this machine are left out. Returns the errors of reading the run's
+// files.
+absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
+                                           const Checkpoint& checkpoint);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_FOLDER_RUN_PROVENANCE_H_

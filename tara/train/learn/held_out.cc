@@ -1,0 +1,38 @@
+#include "tara/train/learn/held_out.h"
+
+#include "tara/base/status_macros.h"
+
+namespace tara {
+
+absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
+    const Sampler& sampler, Trainer& trainer) {
+  std::vector<HeldOutLosses> measured;
+  for (const Variant variant : sampler.HeldOutVariants()) {
+    const std::vector<Sample> samples =
+        sampler.HeldOutSamples(variant, kMostHeldOutPositions);
+    if (samples.size() < kLeastHeldOutPositions) continue;
+    TARA_ASSIGN_OR_RETURN(const Losses losses, trainer.Measure(samples));
+    measured.push_back({.variant = variant,
+                        .positions = static_cast<int64_t>(samples.size()),
+                        .losses = losses});
+  }
+  return measured;
+}
+
+Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant) {
+  Losses mean;
+  const auto count = static_cast<double>(by_variant.size());
+  for (const HeldOutLosses& each : by_variant) {
+    mean.total += each.losses.total / count;
+    mean.policy += each.losses.policy / count;
+    mean.value += each.losses.value / count;
+    mean.margin += each.losses.margin / count;
+    mean.owner += each.losses.owner / count;
+    mean.kingdoms += each.losses.kingdoms / count;
+    mean.reply += each.losses.reply / count;
+    mean.policy_accuracy += each.losses.policy_accuracy / count;
+  }
+  return mean;
+}
+
+}  // namespace tara

@@ -1,0 +1,99 @@
+#include "tara/train/learn/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+namespace {
+
+// Moves a mean of `count` - 1 values to the mean of `count`.
+void AddToMean(double value, int count, double& mean) {
+  mean += (value - mean) / count;
+}
+
+void AddToMeans(const Losses& losses, int count, Losses& mean) {
+  AddToMean(losses.total, count, mean.total);
+  AddToMean(losses.policy, count, mean.policy);
+  AddToMean(losses.value, count, mean.value);
+  AddToMean(losses.margin, count, mean.margin);
+  AddToMean(losses.owner, count, mean.owner);
+  AddToMean(losses.kingdoms, count, mean.kingdoms);
+  AddToMean(losses.reply, count, mean.reply);
+  AddToMean(losses.policy_accuracy, count, mean.policy_accuracy);
+}
+
+}  // namespace
+
+double LearningRate(const LearningRateSchedule& schedule, int64_t step) {
+  if (step < schedule.warmup_steps) {
+    return schedule.peak * static_cast<double>(step + 1) /
+           static_cast<double>(schedule.warmup_steps);
+  }
+  if (schedule.shape == RateShape::kSteps) {
+    double rate = schedule.peak;
+    for (const double milestone : schedule.milestones) {
+      const double begin =
+          milestone * static_cast<double>(schedule.total_steps);
+      if (static_cast<double>(step) >= begin) rate *= 0.1;
+    }
+    return rate;
+  }
+  const int64_t falling = schedule.total_steps - schedule.warmup_steps;
+  const double done =
+      falling <= 0
+          ? 1.0
+          : std::min(1.0, static_cast<double>(step - schedule.warmup_steps) /
+                              static_cast<double>(falling));
+  const double cosine = (1.0 + std::cos(std::numbers::pi * done)) / 2.0;
+  return schedule.peak *
+         (schedule.final_fraction + (1.0 - schedule.final_fraction) * cosine);
+}
+
+int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
+                 int64_t new_positions) {
+  if (max_samples_per_position <= 0) return steps;
+  const double samples =
+      max_samples_per_position * static_cast<double>(new_positions);
+  const double most = std::max(1.0, std::floor(samples / batch_size));
+  return static_cast<int>(std::min<double>(steps, most));
+}
+
+absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
+                                  const Sampler& sampler, Trainer& trainer,
+                                  TrainingProgress& progress,
+                                  const StopCheck& stop,
+                                  const LearnObserver& observer) {
+  LearnResult result;
+  int learned = 0;
+  int skipped_in_a_row = 0;
+  for (int done = 1; done <= options.steps; ++done) {
+    if (stop()) {
+      return absl::CancelledError("learning was interrupted");
+    }
+    const std::vector<Sample> batch =
+        sampler.Batch(progress.step, options.batch_size);
+    TARA_ASSIGN_OR_RETURN(
+        const Losses losses,
+        trainer.Step(batch, LearningRate(options.schedule, progress.step)));
+    progress.step += 1;
+    progress.samples += options.batch_size;
+    skipped_in_a_row = losses.skipped ? skipped_in_a_row + 1 : 0;
+    result.skipped_steps += losses.skipped;
+    if (skipped_in_a_row >= options.max_skipped_steps) {
+      return absl::AbortedError(absl::StrCat(
+          "the losses or gradients of ", skipped_in_a_row,
+          " steps in a row were not finite, up to step ", progress.step));
+    }
+    if (!losses.skipped) AddToMeans(losses, ++learned, result.losses);
+    if (observer) observer(done, result.losses);
+  }
+  return result;
+}
+
+}  // namespace tara

@@ -1,0 +1,73 @@
+#ifndef TARA_TRAIN_LEARN_LEARNER_H_
+#define TARA_TRAIN_LEARN_LEARNER_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/train/learn/sampler.h"
+#include "tara/train/stop.h"
+
+namespace tara {
+
+// How the learning rate falls after the warm-up.
+enum class RateShape {
+  kCosine,
+  kSteps,
+};
+
+struct LearningRateSchedule {
+  double peak = 0.003;
+  int64_t warmup_steps = 50;
+  int64_t total_steps = 1000;  // of the whole run
+  RateShape shape = RateShape::kCosine;
+  double final_fraction = 0.1;          // of kCosine
+  std::vector<double> milestones = {};  // of kSteps: parts of total_steps
+};
+
+// Returns the learning rate of a step (from 0): rises linearly to the peak over
+// the warm-up, then falls. With kCosine, along a half cosine,
+//   peak * (f + (1 - f) * (1 + cos(pi * t)) / 2),
+// with f the final fraction and t the share of the steps after warm-up that
+// are done, in [0, 1]; stays at f * peak after the last step. With kSteps, to
+// a tenth at each milestone.
+double LearningRate(const LearningRateSchedule& schedule, int64_t step);
+
+struct LearnOptions {
+  LearningRateSchedule schedule;
+  int batch_size = 256;
+  int steps = 100;  // to learn now
+  // In a row; so many say that learning has gone astray.
+  int max_skipped_steps = 10;
+};
+
+struct LearnResult {
+  Losses losses;  // means over the steps that were made
+  int skipped_steps = 0;
+};
+
+// Returns how many steps a generation learns that has brought `new_positions`:
+// `steps`, or as many as draw at most `max_samples_per_position` (0: no limit)
+// for each of them, but at least one.
+int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
+                 int64_t new_positions);
+
+// Called after each step with the steps done and the mean losses so far.
+using LearnObserver = std::function<void(int steps, const Losses& mean)>;
+
+// Learns `options.steps` steps from the sampler's window, from step
+// `progress.step` on, and counts steps and samples in `progress`. Returns
+// CANCELLED, with the weights somewhere between, when `stop` says so; ABORTED
+// when max_skipped_steps in a row were skipped, as their losses were not
+// finite; or the trainer's error.
+absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
+                                  const Sampler& sampler, Trainer& trainer,
+                                  TrainingProgress& progress,
+                                  const StopCheck& stop,
+                                  const LearnObserver& observer = {});
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_LEARN_LEARNER_H_

@@ -1,0 +1,167 @@
+#include "tara/train/learn/sampled_game.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tara/base/check.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/record/game_record.h"
+
+namespace tara {
+namespace {
+
+constexpr uint32_t kMaxWeight = 65535;
+
+// Appends the policy target of a step, scaled to fit 16 bits: that of its own
+// if it has one, else its visits. Returns the number of actions.
+uint16_t AppendTargets(const proto::Step& step,
+                       std::vector<SampledGame::Target>& targets) {
+  const bool own = step.target_action_size() > 0;
+  const auto& actions = own ? step.target_action() : step.visited_action();
+  const auto& weights = own ? step.target_weight() : step.visits();
+  uint32_t most = 0;
+  for (const uint32_t weight : weights) most = std::max(most, weight);
+  const double scale =
+      most > kMaxWeight ? static_cast<double>(kMaxWeight) / most : 1.0;
+  for (int i = 0; i < weights.size(); ++i) {
+    targets.push_back({static_cast<uint16_t>(actions[i]),
+                       static_cast<uint16_t>(weights[i] * scale)});
+  }
+  return static_cast<uint16_t>(weights.size());
+}
+
+// Finds of each position the first one of the opponent's next turn.
+void SetReplies(std::vector<SampledGame::Position>& positions) {
+  const auto length = static_cast<int>(positions.size());
+  int next_turn = length;  // of the other side than that of `ply`
+  for (int ply = length - 1; ply >= 0; --ply) {
+    if (ply + 1 < length &&
+        positions[ply].state.side() != positions[ply + 1].state.side()) {
+      next_turn = ply + 1;
+    }
+    const bool known =
+        next_turn < length && positions[next_turn].num_targets > 0;
+    positions[ply].reply = static_cast<int16_t>(known ? next_turn : -1);
+  }
+}
+
+void SetWeights(const proto::GameRecord& record, float surprise_share,
+                std::vector<SampledGame::Position>& positions) {
+  double total = 0;
+  int count = 0;
+  for (size_t ply = 0; ply < positions.size(); ++ply) {
+    if (!positions[ply].is_taught || positions[ply].num_targets == 0) continue;
+    total += record.steps(static_cast<int>(ply)).policy_surprise();
+    ++count;
+  }
+  for (size_t ply = 0; ply < positions.size(); ++ply) {
+    SampledGame::Position& position = positions[ply];
+    double weight = position.is_taught ? 1 : 0;
+    // Where nothing was a surprise, or measured as such, all are alike.
+    if (position.is_taught && position.num_targets > 0 && total > 0) {
+      const double surprise =
+          record.steps(static_cast<int>(ply)).policy_surprise() /
+          (total / count);
+      weight = 1 - surprise_share + surprise_share * surprise;
+    }
+    position.weight = static_cast<uint16_t>(std::min<int64_t>(
+        std::lround(weight * SampledGame::kWeightOne), kMaxWeight));
+  }
+}
+
+// The policy target of a position as shares; empty if it has none.
+PolicyTarget PolicyOf(const SampledGame& game,
+                      const SampledGame::Position& position) {
+  PolicyTarget policy;
+  const auto begin = game.targets.begin() + position.first_target;
+  float total = 0;
+  for (auto it = begin; it != begin + position.num_targets; ++it) {
+    total += it->weight;
+  }
+  policy.reserve(position.num_targets);
+  for (auto it = begin; it != begin + position.num_targets; ++it) {
+    policy.emplace_back(static_cast<Action>(it->action), it->weight / total);
+  }
+  return policy;
+}
+
+}  // namespace
+
+absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
+                                       const TargetOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const ReplayedGame replayed, Replay(record));
+  const bool resigned = replayed.resigned_by.has_value();
+  const State& last = replayed.states.back();
+  SampledGame game{.game_index = record.game_index(),
+                   .variant = last.variant,
+                   .positions = {},
+                   .targets = {},
+                   .has_final = !resigned,
+                   .final_hills = last.ringforts,
+                   .final_kingdoms = replayed.outcome.kingdoms};
+  game.positions.reserve(record.steps_size());
+  const std::vector<ValueTarget> values =
+      ValueTargets(record, replayed, options.value);
+  const int red_margin = replayed.outcome.margin();
+  for (int ply = 0; ply < record.steps_size(); ++ply) {
+    const proto::Step& step = record.steps(ply);
+    const State& state = replayed.states[ply];
+    const bool is_exact =
+        step.has_proved_low() && step.proved_low() == step.proved_high();
+    const int margin = is_exact               ? step.proved_low()
+                       : state.side() == kRed ? red_margin
+                                              : -red_margin;
+    const auto first_target = static_cast<uint32_t>(game.targets.size());
+    game.positions.push_back(
+        {.state = state,
+         .value = values[ply],
+         .first_target = first_target,
+         .num_targets = AppendTargets(step, game.targets),
+         .reply = -1,
+         .weight = 0,
+         .margin = static_cast<int8_t>(margin),
+         .has_margin = is_exact || !resigned,
+         .is_taught = ply >= static_cast<int>(record.opening_plies()) &&
+                      !step.played_by_proof()});
+  }
+  SetReplies(game.positions);
+  SetWeights(record, options.policy_surprise, game.positions);
+  game.targets.shrink_to_fit();
+  return game;
+}
+
+std::vector<Symmetry> SymmetriesToSeatZero(Variant variant, Seat seat) {
+  const int seats = Info(variant).seats;
+  std::vector<Symmetry> symmetries;
+  for (const Symmetry& symmetry : PositionSymmetries(variant)) {
+    if ((seat + symmetry.seat_shift) % seats == 0) {
+      symmetries.push_back(symmetry);
+    }
+  }
+  TARA_CHECK(!symmetries.empty(), "no symmetry takes the seat to seat 0");
+  return symmetries;
+}
+
+Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
+  const SampledGame::Position& position = game.positions[ply];
+  const Side own = position.state.side();
+  const Side enemy = Opponent(own);
+  return {.state = position.state,
+          .symmetry = symmetry,
+          .policy = PolicyOf(game, position),
+          .reply = position.reply < 0
+                       ? PolicyTarget()
+                       : PolicyOf(game, game.positions[position.reply]),
+          .result = position.value.result(),
+          .margin = position.margin,
+          .has_margin = position.has_margin,
+          .has_final = game.has_final,
+          .own_hills = game.final_hills[own],
+          .enemy_hills = game.final_hills[enemy],
+          .own_kingdoms = game.final_kingdoms[own],
+          .enemy_kingdoms = game.final_kingdoms[enemy]};
+}
+
+}  // namespace tara

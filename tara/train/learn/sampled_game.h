@@ -1,0 +1,90 @@
+#ifndef TARA_TRAIN_LEARN_SAMPLED_GAME_H_
+#define TARA_TRAIN_LEARN_SAMPLED_GAME_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/game.pb.h"
+#include "tara/core/board.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/train/learn/value_target.h"
+
+namespace tara {
+
+// What of a game is taught.
+struct TargetOptions {
+  ValueTargetOptions value = {};
+  // Share of the frequency with which positions are drawn that follows the
+  // surprise of their searches, in [0, 1]; 0: all are drawn alike.
+  float policy_surprise = 0;
+};
+
+// A game as positions and targets, packed for memory: about 90 bytes a
+// position and 4 an action of a policy target.
+struct SampledGame {
+  struct Position {
+    State state;
+    ValueTarget value;
+    uint32_t first_target;  // in `targets`
+    uint16_t num_targets;   // 0: the position teaches no policy
+    int16_t reply;          // the opponent's next position with targets, or -1
+    uint16_t weight;        // how often it is drawn, in units of kWeightOne
+    int8_t margin;          // own points minus the opponent's
+    bool has_margin;
+    // Not of actions that were drawn at random, or played by proof alone.
+    bool is_taught;
+  };
+  // One action of a policy target; its share is in proportion to the weight.
+  struct Target {
+    uint16_t action;
+    uint16_t weight;
+  };
+  static constexpr int kWeightOne = 256;
+
+  uint64_t game_index = 0;
+  Variant variant = Variant::kSacredHillL1;
+  std::vector<Position> positions;  // a position a step
+  std::vector<Target> targets;
+  // The end of the game by side, where it was played to its end.
+  bool has_final = false;
+  std::array<Board, 2> final_hills = {};
+  std::array<int, 2> final_kingdoms = {};
+};
+
+// Replays a record into positions and targets.
+//
+// Where the margin is proved exactly, it takes the place of the game's. The
+// reply is the policy of the opponent's next turn, at its first action.
+//
+// With policy_surprise s, a position that teaches policy is drawn with a
+// frequency in proportion to
+//
+//   1 - s + s * D / (mean of D over these positions of the game),
+//
+// D being Step.policy_surprise; others that teach have 1. So games keep their
+// shares of the batches, and the heads learn more where the search disagreed
+// with the network. Frequencies rather than weights of the losses: steps and
+// memory go where there is something to learn, and no sample has a gradient
+// many times that of its batch.
+// Source: KataGo, docs/KataGoMethods.md, "Policy Surprise Weighting", with s =
+// 0.5.
+//
+// Errors as Replay (tara/record/game_record.h).
+absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
+                                       const TargetOptions& options = {});
+
+// Returns the symmetries of positions of the variant that take `seat` to
+// seat 0: what the network may be shown instead of the position. Not empty.
+std::vector<Symmetry> SymmetriesToSeatZero(Variant variant, Seat seat);
+
+// Returns a position as a training sample, seen through the symmetry.
+Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_LEARN_SAMPLED_GAME_H_

@@ -1,0 +1,106 @@
+#ifndef TARA_TRAIN_LEARN_SAMPLER_H_
+#define TARA_TRAIN_LEARN_SAMPLER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tara/base/random.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/train/learn/replay_window.h"
+#include "tara/train/learn/sampled_game.h"
+#include "tara/train/store/game_store.h"
+
+namespace tara {
+
+struct SamplerOptions {
+  WindowOptions window = {};
+  TargetOptions targets = {};
+  // Part of the games that are never learned from (IsHeldOut).
+  double held_out_share = 0;
+  // A variant has a share of the samples in proportion to
+  //   (its games in the window)^(1 - variant_balance):
+  // 1: all the same; 0: as its games are. Never by positions, of which long
+  // games have more.
+  double variant_balance = 1;
+};
+
+// Draws training samples from a sliding window of the newest games of a store.
+// Games are decoded and replayed once, as they enter the window. Thread-safety:
+// one owner.
+class Sampler {
+ public:
+  // `store` must outlive the sampler. REQUIRES: options are in their ranges.
+  Sampler(GameStore& store, const SamplerOptions& options, uint64_t run_seed);
+
+  // Moves the window to the newest games with an index below `end_index`,
+  // which is how many games the run has had.
+  // REQUIRES: `end_index` never falls.
+  // Errors as the store's and UnpackGame's; FAILED_PRECONDITION where the
+  // window has games, but none to learn from.
+  absl::Status MoveWindow(uint64_t end_index);
+
+  // Returns the batch of a step: a variant is drawn (variant_balance), then one
+  // of its positions in the window by weight, then a symmetry, uniformly.
+  // Depends only on the run's seed, the step and the window.
+  // REQUIRES: positions() > 0.
+  std::vector<Sample> Batch(int64_t step, int size) const;
+
+  // Games of the window that are learned from, and the positions that can be
+  // drawn of them.
+  int64_t games() const { return learned_.games; }
+  int64_t positions() const { return learned_.positions(); }
+  // Of the games with an index of at least `begin_index`.
+  int64_t PositionsFrom(uint64_t begin_index) const;
+
+  // Variants with held-out positions in the window, in the order of kVariants.
+  std::vector<Variant> HeldOutVariants() const;
+  int64_t held_out_games() const { return held_out_.games; }
+  int64_t HeldOutPositions(Variant variant) const;
+  // Returns at most `size` held-out positions of a variant, evenly spaced over
+  // those of the window: the same for as long as the window is.
+  std::vector<Sample> HeldOutSamples(Variant variant, int size) const;
+
+ private:
+  // A position of the window.
+  struct Place {
+    uint32_t game;  // in games_
+    uint32_t ply;
+  };
+  // Positions of one variant, with the sums of their weights up to each.
+  struct Pool {
+    int64_t games = 0;
+    std::vector<Place> places;
+    std::vector<uint64_t> last_weights;
+  };
+  // Positions of one side of the window: those to learn, or those held out.
+  struct Positions {
+    int64_t games = 0;
+    std::array<Pool, kNumVariants> pools;
+
+    int64_t positions() const;
+    void Add(const SampledGame& game, uint32_t place, bool weighted);
+  };
+
+  void FillPools();
+  Sample SampleAt(const Place& place, Random* random) const;
+
+  GameStore& store_;
+  const SamplerOptions options_;
+  const uint64_t run_seed_;
+  // [variant, seat]: what SymmetriesToSeatZero returns.
+  std::array<std::array<std::vector<Symmetry>, 4>, kNumVariants> symmetries_;
+  std::deque<SampledGame> games_;  // by increasing index
+  Positions learned_;
+  Positions held_out_;
+  std::vector<double> last_shares_;  // of variants up to each; the last is all
+};
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_LEARN_SAMPLER_H_

@@ -1,0 +1,300 @@
+#include "tara/train/play/self_play_game.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/mcts/choice/policy_target.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/record/game_record.h"
+
+namespace tara {
+namespace {
+
+const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
+  return options.starts[options.start_of ? options.start_of(game_index)
+                                         : game_index % options.starts.size()];
+}
+
+SearchOptions FullSearch(const SelfPlayOptions& options, const State& start,
+                         LeafSolver* solver) {
+  SearchOptions search = options.search;
+  SolveLeaves(start.variant, solver, search);
+  return search;
+}
+
+std::optional<ResignationWatch> WatchOf(const SelfPlayOptions& options,
+                                        uint64_t game_index,
+                                        std::optional<float> threshold) {
+  if (options.resignation.threshold > 0) return std::nullopt;
+  const uint64_t seed =
+      DeriveSeed(options.run_seed, game_index, StreamPurpose::kResignation);
+  return ResignationWatch(options.resignation, threshold,
+                          IsPlayedOn(options.resignation, seed));
+}
+
+// Returns the Kullback-Leibler divergence of the target from the priors, in
+// nats: sum of t * log(t / p). `target` is in any unit, parallel to `actions`.
+float PolicySurprise(const std::vector<RootAction>& actions,
+                     absl::Span<const float> target) {
+  double total = 0;
+  double priors = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    total += target[i];
+    priors += actions[i].prior;
+  }
+  if (total <= 0) return 0;
+  double surprise = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    if (target[i] == 0) continue;
+    const double share = target[i] / total;
+    surprise += share * std::log(share * priors / actions[i].prior);
+  }
+  // Rounding may leave a little less than nothing.
+  return static_cast<float>(std::max(0.0, surprise));
+}
+
+}  // namespace
+
+SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+                           LeafSolver* solver, std::optional<float> threshold,
+                           const GameSink& sink, SelfPlayStats& stats)
+    : SelfPlayGame(
+          options, game_index,
+          DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay),
+          solver, threshold, sink, stats) {}
+
+SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+                           uint64_t seed, LeafSolver* solver,
+                           std::optional<float> threshold, const GameSink& sink,
+                           SelfPlayStats& stats)
+    : options_(options),
+      sink_(sink),
+      stats_(stats),
+      utility_(options.search.utility),
+      threshold_(threshold),
+      watch_(WatchOf(options, game_index, threshold)),
+      search_(FullSearch(options, StartOf(options, game_index), solver)),
+      random_(seed),
+      opening_(
+          DrawOpening(options.opening, StartOf(options, game_index), random_)),
+      turn_(DrawTurn()),
+      tree_(OptionsOf(turn_), opening_.state, random_()),
+      record_(NewGameRecord(StartOf(options, game_index),
+                            {.seed = seed,
+                             .model_id = options.model_id,
+                             .generation = options.generation,
+                             .game_index = game_index})) {
+  for (const Action action : opening_.actions) AddStep(action, record_);
+  record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
+}
+
+TurnSearch SelfPlayGame::DrawTurn() {
+  return DrawTurnSearch({.full_share = options_.full_search_share,
+                         .full_simulations = search_.simulations,
+                         .fast_simulations = options_.fast_simulations},
+                        random_);
+}
+
+SearchOptions SelfPlayGame::OptionsOf(const TurnSearch& turn) const {
+  SearchOptions search = search_;
+  search.simulations = turn.simulations;
+  if (!turn.full) {
+    search.dirichlet_fraction = 0;
+    search.forced_playouts = 0;
+    search.gumbel_noise = 0;
+  }
+  return search;
+}
+
+absl::StatusOr<bool> SelfPlayGame::Play() {
+  const State& root = tree_.root();
+  if (watch_.has_value() && watch_->Observe(root.side(), tree_.root_value())) {
+    SetResigned(root, record_);
+    stats_.resigned += 1;
+    TARA_RETURN_IF_ERROR(End(Opponent(root.side())));
+    return false;
+  }
+  const std::vector<RootAction> actions = tree_.root_actions();
+  const Action action = Choose(actions);
+  const bool proved = tree_.settled();
+  Record(action, actions);
+  stats_.plies += 1;
+  stats_.full_searches += turn_.full ? 1 : 0;
+  turn_ = DrawTurn();
+  tree_.SetRootOptions(OptionsOf(turn_));
+  tree_.Advance(action);
+  if (proved && options_.end_when_proved) PlayByProof();
+  if (!tree_.finished()) return true;
+  SetResult(tree_.root(), record_);
+  TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
+  return false;
+}
+
+ChoiceOptions SelfPlayGame::Choice(float temperature) const {
+  const Side side = tree_.root().side();
+  return {.temperature = temperature, .worth = [this, side](int margin) {
+            return utility_.OfMargin(margin, side);
+          }};
+}
+
+Action SelfPlayGame::Choose(const std::vector<RootAction>& actions) {
+  const float temperature = options_.temperature.At(record_.steps_size());
+  if (!search_.gumbel) {
+    return ChooseAction(actions, Choice(temperature), random_);
+  }
+  if (tree_.settled()) return ChooseAction(actions, Choice(0), random_);
+  if (turn_.full || temperature == 0) return tree_.gumbel_action();
+  // The shares of the improved policy take the place of visits.
+  constexpr float kVisits = 1 << 20;
+  const std::vector<float> shares = tree_.improved_policy();
+  std::vector<RootAction> drawn = actions;
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    drawn[i].visits = static_cast<int>(std::lround(kVisits * shares[i]));
+  }
+  return ChooseAction(drawn, Choice(temperature), random_);
+}
+
+std::vector<float> SelfPlayGame::TargetShares(
+    const std::vector<RootAction>& actions) const {
+  std::vector<float> shares;
+  const int visits = tree_.root_visits();
+  if (search_.gumbel && !tree_.settled()) {
+    shares = tree_.improved_policy();
+  } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
+    shares = PolicyTarget(actions,
+                          {.forced_playouts = search_.forced_playouts,
+                           .exploration = tree_.root_exploration()},
+                          tree_.root_search_priors());
+  }
+  if (!search_.proof) return shares;
+  const std::vector<bool> left = LeftByProof(actions, Choice(0));
+  if (std::find(left.begin(), left.end(), false) == left.end()) return shares;
+  if (shares.empty()) {
+    for (const RootAction& action : actions) {
+      shares.push_back(static_cast<float>(action.visits));
+    }
+  }
+  float total = 0;
+  for (size_t i = 0; i < shares.size(); ++i) total += left[i] ? shares[i] : 0;
+  // What is proved may lack visits: then all that it leaves are as good.
+  for (size_t i = 0; i < shares.size(); ++i) {
+    shares[i] = left[i] ? (total > 0 ? shares[i] : 1) : 0;
+  }
+  return shares;
+}
+
+void SelfPlayGame::Record(Action action,
+                          const std::vector<RootAction>& actions) {
+  proto::Step& step = AddStep(action, record_);
+  step.set_root_value(std::clamp(tree_.root_value(), -1.0f, 1.0f));
+  step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
+  if (search_.proof) {
+    const MarginBounds proved = tree_.root_bounds();
+    SetProved(proved.low, proved.high, step);
+  }
+  if (turn_.full) RecordPolicy(actions, step);
+}
+
+void SelfPlayGame::RecordPolicy(const std::vector<RootAction>& actions,
+                                proto::Step& step) {
+  std::vector<float> visits;
+  for (const RootAction& candidate : actions) {
+    visits.push_back(static_cast<float>(candidate.visits));
+    if (candidate.visits == 0) continue;
+    step.add_visited_action(static_cast<uint32_t>(Index(candidate.action)));
+    step.add_visits(static_cast<uint32_t>(candidate.visits));
+  }
+  const std::vector<float> shares = TargetShares(actions);
+  if (!shares.empty()) {
+    std::vector<Action> targets;
+    for (const RootAction& candidate : actions) {
+      targets.push_back(candidate.action);
+    }
+    SetPolicyTarget(targets, shares, step);
+  }
+  step.set_policy_surprise(
+      PolicySurprise(actions, shares.empty() ? visits : shares));
+}
+
+std::optional<SelfPlayGame::ProvedPlay> SelfPlayGame::FindProvedPlay() {
+  const State& root = tree_.root();
+  if (tree_.settled()) {
+    return ProvedPlay{
+        .action = ChooseAction(tree_.root_actions(), Choice(0), random_),
+        .margin = tree_.root_bounds()};
+  }
+  if (search_.solver == nullptr ||
+      Count(root.vacant()) > search_.solver_vacant_hills) {
+    return std::nullopt;
+  }
+  const int sign = root.side() == kRed ? 1 : -1;
+  std::vector<Action> best_actions;
+  int best = -kMaxMargin - 1;  // for the side to move
+  bool solved = true;
+  LegalActions(root).ForEach([&](Action action) {
+    if (!solved) return;
+    State next = root;
+    ApplyAction(action, next);
+    const std::optional<int> red_margin = search_.solver->SolveRedMargin(next);
+    solved = red_margin.has_value();
+    if (!solved || sign * *red_margin < best) return;
+    if (sign * *red_margin > best) best_actions.clear();
+    best = sign * *red_margin;
+    best_actions.push_back(action);
+  });
+  if (!solved) return std::nullopt;
+  const uint32_t drawn =
+      random_.Below(static_cast<uint32_t>(best_actions.size()));
+  const auto margin = static_cast<int8_t>(best);
+  return ProvedPlay{.action = best_actions[drawn],
+                    .margin = {.low = margin, .high = margin}};
+}
+
+void SelfPlayGame::PlayByProof() {
+  while (!tree_.finished()) {
+    const std::optional<ProvedPlay> play = FindProvedPlay();
+    if (!play.has_value()) return;
+    const Side side = tree_.root().side();
+    proto::Step& step = AddStep(play->action, record_);
+    // Where the bounds differ they are worth the same.
+    step.set_root_value(utility_.OfMargin(play->margin.low, side));
+    step.set_played_by_proof(true);
+    SetProved(play->margin.low, play->margin.high, step);
+    if (watch_.has_value()) watch_->Observe(side, step.root_value());
+    tree_.Advance(play->action);
+    stats_.plies += 1;
+    stats_.played_by_proof += 1;
+  }
+}
+
+absl::Status SelfPlayGame::End(int winner) {
+  TARA_RETURN_IF_ERROR(sink_(record_));
+  if (watch_.has_value() && watch_->played_on()) CountResignation(winner);
+  stats_.caught_up += tree_.counts().catch_ups;
+  stats_.solved += tree_.counts().solved;
+  stats_.games += 1;
+  return absl::OkStatus();
+}
+
+void SelfPlayGame::CountResignation(int winner) {
+  ResignationCounts counts;
+  watch_->AddTo(counts, winner);
+  const float threshold = threshold_.value_or(options_.resignation.threshold);
+  const auto index = static_cast<int>(
+      std::lround(-threshold * ResignationCounts::kNumThresholds));
+  stats_.played_on += 1;
+  if (index >= ResignationCounts::kNumThresholds) return;
+  stats_.resignable += counts.resigned(index);
+  stats_.resignable_not_lost += counts.wrong(index);
+}
+
+}  // namespace tara

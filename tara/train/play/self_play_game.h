@@ -1,0 +1,90 @@
+#ifndef TARA_TRAIN_PLAY_SELF_PLAY_GAME_H_
+#define TARA_TRAIN_PLAY_SELF_PLAY_GAME_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/game.pb.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/time/playout_cap.h"
+#include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/tree.h"
+#include "tara/mcts/utility.h"
+#include "tara/train/play/opening.h"
+#include "tara/train/play/self_play_options.h"
+
+namespace tara {
+
+// A game of self-play: its tree, its stream and its record so far. Hands itself
+// to the sink when it is over.
+class SelfPlayGame : public SearchedGame {
+ public:
+  // `solver` may be null. `threshold`: of resigning, in all games of the call.
+  // What is handed in must outlive the game.
+  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+               LeafSolver* solver, std::optional<float> threshold,
+               const GameSink& sink, SelfPlayStats& stats);
+
+  Tree& tree() override { return tree_; }
+  absl::StatusOr<bool> Play() override;
+
+ private:
+  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+               uint64_t seed, LeafSolver* solver,
+               std::optional<float> threshold, const GameSink& sink,
+               SelfPlayStats& stats);
+
+  // The options of a turn's search.
+  SearchOptions OptionsOf(const TurnSearch& turn) const;
+  TurnSearch DrawTurn();
+
+  // How actions are compared by what is proved of them.
+  ChoiceOptions Choice(float temperature) const;
+  Action Choose(const std::vector<RootAction>& actions);
+  // Returns the policy target as shares of the actions; empty: the visits.
+  std::vector<float> TargetShares(const std::vector<RootAction>& actions) const;
+  // Adds an action and what was thought of it to the record.
+  void Record(Action action, const std::vector<RootAction>& actions);
+  // Adds to a step what teaches the policy. `actions` were searched.
+  void RecordPolicy(const std::vector<RootAction>& actions, proto::Step& step);
+
+  // An action that keeps what the position is proved to be worth, and the
+  // proved bounds of the margin for the side to move.
+  struct ProvedPlay {
+    Action action;
+    MarginBounds margin;
+  };
+  // Returns what the tree, or else the solver, proves; nothing where neither
+  // can.
+  std::optional<ProvedPlay> FindProvedPlay();
+  // Plays by proof as far as that goes: to the end, but where the tree has
+  // lost what proved the position.
+  void PlayByProof();
+  // Hands the game to the sink and counts it. `winner` is a side, or -1.
+  absl::Status End(int winner);
+  void CountResignation(int winner);
+
+  const SelfPlayOptions& options_;
+  const GameSink& sink_;
+  SelfPlayStats& stats_;
+  const Utility utility_;
+  const std::optional<float> threshold_;
+  std::optional<ResignationWatch> watch_;  // where sides may resign
+  SearchOptions search_;                   // of full searches
+  Random random_;                          // before what is drawn from it
+  const Opening opening_;
+  TurnSearch turn_;
+  Tree tree_;
+  proto::GameRecord record_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_PLAY_SELF_PLAY_GAME_H_

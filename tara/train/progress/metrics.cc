@@ -1,0 +1,88 @@
+#include "tara/train/progress/metrics.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+
+namespace tara {
+namespace {
+
+absl::Status SystemError(absl::string_view doing, const std::string& path) {
+  // A file that may grow no more is no other than a disk that is full.
+  if (errno == EFBIG) errno = ENOSPC;
+  return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
+}
+
+// Returns the part of a file's contents up to the last end of a line.
+absl::string_view WholeLines(absl::string_view contents) {
+  const size_t end = contents.rfind('\n');
+  return end == absl::string_view::npos ? "" : contents.substr(0, end + 1);
+}
+
+std::string ToLine(absl::Span<const Metric> metrics) {
+  nlohmann::ordered_json line = nlohmann::ordered_json::object();
+  for (const Metric& metric : metrics) {
+    std::visit([&](const auto& value) { line[metric.name] = value; },
+               metric.value.value());
+  }
+  // Bytes that are no UTF-8 are replaced: they must not stop a training.
+  return line.dump(-1, ' ', false,
+                   nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
+    const std::string& path) {
+  const int fd =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) return SystemError("cannot open", path);
+  // Owns the descriptor from here on.
+  std::unique_ptr<MetricsFile> file(new MetricsFile(path, fd));
+  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+  const size_t whole = WholeLines(contents).size();
+  if (whole != contents.size() &&
+      ftruncate(fd, static_cast<off_t>(whole)) != 0) {
+    return SystemError("cannot cut off the torn last line of", path);
+  }
+  return file;
+}
+
+MetricsFile::MetricsFile(std::string path, int fd)
+    : path_(std::move(path)), fd_(fd) {}
+
+MetricsFile::~MetricsFile() { close(fd_); }
+
+absl::Status MetricsFile::Append(absl::Span<const Metric> metrics) {
+  const std::string line = ToLine(metrics);
+  const absl::MutexLock lock(&mutex_);
+  const off_t end = lseek(fd_, 0, SEEK_END);
+  const ssize_t written = write(fd_, line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return absl::OkStatus();
+  if (written >= 0) errno = ENOSPC;  // what cuts a write to a file short
+  const absl::Status status = SystemError("cannot append to", path_);
+  if (written > 0 && ftruncate(fd_, end) != 0) {
+    return SystemError("cannot undo a torn write to", path_);
+  }
+  return status;
+}
+
+absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
+    const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+  return std::vector<std::string>(
+      absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
+}
+
+}  // namespace tara

@@ -1,0 +1,122 @@
+#include "tara/train/progress/tensorboard.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "proto/tensorboard_event.pb.h"
+#include "third_party/crc32c/crc32c.h"
+
+namespace tara {
+namespace {
+
+// Appends an integer in little-endian order.
+template <typename T>
+void AppendInteger(T value, std::string& out) {
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    out.push_back(static_cast<char>(value >> (8 * i)));
+  }
+}
+
+// A CRC over data that holds CRCs itself is weak, so that the format stores
+//   rotate_right(crc, 15) + 0xa282ead8  (mod 2^32).
+void AppendMaskedCrc(absl::string_view data, std::string& out) {
+  const uint32_t crc = crc32c::Crc32c(data.data(), data.size());
+  AppendInteger<uint32_t>(std::rotr(crc, 15) + 0xa282ead8u, out);
+}
+
+// Appends a message as a TFRecord.
+void AppendRecord(const proto::TensorBoardEvent& event, std::string& out) {
+  const std::string data = event.SerializeAsString();
+  std::string length;
+  AppendInteger<uint64_t>(data.size(), length);
+  out += length;
+  AppendMaskedCrc(length, out);
+  out += data;
+  AppendMaskedCrc(data, out);
+}
+
+proto::TensorBoardEvent EventNow() {
+  proto::TensorBoardEvent event;
+  event.set_wall_time(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
+  return event;
+}
+
+// Returns a name that TensorBoard takes for an event file and that no other
+// writer uses. TensorBoard reads the files of a folder in the order of names.
+std::string FileName(int attempt) {
+  return absl::StrCat("events.out.tfevents.", absl::ToUnixSeconds(absl::Now()),
+                      ".tara.", getpid(), ".", attempt);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<EventWriter>> EventWriter::Create(
+    const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return absl::ErrnoToStatus(
+        error.value(), absl::StrCat("cannot create the folder ", folder));
+  }
+  for (int attempt = 0;; ++attempt) {
+    const std::string path =
+        (std::filesystem::path(folder) / FileName(attempt)).string();
+    const int fd = open(
+        path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("cannot create ", path));
+    }
+    return std::unique_ptr<EventWriter>(new EventWriter(path, fd));
+  }
+}
+
+EventWriter::EventWriter(std::string path, int fd)
+    : path_(std::move(path)), fd_(fd) {
+  proto::TensorBoardEvent event = EventNow();
+  event.set_file_version("brain.Event:2");
+  AppendRecord(event, pending_);
+}
+
+EventWriter::~EventWriter() {
+  Flush().IgnoreError();
+  close(fd_);
+}
+
+void EventWriter::Scalar(absl::string_view tag, double value, int64_t step) {
+  proto::TensorBoardEvent event = EventNow();
+  event.set_step(step);
+  proto::TensorBoardSummary::Value& point =
+      *event.mutable_summary()->add_value();
+  point.set_tag(std::string(tag));
+  point.set_simple_value(static_cast<float>(value));
+  const absl::MutexLock lock(&mutex_);
+  AppendRecord(event, pending_);
+}
+
+absl::Status EventWriter::Flush() {
+  const absl::MutexLock lock(&mutex_);
+  while (!pending_.empty()) {
+    const ssize_t written = write(fd_, pending_.data(), pending_.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      // A file that may grow no more is no other than a disk that is full.
+      if (errno == EFBIG) errno = ENOSPC;
+      return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
+    }
+    pending_.erase(0, static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara

@@ -1,0 +1,81 @@
+#ifndef TARA_TRAIN_RUN_PIPELINE_H_
+#define TARA_TRAIN_RUN_PIPELINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/config.pb.h"
+#include "tara/train/progress/progress.h"
+#include "tara/train/run/gate.h"
+#include "tara/train/stop.h"
+#include "tara/train/strength.h"
+
+namespace tara {
+
+struct TrainCallbacks {
+  // Empty: nothing is evaluated.
+  StrengthEvaluator evaluate;
+  // Empty: every checkpoint plays, whatever the config says of a gate.
+  GateKeeper gate;
+  // Told of each game once the store has it; from several threads. May be
+  // empty.
+  std::function<void(uint64_t game_index)> on_game_stored;
+};
+
+// How a run of training ended.
+struct TrainSummary {
+  std::string run_dir;
+  int generation = 0;  // of the newest checkpoint
+  // The player: the newest checkpoint, or with a gate the best.
+  std::string checkpoint_path;
+  // What the gate let through and what not, over the whole run.
+  int promoted = 0;
+  int rejected = 0;
+  // Ended by `minutes` or `cpu_minutes` of the config, before all generations were learned.
+  bool time_is_up = false;
+  // Ended early by the stop check: the same command goes on from here.
+  bool stopped = false;
+  // Of the last checkpoint; empty when stopped or without an evaluator.
+  std::vector<StrengthResult> strength;
+};
+
+// Trains as the config says, in its folder (tara/train/folder/run_folder.h),
+// and goes on with what is there already:
+//
+//   ckpt-000000: a new network, or `init_from`
+//   for each generation g, from 0:
+//     plan: which variants the games of g are of, and who plays; recorded
+//     self-play: the games of g that the store lacks, by ckpt-g
+//     learning from the newest games, up to those of g: ckpt-(g+1), `latest`
+//     with a gate: ckpt-(g+1) against the best, which plays from then on
+//     each Nth generation: evaluation
+//     what `retention` does not keep is removed
+//   evaluation of the player
+//
+// With `overlap`, the games of g + 1 are played by ckpt-g while g is learned.
+//
+// The process may be killed at any instant: a finished game is in the store
+// before anything else happens, a checkpoint is whole or not there, and what
+// an unfinished generation had learned is learned again from the same batches.
+// A damaged checkpoint is set aside and the one before it taken. Where so many
+// steps in a row are skipped as the config allows, the generation is learned
+// anew from its checkpoint at half the learning rate, once.
+//
+// A run that had finished is evaluated again, unless `generations` has grown.
+// REQUIRES: `config` is resolved (tara/train/config/config.h).
+// Returns the errors of CheckInitFrom, RunFolder::Open, OpenGameStore,
+// OpenNewestCheckpoint, of learning, of self-play and of the callbacks;
+// DATA_LOSS when store and checkpoints do not fit together; ABORTED when a
+// generation cannot be learned as its losses are not finite. After any error
+// the same call goes on with all that was finished, once its cause is gone.
+absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
+                                         const TrainCallbacks& callbacks,
+                                         const StopCheck& stop,
+                                         Progress& progress);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_RUN_PIPELINE_H_

@@ -1,0 +1,55 @@
+#include "tara/train/run/run_clock.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "absl/time/clock.h"
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+absl::Duration ProcessorTime() {
+  timespec time;
+  TARA_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0,
+             "Linux has this clock");
+  return absl::DurationFromTimespec(time);
+}
+
+double Share(absl::Duration used, double minutes) {
+  return minutes > 0 ? absl::ToDoubleSeconds(used) / (60 * minutes) : 0;
+}
+
+}  // namespace
+
+RunTime operator+(const RunTime& a, const RunTime& b) {
+  return {.wall = a.wall + b.wall, .cpu = a.cpu + b.cpu};
+}
+
+RunTime operator-(const RunTime& a, const RunTime& b) {
+  return {.wall = a.wall - b.wall, .cpu = a.cpu - b.cpu};
+}
+
+RunTime ProcessTime() {
+  return {.wall = absl::Now() - absl::UnixEpoch(), .cpu = ProcessorTime()};
+}
+
+double ShareOfTime(const proto::TrainConfig& config, const RunTime& used) {
+  return std::max(Share(used.wall, config.minutes()),
+                  Share(used.cpu, config.cpu_minutes()));
+}
+
+int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
+                        const RunTime& used) {
+  const int generations = static_cast<int>(config.generations());
+  const double share = ShareOfTime(config, used);
+  if (generations_done == 0 || share <= 0) return generations;
+  const double fit = generations_done / share;
+  if (fit >= generations) return generations;
+  // The generation that asks will be learned, whatever the clock says.
+  return std::max(static_cast<int>(fit),
+                  std::min(generations_done + 1, generations));
+}
+
+}  // namespace tara

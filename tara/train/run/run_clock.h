@@ -1,0 +1,35 @@
+#ifndef TARA_TRAIN_RUN_RUN_CLOCK_H_
+#define TARA_TRAIN_RUN_RUN_CLOCK_H_
+
+#include "absl/time/time.h"
+#include "proto/config.pb.h"
+
+namespace tara {
+
+// What a run has taken.
+struct RunTime {
+  absl::Duration wall;
+  absl::Duration cpu;  // processor time of all threads
+};
+
+RunTime operator+(const RunTime& a, const RunTime& b);
+RunTime operator-(const RunTime& a, const RunTime& b);
+
+// What the process has taken since the first call of a machine's clocks: only
+// differences mean something.
+RunTime ProcessTime();
+
+// Returns how much of the time that a config allows `used` is: 1 when it is up.
+// Of several limits the one that is nearest counts; 0 without any.
+double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
+
+// Returns how many generations a run will have learned at its end: those of the
+// config or, where its time is up before, as many as fit into it. Before a
+// generation that is not the first, `generations_done` have taken `used`, and
+// the next ones are taken to last as long on average.
+int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
+                        const RunTime& used);
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_RUN_RUN_CLOCK_H_

@@ -1,0 +1,176 @@
+#include "tara/train/run/run_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+#include "tara/base/status_macros.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+
+absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder) {
+  TARA_ASSIGN_OR_RETURN(auto metrics, MetricsFile::Open(folder.metrics_path()));
+  TARA_ASSIGN_OR_RETURN(auto events,
+                        EventWriter::Create(folder.tensorboard_path()));
+  return std::unique_ptr<RunLog>(
+      new RunLog(folder.metrics_path(), std::move(metrics), std::move(events)));
+}
+
+RunLog::RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
+               std::unique_ptr<EventWriter> events)
+    : path_(std::move(path)),
+      metrics_(std::move(metrics)),
+      events_(std::move(events)) {}
+
+absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
+  events_->Scalar("self_play/games_per_second", rates.games_per_second,
+                  generation);
+  events_->Scalar("self_play/evaluations_per_second",
+                  rates.evaluations_per_second, generation);
+  events_->Scalar("self_play/simulations_per_second",
+                  rates.simulations_per_second, generation);
+  events_->Scalar("self_play/cached_share", rates.cached_share, generation);
+  TARA_RETURN_IF_ERROR(events_->Flush());
+  return metrics_->Append(
+      {{"event", "self_play"},
+       {"generation", generation},
+       {"games", rates.games},
+       {"seconds", rates.seconds},
+       {"games_per_second", rates.games_per_second},
+       {"evaluations_per_second", rates.evaluations_per_second},
+       {"positions_per_batch", rates.positions_per_batch},
+       {"batch_fill", rates.batch_fill},
+       {"positions_per_merged_batch", rates.positions_per_merged_batch},
+       {"cached_share", rates.cached_share},
+       {"simulations_per_second", rates.simulations_per_second},
+       {"simulations_per_evaluation", rates.simulations_per_evaluation},
+       {"graph_share", rates.graph_share},
+       {"solved_share", rates.solved_share},
+       {"full_share", rates.full_share},
+       {"proof_share", rates.proof_share},
+       {"games_resigned", rates.resigned},
+       {"games_played_on", rates.played_on},
+       {"played_on_resignable", rates.resignable},
+       {"played_on_false_positives", rates.resignable_not_lost}});
+}
+
+absl::Status RunLog::Learning(const LearningReport& report) {
+  const int generation = report.generation;
+  events_->Scalar("loss/total", report.losses.total, generation);
+  events_->Scalar("loss/policy", report.losses.policy, generation);
+  events_->Scalar("loss/value", report.losses.value, generation);
+  events_->Scalar("loss/margin", report.losses.margin, generation);
+  const auto auxiliary = [&](absl::string_view name, double loss) {
+    if (loss > 0) events_->Scalar(name, loss, generation);
+  };
+  auxiliary("loss/owner", report.losses.owner);
+  auxiliary("loss/kingdoms", report.losses.kingdoms);
+  auxiliary("loss/reply", report.losses.reply);
+  events_->Scalar("learning/policy_accuracy", report.policy_accuracy,
+                  generation);
+  events_->Scalar("learning/rate", report.learning_rate, generation);
+  events_->Scalar("learning/window_positions",
+                  static_cast<double>(report.window_positions), generation);
+  TARA_RETURN_IF_ERROR(events_->Flush());
+  return metrics_->Append({{"event", "learning"},
+                           {"generation", generation},
+                           {"step", report.step},
+                           {"samples", report.samples},
+                           {"loss", report.losses.total},
+                           {"policy_loss", report.losses.policy},
+                           {"value_loss", report.losses.value},
+                           {"margin_loss", report.losses.margin},
+                           {"owner_loss", report.losses.owner},
+                           {"kingdoms_loss", report.losses.kingdoms},
+                           {"reply_loss", report.losses.reply},
+                           {"policy_accuracy", report.policy_accuracy},
+                           {"learning_rate", report.learning_rate},
+                           {"window_games", report.window_games},
+                           {"window_positions", report.window_positions},
+                           {"skipped_steps", report.skipped_steps}});
+}
+
+absl::Status RunLog::HeldOut(int generation,
+                             const std::vector<HeldOutLosses>& by_variant) {
+  for (const HeldOutLosses& each : by_variant) {
+    const std::string variant(Info(each.variant).id);
+    const std::pair<absl::string_view, double> losses[] = {
+        {"policy", each.losses.policy},     {"value", each.losses.value},
+        {"margin", each.losses.margin},     {"owner", each.losses.owner},
+        {"kingdoms", each.losses.kingdoms}, {"reply", each.losses.reply}};
+    std::vector<Metric> line = {{"event", "held_out"},
+                                {"generation", generation},
+                                {"variant", variant},
+                                {"positions", each.positions},
+                                {"loss", each.losses.total}};
+    for (const auto& [head, loss] : losses) {
+      events_->Scalar(absl::StrCat("held_out/", head, "/", variant), loss,
+                      generation);
+      line.push_back({absl::StrCat(head, "_loss"), loss});
+    }
+    line.push_back({"policy_accuracy", each.losses.policy_accuracy});
+    TARA_RETURN_IF_ERROR(metrics_->Append(line));
+  }
+  return events_->Flush();
+}
+
+absl::Status RunLog::Strength(int generation, bool is_final,
+                              const std::vector<StrengthResult>& strength) {
+  for (const StrengthResult& result : strength) {
+    events_->Scalar(
+        absl::StrCat("strength/", result.variant, "/", result.opponent),
+        result.score, generation);
+    std::vector<Metric> line = {{"event", "strength"},
+                                {"generation", generation},
+                                {"final", is_final},
+                                {"variant", result.variant},
+                                {"opponent", result.opponent},
+                                {"games", result.games},
+                                {"wins", result.wins},
+                                {"draws", result.draws},
+                                {"losses", result.losses},
+                                {"score", result.score},
+                                {"score_low", result.score_low},
+                                {"score_high", result.score_high}};
+    if (result.forfeits > 0) line.push_back({"forfeits", result.forfeits});
+    TARA_RETURN_IF_ERROR(metrics_->Append(line));
+  }
+  return events_->Flush();
+}
+
+absl::Status RunLog::Gate(const GateReport& report) {
+  for (const auto& [result, weaker] : report.results) {
+    TARA_RETURN_IF_ERROR(metrics_->Append({{"event", "gate"},
+                                           {"generation", report.candidate},
+                                           {"best", report.best},
+                                           {"promoted", report.promoted},
+                                           {"variant", result.variant},
+                                           {"games", result.games},
+                                           {"score", result.score},
+                                           {"score_low", result.score_low},
+                                           {"score_high", result.score_high},
+                                           {"weaker", weaker}}));
+  }
+  events_->Scalar("gate/promoted", report.promoted ? 1 : 0, report.candidate);
+  return events_->Flush();
+}
+
+absl::Status RunLog::Note(int generation, absl::string_view text) {
+  return metrics_->Append(
+      {{"event", "note"}, {"generation", generation}, {"text", text}});
+}
+
+absl::StatusOr<bool> RunLog::HasStrength(int generation) const {
+  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                        ReadMetricsLines(path_));
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& text) {
+    const auto line = nlohmann::json::parse(text, nullptr, false);
+    return line.is_object() && line.value("event", "") == "strength" &&
+           line.value("generation", -1) == generation;
+  });
+}
+
+}  // namespace tara

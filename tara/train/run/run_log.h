@@ -1,0 +1,72 @@
+#ifndef TARA_TRAIN_RUN_RUN_LOG_H_
+#define TARA_TRAIN_RUN_RUN_LOG_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/train/folder/run_folder.h"
+#include "tara/train/learn/held_out.h"
+#include "tara/train/progress/metrics.h"
+#include "tara/train/progress/progress_text.h"
+#include "tara/train/progress/tensorboard.h"
+#include "tara/train/run/gate.h"
+#include "tara/train/strength.h"
+
+namespace tara {
+
+// What a generation's learning came to.
+struct LearningReport {
+  int generation = 0;  // of the checkpoint that was learned
+  int64_t step = 0;    // learned so far, over the whole run
+  int64_t samples = 0;
+  LossSummary losses;  // means over the generation
+  double policy_accuracy = 0;
+  double learning_rate = 0;  // of the last step
+  int64_t window_games = 0;
+  int64_t window_positions = 0;
+  int skipped_steps = 0;  // of the generation: losses were not finite
+};
+
+// Keeps what happens in a run for programs to read: a line of metrics.jsonl an
+// event ("event": "self_play", "learning", "held_out" or "strength") and
+// event ("event": "self_play", "learning", "held_out", "strength", "gate" or
+// "note") and TensorBoard curves over generations. Thread-safe.
+class RunLog {
+ public:
+  static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder);
+
+  // The games of a generation, as far as this process has played them.
+  absl::Status SelfPlay(int generation, const SelfPlayRates& rates);
+  absl::Status Learning(const LearningReport& report);
+  // A line a variant.
+  absl::Status HeldOut(int generation,
+                       const std::vector<HeldOutLosses>& by_variant);
+  // A line an opponent and variant.
+  absl::Status Strength(int generation, bool is_final,
+                        const std::vector<StrengthResult>& strength);
+
+  // A line a variant.
+  absl::Status Gate(const GateReport& report);
+  // Something that people should know, in words.
+  absl::Status Note(int generation, absl::string_view text);
+
+  // Returns whether the strength of a checkpoint has been logged already.
+  absl::StatusOr<bool> HasStrength(int generation) const;
+
+ private:
+  RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
+         std::unique_ptr<EventWriter> events);
+
+  const std::string path_;  // of the metrics
+  const std::unique_ptr<MetricsFile> metrics_;
+  const std::unique_ptr<EventWriter> events_;
+};
+
+}  // namespace tara
+
+#endif  // TARA_TRAIN_RUN_RUN_LOG_H_

@@ -1,0 +1,313 @@
+#include "tara/train/run/training_run.h"
+
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/torch/torch_runtime.h"
+#include "tara/train/config/device_check.h"
+#include "tara/train/config/learner_config.h"
+#include "tara/train/config/search_config.h"
+#include "tara/train/folder/checkpoints.h"
+#include "tara/train/learn/held_out.h"
+#include "tara/train/learn/learner.h"
+#include "tara/train/play/mixture.h"
+#include "tara/train/run/generation_games.h"
+#include "tara/train/run/run_clock.h"
+
+namespace tara {
+namespace {
+
+// Of those that a network learns from, to measure its activations by.
+constexpr int kCalibrationPositions = 160;
+
+std::vector<State> PositionsOf(const std::vector<Sample>& samples) {
+  std::vector<State> positions;
+  positions.reserve(samples.size());
+  for (const Sample& sample : samples) positions.push_back(sample.state);
+  return positions;
+}
+
+LossSummary Summarize(const Losses& losses) {
+  return {.total = losses.total,
+          .policy = losses.policy,
+          .value = losses.value,
+          .margin = losses.margin,
+          .owner = losses.owner,
+          .kingdoms = losses.kingdoms,
+          .reply = losses.reply};
+}
+
+// What a run had taken when its state was written.
+RunTime TimeOf(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.seconds()),
+          .cpu = absl::Seconds(state.cpu_seconds())};
+}
+
+}  // namespace
+
+absl::Status TrainingRun::Open() {
+  TARA_RETURN_IF_ERROR(CheckDevices(config_));
+  TARA_RETURN_IF_ERROR(CheckInitFrom(config_));
+  TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
+  config_ = folder_->config();
+  TARA_ASSIGN_OR_RETURN(RunStateFile state,
+                        RunStateFile::Open(folder_->state_path()));
+  state_.emplace(std::move(state));
+  before_ = TimeOf(state_->state());
+  TARA_ASSIGN_OR_RETURN(
+      store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
+  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
+  sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
+                   config_.seed());
+  TARA_RETURN_IF_ERROR(OpenTrainer());
+  return Choose();
+}
+
+absl::Status TrainingRun::Choose() {
+  proto::InferenceConfig& inference = *config_.mutable_inference();
+  TARA_ASSIGN_OR_RETURN(const InferenceOptions options,
+                        InferenceOptionsOf(inference));
+  if (options.backend != InferenceBackend::kAuto &&
+      options.precision != Precision::kAuto) {
+    return absl::OkStatus();
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const LoadedNetwork network,
+      LoadNetwork(folder_->checkpoint_path(standing_.generation), options));
+  inference.set_backend(std::string(BackendName(network.info.backend)));
+  inference.set_precision(std::string(PrecisionName(network.info.precision)));
+  return folder_->RecordConfig(config_);
+}
+
+absl::Status TrainingRun::OpenTrainer() {
+  TARA_ASSIGN_OR_RETURN(StandingTrainer standing,
+                        OpenNewestCheckpoint(config_, *folder_));
+  trainer_ = std::move(standing.trainer);
+  standing_ = standing.progress;
+  for (const std::string& note : standing.notes) {
+    TARA_RETURN_IF_ERROR(Note(note));
+  }
+  // What was set aside was let through by no gate.
+  proto::GateState& gate = *state().mutable_gate();
+  const auto newest = static_cast<uint32_t>(standing_.generation);
+  gate.set_checked(std::min(gate.checked(), newest));
+  gate.set_best_before(std::min(gate.best_before(), newest));
+  if (gate.best() > newest) gate.set_best(gate.best_before());
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::Note(absl::string_view text) {
+  progress_.Print(text);
+  return log_->Note(standing_.generation, text);
+}
+
+int TrainingRun::player() const {
+  return gated() ? static_cast<int>(state_->state().gate().best())
+                 : standing_.generation;
+}
+
+RunTime TrainingRun::TimeUsed() const {
+  return before_ + (ProcessTime() - begin_);
+}
+
+bool TrainingRun::TimeIsUp() const {
+  // A run without any generation would be none.
+  if (standing_.generation == 0) return false;
+  return ShareOfTime(config_, TimeUsed() + last_generation_) > 1;
+}
+
+void TrainingRun::ForetellTheEnd() {
+  const RunTime used = TimeUsed();
+  const double share = ShareOfTime(config_, used);
+  if (share <= 0) return;
+  progress_.SetDeadline(absl::Now() + used.wall * (1 / share - 1));
+}
+
+absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
+  if (state_->PlanOf(generation) == nullptr) {
+    TARA_ASSIGN_OR_RETURN(
+        const std::vector<double> shares,
+        MixtureShares(config_,
+                      std::vector<proto::VariantScore>(state().score().begin(),
+                                                       state().score().end())));
+    TARA_ASSIGN_OR_RETURN(
+        const proto::GenerationPlan plan,
+        PlanGeneration(config_, *store_, generation, model,
+                       state_->PlanOf(generation - 1), shares));
+    TARA_RETURN_IF_ERROR(state_->AddPlan(plan));
+  }
+  return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
+}
+
+absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
+  return PlayGeneration({.config = config_,
+                         .store = *store_,
+                         .log = *log_,
+                         .progress = progress_,
+                         .on_game_stored = callbacks_.on_game_stored},
+                        plan, folder_->checkpoint_path(plan.model), stop);
+}
+
+absl::Status TrainingRun::LearnFrom(int generation) {
+  const absl::Status first = LearnOnce(generation);
+  if (!absl::IsAborted(first)) return first;
+  const std::string checkpoint = folder_->checkpoint_path(generation);
+  const bool again =
+      state().has_restored_generation() &&
+      static_cast<int>(state().restored_generation()) == generation;
+  absl::Status status = first;
+  if (!again) {
+    state().set_restorations(state().restorations() + 1);
+    state().set_restored_generation(generation);
+    TARA_RETURN_IF_ERROR(state_->Save());
+    TARA_RETURN_IF_ERROR(Note(absl::StrCat(
+        first.message(), "; generation ", generation, " is learned anew from ",
+        checkpoint, ", at half the learning rate")));
+    TARA_RETURN_IF_ERROR(OpenTrainer());
+    status = LearnOnce(generation);
+  }
+  if (!absl::IsAborted(status)) return status;
+  return absl::AbortedError(absl::StrCat(
+      status.message(),
+      ", at half the learning rate too. The last good "
+      "checkpoint is ",
+      checkpoint,
+      "; the run goes on from there, for example "
+      "with a lower learner.learning_rate (now ",
+      config_.learner().learning_rate(), ") or max_gradient_norm"));
+}
+
+absl::Status TrainingRun::LearnOnce(int generation) {
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
+  TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
+  if (sampler_->positions() == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "learner.held_out_share: ", config_.learner().held_out_share(),
+        " leaves no game to learn from in generation ", generation,
+        "; expected a larger learner.window_games or a smaller share"));
+  }
+  LearnOptions options =
+      LearnOptionsOf(config_, std::pow(0.5, state().restorations()),
+                     ExpectedGenerations(config_, standing_.generation,
+                                         TimeOf(state_->state())));
+  options.steps = StepsToLearn(options.steps, options.batch_size,
+                               config_.learner().max_samples_per_position(),
+                               sampler_->PositionsFrom(plan.begin));
+  progress_.BeginLearning(generation, options.steps, sampler_->games(),
+                          sampler_->positions());
+  TrainingProgress next = standing_;
+  TARA_ASSIGN_OR_RETURN(
+      const LearnResult learned,
+      Learn(options, *sampler_, *trainer_, next, stop_,
+            [&](int steps, const Losses& mean) {
+              progress_.Learned(steps,
+                                LearningRate(options.schedule, next.step - 1),
+                                Summarize(mean));
+            }));
+  next.generation = generation + 1;
+  TARA_RETURN_IF_ERROR(trainer_->Save(
+      folder_->checkpoint_path(next.generation), next,
+      PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
+  standing_ = next;
+  TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
+                        MeasureHeldOut(*sampler_, *trainer_));
+  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  TARA_RETURN_IF_ERROR(log_->HeldOut(standing_.generation, held_out));
+  progress_.EndLearning();
+  return log_->Learning(
+      {.generation = standing_.generation,
+       .step = standing_.step,
+       .samples = standing_.samples,
+       .losses = Summarize(learned.losses),
+       .policy_accuracy = learned.losses.policy_accuracy,
+       .learning_rate = LearningRate(options.schedule, standing_.step - 1),
+       .window_games = sampler_->games(),
+       .window_positions = sampler_->positions(),
+       .skipped_steps = learned.skipped_steps});
+}
+
+absl::Status TrainingRun::RunGeneration(int generation) {
+  const RunTime begin = TimeUsed();
+  ForetellTheEnd();
+  // LibTorch has one number of threads for the process: one for each worker of
+  // self-play, or all of them for the learner.
+  SetTorchThreads(1);
+  // Without a record: the config has just been given its overlap.
+  const bool ahead = config_.overlap() && generation > 0 && !gated();
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan,
+                        Plan(generation, ahead ? generation - 1 : player()));
+  TARA_RETURN_IF_ERROR(Play(plan, stop_));
+  if (stop_()) return absl::CancelledError("self-play was interrupted");
+  TARA_RETURN_IF_ERROR(LearnAndPlayAhead(generation));
+  TARA_RETURN_IF_ERROR(ThinOut());
+  const RunTime used = TimeUsed();
+  last_generation_ = used - begin;
+  state().set_seconds(absl::ToDoubleSeconds(used.wall));
+  state().set_cpu_seconds(absl::ToDoubleSeconds(used.cpu));
+  return state_->Save();
+}
+
+absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
+  std::atomic<bool> failed = false;
+  absl::Status played;
+  std::thread player_thread;
+  if (config_.overlap() && generation + 1 < generations() && !TimeIsUp()) {
+    TARA_ASSIGN_OR_RETURN(GamePlan next, Plan(generation + 1, player()));
+    player_thread = std::thread([&, plan = std::move(next)] {
+      played = Play(plan, [&] { return failed || stop_(); });
+    });
+  } else {
+    SetTorchThreads(static_cast<int>(config_.learner().threads()));
+  }
+  absl::Status learned = LearnFrom(generation);
+  if (learned.ok()) learned = PassGate();
+  if (learned.ok() && EvaluationIsDue(standing_.generation)) {
+    learned = Evaluate(standing_.generation, /*is_final=*/false).status();
+  }
+  failed = !learned.ok();
+  if (player_thread.joinable()) player_thread.join();
+  learned.Update(played);
+  return learned;
+}
+
+absl::StatusOr<TrainSummary> TrainingRun::Run() {
+  progress_.BeginRun(folder_->path(), standing_.generation, generations());
+  ForetellTheEnd();
+  TrainSummary summary;
+  absl::Status status = PassGate();
+  if (status.ok()) status = CatchUpOnEvaluation();
+  while (status.ok() && standing_.generation < generations()) {
+    summary.time_is_up = TimeIsUp();
+    if (summary.time_is_up) break;
+    status = RunGeneration(standing_.generation);
+  }
+  if (status.ok()) {
+    // The last evaluation is not limited.
+    progress_.SetDeadline(absl::InfiniteFuture());
+    SetTorchThreads(static_cast<int>(config_.learner().threads()));
+    auto strength = Evaluate(player(), /*is_final=*/true);
+    status = strength.status();
+    if (strength.ok()) summary.strength = *std::move(strength);
+  }
+  // An interruption is no failure: everything finished is kept.
+  summary.stopped = absl::IsCancelled(status) && stop_();
+  if (!status.ok() && !summary.stopped) return status;
+  summary.run_dir = folder_->path();
+  summary.generation = standing_.generation;
+  summary.checkpoint_path = folder_->checkpoint_path(player());
+  summary.promoted = static_cast<int>(state().gate().promoted());
+  summary.rejected = static_cast<int>(state().gate().rejected());
+  return summary;
+}
+
+}  // namespace tara
