@@ -16,10 +16,10 @@
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/arena_report.h"
-#include "tara/eval/arena_result.h"
-#include "tara/eval/sprt.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_report.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/statistics/sprt.h"
 #include "tara/train/stop.h"
 
 namespace tara {

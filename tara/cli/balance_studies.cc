@@ -15,8 +15,8 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/game_flags.h"
 #include "tara/cli/usage.h"
-#include "tara/eval/make_player.h"
-#include "tara/eval/player_spec.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara {

@@ -9,7 +9,7 @@
 #include "tara/cli/balance.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance_store.h"
+#include "tara/eval/balance/balance_store.h"
 
 namespace tara {
 

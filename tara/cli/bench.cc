@@ -28,8 +28,8 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/mass_playouts.h"
-#include "tara/eval/text_table.h"
+#include "tara/eval/playouts/mass_playouts.h"
+#include "tara/eval/report/text_table.h"
 #include "tara/train/stop.h"
 
 namespace tara {

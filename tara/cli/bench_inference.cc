@@ -22,7 +22,7 @@
 #include "tara/cli/usage.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
-#include "tara/eval/text_table.h"
+#include "tara/eval/report/text_table.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_peak.h"

@@ -19,7 +19,7 @@
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/text_table.h"
+#include "tara/eval/report/text_table.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/evaluators/uniform_evaluator.h"

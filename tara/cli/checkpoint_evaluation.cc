@@ -10,10 +10,10 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/make_player.h"
-#include "tara/eval/parallel_arena.h"
-#include "tara/eval/player_spec.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/train/play/game_plan.h"
 
 namespace tara {

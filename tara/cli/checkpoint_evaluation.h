@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena_result.h"
+#include "tara/eval/arena/arena_result.h"
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
 

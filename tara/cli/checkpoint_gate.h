@@ -12,7 +12,8 @@ namespace tara {
 
 // Plays a candidate against the best checkpoint in each variant of the config,
 // by pairs of games with one opening, at most gate.games of them. A sequential
-// test (tara/eval/sprt.h) ends them early: the candidate is weaker where
+// test (tara/eval/statistics/sprt.h) ends them early: the candidate is weaker
+// where
 //   H0: it is weaker by gate.max_drop_elo
 // is accepted against H1: it is as strong. Where the test has not decided by
 // the last game, it is not. The chance to take an equal candidate for weaker is

@@ -16,10 +16,10 @@
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/cross_play.h"
-#include "tara/eval/cross_play_report.h"
-#include "tara/eval/team_spec.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/cross_play.h"
+#include "tara/eval/arena/cross_play_report.h"
+#include "tara/eval/players/team_spec.h"
 #include "tara/train/stop.h"
 
 namespace tara {

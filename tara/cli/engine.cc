@@ -15,7 +15,7 @@
 #include "tara/engine/engine_options.h"
 #include "tara/engine/json_engine.h"
 #include "tara/engine/line_engine.h"
-#include "tara/eval/make_player.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {

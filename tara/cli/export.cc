@@ -16,7 +16,7 @@
 #include "tara/cli/usage.h"
 #include "tara/cli/version.h"
 #include "tara/core/state.h"
-#include "tara/eval/make_player.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/make_bundle.h"
 #include "tara/nn/weights/checkpoint.h"

@@ -11,7 +11,7 @@
 #include "tara/cli/games.h"
 #include "tara/cli/games_store.h"
 #include "tara/cli/usage.h"
-#include "tara/eval/statistics.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/train/store/game_store.h"
 
 namespace tara {

@@ -14,10 +14,10 @@
 #include "tara/cli/game_flags.h"
 #include "tara/cli/usage.h"
 #include "tara/core/variant.h"
-#include "tara/eval/contest.h"
-#include "tara/eval/make_player.h"
-#include "tara/eval/opening_judge.h"
-#include "tara/eval/player_spec.h"
+#include "tara/eval/arena/contest.h"
+#include "tara/eval/arena/opening_judge.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/mcts/time/time_control.h"
 
 namespace tara {

@@ -13,11 +13,11 @@
 #include "absl/types/span.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/state.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/arena_result.h"
-#include "tara/eval/parallel_arena.h"
-#include "tara/eval/result_store.h"
-#include "tara/eval/team_spec.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/arena/result_store.h"
+#include "tara/eval/players/team_spec.h"
 
 namespace tara {
 

@@ -13,7 +13,7 @@
 #include "tara/cli/console.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
-#include "tara/eval/player.h"
+#include "tara/eval/players/player.h"
 #include "tara/mcts/choice/choose_action.h"
 
 namespace tara {

@@ -9,9 +9,9 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/rules.h"
-#include "tara/eval/balance_driver.h"
-#include "tara/eval/balance_game.h"
-#include "tara/eval/make_player.h"
+#include "tara/eval/balance/balance_driver.h"
+#include "tara/eval/balance/balance_game.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/record/game_record.h"
 
 namespace tara {

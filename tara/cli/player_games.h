@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/core/state.h"
-#include "tara/eval/player_spec.h"
+#include "tara/eval/players/player_spec.h"
 
 namespace tara {
 

@@ -12,7 +12,7 @@
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/usage.h"
-#include "tara/eval/team_spec.h"
+#include "tara/eval/players/team_spec.h"
 
 namespace tara {
 namespace {

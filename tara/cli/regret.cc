@@ -21,12 +21,12 @@
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/make_player.h"
-#include "tara/eval/player.h"
-#include "tara/eval/player_spec.h"
-#include "tara/eval/regret.h"
-#include "tara/eval/regret_report.h"
-#include "tara/eval/solved_set.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/regret/regret.h"
+#include "tara/eval/regret/regret_report.h"
+#include "tara/eval/regret/solved_set.h"
 #include "tara/train/stop.h"
 
 namespace tara {

@@ -21,10 +21,10 @@
 #include "tara/core/playout_statistics.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/mass_playouts.h"
-#include "tara/eval/statistics_page.h"
-#include "tara/eval/variant_statistics.h"
-#include "tara/eval/variant_statistics_report.h"
+#include "tara/eval/playouts/mass_playouts.h"
+#include "tara/eval/playouts/statistics_page.h"
+#include "tara/eval/playouts/variant_statistics.h"
+#include "tara/eval/playouts/variant_statistics_report.h"
 #include "tara/train/stop.h"
 
 namespace tara {

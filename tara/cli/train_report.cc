@@ -15,7 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/eval/statistics.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/train/progress/metrics.h"
 #include "tara/train/strength.h"
 

@@ -17,13 +17,13 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/arena_openings.h"
-#include "tara/eval/arena_result.h"
-#include "tara/eval/make_player.h"
-#include "tara/eval/opening_judge.h"
-#include "tara/eval/player.h"
-#include "tara/eval/players.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_openings.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/arena/opening_judge.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/players.h"
 
 namespace tara {
 namespace {

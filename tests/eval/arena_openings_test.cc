@@ -1,4 +1,4 @@
-#include "tara/eval/arena_openings.h"
+#include "tara/eval/arena/arena_openings.h"
 
 #include <cmath>
 #include <cstdint>

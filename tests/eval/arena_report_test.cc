@@ -1,4 +1,4 @@
-#include "tara/eval/arena_report.h"
+#include "tara/eval/arena/arena_report.h"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
+#include "tara/eval/arena/arena.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/eval/arena.h"
+#include "tara/eval/arena/arena.h"
 
 #include <cmath>
 #include <cstdint>
@@ -18,8 +18,8 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/player.h"
-#include "tara/eval/players.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/players.h"
 #include "tara/mcts/time/time_control.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"

@@ -1,4 +1,4 @@
-#include "tara/eval/balance_report.h"
+#include "tara/eval/balance/balance_report.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,13 +8,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance.h"
-#include "tara/eval/balance_driver.h"
-#include "tara/eval/balance_page.h"
-#include "tara/eval/balance_report_text.h"
-#include "tara/eval/balance_runner.h"
-#include "tara/eval/balance_store.h"
-#include "tara/eval/search_player.h"
+#include "tara/eval/balance/balance.h"
+#include "tara/eval/balance/balance_driver.h"
+#include "tara/eval/balance/balance_page.h"
+#include "tara/eval/balance/balance_report_text.h"
+#include "tara/eval/balance/balance_runner.h"
+#include "tara/eval/balance/balance_store.h"
+#include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 
 namespace tara {

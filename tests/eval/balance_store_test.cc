@@ -1,4 +1,4 @@
-#include "tara/eval/balance_store.h"
+#include "tara/eval/balance/balance_store.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -15,11 +15,11 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance.h"
-#include "tara/eval/balance_driver.h"
-#include "tara/eval/balance_runner.h"
-#include "tara/eval/players.h"
-#include "tara/eval/search_player.h"
+#include "tara/eval/balance/balance.h"
+#include "tara/eval/balance/balance_driver.h"
+#include "tara/eval/balance/balance_runner.h"
+#include "tara/eval/players/players.h"
+#include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 
 namespace tara {

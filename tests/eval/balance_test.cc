@@ -1,4 +1,4 @@
-#include "tara/eval/balance.h"
+#include "tara/eval/balance/balance.h"
 
 #include <cmath>
 #include <limits>
@@ -16,14 +16,14 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/eval/action_classes.h"
-#include "tara/eval/balance_driver.h"
-#include "tara/eval/balance_facts.h"
-#include "tara/eval/balance_game.h"
-#include "tara/eval/balance_study.h"
-#include "tara/eval/first_actions.h"
-#include "tara/eval/players.h"
-#include "tara/eval/search_player.h"
+#include "tara/eval/balance/action_classes.h"
+#include "tara/eval/balance/balance_driver.h"
+#include "tara/eval/balance/balance_facts.h"
+#include "tara/eval/balance/balance_game.h"
+#include "tara/eval/balance/balance_study.h"
+#include "tara/eval/balance/first_actions.h"
+#include "tara/eval/players/players.h"
+#include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/eval/test_players.h"
 

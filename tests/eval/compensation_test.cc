@@ -1,4 +1,4 @@
-#include "tara/eval/compensation.h"
+#include "tara/eval/balance/compensation.h"
 
 #include <cmath>
 #include <vector>

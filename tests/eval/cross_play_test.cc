@@ -1,4 +1,4 @@
-#include "tara/eval/cross_play.h"
+#include "tara/eval/arena/cross_play.h"
 
 #include <cmath>
 #include <string>
@@ -8,8 +8,8 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/random.h"
-#include "tara/eval/arena_result.h"
-#include "tara/eval/cross_play_report.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/arena/cross_play_report.h"
 
 namespace tara {
 namespace {

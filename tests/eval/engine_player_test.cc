@@ -1,4 +1,4 @@
-#include "tara/eval/engine_player.h"
+#include "tara/eval/players/engine_player.h"
 
 #include <sys/wait.h>
 
@@ -23,11 +23,11 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/arena_result.h"
-#include "tara/eval/engine_spec.h"
-#include "tara/eval/player.h"
-#include "tara/eval/players.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/engine_spec.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/players.h"
 #include "tara/mcts/time/time_control.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/eval/engine_spec.h"
+#include "tara/eval/players/engine_spec.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tara/eval/entropy.h"
+#include "tara/eval/statistics/entropy.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tara/eval/hypotheses.h"
+#include "tara/eval/statistics/hypotheses.h"
 
 #include <algorithm>
 #include <vector>

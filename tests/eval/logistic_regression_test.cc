@@ -1,4 +1,4 @@
-#include "tara/eval/logistic_regression.h"
+#include "tara/eval/tuning/logistic_regression.h"
 
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tara/eval/make_player.h"
+#include "tara/eval/players/make_player.h"
 
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/player.h"
+#include "tara/eval/players/player.h"
 #include "tara/nn/training/trainer.h"
 
 namespace tara {

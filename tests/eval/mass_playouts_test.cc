@@ -1,4 +1,4 @@
-#include "tara/eval/mass_playouts.h"
+#include "tara/eval/playouts/mass_playouts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tara/eval/parallel_arena.h"
+#include "tara/eval/arena/parallel_arena.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena.h"
-#include "tara/eval/arena_result.h"
-#include "tara/eval/player.h"
-#include "tara/eval/players.h"
-#include "tara/eval/sprt.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/players.h"
+#include "tara/eval/statistics/sprt.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/eval/player_spec.h"
+#include "tara/eval/players/player_spec.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tara/eval/players.h"
+#include "tara/eval/players/players.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/alpha_beta_player.h"
-#include "tara/eval/player.h"
-#include "tara/eval/search_player.h"
+#include "tara/eval/players/alpha_beta_player.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/time/time_manager.h"

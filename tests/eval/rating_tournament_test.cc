@@ -1,4 +1,4 @@
-#include "tara/eval/rating_tournament.h"
+#include "tara/eval/rating/rating_tournament.h"
 
 #include <atomic>
 #include <cstdint>
@@ -14,13 +14,13 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/make_player.h"
-#include "tara/eval/player.h"
-#include "tara/eval/rating_page.h"
-#include "tara/eval/rating_report.h"
-#include "tara/eval/ratings.h"
-#include "tara/eval/result_store.h"
-#include "tara/eval/training_point.h"
+#include "tara/eval/arena/result_store.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/rating/rating_page.h"
+#include "tara/eval/rating/rating_report.h"
+#include "tara/eval/rating/ratings.h"
+#include "tara/eval/report/training_point.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {

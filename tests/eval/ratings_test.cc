@@ -1,4 +1,4 @@
-#include "tara/eval/ratings.h"
+#include "tara/eval/rating/ratings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/eval/rating_plan.h"
+#include "tara/eval/rating/rating_plan.h"
 
 namespace tara {
 namespace {

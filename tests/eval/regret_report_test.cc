@@ -1,4 +1,4 @@
-#include "tara/eval/regret_report.h"
+#include "tara/eval/regret/regret_report.h"
 
 #include <string>
 #include <vector>
@@ -7,9 +7,9 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/regret.h"
-#include "tara/eval/statistics.h"
-#include "tara/eval/training_point.h"
+#include "tara/eval/regret/regret.h"
+#include "tara/eval/report/training_point.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/eval/regret.h"
+#include "tara/eval/regret/regret.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/alpha_beta_player.h"
+#include "tara/eval/players/alpha_beta_player.h"
 #include "tests/eval/test_players.h"
 
 namespace tara {

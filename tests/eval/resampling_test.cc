@@ -1,4 +1,4 @@
-#include "tara/eval/resampling.h"
+#include "tara/eval/statistics/resampling.h"
 
 #include <algorithm>
 #include <cmath>

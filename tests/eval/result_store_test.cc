@@ -1,4 +1,4 @@
-#include "tara/eval/result_store.h"
+#include "tara/eval/arena/result_store.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/sqlite.h"
-#include "tara/eval/arena_result.h"
+#include "tara/eval/arena/arena_result.h"
 
 namespace tara {
 namespace {

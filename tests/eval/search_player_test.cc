@@ -1,4 +1,4 @@
-#include "tara/eval/search_player.h"
+#include "tara/eval/players/search_player.h"
 
 #include <atomic>
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/player.h"
+#include "tara/eval/players/player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/time/time_manager.h"

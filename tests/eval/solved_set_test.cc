@@ -1,4 +1,4 @@
-#include "tara/eval/solved_set.h"
+#include "tara/eval/regret/solved_set.h"
 
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
-#include "tara/eval/regret.h"
+#include "tara/eval/regret/regret.h"
 
 namespace tara {
 namespace {

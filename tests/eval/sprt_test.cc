@@ -1,4 +1,4 @@
-#include "tara/eval/sprt.h"
+#include "tara/eval/statistics/sprt.h"
 
 #include <algorithm>
 #include <array>

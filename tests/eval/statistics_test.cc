@@ -1,4 +1,4 @@
-#include "tara/eval/statistics.h"
+#include "tara/eval/statistics/statistics.h"
 
 #include <cmath>
 #include <limits>

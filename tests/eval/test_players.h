@@ -11,7 +11,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/eval/player.h"
+#include "tara/eval/players/player.h"
 #include "tara/mcts/utility.h"
 
 namespace tara {

@@ -1,4 +1,4 @@
-#include "tara/eval/variant_statistics_report.h"
+#include "tara/eval/playouts/variant_statistics_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
-#include "tara/eval/statistics_page.h"
-#include "tara/eval/variant_statistics.h"
+#include "tara/eval/playouts/statistics_page.h"
+#include "tara/eval/playouts/variant_statistics.h"
 
 namespace tara {
 namespace {

@@ -1,4 +1,4 @@
-#include "tara/eval/variant_statistics.h"
+#include "tara/eval/playouts/variant_statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "tara/core/playouts.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/statistics.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara {
 namespace {

@@ -19,7 +19,8 @@ namespace {
 
 using emscripten::val;
 
-// As the players mcts and net of the command line (tara/eval/player_spec.h).
+// As the players mcts and net of the command line
+// (tara/eval/players/player_spec.h).
 constexpr float kPlayoutCPuct = 3;
 constexpr float kConfidence = 2;
 // A tab of a browser has less room than a machine.

@@ -9,7 +9,7 @@
 // so that exchanging the colours exchanges the judgement. A feature has two
 // weights by variant, one for the first turn and one for the last, between
 // which the game's stage interpolates. Weights come from games by logistic
-// regression (tara/eval/tune_hand_evaluation.cc).
+// regression (tara/eval/tuning/tune_hand_evaluation.cc).
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Printed by tara/eval/tune_hand_evaluation.cc.
+// Printed by tara/eval/tuning/tune_hand_evaluation.cc.
 
 #include "tara/mcts/alpha_beta/hand_evaluation.h"
 

@@ -1,0 +1,130 @@
+#ifndef TARA_EVAL_ARENA_ARENA_H_
+#define TARA_EVAL_ARENA_ARENA_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena_openings.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/statistics/sprt.h"
+#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
+
+namespace tara {
+
+// Clocks for the players of each game. A move is an action, also where a turn
+// has two of them; partners share a clock.
+struct ArenaClocks {
+  TimeControl control;
+  TimeOptions options = {};
+  // What time is measured by.
+  std::function<absl::Time()> now = [] { return absl::Now(); };
+};
+
+// When games end before their end.
+struct AdjudicationOptions {
+  // When both players have proved one and the same margin, which both then hold
+  // to the end: with that margin. Not with clocks, which may still run out.
+  bool proof = true;
+  // When each of the players has thought the same side as good as won, by a
+  // value of at least `agreed_value` in favour of it, at its last
+  // `agreed_turns` choices: with a win of kForfeitMargin. 0 turns: never.
+  int agreed_turns = 0;
+  double agreed_value = 0.95;
+};
+
+struct ArenaOptions {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions rule_options = {};
+  // Plays matches (docs/rules.md section 9): as many games in succession as
+  // there are seats, of which each seat's player starts one, so that the teams
+  // are Red in turn; their points add up, and players are told how the match
+  // stands. Otherwise every game stands by itself.
+  bool by_match = false;
+  int games = 200;  // rounded up to whole pairs, of games or of matches
+  // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team
+  // that is one (team_player.h). Each opening has as many pairs as there are
+  // ways for both together, and games are rounded up to whole openings.
+  int seatings_a = 1;
+  int seatings_b = 1;
+  // Uniformly random actions that begin two games of each pair, no two pairs
+  // alike (arena_openings.h); 0: none, so that players that never draw play one
+  // game over and over.
+  int opening_plies = 2;
+  // With a judge, openings that favour either side by more are drawn again.
+  OpeningJudge opening_judge = {};
+  double opening_max_value = 0.2;
+  uint64_t seed = 1;
+  // Games, or matches, in progress at a time: more make larger batches. The
+  // result does not depend on it.
+  int concurrent_games = 64;
+  // With clocks, players are told the time for each move, may ponder, and lose
+  // games on time. Games are then played one at a time, and results are
+  // reproducible no more.
+  std::optional<ArenaClocks> clocks = {};
+  AdjudicationOptions adjudication = {};
+  // Ends the arena when this test has decided, after `games` at the latest; in
+  // matches the test is of pairs of matches. The result is of the pairs until
+  // then, the same whatever the threads.
+  std::optional<SprtOptions> sprt = {};
+  // Games of the same arena that have been played: they count, and are not
+  // played again.
+  std::vector<ArenaGame> earlier = {};
+  // Told of each game when it ends, one at a time, from any thread; an error
+  // ends the arena.
+  std::function<absl::Status(const ArenaGame&)> on_game = {};
+};
+
+struct ArenaProgress {
+  int games_done = 0;
+  int games = 0;                   // that will be played
+  double score = 0.5;              // of A in the games done
+  std::optional<double> llr = {};  // with a sequential test
+};
+
+// Told of progress each time all games have gone on by an action or two;
+// returns false to stop early.
+using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
+
+// Plays pairs of games: each random opening once with A as Red (in doubles as
+// both seats of Red) and once with B. With by_match, pairs of matches: A starts
+// one and B the other, and each game of the one has an opening in common with
+// that of the other. A player that gives a game up (Turn::forfeit) loses it.
+// Stopped early, the result is of the pairs finished by then. Without clocks
+// reproducible from options.seed. Returns INVALID_ARGUMENT for options out of
+// range, or a player's error.
+absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, Player& a, Player& b,
+    const ArenaProgressCallback& on_progress = {});
+
+// Returns how many games a pair has: two, or those of two matches.
+int GamesPerPair(const ArenaOptions& options);
+
+// Returns how many pairs begin with the same openings.
+int PairsPerOpening(const ArenaOptions& options);
+
+// Returns INVALID_ARGUMENT naming what is out of range.
+absl::Status CheckArenaOptions(const ArenaOptions& options);
+
+class ArenaSchedule;
+
+// Plays what a schedule hands out until it has no more, or `go_on`, which is
+// asked each time all games have gone on by an action or two, returns false.
+// Several threads may play from one schedule, each with players of its own.
+// REQUIRES: the options are those of the schedule, and possible.
+absl::Status PlayFromSchedule(const ArenaOptions& options, Player& a, Player& b,
+                              ArenaSchedule& schedule,
+                              const std::function<bool()>& go_on);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_ARENA_ARENA_H_

@@ -1,0 +1,75 @@
+#include "tara/eval/arena/arena_openings.h"
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/random_action.h"
+#include "tara/core/rules.h"
+#include "tara/mcts/state_hash.h"
+
+namespace tara {
+namespace {
+
+// Draws in succession that found nothing new, after which openings get longer.
+// One opening of 200 that is left is found then in four cases of ten: longer
+// ones are no worse.
+constexpr int kDrawsUntilLonger = 100;
+// Draws in succession that a judge may refuse.
+constexpr int kDrawsForJudge = 1000;
+// Plies that openings may get longer by: some game's end is near then.
+constexpr int kMaxLonger = 50;
+
+}  // namespace
+
+Openings::Openings(const OpeningOptions& options)
+    : options_(options), plies_(options.plies) {}
+
+Opening Openings::Draw(Random& random) const {
+  Opening opening = {
+      .state = InitialState(options_.variant, options_.rule_options),
+      .actions = {}};
+  while (static_cast<int>(opening.actions.size()) < plies_) {
+    const Action action = RandomAction(opening.state, random);
+    State next = opening.state;
+    ApplyAction(action, next);
+    if (next.finished()) break;
+    opening.state = next;
+    opening.actions.push_back(action);
+  }
+  return opening;
+}
+
+absl::StatusOr<Opening> Openings::Next() {
+  // Three streams an opening: this one, and those of its two games.
+  Random random(
+      DeriveSeed(options_.seed, uint64_t{3} * next_++, StreamPurpose::kArena));
+  int repeated = 0;
+  int refused = 0;
+  while (true) {
+    Opening opening = Draw(random);
+    if (options_.plies == 0) return opening;
+    if (!seen_.insert(HashState(opening.state)).second) {
+      if (++repeated % kDrawsUntilLonger != 0) continue;
+      if (++plies_ > options_.plies + kMaxLonger) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "openings: no other opening of ", Info(options_.variant).id,
+            " after ", next_ - 1, "; expected fewer games"));
+      }
+      continue;
+    }
+    if (!options_.judge) return opening;
+    TARA_ASSIGN_OR_RETURN(const double value,
+                          options_.judge(opening.state, random));
+    if (std::abs(value) <= options_.max_value) return opening;
+    if (++refused == kDrawsForJudge) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "openings: of ", refused, " openings of ", plies_, " plies in ",
+          Info(options_.variant).id, " none is balanced to within ",
+          options_.max_value, "; expected a wider bound or other plies"));
+    }
+  }
+}
+
+}  // namespace tara

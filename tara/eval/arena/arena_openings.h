@@ -1,0 +1,64 @@
+#ifndef TARA_EVAL_ARENA_ARENA_OPENINGS_H_
+#define TARA_EVAL_ARENA_ARENA_OPENINGS_H_
+
+#include <cstdint>
+#include <functional>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+
+namespace tara {
+
+// A position that games begin from, and the actions that lead there.
+struct Opening {
+  State state;
+  std::vector<Action> actions;
+};
+
+// Returns the value of a position for the side to move, win minus loss, in
+// [-1, 1]; draws what it needs from `random`. Errors as the player's it asks.
+using OpeningJudge =
+    std::function<absl::StatusOr<double>(const State&, Random&)>;
+
+struct OpeningOptions {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions rule_options = {};
+  int plies = 2;  // uniformly random actions; 0: always the start position
+  uint64_t seed = 1;
+  // With a judge, openings of which it says more than this to be in favour of
+  // either side are drawn again.
+  OpeningJudge judge = {};
+  double max_value = 0.2;
+};
+
+// Draws openings one after another, and none twice: players that never draw
+// would play the same game again. Where chance finds no other of so many plies
+// any more, they get longer. Not thread-safe.
+class Openings {
+ public:
+  explicit Openings(const OpeningOptions& options);
+
+  // Returns the next opening. The sequence depends on the options alone. An
+  // action that would end the game is not played: the opening is shorter then.
+  // Returns the judge's error, or FAILED_PRECONDITION if there is no other
+  // opening, or none that the judge finds balanced.
+  absl::StatusOr<Opening> Next();
+
+ private:
+  Opening Draw(Random& random) const;
+
+  const OpeningOptions options_;
+  int next_ = 0;
+  int plies_;
+  std::unordered_set<uint64_t> seen_;  // hashes of positions
+};
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_ARENA_ARENA_OPENINGS_H_

@@ -1,0 +1,50 @@
+#ifndef TARA_EVAL_ARENA_ARENA_REPORT_H_
+#define TARA_EVAL_ARENA_ARENA_REPORT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena_result.h"
+
+namespace tara {
+
+// A result with what it is the result of.
+struct ArenaReportRow {
+  Variant variant = Variant::kSacredHillL1;
+  std::string player_a;  // specs, or names
+  std::string player_b;
+  ArenaResult result;
+  // As ParseTimeControl reads it; empty: without clocks.
+  std::string time_control = {};
+};
+
+// Returns a table for terminals: a heading, a line a row and, of several rows
+// of the same two players, a total over all their games. Where matches were
+// played, a table of them comes first; with clocks, the mean time of a move and
+// the games lost on time of either player follow, where games were lost by
+// faults these, and with sequential tests what they decided. Ends with a
+// newline. Where the players are not the same in all rows, their columns are
+// called `name_a` and `name_b`.
+std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
+                            absl::string_view name_a = "A",
+                            absl::string_view name_b = "B");
+
+// Returns the object of one row in what ArenaReportJson returns.
+nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
+
+// Returns a JSON list of objects, one a row, with the fields of ArenaResult
+// (but the single games) by name; infinite numbers are null. `by_match` has
+// the fields of MatchResult where matches were played, `clock` those of the
+// ClockResults where there were clocks, `forfeits` how many games either player
+// lost by faults and which, where there are any, `sprt` the sequential test
+// where there was one: its options, `pairs` by half points, `llr` with its
+// bounds, `decision`
+// ("H0", "H1" or "undecided").
+std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_ARENA_ARENA_REPORT_H_

@@ -1,0 +1,93 @@
+#include "tara/eval/arena/contest.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/rule_options.h"
+#include "tara/eval/players/engine_session.h"
+#include "tara/eval/players/engine_spec.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team_spec.h"
+#include "third_party/crc32c/crc32c.h"
+
+namespace tara {
+
+namespace {
+
+absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
+                                       const PlayerSpec& parsed) {
+  if (parsed.kind == PlayerKind::kEngine) {
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
+                          EngineSession::Start(parsed.engine));
+    // How it is talked to has no part in how it plays.
+    return absl::StrCat(spec.substr(0, FindUnquoted(spec, ',')), ",move=",
+                        absl::FormatDuration(parsed.engine.move_limit), " (",
+                        session->name(), ")");
+  }
+  if (parsed.kind != PlayerKind::kNet) return std::string(spec);
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
+  TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
+  // What follows the path, or the word `best`.
+  absl::string_view options =
+      parsed.path.empty()
+          ? absl::StripPrefix(spec, "best")
+          : spec.substr(spec.find(parsed.path) + parsed.path.size());
+  if (!options.empty()) options.remove_prefix(1);
+  return absl::StrFormat("net:%08x-%d%s%s",
+                         crc32c::Crc32c(file.data(), file.size()), file.size(),
+                         options.empty() ? "" : ",", options);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
+  TARA_ASSIGN_OR_RETURN(const TeamSpec team, ParseTeamSpec(spec));
+  std::vector<std::string> identities;
+  for (size_t i = 0; i < team.players.size(); ++i) {
+    TARA_ASSIGN_OR_RETURN(identities.emplace_back(),
+                          IdentityOf(team.texts[i], team.players[i]));
+  }
+  return absl::StrJoin(identities, "+");
+}
+
+std::string ArenaConditions(const ArenaOptions& options,
+                            absl::string_view openings,
+                            absl::string_view time_control) {
+  std::string text = absl::StrCat("seed=", options.seed,
+                                  " opening_plies=", options.opening_plies);
+  if (!openings.empty()) absl::StrAppend(&text, " openings=", openings);
+  const AdjudicationOptions& adjudication = options.adjudication;
+  if (!adjudication.proof) absl::StrAppend(&text, " to_the_end");
+  if (adjudication.agreed_turns > 0) {
+    absl::StrAppend(&text, " agreed=", adjudication.agreed_value, ",",
+                    adjudication.agreed_turns);
+  }
+  if (options.by_match) absl::StrAppend(&text, " by_match");
+  const std::string rules = FormatRuleOptions(options.rule_options);
+  if (rules != "-") absl::StrAppend(&text, " rules=", rules);
+  if (!time_control.empty()) absl::StrAppend(&text, " time=", time_control);
+  return text;
+}
+
+absl::Status GoOnWith(ResultStore& store, const Contest& contest,
+                      ArenaOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const int64_t id, store.Find(contest));
+  TARA_ASSIGN_OR_RETURN(options.earlier, store.Games(id));
+  options.on_game = [&store, id](const ArenaGame& game) {
+    return store.Add(id, game);
+  };
+  return absl::OkStatus();
+}
+
+}  // namespace tara

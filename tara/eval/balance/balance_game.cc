@@ -1,0 +1,157 @@
+#include "tara/eval/balance/balance_game.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "absl/types/span.h"
+#include "tara/base/check.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
+#include "tara/core/rules.h"
+#include "tara/eval/balance/action_classes.h"
+#include "tara/eval/statistics/entropy.h"
+
+namespace tara {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+// The seed of a game's streams: 0 its random opening, which all players share,
+// 1 whatever else is drawn.
+uint64_t StreamSeed(const BalanceGameOptions& options, const BalanceGameId& id,
+                    uint64_t stream) {
+  const uint64_t begins_with =
+      id.first.has_value() ? 1 + static_cast<uint64_t>(Index(*id.first)) : 0;
+  const uint64_t games =
+      DeriveSeed(options.seed, begins_with, StreamPurpose::kArena);
+  const uint64_t game =
+      DeriveSeed(games, static_cast<uint64_t>(id.index), StreamPurpose::kArena);
+  return DeriveSeed(game, stream, StreamPurpose::kArena);
+}
+
+// Values are the mover's; these are Red's.
+float ForRed(const State& state, float value) {
+  return state.side() == kRed ? value : -value;
+}
+
+// Returns the entropy of a policy, equivalent actions taken together.
+float ChoiceEntropy(const State& state, absl::Span<const float> policy) {
+  if (policy.empty()) return kUnknown;
+  const std::vector<int> classes = ActionClasses(state);
+  std::vector<double> weights(policy.size());
+  for (size_t i = 0; i < policy.size(); ++i) weights[classes[i]] += policy[i];
+  return static_cast<float>(Entropy(weights));
+}
+
+}  // namespace
+
+BalanceGameInProgress::BalanceGameInProgress(const BalanceGameOptions& options,
+                                             BalanceGameId id, uint64_t number)
+    : options_(options),
+      number_(number),
+      state_(InitialState(options.variant, options.rule_options)),
+      random_(StreamSeed(options, id, 1)),
+      game_{.id = id} {
+  Random opening(StreamSeed(options, id, 0));
+  if (id.first.has_value()) {
+    TARA_CHECK(LegalActions(state_).Contains(*id.first),
+               "a game cannot begin so");
+    Append(*id.first, kUnknown, kUnknown);
+  }
+  PlayOpening(opening);
+}
+
+// An action that would end the game is not played.
+void BalanceGameInProgress::PlayOpening(Random& opening) {
+  while (static_cast<int>(game_.actions.size()) < options_.opening_plies) {
+    const Action action = RandomAction(state_, opening);
+    State next = state_;
+    ApplyAction(action, next);
+    if (next.finished()) break;
+    Append(action, kUnknown, kUnknown);
+  }
+  opening_plies_ = static_cast<int>(game_.actions.size());
+}
+
+Turn BalanceGameInProgress::NextTurn() {
+  opinion_ = Opinion();
+  return {.state = state_,
+          .random = &random_,
+          .game = number_,
+          .actions = game_.actions,
+          .opinion = &opinion_,
+          .forfeit = &forfeit_};
+}
+
+void BalanceGameInProgress::Play(Action choice) {
+  const float red_value =
+      opinion_.value.has_value() ? ForRed(state_, *opinion_.value) : kUnknown;
+  const auto ply = static_cast<int>(game_.actions.size());
+  const float entropy =
+      ply < kPolicyPlies ? ChoiceEntropy(state_, opinion_.policy) : kUnknown;
+  const bool drawn = ply < opening_plies_ + options_.drawn_plies;
+  Append(drawn ? Draw(choice) : choice, red_value, entropy);
+}
+
+// Draws from the policy; without one returns the choice.
+Action BalanceGameInProgress::Draw(Action choice) {
+  if (opinion_.policy.empty()) return choice;
+  std::vector<double> weights;
+  double sum = 0;
+  for (const float share : opinion_.policy) {
+    sum += std::pow(static_cast<double>(share), 1 / options_.temperature);
+    weights.push_back(sum);  // cumulated
+  }
+  const double drawn = random_.Uniform() * sum;
+  int nth = 0;
+  while (nth + 1 < static_cast<int>(weights.size()) && weights[nth] <= drawn) {
+    ++nth;
+  }
+  return LegalActions(state_).Nth(nth);
+}
+
+void BalanceGameInProgress::Append(Action action, float red_value,
+                                   float entropy) {
+  TARA_CHECK(LegalActions(state_).Contains(action),
+             "a player chose an illegal action");
+  ApplyAction(action, state_);
+  if (static_cast<int>(game_.actions.size()) < kPolicyPlies) {
+    game_.entropies.push_back(entropy);
+  }
+  game_.actions.push_back(action);
+  game_.red_values.push_back(red_value);
+}
+
+absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
+                         StartOpinion& start) {
+  Random random(StreamSeed(options, BalanceGameId(), 2));
+  Opinion opinion;
+  const Turn turn = {
+      .state = InitialState(options.variant, options.rule_options),
+      .random = &random,
+      .game = std::numeric_limits<uint64_t>::max(),
+      .opinion = &opinion};
+  Action choice;
+  TARA_RETURN_IF_ERROR(
+      player.ChooseActions({turn}, absl::MakeSpan(&choice, 1)));
+  player.EndGame(turn.game);
+  start = StartOpinion();
+  if (opinion.value.has_value()) {
+    start.value = ForRed(turn.state, *opinion.value);
+  }
+  if (opinion.policy.empty()) return absl::OkStatus();
+  LegalActions(turn.state).ForEach([&](Action action) {
+    const size_t i = start.actions.size();
+    start.actions.push_back(action);
+    start.policy.push_back(opinion.policy[i]);
+    start.values.push_back(opinion.action_values.empty()
+                               ? kUnknown
+                               : ForRed(turn.state, opinion.action_values[i]));
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace tara

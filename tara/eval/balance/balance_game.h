@@ -1,0 +1,122 @@
+#ifndef TARA_EVAL_BALANCE_BALANCE_GAME_H_
+#define TARA_EVAL_BALANCE_BALANCE_GAME_H_
+
+// Games of one player with itself, from which the balance of a variant is
+// read: what is kept of them, and how they come about.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/players/player.h"
+
+namespace tara {
+
+// How a study's games are played. Game i is the same in every run.
+struct BalanceGameOptions {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions rule_options = {};
+  uint64_t seed = 1;
+  // Uniformly random actions that begin a game; the same in game i of every
+  // player. They make games of players differ that never draw, but what comes
+  // after them is a position that no strong player would have chosen.
+  int opening_plies = 0;
+  // Of the actions after those, so many are drawn from the player's policy, in
+  // proportion to policy^(1 / temperature); then, and where it has none, the
+  // player chooses.
+  int drawn_plies = 8;
+  double temperature = 1;
+};
+
+// Which game: the index-th of those that begin with `first`, or of those that
+// begin as the player likes.
+struct BalanceGameId {
+  int index = 0;
+  std::optional<Action> first = {};
+
+  friend bool operator==(const BalanceGameId&, const BalanceGameId&) = default;
+  friend bool operator<(const BalanceGameId& x, const BalanceGameId& y) {
+    const int first_x = x.first.has_value() ? Index(*x.first) : -1;
+    const int first_y = y.first.has_value() ? Index(*y.first) : -1;
+    return first_x != first_y ? first_x < first_y : x.index < y.index;
+  }
+};
+
+// Plies whose policy is looked at.
+inline constexpr int kPolicyPlies = 8;
+
+// A finished game.
+struct BalanceGame {
+  BalanceGameId id;
+  std::vector<Action> actions = {};
+  // By action: Red's value before it, as the player judged it (win minus loss,
+  // in [-1, 1]); NaN where it did not (the opening, forced actions, players
+  // that do not say).
+  std::vector<float> red_values = {};
+  // By action, of the first kPolicyPlies: the entropy of the player's policy in
+  // nats, actions that are the same by symmetry taken together; NaN where it
+  // has none.
+  std::vector<float> entropies = {};
+};
+
+// A game in progress. It does not depend on those played beside it, if its
+// player's choices do not.
+class BalanceGameInProgress {
+ public:
+  // `number` names the game among all that the player ever plays.
+  // REQUIRES: id.first, if any, is legal in the start position.
+  BalanceGameInProgress(const BalanceGameOptions& options, BalanceGameId id,
+                        uint64_t number);
+
+  // The question to the player. It, and the opinion in it, are of this object.
+  Turn NextTurn();
+
+  // Why the player has given the game up, in answer to that; empty: it has not.
+  const std::string& forfeit() const { return forfeit_; }
+
+  // Plays on by what the player answered. REQUIRES: forfeit() is empty.
+  void Play(Action choice);
+
+  bool finished() const { return state_.finished(); }
+  uint64_t number() const { return number_; }
+  // REQUIRES: finished().
+  const BalanceGame& game() const { return game_; }
+
+ private:
+  void PlayOpening(Random& opening);
+  void Append(Action action, float red_value, float entropy);
+  Action Draw(Action choice);
+
+  const BalanceGameOptions options_;
+  const uint64_t number_;
+  State state_;
+  Random random_;
+  Opinion opinion_;
+  std::string forfeit_;
+  BalanceGame game_;
+  int opening_plies_ = 0;  // played
+};
+
+// What the player thinks of the start position.
+struct StartOpinion {
+  std::optional<float> value = {};  // Red's
+  std::vector<Action> actions = {};
+  // By action; empty where the player has none.
+  std::vector<float> policy = {};
+  std::vector<float> values = {};  // Red's; NaN where unknown
+};
+
+// Asks a player for it.
+absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
+                         StartOpinion& start);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_BALANCE_BALANCE_GAME_H_

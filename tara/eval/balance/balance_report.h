@@ -1,0 +1,51 @@
+#ifndef TARA_EVAL_BALANCE_BALANCE_REPORT_H_
+#define TARA_EVAL_BALANCE_BALANCE_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "tara/eval/balance/balance.h"
+#include "tara/eval/balance/balance_game.h"
+
+namespace tara {
+
+// One study as a report has it.
+struct BalanceReportRow {
+  BalanceGameOptions options;
+  std::string player;
+  BalanceStatistics statistics;
+  // statistics.p_even among those of all rows (HolmAdjusted).
+  double p_even_holm = 1;
+  // The same by BenjaminiHochbergAdjusted.
+  double q_even = 1;
+};
+
+// What a change of rules makes of a variant, played by one player.
+struct BalanceReportChange {
+  BalanceGameOptions from;
+  BalanceGameOptions to;
+  std::string player;
+  BalanceDifference difference;
+  // difference.p_score among those of all changes.
+  double p_score_holm = 1;
+  double q_score = 1;
+};
+
+struct BalanceReport {
+  std::vector<BalanceReportRow> rows;
+  std::vector<BalanceReportChange> changes;
+};
+
+// Corrects the p-values for how many there are.
+void CorrectForMany(BalanceReport& report);
+
+// Returns the options that differ from the rules as written, "a=1,b=2"; empty
+// where none does.
+std::string ChangedOptions(const BalanceGameOptions& options);
+
+// Returns everything, an object with the arrays "studies" and "what_if".
+std::string BalanceReportJson(const BalanceReport& report);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_BALANCE_BALANCE_REPORT_H_

@@ -1,0 +1,19 @@
+#ifndef TARA_EVAL_PLAYERS_ALPHA_BETA_PLAYER_H_
+#define TARA_EVAL_PLAYERS_ALPHA_BETA_PLAYER_H_
+
+#include <memory>
+
+#include "tara/eval/players/player.h"
+#include "tara/mcts/alpha_beta/alpha_beta.h"
+
+namespace tara {
+
+// Plays the best action of an alpha-beta search with the hand-made evaluation.
+// Never draws: with limits of depth or nodes alone the same position gets the
+// same action.
+std::unique_ptr<Player> NewAlphaBetaPlayer(
+    const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYERS_ALPHA_BETA_PLAYER_H_

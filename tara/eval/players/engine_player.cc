@@ -1,0 +1,327 @@
+#include "tara/eval/players/engine_player.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/players/engine_session.h"
+#include "tara/mcts/time/time_control.h"
+
+namespace tara {
+namespace {
+
+std::string SecondsText(absl::Duration time) {
+  return absl::StrFormat("%.3f", std::max(0.0, absl::ToDoubleSeconds(time)));
+}
+
+// "variant ID", with rule options that are not the rules' own.
+std::string VariantCommand(const State& state) {
+  const std::string options = FormatRuleOptions(state.options);
+  return absl::StrCat("variant ", Info(state.variant).id,
+                      options == "-" ? "" : " ", options == "-" ? "" : options);
+}
+
+// A command that engines may have: to begin from a position.
+constexpr absl::string_view kSetPosition = "set_position";
+
+// Until when an engine may answer in a turn.
+struct Deadline {
+  absl::Time time;
+  absl::Duration limit;  // from the turn's beginning
+};
+
+// A process of the engine and what it knows of its game.
+class Slot {
+ public:
+  explicit Slot(const EngineSpec* spec) : spec_(*spec) {}
+
+  // Starts the process if there is none.
+  absl::Status Start() {
+    if (session_ != nullptr) return absl::OkStatus();
+    variant_.clear();
+    actions_.reset();
+    clock_.reset();
+    TARA_ASSIGN_OR_RETURN(session_, EngineSession::Start(spec_));
+    return absl::OkStatus();
+  }
+
+  // Fills the action, or why the engine cannot go on. Returns the error of a
+  // turn that no engine can be asked about.
+  absl::Status Choose(const Turn& turn, Action& action, std::string& fault) {
+    const LegalSet legal = LegalActions(turn.state);
+    if (legal.Count() == 1) {  // it is told of it with the next turn
+      action = legal.Nth(0);
+      return absl::OkStatus();
+    }
+    const absl::Status started = Start();
+    if (!started.ok()) {
+      fault = std::string(started.message());
+      return absl::OkStatus();
+    }
+    if (!IsFromStart(turn) && !session_->knows(kSetPosition)) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          session_->name(),
+          " plays games from their start; this is a position "
+          "in the middle of one; expected an engine with the command ",
+          kSetPosition, ", or a player of another kind"));
+    }
+    const absl::StatusOr<Action> choice = Ask(turn, legal);
+    if (choice.ok()) {
+      action = *choice;
+      if (actions_.has_value()) actions_->push_back(action);
+      return absl::OkStatus();
+    }
+    const std::string what =
+        absl::StrCat(session_->name(), ": ", choice.status().message());
+    if (!absl::IsAborted(choice.status())) session_ = nullptr;  // resigned
+    // Not the game's fault: it would refuse the next one, too.
+    if (refuses_variant_) return absl::FailedPreconditionError(what);
+    fault = what;
+    return absl::OkStatus();
+  }
+
+  bool plays(uint64_t game) const { return game_ == game; }
+  bool free() const { return !game_.has_value(); }
+  void Take(uint64_t game) { game_ = game; }
+
+  // The game is over. A process that was lost with it is replaced now, while no
+  // clock runs; an error will show again when it is needed.
+  void EndGame() {
+    game_.reset();
+    actions_.reset();
+    Start().IgnoreError();
+  }
+
+ private:
+  // Whether the turn's actions lead to its position.
+  static bool IsFromStart(const Turn& turn) {
+    State state = InitialState(turn.state.variant, turn.state.options);
+    for (const Action action : turn.actions) {
+      if (!PlayAction(action, state).ok()) return false;
+    }
+    return state == turn.state;
+  }
+
+  Deadline DeadlineFor(const Turn& turn) const {
+    const absl::Time now = absl::Now();
+    if (!turn.clock.has_value()) {
+      return {.time = now + spec_.move_limit, .limit = spec_.move_limit};
+    }
+    const absl::Duration limit =
+        std::max(absl::ZeroDuration(), turn.clock->left) + spec_.grace;
+    return {.time = now + limit, .limit = limit};
+  }
+
+  absl::StatusOr<std::string> Say(absl::string_view command,
+                                  const Deadline& deadline) {
+    return session_->Ask(command, deadline.time, deadline.limit);
+  }
+
+  absl::StatusOr<Action> Ask(const Turn& turn, const LegalSet& legal) {
+    const Deadline deadline = DeadlineFor(turn);
+    TARA_RETURN_IF_ERROR(SetPosition(turn, deadline));
+    TARA_RETURN_IF_ERROR(SetClock(turn, deadline));
+    TARA_ASSIGN_OR_RETURN(const std::string answer, Say("genmove", deadline));
+    if (answer == "resign") return absl::AbortedError("resigned");
+    const absl::StatusOr<Action> action = ParseAction(answer);
+    if (!action.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "answered 'genmove' with no action: ", action.status().message()));
+    }
+    if (!legal.Contains(*action)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "played ", ActionToText(*action), ", which is not legal after ",
+          turn.actions.size(), " actions of ", Info(turn.state.variant).id));
+    }
+    return action;
+  }
+
+  // Brings the engine to the turn's position.
+  absl::Status SetPosition(const Turn& turn, const Deadline& deadline) {
+    if (!IsFromStart(turn)) {
+      variant_.clear();  // its next game is another
+      actions_.reset();
+      clock_.reset();
+      return Say(absl::StrCat(kSetPosition, " ", PositionToText(turn.state)),
+                 deadline)
+          .status();
+    }
+    const std::string variant = VariantCommand(turn.state);
+    if (variant != variant_) {
+      const absl::Status said = Say(variant, deadline).status();
+      refuses_variant_ = absl::IsFailedPrecondition(said) && !has_ever_played_;
+      TARA_RETURN_IF_ERROR(said);
+      has_ever_played_ = true;
+      variant_ = variant;
+      clock_.reset();
+      actions_.emplace();
+    } else if (!actions_.has_value() || !KnowsGame(turn)) {
+      TARA_RETURN_IF_ERROR(Say("clear_board", deadline).status());
+      clock_.reset();
+      actions_.emplace();
+    }
+    while (actions_->size() < turn.actions.size()) {
+      const Action action = turn.actions[actions_->size()];
+      TARA_RETURN_IF_ERROR(
+          Say(absl::StrCat("play ", ActionToText(action)), deadline).status());
+      actions_->push_back(action);
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether the turn's game goes on from where the engine is.
+  bool KnowsGame(const Turn& turn) const {
+    return actions_->size() <= turn.actions.size() &&
+           std::equal(actions_->begin(), actions_->end(), turn.actions.begin());
+  }
+
+  // Engines that know no clocks think as long as they like, and may lose.
+  absl::Status SetClock(const Turn& turn, const Deadline& deadline) {
+    if (!turn.clock.has_value()) return absl::OkStatus();
+    const TimeControl& control = turn.clock->control;
+    if (clock_ != control && session_->knows("time_settings")) {
+      // So much for each action is an increment alone.
+      TARA_RETURN_IF_ERROR(
+          Say(absl::StrCat(
+                  "time_settings ", SecondsText(control.per_game), " ",
+                  SecondsText(control.is_per_move() ? control.per_move
+                                                    : control.increment)),
+              deadline)
+              .status());
+    }
+    clock_ = control;
+    if (control.is_per_move() || !session_->knows("time_left")) {
+      return absl::OkStatus();
+    }
+    return Say(absl::StrCat("time_left ", SecondsText(turn.clock->left)),
+               deadline)
+        .status();
+  }
+
+  const EngineSpec& spec_;
+  std::unique_ptr<EngineSession> session_;
+  std::optional<uint64_t> game_;
+  bool has_ever_played_ = false;  // has ever accepted a variant
+  bool refuses_variant_ = false;
+  // What the process knows.
+  std::string variant_;                         // as it was told; empty: none
+  std::optional<std::vector<Action>> actions_;  // of its game; none: no game
+  std::optional<TimeControl> clock_;
+};
+
+class EnginePlayer : public Player {
+ public:
+  explicit EnginePlayer(const EngineSpec& spec) : spec_(spec) {
+    slots_.reserve(spec.processes);  // seats do not move
+    slots_.emplace_back(&spec_);
+  }
+
+  absl::Status Start() { return slots_[0].Start(); }
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    std::vector<std::vector<size_t>> work = Distribute(turns);
+    std::vector<absl::Status> errors(work.size());
+    const auto play = [&](size_t slot) {
+      for (const size_t i : work[slot]) {
+        errors[slot].Update(ChooseAt(slots_[slot], turns[i], actions[i]));
+      }
+    };
+    std::vector<std::thread> others;
+    for (size_t slot = 1; slot < work.size(); ++slot) {
+      if (!work[slot].empty()) others.emplace_back(play, slot);
+    }
+    play(0);
+    for (std::thread& other : others) other.join();
+    for (const absl::Status& error : errors) TARA_RETURN_IF_ERROR(error);
+    return absl::OkStatus();
+  }
+
+  void EndGame(uint64_t game) override {
+    for (Slot& slot : slots_) {
+      if (slot.plays(game)) slot.EndGame();
+    }
+  }
+
+ private:
+  // Returns the turns, by process, that each is to answer: a game stays with
+  // its process, others get a free one or a further one; where there are more
+  // games than processes, these change between games.
+  std::vector<std::vector<size_t>> Distribute(absl::Span<const Turn> turns) {
+    std::vector<std::vector<size_t>> work(spec_.processes);
+    std::vector<size_t> homeless;
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const auto home = std::find_if(
+          slots_.begin(), slots_.end(),
+          [&](const Slot& slot) { return slot.plays(turns[i].game); });
+      if (home == slots_.end()) {
+        homeless.push_back(i);
+      } else {
+        work[home - slots_.begin()].push_back(i);
+      }
+    }
+    for (const size_t i : homeless) {
+      auto slot = std::find_if(slots_.begin(), slots_.end(),
+                               [](const Slot& each) { return each.free(); });
+      if (slot == slots_.end() &&
+          static_cast<int>(slots_.size()) < spec_.processes) {
+        slots_.emplace_back(&spec_);
+        slot = slots_.end() - 1;
+      }
+      size_t place = slot - slots_.begin();
+      if (slot == slots_.end()) {
+        place = std::min_element(work.begin(), work.end(),
+                                 [](const auto& a, const auto& b) {
+                                   return a.size() < b.size();
+                                 }) -
+                work.begin();
+      }
+      slots_[place].Take(turns[i].game);
+      work[place].push_back(i);
+    }
+    work.resize(slots_.size());
+    return work;
+  }
+
+  static absl::Status ChooseAt(Slot& slot, const Turn& turn, Action& action) {
+    std::string fault;
+    TARA_RETURN_IF_ERROR(slot.Choose(turn, action, fault));
+    if (fault.empty()) return absl::OkStatus();
+    if (turn.forfeit == nullptr) return absl::AbortedError(fault);
+    *turn.forfeit = fault;
+    return absl::OkStatus();
+  }
+
+  const EngineSpec spec_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(
+    const EngineSpec& spec) {
+  auto player = std::make_unique<EnginePlayer>(spec);
+  TARA_RETURN_IF_ERROR(player->Start());
+  return player;
+}
+
+}  // namespace tara

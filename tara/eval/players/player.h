@@ -1,0 +1,94 @@
+#ifndef TARA_EVAL_PLAYERS_PLAYER_H_
+#define TARA_EVAL_PLAYERS_PLAYER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/state.h"
+#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
+#include "tara/mcts/utility.h"
+
+namespace tara {
+
+// What a player thinks of a position that it chooses in, as far as it says.
+// Values are for the side to move, win minus loss, in [-1, 1].
+struct Opinion {
+  std::optional<float> value = {};
+  // By legal action, in the order of LegalSet::ForEach: how readily it is
+  // chosen (sums to 1), and the value after it, NaN where none was found. Empty
+  // where the player has none.
+  std::vector<float> policy = {};
+  std::vector<float> action_values = {};
+  // The final margin, for the side to move, if it is proved for best play of
+  // both.
+  std::optional<int> proved_margin = {};
+};
+
+// A player's clock when it is to choose.
+struct ClockReading {
+  TimeControl control;
+  absl::Duration left;  // of the game, or for this action
+};
+
+// A position in which a player is to choose, and the game it is of.
+struct Turn {
+  State state;
+  // The game's own stream: whatever the player draws comes from it, so that a
+  // game does not depend on those played beside it.
+  Random* random = nullptr;
+  // How the match of the game stood when the game began.
+  MatchScore match = {};
+  // Names the game among all that the player ever plays, with the actions that
+  // have led to `state`: what a player needs who goes on with what it thought
+  // at its last turn. No actions: nothing to go on with.
+  uint64_t game = 0;
+  absl::Span<const Action> actions = {};
+  // With a clock: the time for this choice. It takes the place of all limits
+  // that a player has of its own; players that do not search just answer.
+  std::optional<MoveBudget> budget = {};
+  // The clock that the budget is of, for players that share out the time
+  // themselves.
+  std::optional<ClockReading> clock = {};
+  // With a team of two players (team_player.h): which of them has the first of
+  // the side's seats, 0 or 1.
+  int seating = 0;
+  // Whether the player may go on thinking when it has chosen: its later choices
+  // then depend on how long it had.
+  bool may_ponder = false;
+  // Filled where there is one; a forced choice leaves it as it is.
+  Opinion* opinion = nullptr;
+  // Filled, where there is one, with why the player cannot go on with this game
+  // (an engine that crashed): it gives the game up, and its action is of no
+  // account. Where there is none, that is an error of the call.
+  std::string* forfeit = nullptr;
+};
+
+// Chooses actions; plays many games at once. Not thread-safe.
+// Players are made from specs by tara/eval/players/make_player.h.
+class Player {
+ public:
+  virtual ~Player() = default;
+
+  // Fills actions[i] with the choice in turns[i]. Returns the error of what the
+  // player thinks with (a network's backend).
+  // REQUIRES: no state is finished; the spans have one size; no two turns are
+  // of one game.
+  virtual absl::Status ChooseActions(absl::Span<const Turn> turns,
+                                     absl::Span<Action> actions) = 0;
+
+  // Told that a game is over, or goes on without this player: what is kept of
+  // it may be forgotten.
+  virtual void EndGame(uint64_t /*game*/) {}
+};
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYERS_PLAYER_H_

@@ -1,0 +1,323 @@
+#include "tara/eval/players/player_spec.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/mcts/options/search_option_text.h"
+#include "tara/nn/inference_option_text.h"
+
+namespace tara {
+namespace {
+
+constexpr int kMaxPlayouts = 100000;
+// Values by playouts are noisy and priors say nothing: more exploration than
+// with a network. At 400 simulations 3 beats 1.5 in every variant tried (62 %
+// of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
+constexpr float kPlayoutCPuct = 3;
+// Random games of a batch are played side by side: at equal time worth 62 Elo,
+// at equal simulations nothing (docs/search.md).
+constexpr int kPlayoutLeaves = 8;
+constexpr int kMaxLeaves = 1024;
+constexpr int kMaxThreads = 256;
+constexpr float kMaxConfidence = 100;
+// A move of so many nodes takes about as long as one of mcts:sims=1000.
+constexpr int kDefaultNodes = 8000;
+constexpr int kMaxNodes = 2000000000;
+constexpr int kMaxDepth = 100;
+constexpr int kMaxTimeMs = 3600 * 1000;
+
+absl::Status BadSpec(absl::string_view text, absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("bad player spec '", text, "': ", what));
+}
+
+// Reads whole numbers from `low` to `high`.
+absl::Status ReadNumber(absl::string_view text, absl::string_view name,
+                        absl::string_view value, std::pair<int, int> range,
+                        int& result) {
+  int number = 0;
+  if (absl::SimpleAtoi(value, &number) && number >= range.first &&
+      number <= range.second) {
+    result = number;
+    return absl::OkStatus();
+  }
+  return BadSpec(text, absl::StrCat(name, " is '", value,
+                                    "'; expected a whole number from ",
+                                    range.first, " to ", range.second));
+}
+
+absl::Status ReadSwitch(absl::string_view text, absl::string_view name,
+                        absl::string_view value, bool& result) {
+  if (value != "on" && value != "off") {
+    return BadSpec(text,
+                   absl::StrCat(name, " is '", value, "'; expected on or off"));
+  }
+  result = value == "on";
+  return absl::OkStatus();
+}
+
+absl::Status ReadConfidence(absl::string_view text, absl::string_view value,
+                            float& result) {
+  float number = 0;
+  // Written so that NaN fails.
+  if (absl::SimpleAtof(value, &number) && number >= 0 &&
+      number <= kMaxConfidence) {
+    result = number;
+    return absl::OkStatus();
+  }
+  return BadSpec(
+      text, absl::StrCat("lcb is '", value, "'; expected a number from 0 to ",
+                         kMaxConfidence));
+}
+
+// Sets what `option` of an alpha-beta player ("nodes=1000") says.
+absl::Status SetAlphaBetaOption(absl::string_view text,
+                                absl::string_view option, PlayerSpec& spec) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(option, absl::MaxSplits('=', 1));
+  const auto& [name, value] = parts;
+  if (name == "nodes") {
+    return ReadNumber(text, name, value, {1, kMaxNodes}, spec.nodes);
+  }
+  if (name == "depth") {
+    return ReadNumber(text, name, value, {1, kMaxDepth}, spec.depth);
+  }
+  if (name == "ms") {
+    return ReadNumber(text, name, value, {1, kMaxTimeMs}, spec.time_ms);
+  }
+  return BadSpec(text, absl::StrCat("unknown option '", option,
+                                    "'; expected nodes=N, depth=D or ms=T"));
+}
+
+// Sets what `option` of a searching player ("sims=100") says.
+absl::Status SetSearchPlayerOption(absl::string_view text,
+                                   absl::string_view option, PlayerSpec& spec) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(option, absl::MaxSplits('=', 1));
+  const auto& [name, value] = parts;
+  SearchPlayerOptions& search = spec.search;
+  if (name == "playouts" && spec.kind == PlayerKind::kMcts) {
+    return ReadNumber(text, name, value, {1, kMaxPlayouts}, spec.playouts);
+  }
+  if (name == "ms") {
+    int time_ms;
+    TARA_RETURN_IF_ERROR(
+        ReadNumber(text, name, value, {1, kMaxTimeMs}, time_ms));
+    search.time = absl::Milliseconds(time_ms);
+    return absl::OkStatus();
+  }
+  if (name == "leaves") {
+    return ReadNumber(text, name, value, {1, kMaxLeaves},
+                      search.leaves_per_game);
+  }
+  if (name == "threads") {
+    return ReadNumber(text, name, value, {1, kMaxThreads}, search.threads);
+  }
+  if (name == "reuse") return ReadSwitch(text, name, value, search.reuse);
+  if (name == "ponder") return ReadSwitch(text, name, value, search.ponder);
+  if (name == "lcb") return ReadConfidence(text, value, search.confidence_z);
+  if (spec.kind == PlayerKind::kNet && IsInferenceOption(name)) {
+    const absl::Status set = SetInferenceOption(name, value, spec.inference);
+    return set.ok() ? set : BadSpec(text, set.message());
+  }
+  if (name == "sims" && value == "0" && spec.kind == PlayerKind::kNet) {
+    spec.policy_alone = true;
+    return absl::OkStatus();
+  }
+  const absl::Status status = SetSearchOption(name, value, search.search);
+  if (status.ok() || IsSearchOption(name)) {
+    return status.ok() ? status : BadSpec(text, status.message());
+  }
+  return BadSpec(
+      text, absl::StrCat(
+                "unknown option '", option,
+                "'; expected ms, leaves, threads, reuse, ponder, lcb, ",
+                spec.kind == PlayerKind::kMcts ? "playouts, "
+                                               : "device, precision, backend, ",
+                "or a search option such as sims, c_puct or graph; --help "
+                "lists them"));
+}
+
+// Sets what `option` says.
+absl::Status SetOption(absl::string_view text, absl::string_view option,
+                       PlayerSpec& spec) {
+  return spec.kind == PlayerKind::kAlphaBeta
+             ? SetAlphaBetaOption(text, option, spec)
+             : SetSearchPlayerOption(text, option, spec);
+}
+
+// Refuses options that cannot go together.
+absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
+  const SearchPlayerOptions& search = spec.search;
+  if (search.threads > 1 && search.search.gumbel) {
+    return BadSpec(text,
+                   "threads and gumbel do not go together: a Gumbel root plans "
+                   "its visits one by one; expected threads=1 or gumbel=off");
+  }
+  if (!search.ponder) return absl::OkStatus();
+  if (search.search.gumbel) {
+    return BadSpec(text,
+                   "ponder and gumbel do not go together: a Gumbel root plans "
+                   "for a number of simulations; expected ponder=off or "
+                   "gumbel=off");
+  }
+  if (spec.policy_alone) {
+    return BadSpec(text,
+                   "ponder and sims=0 do not go together: the policy "
+                   "alone does not search; expected ponder=off or sims "
+                   "of at least 1");
+  }
+  if (!search.reuse) {
+    return BadSpec(text,
+                   "ponder and reuse=off do not go together: what is found "
+                   "while the opponent thinks is kept in the tree; expected "
+                   "ponder=off or reuse=on");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetOptions(absl::string_view text,
+                        const std::vector<absl::string_view>& options,
+                        PlayerSpec& spec) {
+  std::set<absl::string_view> seen;
+  for (const absl::string_view option : options) {
+    const absl::string_view name = option.substr(0, option.find('='));
+    if (!seen.insert(name).second) {
+      return BadSpec(text, absl::StrCat(name, " is given twice"));
+    }
+    TARA_RETURN_IF_ERROR(SetOption(text, option, spec));
+  }
+  return CheckTogether(text, spec);
+}
+
+// Returns "random, greedy, ... or engine:CMD".
+std::string PlayerForms() {
+  std::string forms;
+  for (const PlayerKindName& known : kPlayerKindNames) {
+    const bool first = &known == std::begin(kPlayerKindNames);
+    const bool last = &known == std::end(kPlayerKindNames) - 1;
+    absl::StrAppend(&forms, first ? "" : last ? " or " : ", ", known.form);
+  }
+  return forms;
+}
+
+}  // namespace
+
+std::optional<PlayerKind> PlayerKindOf(absl::string_view name) {
+  for (const PlayerKindName& known : kPlayerKindNames) {
+    if (known.name == name) return known.kind;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
+  const absl::string_view name = text.substr(0, text.find(':'));
+  const bool has_rest = name.size() < text.size();
+  const absl::string_view rest = has_rest ? text.substr(name.size() + 1) : "";
+  const std::optional<PlayerKind> kind = PlayerKindOf(name);
+  if (!kind.has_value()) {
+    return BadSpec(text, absl::StrCat("unknown player '", name, "'; expected ",
+                                      PlayerForms()));
+  }
+  PlayerSpec spec = {.kind = *kind};
+  if (kind == PlayerKind::kRandom || kind == PlayerKind::kGreedy) {
+    if (!has_rest) return spec;
+    return BadSpec(text,
+                   absl::StrCat(name, " takes no options, got '", rest, "'"));
+  }
+  if (kind == PlayerKind::kEngine) {
+    absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
+    if (!engine.ok()) return BadSpec(text, engine.status().message());
+    spec.engine = *std::move(engine);
+    return spec;
+  }
+  std::vector<absl::string_view> options;
+  if (has_rest) options = absl::StrSplit(rest, ',');
+  if (kind == PlayerKind::kMcts) {
+    spec.search.search.c_puct = kPlayoutCPuct;
+    spec.search.leaves_per_game = kPlayoutLeaves;
+  } else if (kind == PlayerKind::kAlphaBeta) {
+    if (!has_rest) spec.nodes = kDefaultNodes;
+  } else if (name == "net") {
+    if (options.empty() || options[0].empty()) {
+      return BadSpec(text,
+                     "no path; expected net:PATH, a checkpoint, a bundle or a "
+                     "run's folder, or best, the ready-made network");
+    }
+    // A path may hold commas: options are what follows it with a '='.
+    size_t path_parts = options.size();
+    while (path_parts > 1 && absl::StrContains(options[path_parts - 1], '=')) {
+      --path_parts;
+    }
+    const auto path_end = options.begin() + static_cast<ptrdiff_t>(path_parts);
+    spec.path = absl::StrJoin(options.begin(), path_end, ",");
+    options.erase(options.begin(), path_end);
+  }
+  TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
+  return spec;
+}
+
+int GamesAtATime(const PlayerSpec& spec, int games) {
+  if (spec.kind == PlayerKind::kEngine) {
+    return std::min(games, spec.engine.processes);
+  }
+  return spec.search.threads > 1 ? 1 : games;
+}
+
+std::string PlayerSpecHelp() {
+  return absl::StrCat(
+      R"(  random      any legal action, with equal chances
+  greedy      the action with the best immediate score
+  alphabeta[:nodes=N][,depth=D][,ms=T]
+              alpha-beta search with a hand-made evaluation: at most N
+              positions, D actions ahead, T milliseconds a move (8000
+              positions if none is given)
+  mcts[:OPTION=VALUE,...]
+              search with random games: playouts=K of them a leaf (1);
+              c_puct is 3
+  net:PATH[,OPTION=VALUE,...]
+              search with a network; sims=0: none, the policy alone. PATH is a
+              checkpoint, a model bundle (FILE.tara), or the folder of a run:
+              its latest checkpoint; device (cpu), precision (auto) and backend
+              (auto) of inference
+  best[:OPTION=VALUE,...]
+              the same with the ready-made network, models/tara.tara
+  engine:CMD[,OPTION=VALUE,...]
+              another program, which plays by the line protocol that
+              docs/evaluation.md describes. CMD is it and its arguments, with
+              quotes as in a shell, but read by none. Options, in seconds:
+              start (30), to begin; move (60), for an action without a clock;
+              grace (2), beyond its clock; processes=N (1), games at a time on
+              each thread; log=FILE, what is said and its standard error. What
+              hangs, ends or breaks the rules loses that game
+
+Options of mcts, net and best, beside playouts:
+  ms                      milliseconds of processor time an action (with
+                          several threads: of the clock), instead of sims
+  leaves                  leaves of a position in one batch (1; mcts: 8)
+  threads                 threads that search a position together, where there
+                          is one at a time (1)
+  reuse                   go on with the tree of the last turn (on)
+  ponder                  think while the opponent does, in `play` and in games
+                          with clocks; with reuse (off)
+  lcb                     play by lower confidence bounds, so many standard
+                          errors below the mean; 0: by visits (2)
+)",
+      SearchOptionsHelp(PlayerSpec().search.search));
+}
+
+}  // namespace tara

@@ -1,0 +1,74 @@
+#ifndef TARA_EVAL_PLAYERS_PLAYER_SPEC_H_
+#define TARA_EVAL_PLAYERS_PLAYER_SPEC_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/eval/players/engine_spec.h"
+#include "tara/eval/players/search_player.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara {
+
+enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet, kEngine };
+
+// What a player spec begins with.
+struct PlayerKindName {
+  absl::string_view name;  // up to the end or a colon
+  PlayerKind kind;
+  absl::string_view form;  // of a spec, in short
+};
+
+// The list.
+inline constexpr PlayerKindName kPlayerKindNames[] = {
+    {"random", PlayerKind::kRandom, "random"},
+    {"greedy", PlayerKind::kGreedy, "greedy"},
+    {"alphabeta", PlayerKind::kAlphaBeta, "alphabeta[:nodes=N]"},
+    {"mcts", PlayerKind::kMcts, "mcts[:sims=N]"},
+    {"best", PlayerKind::kNet, "best[:sims=N]"},
+    {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
+    {"engine", PlayerKind::kEngine, "engine:CMD"},
+};
+
+// Returns the kind of a name, or nullopt if there is none of it.
+std::optional<PlayerKind> PlayerKindOf(absl::string_view name);
+
+// A player as described on a command line; see PlayerSpecHelp.
+struct PlayerSpec {
+  PlayerKind kind = PlayerKind::kRandom;
+  // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
+  std::string path = {};
+  bool policy_alone = false;        // kNet: no search (sims=0)
+  InferenceOptions inference = {};  // kNet
+  int playouts = 1;                 // kMcts: random games per leaf
+  // kMcts, kNet: how they search: by what docs/search.md measured as best, and
+  // with Gumbel roots without noise. For kMcts the parser sets a c_puct of 3
+  // and 8 leaves in a batch.
+  SearchPlayerOptions search = {
+      .search = {.gumbel_noise = 0, .proof = true, .solver_vacant_hills = 45},
+      .reuse = true,
+      .confidence_z = 2};
+  // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
+  int nodes = 0;           // positions visited
+  int depth = 0;           // actions ahead
+  int time_ms = 0;         // of a move
+  EngineSpec engine = {};  // kEngine
+};
+
+// How many games players of these kinds are best asked about at a time, where
+// the rest of the program would have `games`: where several threads search a
+// position, or a process has one board, no more than these can take.
+int GamesAtATime(const PlayerSpec& spec, int games);
+
+// Parses a spec such as "greedy" or "net:runs/first,sims=200,graph=on". Returns
+// INVALID_ARGUMENT naming the spec, the offending part and what was expected.
+absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
+
+// Returns the forms of a spec, one line a kind, for --help.
+std::string PlayerSpecHelp();
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYERS_PLAYER_SPEC_H_

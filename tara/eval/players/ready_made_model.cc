@@ -1,0 +1,23 @@
+#include "tara/eval/players/ready_made_model.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace tara {
+
+absl::StatusOr<std::string> FindReadyMadeModel() {
+  const char* const root = std::getenv("TARA_ROOT");
+  const std::filesystem::path folder = root == nullptr ? "" : root;
+  const std::string path = (folder / "models" / "tara.tara").string();
+  std::error_code error;  // an unreadable path is not there
+  if (std::filesystem::is_regular_file(path, error)) return path;
+  return absl::NotFoundError(absl::StrCat(
+      "there is no ready-made model ", path,
+      "; expected it there, or a player net:PATH of another network"));
+}
+
+}  // namespace tara

@@ -1,0 +1,22 @@
+#ifndef TARA_EVAL_PLAYERS_READY_MADE_MODEL_H_
+#define TARA_EVAL_PLAYERS_READY_MADE_MODEL_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace tara {
+
+// What it is called wherever a network is asked for; a file of that name is
+// ./best.
+inline constexpr char kReadyMadeName[] = "best";
+
+// Returns the path of the model bundle that comes with the project,
+// models/tara.tara: in the folder that the environment variable TARA_ROOT names
+// (bin/tara sets it), or else in the working directory. NOT_FOUND, naming the
+// path, where there is none.
+absl::StatusOr<std::string> FindReadyMadeModel();
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYERS_READY_MADE_MODEL_H_

@@ -1,0 +1,33 @@
+#ifndef TARA_EVAL_PLAYOUTS_MASS_PLAYOUTS_H_
+#define TARA_EVAL_PLAYOUTS_MASS_PLAYOUTS_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "tara/core/playout_statistics.h"
+
+namespace tara {
+
+// Plays games first_game ... first_game + games - 1 of an unending sequence.
+// What comes out depends on nothing else. Thread-safe.
+using PlayChunk =
+    std::function<PlayoutStatistics(int64_t first_game, int64_t games)>;
+
+// Told how many games are done, from any of the threads and from several at
+// once; returns whether to go on.
+using MassProgressCallback = std::function<bool(int64_t games_done)>;
+
+// Plays games 0 ... games - 1, in chunks that `threads` threads share, and
+// returns their statistics. These do not depend on the number of threads.
+//
+// When on_progress says to stop, chunks that have begun are played to their
+// ends, so that long games are as likely to count as short ones; the result is
+// of these, as `games` in it says.
+// REQUIRES: games >= 0; threads > 0.
+PlayoutStatistics PlayManyGames(int64_t games, int threads,
+                                const PlayChunk& play_chunk,
+                                const MassProgressCallback& on_progress = {});
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYOUTS_MASS_PLAYOUTS_H_

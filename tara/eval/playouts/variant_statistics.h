@@ -1,0 +1,48 @@
+#ifndef TARA_EVAL_PLAYOUTS_VARIANT_STATISTICS_H_
+#define TARA_EVAL_PLAYOUTS_VARIANT_STATISTICS_H_
+
+#include <array>
+#include <cstdint>
+
+#include "tara/core/playout_statistics.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+#include "tara/eval/statistics/statistics.h"
+
+namespace tara {
+
+// A mean over games with its 95 % interval, and how the games deviate from it.
+struct Spread {
+  Interval mean;
+  double deviation = 0;  // standard deviation of a single game
+};
+
+// What random play says of a variant. The first side is Red.
+struct VariantStatistics {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions options;
+  PlayoutStatistics sums;  // what all the rest is computed from
+
+  Spread length;       // actions a game
+  Interval branching;  // legal actions an action
+  // Shares of the games, in [0, 1].
+  Interval first_side_win_rate;
+  Interval draw_rate;
+  Interval second_side_win_rate;
+  Interval first_side_score;  // a draw counts one half
+  Spread margin;              // the first side's points minus the other's
+  double captures = 0;        // of ringforts, a game
+  double kings_captured = 0;  // a game
+  std::array<double, 5> phase_lengths = {};  // actions a game, by Phase
+};
+
+// Computes the statistics of games of one variant. Intervals of shares are
+// Wilson's, that of the branching is RatioInterval's, the others rest on the
+// central limit theorem.
+// REQUIRES: sums.games > 0.
+VariantStatistics Summarize(Variant variant, const RuleOptions& options,
+                            const PlayoutStatistics& sums);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_PLAYOUTS_VARIANT_STATISTICS_H_

@@ -1,0 +1,161 @@
+#include "tara/eval/rating/rating_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "tara/core/variant.h"
+#include "tara/eval/report/text_table.h"
+#include "tara/eval/statistics/statistics.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<std::string>;
+
+// Up to so many variants have columns headed by their names.
+constexpr size_t kNamedColumns = 4;
+
+std::string EloCell(const RatingEstimate& estimate) {
+  if (estimate.deviation == 0) return absl::StrFormat("%+.0f", estimate.elo);
+  return absl::StrFormat("%+.0f +-%.0f", estimate.elo,
+                         kNormalQuantile95 * estimate.deviation);
+}
+
+// The share of games drawn between equals without a first seat's effect.
+double DrawShare(double nu) { return nu / (2 + nu); }
+
+std::string AnchorsText(const RatingTable& table) {
+  if (table.anchors.empty()) return "the mean of all players 0";
+  std::string text;
+  for (const RatingAnchor& anchor : table.anchors) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ",
+                    table.players[anchor.player], " ", anchor.elo);
+  }
+  return text;
+}
+
+std::string VariantTable(const RatingTable& table) {
+  std::vector<Cells> rows = {
+      {"", "variant", "games", "first seat", "draws of equals %"}};
+  for (size_t v = 0; v < table.variants.size(); ++v) {
+    const VariantRatings& variant = table.variants[v];
+    rows.push_back(
+        {absl::StrCat(v + 1), std::string(Info(variant.variant).id),
+         absl::StrCat(variant.games), EloCell(variant.ratings.first_seat),
+         absl::StrFormat("%.1f", 100 * DrawShare(variant.ratings.draw_nu))});
+  }
+  return TextTable(rows, 2);
+}
+
+Json EstimateToJson(const RatingEstimate& estimate) {
+  const double half_width = kNormalQuantile95 * estimate.deviation;
+  return {{"elo", estimate.elo},
+          {"low", estimate.elo - half_width},
+          {"high", estimate.elo + half_width},
+          {"deviation", estimate.deviation}};
+}
+
+// [player, player], in Elo^2, to two decimals: there are many, and a hundredth
+// of an Elo is nothing.
+Json CovarianceToJson(const Ratings& ratings) {
+  Json covariance = Json::array();
+  for (int i = 0; i < ratings.size(); ++i) {
+    Json& row = covariance.emplace_back(Json::array());
+    for (int j = 0; j < ratings.size(); ++j) {
+      row.push_back(std::round(100 * ratings.Covariance(i, j)) / 100);
+    }
+  }
+  return covariance;
+}
+
+Json VariantToJson(const VariantRatings& variant) {
+  Json results = Json::array();
+  for (const SeatResults& result : variant.results) {
+    results.push_back({{"first", result.first},
+                       {"second", result.second},
+                       {"wins", result.wins},
+                       {"draws", result.draws},
+                       {"losses", result.losses}});
+  }
+  return {{"variant", std::string(Info(variant.variant).id)},
+          {"name", std::string(Info(variant.variant).name)},
+          {"games", variant.games},
+          {"first_seat", EstimateToJson(variant.ratings.first_seat)},
+          {"draw_nu", variant.ratings.draw_nu},
+          {"covariance", CovarianceToJson(variant.ratings)},
+          {"results", std::move(results)}};
+}
+
+}  // namespace
+
+std::string RatingReportText(const RatingTable& table) {
+  std::vector<int> order(table.players.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
+    return table.overall.Of(x).elo > table.overall.Of(y).elo;
+  });
+  const bool named = table.variants.size() <= kNamedColumns;
+  Cells headings = {"player"};
+  if (table.variants.size() > 1) headings.push_back("all");
+  for (size_t v = 0; v < table.variants.size(); ++v) {
+    headings.push_back(named ? std::string(Info(table.variants[v].variant).id)
+                             : absl::StrCat(v + 1));
+  }
+  std::vector<Cells> rows = {headings};
+  for (const int player : order) {
+    Cells cells = {table.players[player]};
+    if (table.variants.size() > 1) {
+      cells.push_back(EloCell(table.overall.Of(player)));
+    }
+    for (const VariantRatings& variant : table.variants) {
+      cells.push_back(EloCell(variant.ratings.Of(player)));
+    }
+    rows.push_back(cells);
+  }
+  return absl::StrCat("Elo with 95 % intervals; ", AnchorsText(table), "\n",
+                      TextTable(rows, 1), "\n", VariantTable(table));
+}
+
+std::string RatingReportJson(const RatingTable& table, bool compact) {
+  Json players = Json::array();
+  const int count = static_cast<int>(table.players.size());
+  for (int i = 0; i < count; ++i) {
+    Json variants = Json::object();
+    for (const VariantRatings& variant : table.variants) {
+      variants[std::string(Info(variant.variant).id)] =
+          EstimateToJson(variant.ratings.Of(i));
+    }
+    Json player = {{"name", table.players[i]},
+                   {"overall", EstimateToJson(table.overall.Of(i))},
+                   {"variants", std::move(variants)}};
+    if (!table.points.empty() && table.points[i].has_value()) {
+      player["run"] = table.points[i]->run;
+      player["generation"] = table.points[i]->generation;
+    }
+    players.push_back(std::move(player));
+  }
+  Json anchors = Json::array();
+  for (const RatingAnchor& anchor : table.anchors) {
+    anchors.push_back(
+        {{"player", table.players[anchor.player]}, {"elo", anchor.elo}});
+  }
+  Json variants = Json::array();
+  for (const VariantRatings& variant : table.variants) {
+    variants.push_back(VariantToJson(variant));
+  }
+  const Json report = {{"anchors", std::move(anchors)},
+                       {"players", std::move(players)},
+                       {"covariance", CovarianceToJson(table.overall)},
+                       {"variants", std::move(variants)}};
+  // Names may hold any bytes: a path that is no UTF-8 must not throw.
+  return report.dump(compact ? -1 : 2, ' ', false,
+                     Json::error_handler_t::replace);
+}
+
+}  // namespace tara

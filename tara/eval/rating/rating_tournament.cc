@@ -1,0 +1,310 @@
+#include "tara/eval/rating/rating_tournament.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/arena/contest.h"
+#include "tara/eval/rating/rating_plan.h"
+
+namespace tara {
+namespace {
+
+// Rounds in which a variant's games are chosen, about: each fits the ratings
+// anew.
+constexpr int kRounds = 12;
+
+absl::Status CheckPlayers(absl::Span<const RatedPlayer> players) {
+  if (players.size() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ratings: ", players.size(), " players; expected at least two"));
+  }
+  for (size_t i = 0; i < players.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (players[i].name == players[j].name) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("ratings: two players of the name ", players[i].name));
+      }
+      if (players[i].identity == players[j].identity) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("ratings: ", players[j].name, " and ", players[i].name,
+                         " are the same player"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Adds the games of an arena of player `a` against `b`.
+void AddResults(int a, int b, absl::Span<const ArenaGame> games,
+                std::vector<SeatResults>& results) {
+  SeatResults a_first = {.first = a, .second = b};
+  SeatResults b_first = {.first = b, .second = a};
+  for (const ArenaGame& game : games) {
+    SeatResults& result = game.a_is_red ? a_first : b_first;
+    const int margin = game.a_is_red ? game.margin : -game.margin;
+    ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
+  }
+  for (const SeatResults& result : {a_first, b_first}) {
+    if (result.wins + result.draws + result.losses > 0) {
+      results.push_back(result);
+    }
+  }
+}
+
+// The games of one variant.
+class VariantTournament {
+ public:
+  VariantTournament(absl::Span<const RatedPlayer> players,
+                    const RatingTournamentOptions& options,
+                    const ArenaOptions& arena, ResultStore* store)
+      : players_(players), options_(options), arena_(arena), store_(store) {
+    for (const RatedPlayer& player : players) names_.push_back(player.name);
+  }
+
+  // Reads what has been played.
+  absl::Status Load() {
+    for (int a = 0; a < size(); ++a) {
+      for (int b = a + 1; b < size(); ++b) {
+        ArenaOptions arena = arena_;
+        const auto [first, second] = InOrder(a, b);
+        TARA_RETURN_IF_ERROR(
+            GoOnWith(*store_, ContestOf(first, second), arena));
+        // Of a pair broken off, the one game counts when the other is played.
+        Count(first, second, SummarizeWholePairs(arena.earlier));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t games() const { return games_; }
+  int64_t games_wanted() const {
+    // Each game is of two players.
+    return (int64_t{options_.games_per_player} * size() + 1) / 2;
+  }
+
+  absl::StatusOr<Ratings> Fit(bool allow_parts) const {
+    return FitRatings(
+        names_, Results(),
+        {.anchors = options_.anchors, .allow_parts = allow_parts});
+  }
+
+  // Plays the next round; `go_on` is told of the games of it so far.
+  absl::Status PlayRound(const std::function<bool(int games)>& go_on) {
+    TARA_ASSIGN_OR_RETURN(const Ratings ratings, Fit(/*allow_parts=*/true));
+    deviation_ = MeanDeviation(ratings);
+    const int64_t games_a_choice = 2 * options_.pairs_per_choice;
+    const int64_t choices_left =
+        (games_wanted() - games_ + games_a_choice - 1) / games_a_choice;
+    const int64_t choices_a_round =
+        std::max<int64_t>(1, games_wanted() / (games_a_choice * kRounds));
+    // Two players apiece, so that a new player is met soon.
+    std::map<std::pair<int, int>, int> pairs;  // of games, by players
+    for (const PairChoice& choice : ChoosePairs(
+             ratings,
+             static_cast<int>(std::min(choices_left, choices_a_round)))) {
+      pairs[InOrder(choice.player, choice.other)] += options_.pairs_per_choice;
+    }
+    int played = 0;
+    for (const auto& [players, count] : pairs) {
+      bool stopped = false;
+      TARA_RETURN_IF_ERROR(
+          Play(players.first, players.second, count, played, go_on, stopped));
+      if (stopped) return absl::OkStatus();
+      played += 2 * count;
+    }
+    return absl::OkStatus();
+  }
+
+  // As of the beginning of the last round.
+  double deviation() const { return deviation_; }
+
+  std::vector<SeatResults> Results() const {
+    std::vector<SeatResults> all;
+    for (const auto& [pair, results] : results_) {
+      all.insert(all.end(), results.begin(), results.end());
+    }
+    return all;
+  }
+
+  // By player.
+  std::vector<int64_t> Faults() const {
+    std::vector<int64_t> all(players_.size());
+    for (const auto& [pair, faults] : faults_) {
+      all[pair.first] += faults.first;
+      all[pair.second] += faults.second;
+    }
+    return all;
+  }
+
+  static double MeanDeviation(const Ratings& ratings) {
+    double sum = 0;
+    int pairs = 0;
+    for (int i = 0; i < ratings.size(); ++i) {
+      for (int j = 0; j < i; ++j, ++pairs) {
+        sum += ratings.Difference(i, j).deviation;
+      }
+    }
+    return sum / std::max(1, pairs);
+  }
+
+ private:
+  int size() const { return static_cast<int>(players_.size()); }
+
+  // By identity, so that two players have the same contest whatever the order
+  // in which they are named.
+  std::pair<int, int> InOrder(int a, int b) const {
+    if (players_[b].identity < players_[a].identity) std::swap(a, b);
+    return {a, b};
+  }
+
+  Contest ContestOf(int a, int b) const {
+    return {.variant = std::string(Info(arena_.variant).id),
+            .conditions = ArenaConditions(arena_),
+            .player_a = players_[a].identity,
+            .player_b = players_[b].identity};
+  }
+
+  static std::vector<ArenaGame> SummarizeWholePairs(
+      absl::Span<const ArenaGame> games) {
+    std::vector<ArenaGame> whole;
+    for (size_t i = 1; i < games.size(); ++i) {
+      if (games[i].pair != games[i - 1].pair) continue;
+      whole.push_back(games[i - 1]);
+      whole.push_back(games[i]);
+    }
+    return whole;
+  }
+
+  void Count(int a, int b, const std::vector<ArenaGame>& games) {
+    std::pair<int64_t, int64_t>& faults = faults_[{a, b}];
+    faults = {};
+    for (const ArenaGame& game : games) {
+      if (game.fault.empty()) continue;
+      ++(game.forfeit == Forfeit::kByA ? faults.first : faults.second);
+    }
+    std::vector<SeatResults>& results = results_[{a, b}];
+    for (const SeatResults& old : results) {
+      games_ -= old.wins + old.draws + old.losses;
+    }
+    results.clear();
+    AddResults(a, b, games, results);
+    games_ += static_cast<int64_t>(games.size());
+    pairs_played_[{a, b}] = static_cast<int>(games.size() / 2);
+  }
+
+  absl::Status Play(int a, int b, int pairs, int played_before,
+                    const std::function<bool(int games)>& go_on,
+                    bool& stopped) {
+    ArenaOptions arena = arena_;
+    arena.concurrent_games =
+        std::min({arena.concurrent_games, players_[a].concurrent_games,
+                  players_[b].concurrent_games});
+    arena.seatings_a = players_[a].seatings;
+    arena.seatings_b = players_[b].seatings;
+    TARA_RETURN_IF_ERROR(GoOnWith(*store_, ContestOf(a, b), arena));
+    const int before = 2 * pairs_played_[{a, b}];
+    arena.games = before + 2 * pairs;
+    std::atomic<bool> told_to_stop = false;
+    TARA_ASSIGN_OR_RETURN(
+        const ArenaResult result,
+        PlayArenaInParallel(
+            arena, players_[a].make, players_[b].make, options_.threads,
+            [&](const ArenaProgress& progress) {
+              if (!go_on(played_before + progress.games_done - before)) {
+                told_to_stop = true;
+              }
+              return !told_to_stop;
+            }));
+    stopped = told_to_stop;
+    Count(a, b, result.played);
+    return absl::OkStatus();
+  }
+
+  const absl::Span<const RatedPlayer> players_;
+  const RatingTournamentOptions& options_;
+  const ArenaOptions arena_;
+  ResultStore* const store_;
+  std::vector<std::string> names_;
+  std::map<std::pair<int, int>, std::vector<SeatResults>> results_;
+  std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> faults_;
+  std::map<std::pair<int, int>, int> pairs_played_;
+  int64_t games_ = 0;
+  double deviation_ = 0;
+};
+
+absl::StatusOr<RatingTable> Rate(
+    absl::Span<const RatedPlayer> players,
+    const std::vector<VariantTournament>& tournaments,
+    const RatingTournamentOptions& options) {
+  RatingTable table = {
+      .players = {}, .variants = {}, .overall = {}, .anchors = options.anchors};
+  for (const RatedPlayer& player : players) {
+    table.players.push_back(player.name);
+    table.points.push_back(player.point);
+  }
+  std::vector<Ratings> all;
+  for (size_t i = 0; i < tournaments.size(); ++i) {
+    const Variant variant = options.arenas[i].variant;
+    absl::StatusOr<Ratings> ratings = tournaments[i].Fit(/*allow_parts=*/false);
+    if (!ratings.ok()) {
+      return absl::Status(
+          ratings.status().code(),
+          absl::StrCat(Info(variant).id, ": ", ratings.status().message()));
+    }
+    all.push_back(*ratings);
+    table.variants.push_back({.variant = variant,
+                              .ratings = *std::move(ratings),
+                              .results = tournaments[i].Results(),
+                              .faults = tournaments[i].Faults(),
+                              .games = tournaments[i].games()});
+  }
+  table.overall = MeanRatings(all);
+  return table;
+}
+
+}  // namespace
+
+absl::StatusOr<RatingTable> PlayRatingTournament(
+    absl::Span<const RatedPlayer> players,
+    const RatingTournamentOptions& options, ResultStore& store,
+    const RatingProgressCallback& on_progress) {
+  TARA_RETURN_IF_ERROR(CheckPlayers(players));
+  std::vector<VariantTournament> tournaments;
+  int64_t wanted = 0;
+  for (const ArenaOptions& arena : options.arenas) {
+    tournaments.emplace_back(players, options, arena, &store);
+    TARA_RETURN_IF_ERROR(tournaments.back().Load());
+    wanted +=
+        std::max(tournaments.back().games(), tournaments.back().games_wanted());
+  }
+  bool any_left = true;
+  std::atomic<bool> stopped = false;
+  while (any_left && !stopped) {
+    any_left = false;
+    for (size_t i = 0; i < tournaments.size() && !stopped; ++i) {
+      VariantTournament& tournament = tournaments[i];
+      if (tournament.games() >= tournament.games_wanted()) continue;
+      any_left = true;
+      int64_t before = 0;
+      for (const VariantTournament& each : tournaments) before += each.games();
+      TARA_RETURN_IF_ERROR(tournament.PlayRound([&](int games) {
+        const RatingProgress progress = {
+            .variant = options.arenas[i].variant,
+            .games = before + games,
+            .games_wanted = wanted,
+            .mean_deviation = tournament.deviation()};
+        if (on_progress && !on_progress(progress)) stopped = true;
+        return !stopped;
+      }));
+    }
+  }
+  return Rate(players, tournaments, options);
+}
+
+}  // namespace tara

@@ -1,0 +1,93 @@
+#ifndef TARA_EVAL_RATING_RATING_TOURNAMENT_H_
+#define TARA_EVAL_RATING_RATING_TOURNAMENT_H_
+
+// Ratings of many players in many variants, by games that are chosen for what
+// they tell, and kept.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/arena/result_store.h"
+#include "tara/eval/rating/ratings.h"
+#include "tara/eval/report/training_point.h"
+
+namespace tara {
+
+struct RatedPlayer {
+  std::string name;      // for people; no two alike
+  std::string identity;  // for the store (PlayerIdentity); no two alike
+  PlayerFactory make;
+  std::optional<TrainingPoint> point = {};  // of a run's checkpoints
+  int concurrent_games = 64;  // that it can play on each thread, at most
+  int seatings = 1;           // of a team (ArenaOptions::seatings_a)
+};
+
+struct RatingTournamentOptions {
+  // Games to a player and variant, on average, with those in the store: a
+  // player that is added adds half as many.
+  int games_per_player = 40;
+  // Pairs of games of two players that are played in one go: more make larger
+  // batches, fewer choose better.
+  int pairs_per_choice = 2;
+  int threads = 1;
+  // Of each variant, with its rule options; `games` is of no account.
+  std::vector<ArenaOptions> arenas = {};
+  // Ratings that are given; none: those of a variant have a mean of 0.
+  std::vector<RatingAnchor> anchors = {};
+};
+
+// One variant's part of a tournament.
+struct VariantRatings {
+  Variant variant = Variant::kSacredHillL1;
+  Ratings ratings;
+  std::vector<SeatResults> results;  // by who begins
+  // By player: games lost by faults (ArenaGame::fault); among the losses.
+  std::vector<int64_t> faults = {};
+  int64_t games = 0;
+};
+
+// All that a report shows: tables, JSON and pages are made of it.
+struct RatingTable {
+  std::vector<std::string> players;  // rows
+  std::vector<VariantRatings> variants;
+  Ratings overall;  // the mean over the variants
+  std::vector<RatingAnchor> anchors;
+  // By player; empty: none is of a run.
+  std::vector<std::optional<TrainingPoint>> points = {};
+};
+
+struct RatingProgress {
+  Variant variant = Variant::kSacredHillL1;
+  int64_t games = 0;         // of all variants so far, those stored included
+  int64_t games_wanted = 0;  // of all variants
+  // Mean deviation of the differences of two players in this variant, in Elo.
+  double mean_deviation = 0;
+};
+
+// Told of progress; returns false to stop early. Called from any thread, from
+// several at once.
+using RatingProgressCallback = std::function<bool(const RatingProgress&)>;
+
+// Plays the games that tell the most until there are as many as wanted, each
+// kept in the store as it ends, and rates the players. What the store has from
+// earlier is not played again. Variants take turns, so that, stopped early, all
+// have some games; then the ratings are of those (FAILED_PRECONDITION if they
+// leave players apart). Returns INVALID_ARGUMENT for fewer than two players or
+// two of one name or identity, or an error of players, games or the store.
+absl::StatusOr<RatingTable> PlayRatingTournament(
+    absl::Span<const RatedPlayer> players,
+    const RatingTournamentOptions& options, ResultStore& store,
+    const RatingProgressCallback& on_progress = {});
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_RATING_RATING_TOURNAMENT_H_

@@ -1,0 +1,167 @@
+#include "tara/eval/regret/regret.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <utility>
+
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/legal_set.h"
+#include "tara/core/random_action.h"
+#include "tara/core/rules.h"
+#include "tara/mcts/alpha_beta/alpha_beta.h"
+#include "tara/mcts/solver/endgame_solver.h"
+
+namespace tara {
+namespace {
+
+// Positions before the end of a game that are looked at.
+constexpr size_t kLastPlies = 24;
+
+// Games without a position, in succession, after which the search is given up.
+constexpr int kBarrenGames = 200;
+
+// The streams of a set: its games, and what a player draws.
+constexpr uint64_t kGameStream = 0;
+constexpr uint64_t kPlayerStream = 1;
+
+uint64_t StreamSeed(uint64_t seed, uint64_t stream, uint64_t index) {
+  return DeriveSeed(DeriveSeed(seed, stream, StreamPurpose::kArena), index,
+                    StreamPurpose::kArena);
+}
+
+// Returns the last positions of a game with something to choose, from the end.
+std::deque<State> EndOfGame(const SolvedPositionOptions& options,
+                            Random& random, AlphaBeta& search) {
+  std::deque<State> last;
+  State state = InitialState(options.variant, options.rule_options);
+  while (!state.finished()) {
+    if (LegalActions(state).Count() > 1) last.push_front(state);
+    if (last.size() > kLastPlies) last.pop_back();
+    const bool errs = random.Below(4) == 0;
+    const Action action = errs ? RandomAction(state, random)
+                               : search.Search(state, {.depth = 1}).action;
+    ApplyAction(action, state);
+  }
+  return last;
+}
+
+// Returns the earliest of a game's last positions that can be solved and that
+// leaves something to lose.
+std::optional<SolvedPosition> Earliest(const std::deque<State>& last,
+                                       EndgameSolver& solver) {
+  std::optional<SolvedPosition> found;
+  for (const State& state : last) {
+    const auto values = solver.SolveActions(state);
+    if (!values.has_value()) break;
+    SolvedPosition position = {.state = state, .margins = {}};
+    for (const EndgameSolver::ActionValue& value : *values) {
+      position.margins.push_back(state.side() == kRed ? value.red_margin
+                                                      : -value.red_margin);
+    }
+    const auto [least, most] =
+        std::minmax_element(position.margins.begin(), position.margins.end());
+    if (*least < *most) found = std::move(position);
+  }
+  return found;
+}
+
+double ResultOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
+
+// What the positions came to, one value each.
+struct Sums {
+  std::vector<double> points;
+  std::vector<double> results;
+  int best = 0;
+  std::vector<double> policy;
+  std::vector<double> value_errors;
+
+  void Add(const SolvedPosition& position, Action action,
+           const Opinion& opinion) {
+    const int most =
+        *std::max_element(position.margins.begin(), position.margins.end());
+    size_t place = 0;
+    double mass = 0;
+    LegalActions(position.state).ForEach([&](Action legal) {
+      const int margin = position.margins[place];
+      if (legal == action) {
+        points.push_back(most - margin);
+        results.push_back(ResultOf(most) - ResultOf(margin));
+        best += margin == most;
+      }
+      if (!opinion.policy.empty() && margin == most) {
+        mass += opinion.policy[place];
+      }
+      ++place;
+    });
+    if (!opinion.policy.empty()) policy.push_back(std::min(1.0, mass));
+    if (opinion.value.has_value()) {
+      const double score = (1 + static_cast<double>(*opinion.value)) / 2;
+      value_errors.push_back(std::abs(score - ResultOf(most)));
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<SolvedPosition> MakeSolvedPositions(
+    const SolvedPositionOptions& options) {
+  AlphaBeta search;
+  EndgameSolver solver({.node_limit = options.node_limit});
+  std::vector<SolvedPosition> positions;
+  int barren = 0;
+  for (uint64_t game = 0;
+       static_cast<int>(positions.size()) < options.positions &&
+       barren < kBarrenGames && (!options.keep_going || options.keep_going());
+       ++game) {
+    Random random(StreamSeed(options.seed, kGameStream, game));
+    std::optional<SolvedPosition> position =
+        Earliest(EndOfGame(options, random, search), solver);
+    ++barren;
+    if (!position.has_value()) continue;
+    positions.push_back(*std::move(position));
+    barren = 0;
+  }
+  return positions;
+}
+
+absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
+                                     uint64_t seed, Player& player) {
+  std::vector<Random> streams;
+  std::vector<Opinion> opinions(positions.size());
+  for (size_t i = 0; i < positions.size(); ++i) {
+    streams.emplace_back(StreamSeed(seed, kPlayerStream, i));
+  }
+  std::vector<Turn> turns;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    turns.push_back({.state = positions[i].state,
+                     .random = &streams[i],
+                     .game = i,
+                     .opinion = &opinions[i]});
+  }
+  std::vector<Action> actions(positions.size());
+  TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
+  Sums sums;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    player.EndGame(turns[i].game);
+    sums.Add(positions[i], actions[i], opinions[i]);
+  }
+  Regret regret = {.positions = static_cast<int>(positions.size())};
+  if (positions.empty()) return regret;
+  const auto all = static_cast<double>(positions.size());
+  regret.points = MeanInterval(sums.points);
+  regret.points.low = std::max(0.0, regret.points.low);
+  regret.results = ScoreInterval(sums.results);
+  regret.best = WilsonInterval(sums.best / all, all);
+  if (!sums.policy.empty()) regret.policy = ScoreInterval(sums.policy);
+  if (!sums.value_errors.empty()) {
+    regret.value_error = ScoreInterval(sums.value_errors);
+  }
+  return regret;
+}
+
+}  // namespace tara

@@ -1,0 +1,70 @@
+#ifndef TARA_EVAL_REGRET_REGRET_H_
+#define TARA_EVAL_REGRET_REGRET_H_
+
+// How well a player does where the truth is known: endgames, solved exactly.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/statistics/statistics.h"
+
+namespace tara {
+
+// A position and what each action leads to.
+struct SolvedPosition {
+  State state;
+  // By legal action, in the order of LegalSet::ForEach: the points of the side
+  // to move minus the other's under best play of both.
+  std::vector<int> margins;
+};
+
+struct SolvedPositionOptions {
+  Variant variant = Variant::kSacredHillL1;
+  RuleOptions rule_options = {};
+  uint64_t seed = 1;
+  int positions = 100;
+  // What solving a position may cost, in positions visited. More finds earlier
+  // positions, which are harder.
+  int64_t node_limit = 100000;
+  // Asked now and then; false ends the search for positions.
+  std::function<bool()> keep_going = {};
+};
+
+// Returns positions of different games: of each the earliest, going back from
+// its end, that can be solved and in which not all actions are worth the same;
+// games in which there is none are passed over. Games are played by a shallow
+// alpha-beta search that errs at random in every fourth action. Fewer are
+// returned where hardly any game has one, or when told to stop.
+// Some 10 ms to 1 s a position. The positions depend on the options alone.
+std::vector<SolvedPosition> MakeSolvedPositions(
+    const SolvedPositionOptions& options);
+
+// What a player gave away. A result is worth 1 won, 1/2 drawn, 0 lost.
+struct Regret {
+  int positions = 0;
+  Interval points = {};   // the best margin minus that of the action chosen
+  Interval results = {};  // the same of the results
+  Interval best =
+      {};  // share of positions in which an action was best in points
+  // Share of the player's policy on the best actions, and its value's distance
+  // from the true one, as an expected score, in [0, 1]; none where it does not
+  // say.
+  std::optional<Interval> policy = {};
+  std::optional<Interval> value_error = {};
+};
+
+// Lets a player choose in each position. Errors of the player are returned.
+absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
+                                     uint64_t seed, Player& player);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_REGRET_REGRET_H_

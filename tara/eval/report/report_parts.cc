@@ -1,0 +1,61 @@
+#include "tara/eval/report/report_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace tara {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int Digits(const Interval& interval) {
+  const double width = interval.high - interval.low;
+  if (!std::isfinite(width) || width <= 0) return 2;
+  return std::min(
+      4, std::max(1, 1 - static_cast<int>(std::floor(std::log10(width)))));
+}
+
+}  // namespace
+
+void AddInterval(const Interval& interval, double scale,
+                 std::vector<std::string>& cells) {
+  const Interval scaled = {scale * interval.mean, scale * interval.low,
+                           scale * interval.high};
+  const int digits = Digits(scaled);
+  cells.push_back(absl::StrFormat("%.*f", digits, scaled.mean));
+  cells.push_back(
+      absl::StrFormat("[%.*f, %.*f]", digits, scaled.low, digits, scaled.high));
+}
+
+std::string TwoDigits(double number) { return absl::StrFormat("%.2f", number); }
+
+Json Finite(double number) {
+  if (!std::isfinite(number)) return nullptr;
+  return number;
+}
+
+void PutInterval(absl::string_view name, const Interval& interval,
+                 Json& object) {
+  object[std::string(name)] = Finite(interval.mean);
+  object[absl::StrCat(name, "_low")] = Finite(interval.low);
+  object[absl::StrCat(name, "_high")] = Finite(interval.high);
+}
+
+Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
+  Json object = Json::object();
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(Info(variant))) continue;
+    const int value = option.get(options);
+    if (option.is_bool) {
+      object[std::string(option.name)] = value != 0;
+    } else {
+      object[std::string(option.name)] = value;
+    }
+  }
+  return object;
+}
+
+}  // namespace tara

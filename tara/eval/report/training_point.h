@@ -1,0 +1,19 @@
+#ifndef TARA_EVAL_REPORT_TRAINING_POINT_H_
+#define TARA_EVAL_REPORT_TRAINING_POINT_H_
+
+#include <string>
+
+namespace tara {
+
+// Where on the way of a training run a player stands: what curves over training
+// are drawn along.
+struct TrainingPoint {
+  std::string run;  // its folder, as it was named
+  int generation = 0;
+
+  friend bool operator==(const TrainingPoint&, const TrainingPoint&) = default;
+};
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_REPORT_TRAINING_POINT_H_

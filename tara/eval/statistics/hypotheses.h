@@ -1,0 +1,47 @@
+#ifndef TARA_EVAL_STATISTICS_HYPOTHESES_H_
+#define TARA_EVAL_STATISTICS_HYPOTHESES_H_
+
+// Whether a difference may be chance, one by one and among many.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace tara {
+
+// Returns P(X >= successes) of a binomial X, by summing its terms in
+// logarithms. O(trials). REQUIRES: 0 <= successes <= trials; 0 < p < 1.
+double BinomialUpperTail(int64_t successes, int64_t trials, double p);
+
+// Returns the two-sided p-value of "winning is as likely as losing": the sign
+// test. Draws say nothing of it. 1 without decided games. Exact.
+// Source: Dixon and Mood 1946, "The statistical sign test", JASA 41.
+double SignTest(int64_t wins, int64_t losses);
+
+// Returns the two-sided p-value of a normal deviate: P(|Z| >= |z|).
+double NormalTwoSided(double z);
+
+// Returns the p-values as they count where so many questions were asked at
+// once: rejecting those below 0.05 is wrong of any true hypothesis with a
+// probability of at most 0.05, however they depend on each other. With p in
+// increasing order, the i-th of m (from 0) becomes
+//   max over j <= i of min(1, (m - j) p_j).
+// Source: Holm 1979, "A simple sequentially rejective multiple test
+// procedure", Scandinavian Journal of Statistics 6.
+std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
+
+// Returns the p-values as they count where a share of false alarms may be
+// borne: of those below 0.05, no more than 0.05 are expected to be of true
+// hypotheses (the false discovery rate), where they are independent or depend
+// on each other positively. It finds more than Holm's and promises less. With
+// p in increasing order, the i-th of m (from 0) becomes
+//   min over j >= i of min(1, m / (j + 1) p_j).
+// Source: Benjamini and Hochberg 1995, "Controlling the false discovery rate: a
+// practical and powerful approach to multiple testing", JRSS B 57.
+std::vector<double> BenjaminiHochbergAdjusted(
+    absl::Span<const double> p_values);
+
+}  // namespace tara
+
+#endif  // TARA_EVAL_STATISTICS_HYPOTHESES_H_

@@ -1,0 +1,88 @@
+#include "tara/eval/statistics/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+Interval MeanInterval(absl::Span<const double> values) {
+  if (values.empty()) return {0, -kInfinity, kInfinity};
+  const auto n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  if (values.size() == 1) return {mean, -kInfinity, kInfinity};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double half_width =
+      kNormalQuantile95 * std::sqrt(squares / (n - 1) / n);
+  return {mean, mean - half_width, mean + half_width};
+}
+
+Interval WilsonInterval(double proportion, double trials) {
+  TARA_CHECK(proportion >= 0 && proportion <= 1, "not a proportion");
+  TARA_CHECK(trials > 0, "a proportion without trials");
+  const double z2 = kNormalQuantile95 * kNormalQuantile95;
+  const double middle = proportion + z2 / (2 * trials);
+  const double half_width =
+      kNormalQuantile95 * std::sqrt(proportion * (1 - proportion) / trials +
+                                    z2 / (4 * trials * trials));
+  const double scale = 1 + z2 / trials;
+  // At 0 and 1 an end is the proportion itself; rounding must not move it.
+  return {proportion, proportion == 0 ? 0 : (middle - half_width) / scale,
+          proportion == 1 ? 1 : (middle + half_width) / scale};
+}
+
+Interval ScoreInterval(absl::Span<const double> scores) {
+  if (scores.empty()) return {0.5, 0, 1};
+  const bool vary =
+      std::any_of(scores.begin(), scores.end(),
+                  [&](double score) { return score != scores[0]; });
+  if (!vary) {
+    return WilsonInterval(scores[0], static_cast<double>(scores.size()));
+  }
+  Interval interval = MeanInterval(scores);
+  interval.low = std::max(0.0, interval.low);
+  interval.high = std::min(1.0, interval.high);
+  return interval;
+}
+
+void RatioSums::Add(double numerator, double denominator) {
+  ++games;
+  x += numerator;
+  y += denominator;
+  xx += numerator * numerator;
+  xy += numerator * denominator;
+  yy += denominator * denominator;
+}
+
+Interval RatioInterval(const RatioSums& sums) {
+  TARA_CHECK(sums.y > 0, "a ratio to nothing");
+  const double ratio = sums.x / sums.y;
+  if (sums.games < 2) return {ratio, -kInfinity, kInfinity};
+  // Rounding must not make it negative where the ratios do not vary.
+  const double squared_deviations =
+      std::max(0.0, sums.xx - 2 * ratio * sums.xy + ratio * ratio * sums.yy);
+  const double mean_y = sums.y / sums.games;
+  const double half_width =
+      kNormalQuantile95 *
+      std::sqrt(squared_deviations / (sums.games - 1) / sums.games) / mean_y;
+  return {ratio, ratio - half_width, ratio + half_width};
+}
+
+double EloDifference(double score) {
+  TARA_CHECK(score >= 0 && score <= 1, "not a score");
+  if (score == 0) return -kInfinity;
+  if (score == 1) return kInfinity;
+  return 400 * std::log10(score / (1 - score));
+}
+
+}  // namespace tara
