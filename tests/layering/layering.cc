@@ -16,22 +16,68 @@ namespace {
 
 using Names = std::vector<absl::string_view>;
 
-// A folder under tara/, and what it may use of ours: other folders under tara/,
-// and "proto" for the generated messages.
-struct Layer {
+// A folder of a layer, and which other rooms of the layer it may use. Files of
+// the layer that are in no room are for all rooms, and use none.
+struct Room {
   absl::string_view name;
   Names uses;
 };
 
+// A folder under tara/, and what it may use of ours: other folders under tara/,
+// and "proto" for the generated messages. Without rooms, nothing is asked of
+// the folders in it.
+struct Layer {
+  absl::string_view name;
+  Names uses;
+  std::vector<Room> rooms = {};
+};
+
+// Layers and rooms are in an order in which each uses only earlier ones.
 const std::vector<Layer>& Layers() {
   static const auto* const layers = new std::vector<Layer>{
       {"base", {}},
       {"core", {"base"}},
       {"record", {"base", "core", "proto"}},
-      {"mcts", {"base", "core"}},
-      {"nn", {"base", "core", "mcts", "proto"}},
-      {"train", {"base", "core", "record", "mcts", "nn", "proto"}},
-      {"eval", {"base", "core", "record", "mcts", "nn", "proto"}},
+      {"mcts",
+       {"base", "core"},
+       {{"choice", {}},
+        {"options", {"choice"}},
+        {"tree", {"choice", "options"}},
+        {"time", {"choice"}},
+        {"search", {"options", "tree", "time"}},
+        {"evaluators", {}},
+        {"solver", {"options"}},
+        {"alpha_beta", {}}}},
+      {"nn",
+       {"base", "core", "mcts", "proto"},
+       {{"encode", {}},
+        {"weights", {"encode"}},
+        {"cpu", {"encode", "weights"}},
+        {"torch", {"encode", "weights"}},
+        {"training", {"encode", "weights", "cpu", "torch"}},
+        {"bundle", {"encode", "weights", "cpu", "torch"}},
+        {"inference", {"encode", "weights", "cpu", "torch", "bundle"}},
+        {"benchmarks", {"encode", "torch", "training", "inference"}}}},
+      {"train",
+       {"base", "core", "record", "mcts", "nn", "proto"},
+       {{"store", {}},
+        {"play", {"store"}},
+        {"learn", {"store"}},
+        {"config", {"play", "learn"}},
+        {"folder", {"play", "config"}},
+        {"progress", {"play"}},
+        {"run", {"store", "play", "learn", "config", "folder", "progress"}}}},
+      {"eval",
+       {"base", "core", "record", "mcts", "nn", "proto"},
+       {{"statistics", {}},
+        {"report", {"statistics"}},
+        {"players", {}},
+        {"arena", {"statistics", "report", "players"}},
+        {"rating", {"statistics", "report", "arena"}},
+        {"balance", {"statistics", "report", "players", "arena"}},
+        {"playouts", {"statistics", "report"}},
+        {"regret", {"statistics", "report", "players"}},
+        {"tuning", {"players"}}}},
       {"engine", {"base", "core", "record", "mcts", "nn", "proto"}},
       {"cli",
        {"base", "core", "record", "mcts", "nn", "train", "eval", "engine",
@@ -44,7 +90,7 @@ const std::vector<Layer>& Layers() {
 struct Restriction {
   absl::string_view library;
   Names prefixes;  // of the included path
-  Names layers;    // that may include it
+  Names folders;   // that may include it: layers, or rooms such as "nn/cpu"
   // Within them, headers may too, or else only sources and *_torch.h.
   bool in_any_header;
 };
@@ -52,12 +98,18 @@ struct Restriction {
 const std::vector<Restriction>& Restrictions() {
   static const auto* const restrictions = new std::vector<Restriction>{
       // 10-20 s and 1 GB for each file that sees it.
-      {"LibTorch", {"torch/", "ATen/", "c10/"}, {"nn", "train"}, false},
-      {"oneDNN", {"dnnl.h", "dnnl.hpp", "oneapi/"}, {"nn"}, true},
-      {"ONNX", {"onnx/"}, {"nn"}, true},
-      {"libzip", {"zip.h"}, {"nn"}, true},
+      {"LibTorch",
+       {"torch/", "ATen/", "c10/"},
+       {"nn/torch", "nn/training", "nn/bundle"},
+       false},
+      {"oneDNN",
+       {"dnnl.h", "dnnl.hpp", "oneapi/"},
+       {"nn/cpu", "nn/inference"},
+       true},
+      {"ONNX", {"onnx/"}, {"nn/bundle"}, true},
+      {"libzip", {"zip.h"}, {"nn/bundle"}, true},
       {"SQLite", {"sqlite3.h"}, {"base"}, true},
-      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"eval"}, true},
+      {"Eigen", {"Eigen/", "unsupported/Eigen/"}, {"eval/rating"}, true},
       {"Protobuf",
        {"google/protobuf/"},
        {"record", "nn", "train", "eval", "engine", "cli"},
@@ -82,6 +134,42 @@ absl::string_view LayerOf(absl::string_view path) {
   return path.substr(0, path.find('/'));
 }
 
+// Returns "tree" for "tara/mcts/tree/node.h", "" for "tara/mcts/evaluator.h",
+// "" for a path not under tara/.
+absl::string_view RoomOf(absl::string_view path) {
+  if (!absl::ConsumePrefix(&path, "tara/")) return "";
+  const size_t layer_end = path.find('/');
+  const size_t room_end = path.rfind('/');
+  if (layer_end == room_end) return "";
+  return path.substr(layer_end + 1, room_end - layer_end - 1);
+}
+
+// Returns the entry of that name, or nullptr.
+template <typename Entry>
+const Entry* Find(const std::vector<Entry>& entries, absl::string_view name) {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(),
+                   [&](const Entry& entry) { return entry.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+// Appends to `sentences` which entries may use what is not listed before them.
+template <typename Entry>
+void AppendForwardUses(absl::string_view folder,
+                       const std::vector<Entry>& entries,
+                       std::vector<std::string>& sentences) {
+  Names earlier = {"proto"};
+  for (const Entry& entry : entries) {
+    for (const absl::string_view used : entry.uses) {
+      if (Contains(earlier, used)) continue;
+      sentences.push_back(absl::StrCat(folder, entry.name, " may use ", folder,
+                                       used,
+                                       ", which is not listed before it"));
+    }
+    earlier.push_back(entry.name);
+  }
+}
+
 // Returns the path between <> or "" of an #include line, "" of any other line.
 absl::string_view IncludedPath(absl::string_view line) {
   line = absl::StripLeadingAsciiWhitespace(line);
@@ -101,23 +189,45 @@ bool Matches(absl::string_view included, absl::string_view prefix) {
                                      : included == prefix;
 }
 
+// Returns why a file of `layer`, in `room` of it or in none (nullptr), may not
+// include a header of the layer, or "".
+std::string RoomObjection(const Layer& layer, const Room* room,
+                          absl::string_view included) {
+  const absl::string_view used = RoomOf(included);
+  if (layer.rooms.empty() || used.empty()) return "";
+  if (room == nullptr) {
+    return absl::StrCat("which files of tara/", layer.name,
+                        " that are in no room may not use");
+  }
+  if (used == room->name || Contains(room->uses, used)) return "";
+  return absl::StrCat("which tara/", layer.name, "/", room->name,
+                      " may not use");
+}
+
 // Returns why a file at `path` of `layer` may not include `included`, or "".
 std::string Objection(absl::string_view path, const Layer& layer,
                       absl::string_view included) {
+  if (LayerOf(included) == layer.name) {
+    return RoomObjection(layer, Find(layer.rooms, RoomOf(path)), included);
+  }
   const absl::string_view used = absl::StartsWith(included, "proto/")
                                      ? absl::string_view("proto")
                                      : LayerOf(included);
-  if (!used.empty() && used != layer.name && !Contains(layer.uses, used)) {
+  if (!used.empty() && !Contains(layer.uses, used)) {
     return absl::StrCat("which tara/", layer.name, " may not use");
   }
+  const absl::string_view room = RoomOf(path);
+  const std::string folder =
+      absl::StrCat(layer.name, room.empty() ? "" : "/", room);
   for (const Restriction& restriction : Restrictions()) {
     const bool applies = std::any_of(
         restriction.prefixes.begin(), restriction.prefixes.end(),
         [&](absl::string_view prefix) { return Matches(included, prefix); });
     if (!applies) continue;
-    if (!Contains(restriction.layers, layer.name)) {
+    if (!Contains(restriction.folders, layer.name) &&
+        !Contains(restriction.folders, folder)) {
       return absl::StrCat("which is ", restriction.library, ": not for tara/",
-                          layer.name);
+                          folder);
     }
     const bool private_header =
         layer.name == "nn" && absl::EndsWith(path, "_torch.h");
@@ -135,12 +245,16 @@ std::string Objection(absl::string_view path, const Layer& layer,
 std::vector<std::string> FindLayerViolations(absl::string_view path,
                                              absl::string_view source) {
   const absl::string_view name = LayerOf(path);
-  const auto layer =
-      std::find_if(Layers().begin(), Layers().end(),
-                   [&](const Layer& other) { return other.name == name; });
-  if (layer == Layers().end()) {
+  const Layer* const layer = Find(Layers(), name);
+  if (layer == nullptr) {
     return {absl::StrCat(path, ": tara/", name,
                          " is not a layer of tests/layering/layering.cc")};
+  }
+  const absl::string_view room = RoomOf(path);
+  if (!layer->rooms.empty() && !room.empty() &&
+      Find(layer->rooms, room) == nullptr) {
+    return {absl::StrCat(path, ": tara/", name, "/", room,
+                         " is not a room of tests/layering/layering.cc")};
   }
   std::vector<std::string> violations;
   int line_number = 0;
@@ -154,6 +268,16 @@ std::vector<std::string> FindLayerViolations(absl::string_view path,
                                       included, ", ", objection));
   }
   return violations;
+}
+
+std::vector<std::string> FindForwardUses() {
+  std::vector<std::string> sentences;
+  AppendForwardUses("tara/", Layers(), sentences);
+  for (const Layer& layer : Layers()) {
+    AppendForwardUses(absl::StrCat("tara/", layer.name, "/"), layer.rooms,
+                      sentences);
+  }
+  return sentences;
 }
 
 }  // namespace tara

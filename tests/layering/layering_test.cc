@@ -70,21 +70,42 @@ TEST(LayeringTest, EverySourceOfTheWorkspaceIsChecked) {
   }
 }
 
+TEST(FindForwardUsesTest, NoLayerOrRoomDependsOnItself) {
+  EXPECT_THAT(FindForwardUses(), IsEmpty());
+}
+
 TEST(FindLayerViolationsTest, AcceptsLowerLayersAndOwnLayer) {
-  EXPECT_THAT(FindLayerViolations("tara/mcts/tree.h",
+  EXPECT_THAT(FindLayerViolations("tara/mcts/tree/tree.h",
                                   "#include <vector>\n"
                                   "#include \"absl/types/span.h\"\n"
                                   "#include \"tara/base/check.h\"\n"
                                   "#include \"tara/core/state.h\"\n"
-                                  "#include \"tara/mcts/node.h\"\n"),
+                                  "#include \"tara/mcts/evaluator.h\"\n"
+                                  "#include \"tara/mcts/options/text.h\"\n"
+                                  "#include \"tara/mcts/tree/node.h\"\n"),
+              IsEmpty());
+}
+
+TEST(FindLayerViolationsTest, KeepsRoomsFromThoseTheyMayNotUse) {
+  EXPECT_THAT(FindLayerViolations("tara/mcts/tree/tree.h",
+                                  "#include \"tara/mcts/search/a.h\"\n"),
+              ElementsAre("tara/mcts/tree/tree.h:1: includes "
+                          "tara/mcts/search/a.h, which tara/mcts/tree may not "
+                          "use"));
+  EXPECT_THAT(FindLayerViolations("tara/mcts/evaluator.h",
+                                  "#include \"tara/mcts/tree/tree.h\"\n"),
+              ElementsAre(HasSubstr("in no room may not use")));
+  // Layers above may use all rooms.
+  EXPECT_THAT(FindLayerViolations("tara/eval/players/a.h",
+                                  "#include \"tara/mcts/tree/tree.h\"\n"),
               IsEmpty());
 }
 
 TEST(FindLayerViolationsTest, NamesFileAndLineOfAnUpwardInclude) {
   EXPECT_THAT(FindLayerViolations("tara/core/state.h",
                                   "// A comment.\n"
-                                  "#include \"tara/mcts/tree.h\"\n"),
-              ElementsAre("tara/core/state.h:2: includes tara/mcts/tree.h, "
+                                  "#include \"tara/mcts/utility.h\"\n"),
+              ElementsAre("tara/core/state.h:2: includes tara/mcts/utility.h, "
                           "which tara/core may not use"));
 }
 
@@ -110,26 +131,33 @@ TEST(FindLayerViolationsTest, KeepsProtobufOutOfCoreAndMcts) {
       IsEmpty());
 }
 
-TEST(FindLayerViolationsTest, KeepsTorchInSourcesAndPrivateHeadersOfNn) {
+TEST(FindLayerViolationsTest, KeepsTorchInSourcesAndPrivateHeadersOfItsRooms) {
   const char* const source = "  # include <torch/torch.h>  // Slow.";
-  EXPECT_THAT(FindLayerViolations("tara/nn/net.cc", source), IsEmpty());
-  EXPECT_THAT(FindLayerViolations("tara/nn/net_torch.h", source), IsEmpty());
-  EXPECT_THAT(FindLayerViolations("tara/train/learner.cc", source), IsEmpty());
-  EXPECT_THAT(FindLayerViolations("tara/nn/net.h", source),
-              ElementsAre(HasSubstr("LibTorch")));
-  EXPECT_THAT(FindLayerViolations("tara/train/learner_torch.h", source),
-              ElementsAre(HasSubstr("LibTorch")));
-  EXPECT_THAT(FindLayerViolations("tara/cli/main.cc", source),
-              ElementsAre(HasSubstr("LibTorch")));
+  for (const char* path :
+       {"tara/nn/torch/net.cc", "tara/nn/torch/net_torch.h",
+        "tara/nn/training/trainer.cc", "tara/nn/bundle/script.cc"}) {
+    EXPECT_THAT(FindLayerViolations(path, source), IsEmpty());
+  }
+  for (const char* path :
+       {"tara/nn/torch/net.h", "tara/nn/net.cc", "tara/nn/cpu/net_torch.h",
+        "tara/train/learn/learner.cc", "tara/cli/main.cc"}) {
+    EXPECT_THAT(FindLayerViolations(path, source),
+                ElementsAre(HasSubstr("LibTorch")));
+  }
 }
 
-TEST(FindLayerViolationsTest, KeepsSqliteInBaseAndEigenInEval) {
+TEST(FindLayerViolationsTest, KeepsSqliteInBaseAndEigenInRatings) {
   EXPECT_THAT(FindLayerViolations("tara/base/a.cc", "#include <sqlite3.h>"),
               IsEmpty());
-  EXPECT_THAT(FindLayerViolations("tara/eval/a.cc", "#include <sqlite3.h>"),
-              ElementsAre(HasSubstr("SQLite")));
-  EXPECT_THAT(FindLayerViolations("tara/eval/a.cc", "#include <Eigen/Dense>"),
-              IsEmpty());
+  EXPECT_THAT(
+      FindLayerViolations("tara/eval/arena/a.cc", "#include <sqlite3.h>"),
+      ElementsAre(HasSubstr("SQLite")));
+  EXPECT_THAT(
+      FindLayerViolations("tara/eval/rating/a.cc", "#include <Eigen/Dense>"),
+      IsEmpty());
+  EXPECT_THAT(
+      FindLayerViolations("tara/eval/arena/a.cc", "#include <Eigen/Dense>"),
+      ElementsAre(HasSubstr("not for tara/eval/arena")));
   EXPECT_THAT(FindLayerViolations("tara/nn/a.cc", "#include <Eigen/Dense>"),
               ElementsAre(HasSubstr("Eigen")));
 }
@@ -144,6 +172,12 @@ TEST(FindLayerViolationsTest, KeepsThreadsAndFilesOutOfCore) {
 TEST(FindLayerViolationsTest, RefusesAFolderThatIsNoLayer) {
   EXPECT_THAT(FindLayerViolations("tara/misc/a.h", ""),
               ElementsAre(HasSubstr("tara/misc is not a layer")));
+}
+
+TEST(FindLayerViolationsTest, RefusesAFolderThatIsNoRoomOfALayerWithRooms) {
+  EXPECT_THAT(FindLayerViolations("tara/mcts/misc/a.h", ""),
+              ElementsAre(HasSubstr("tara/mcts/misc is not a room")));
+  EXPECT_THAT(FindLayerViolations("tara/core/misc/a.h", ""), IsEmpty());
 }
 
 }  // namespace
