@@ -53,7 +53,7 @@ const std::vector<Layer>& Layers() {
        {{"encode", {}},
         {"weights", {"encode"}},
         {"cpu", {"encode", "weights"}},
-        {"torch", {"encode", "weights"}},
+        {"torch", {"encode", "weights", "cpu"}},
         {"training", {"encode", "weights", "cpu", "torch"}},
         {"bundle", {"encode", "weights", "cpu", "torch"}},
         {"inference", {"encode", "weights", "cpu", "torch", "bundle"}},

@@ -11,6 +11,7 @@
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/cpu_kernels.h"
+#include "tara/nn/cpu/winograd_learning_templates.h"
 #include "tara/nn/cpu/winograd_templates.h"
 #include "tara/nn/encode/features.h"
 
@@ -31,7 +32,10 @@ class CpuKernelCode {
             .to_bytes = ToBytes,
             .to_bfloats = ToBfloats,
             .convolve_floats = WinogradCode<kSet, float>::Convolve,
-            .convolve_integers = WinogradCode<kSet, int16_t>::Convolve};
+            .convolve_integers = WinogradCode<kSet, int16_t>::Convolve,
+            .transform_filters = WinogradLearningCode<kSet>::TransformFilters,
+            .differentiate_filters =
+                WinogradLearningCode<kSet>::DifferentiateFilters};
   }
 
  private:

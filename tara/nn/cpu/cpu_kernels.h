@@ -47,6 +47,10 @@ struct CpuKernels {
   // Convolutions whose layer holds floats, or integers.
   void (*convolve_floats)(const WinogradJob& job);
   void (*convolve_integers)(const WinogradJob& job);
+
+  // Of filters that are learned: makes WinogradLayer.floats, and a gradient.
+  void (*transform_filters)(const WinogradFilters& filters, float* points);
+  void (*differentiate_filters)(const WinogradGradientJob& job);
 };
 
 // Returns the fastest that this processor supports.

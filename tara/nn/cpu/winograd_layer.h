@@ -40,13 +40,14 @@ struct WinogradLayer {
 };
 
 // What to compute, of positions whose rows are [49, channels]:
-//   destination = convolution(source) + bias [+ destination], then ReLU
+//   destination = convolution(source) + bias [+ destination] [, then ReLU]
 struct WinogradJob {
   const WinogradLayer* layer = nullptr;
   int positions = 0;
   const float* source = nullptr;
   float* destination = nullptr;
   bool add_to_destination = false;
+  bool relu = true;
   // Of WinogradScratchFloats(layer.in), aligned to 64 bytes.
   float* scratch = nullptr;
 };
@@ -57,6 +58,39 @@ inline constexpr int kWinogradGroup = 4;
 
 constexpr int WinogradScratchFloats(int in) {
   return kWinogradPoints * (4 * kWinogradGroup * (in + kWinogradBlock) + 64);
+}
+
+// Filters of 3 x 3 while they are learned, as floats in memory: the weight of
+// an output channel o and an input channel i at a tap (y, x) is
+//   weights[o * output_stride + i * input_stride + y * y_stride + x *
+//   x_stride].
+struct WinogradFilters {
+  int in = 0;   // a multiple of 8
+  int out = 0;  // a multiple of kWinogradBlock
+  const float* weights = nullptr;
+  int64_t output_stride = 0;
+  int64_t input_stride = 0;
+  int64_t y_stride = 0;
+  int64_t x_stride = 0;
+};
+
+// What to add up of positions: how the loss changes with each weight of a
+// filter, where `source` [positions, 49, in] is what the convolution was of and
+// `gradient` [positions, 49, out] how the loss changes with its outputs.
+struct WinogradGradientJob {
+  int in = 0;   // a multiple of 8
+  int out = 0;  // a multiple of kWinogradBlock
+  int positions = 0;
+  const float* source = nullptr;
+  const float* gradient = nullptr;
+  float* result = nullptr;  // [3, 3, in, out]
+  // Of WinogradGradientScratchFloats(in, out).
+  float* scratch = nullptr;
+};
+
+constexpr int WinogradGradientScratchFloats(int in, int out) {
+  return kWinogradPoints *
+         (4 * kWinogradGroup * (in + out) + 2 * kWinogradBlock + in * out);
 }
 
 }  // namespace tara

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/cpu/winograd_tiles.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::internal {
@@ -43,69 +43,20 @@ class WinogradCode {
   // Rows whose sums fill the registers, beside the weights.
   static constexpr int kMostRows = kWide ? 12 : 6;
 
-  template <typename Element, int kCount>
-  struct VectorOf {
-    typedef Element Type __attribute__((vector_size(sizeof(Element) * kCount)));
-  };
-  using Floats = typename VectorOf<float, 8>::Type;
-  using Sums = typename VectorOf<Sum, kLanes>::Type;
+  using Tiles = WinogradTiles<kSet>;
+  using Floats = typename Tiles::Floats;
+  using Sums = typename Tiles::template VectorOf<Sum, kLanes>::Type;
+  using Place = typename Tiles::Place;
+
+  static constexpr int kLine = 64;  // bytes of the caches
 
   template <typename Vector, typename Element>
   static Vector Load(const Element* from) {
-    Vector values;
-    std::memcpy(&values, from, sizeof(values));
-    return values;
+    return Tiles::template Load<Vector>(from);
   }
   template <typename Vector, typename Element>
   static void Store(const Vector& values, Element* to) {
-    std::memcpy(to, &values, sizeof(values));
-  }
-
-  // The tiles of positions, by the place of the tile first: those of the first
-  // two places are at the top, those of the two in the middle at the left, so
-  // that the rows of a point that the others lack lie together.
-  struct Place {
-    int down;   // 0: outputs 0 to 3; 1: outputs 4 to 6
-    int right;  // likewise
-  };
-  static constexpr Place kPlaces[] = {{0, 1}, {0, 0}, {1, 0}, {1, 1}};
-
-  static constexpr int kLine = 64;  // bytes of the caches
-  static constexpr int kLast = kWinogradLine - 1;
-  static constexpr bool IsTop(int point) {
-    return point / kWinogradLine == kLast;
-  }
-  static constexpr bool IsLeft(int point) {
-    return point % kWinogradLine == kLast;
-  }
-  // Points of a line, and outputs, of tiles at a place.
-  static constexpr int Points(int at) { return kWinogradLine - at; }
-  static constexpr int Outputs(int at) { return 4 - at; }
-
-  // B^T d, as differences that points share.
-  static void TransformInput(const Floats (&d)[6], Floats (&v)[6]) {
-    const Floats even = d[4] - 4 * d[2];
-    const Floats odd = d[3] - 4 * d[1];
-    const Floats far_even = d[4] - d[2];
-    const Floats far_odd = 2 * (d[3] - d[1]);
-    v[0] = 4 * (d[0] - d[2]) + far_even;
-    v[1] = even + odd;
-    v[2] = even - odd;
-    v[3] = far_even + far_odd;
-    v[4] = far_even - far_odd;
-    v[5] = 4 * (d[1] - d[3]) + (d[5] - d[3]);
-  }
-
-  // A^T m.
-  static void TransformOutput(const Floats (&m)[6], Floats (&y)[4]) {
-    const Floats near = m[1] + m[2];
-    const Floats near_odd = m[1] - m[2];
-    const Floats far = m[3] + m[4];
-    const Floats far_odd = m[3] - m[4];
-    y[0] = m[0] + near + far;
-    y[1] = near_odd + 2 * far_odd;
-    y[2] = near + 4 * far;
-    y[3] = near_odd + 8 * far_odd + m[5];
+    Tiles::Store(values, to);
   }
 
   // Numbers from one point's to the next's: not a power of two, or all would
@@ -130,39 +81,6 @@ class WinogradCode {
     }
   }
 
-  // Eight channels of the tile that a position has at kPlaces[kPlace].
-  template <int kPlace>
-  static void TransformTile(const WinogradLayer& layer, const float* source,
-                            int plane, Number* to) {
-    constexpr Place kAt = kPlaces[kPlace];
-    Floats lines[6][6];
-    for (int x = 0; x < Points(kAt.right); ++x) {
-      Floats column[6];
-      const int file = 4 * kAt.right - 1 + x;
-      for (int y = 0; y < 6; ++y) {
-        const int rank = 4 * kAt.down - 1 + y;
-        const bool on_board =
-            rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
-        column[y] =
-            on_board
-                ? Load<Floats>(source + (rank * kBoardSize + file) * layer.in)
-                : Floats{};
-      }
-      Floats transformed[6];
-      TransformInput(column, transformed);
-      for (int i = 0; i < Points(kAt.down); ++i) lines[i][x] = transformed[i];
-    }
-    for (int i = 0; i < Points(kAt.down); ++i) {
-      if (kAt.right == 1) lines[i][5] = Floats{};
-      Floats transformed[6];
-      TransformInput(lines[i], transformed);
-      for (int j = 0; j < Points(kAt.right); ++j) {
-        const int point = kWinogradLine * i + j;
-        StoreInput(transformed[j], layer.scales[point], to + point * plane);
-      }
-    }
-  }
-
   template <int kPlace>
   static void TransformPlace(const WinogradJob& job, Number* inputs) {
     const int in = job.layer->in;
@@ -171,7 +89,11 @@ class WinogradCode {
       const float* const source = job.source + i * kNumSquares * in;
       Number* const row = inputs + (kPlace * job.positions + i) * in;
       for (int c = 0; c < in; c += 8) {
-        TransformTile<kPlace>(*job.layer, source + c, plane, row + c);
+        Tiles::template TransformTile<kPlace>(
+            source + c, in, [&](int point, const Floats& values) {
+              StoreInput(values, job.layer->scales[point],
+                         row + c + point * plane);
+            });
       }
     }
   }
@@ -245,7 +167,7 @@ class WinogradCode {
 
   static Floats LoadProduct(const Sum* product, const float* unit) {
     if constexpr (kIntegers) {
-      using Integers = typename VectorOf<int32_t, 8>::Type;
+      using Integers = typename Tiles::template VectorOf<int32_t, 8>::Type;
       return __builtin_convertvector(Load<Integers>(product), Floats) *
              Load<Floats>(unit);
     } else {
@@ -255,32 +177,37 @@ class WinogradCode {
 
   // Eight output channels of a tile.
   template <int kPlace>
-  static void FinishTile(const Sum* products, int plane, const float* units,
-                         const Floats& bias, bool add, int out,
+  static void FinishTile(const WinogradJob& job, const Sum* products,
+                         const float* units, const Floats& bias,
                          float* destination) {
-    constexpr Place kAt = kPlaces[kPlace];
+    const int plane = ProductPlane(job);
+    constexpr Place kAt = Tiles::kPlaces[kPlace];
     Floats lines[4][6];
-    for (int j = 0; j < Points(kAt.right); ++j) {
+    for (int j = 0; j < Tiles::Points(kAt.right); ++j) {
       Floats column[6] = {};
-      for (int i = 0; i < Points(kAt.down); ++i) {
+      for (int i = 0; i < Tiles::Points(kAt.down); ++i) {
         const int point = kWinogradLine * i + j;
         column[i] = LoadProduct(products + point * plane,
                                 units + point * kWinogradBlock);
       }
       Floats outputs[4];
-      TransformOutput(column, outputs);
-      for (int y = 0; y < Outputs(kAt.down); ++y) lines[y][j] = outputs[y];
+      Tiles::TransformOutput(column, outputs);
+      for (int y = 0; y < Tiles::Outputs(kAt.down); ++y) {
+        lines[y][j] = outputs[y];
+      }
     }
-    for (int y = 0; y < Outputs(kAt.down); ++y) {
+    for (int y = 0; y < Tiles::Outputs(kAt.down); ++y) {
       if (kAt.right == 1) lines[y][5] = Floats{};
       Floats outputs[4];
-      TransformOutput(lines[y], outputs);
-      for (int x = 0; x < Outputs(kAt.right); ++x) {
-        const int square = (4 * kAt.down + y) * kBoardSize + 4 * kAt.right + x;
-        float* const to = destination + square * out;
+      Tiles::TransformOutput(lines[y], outputs);
+      for (int x = 0; x < Tiles::Outputs(kAt.right); ++x) {
+        float* const to =
+            destination +
+            Tiles::template OutputSquare<kPlace>(y, x) * job.layer->out;
         Floats value = outputs[x] + bias;
-        if (add) value += Load<Floats>(to);
-        Store(value > 0 ? value : Floats{}, to);
+        if (job.add_to_destination) value += Load<Floats>(to);
+        if (job.relu) value = value > 0 ? value : Floats{};
+        Store(value, to);
       }
     }
   }
@@ -288,7 +215,6 @@ class WinogradCode {
   template <int kPlace>
   static void FinishPlace(const WinogradJob& job, const Sum* products,
                           int block) {
-    const int plane = ProductPlane(job);
     const int out = job.layer->out;
     for (int i = 0; i < job.positions; ++i) {
       const Sum* const row =
@@ -299,9 +225,8 @@ class WinogradCode {
             kIntegers ? job.layer->units.data() +
                             block * kWinogradPoints * kWinogradBlock + c
                       : nullptr;
-        FinishTile<kPlace>(row + c, plane, units,
+        FinishTile<kPlace>(job, row + c, units,
                            Load<Floats>(job.layer->bias.data() + channel),
-                           job.add_to_destination, out,
                            job.destination + i * kNumSquares * out + channel);
       }
     }
@@ -309,7 +234,6 @@ class WinogradCode {
 
   static void ConvolveGroup(const WinogradJob& job) {
     const WinogradLayer& layer = *job.layer;
-    const int rows = 4 * job.positions;
     // [36, rows, in], then [36, rows, 16].
     Number* const inputs = reinterpret_cast<Number*>(job.scratch);
     Sum* const products =
@@ -326,12 +250,10 @@ class WinogradCode {
     }
     for (int block = 0; block < layer.out / kWinogradBlock; ++block) {
       for (int point = 0; point < kWinogradPoints; ++point) {
-        const int first = IsLeft(point) ? job.positions : 0;
-        const int end = IsTop(point)    ? 2 * job.positions
-                        : IsLeft(point) ? 3 * job.positions
-                                        : rows;
-        Multiply(first, end, inputs + point * InputPlane(job), weights,
-                 layer.in, products + point * ProductPlane(job));
+        Multiply(Tiles::FirstRow(point, job.positions),
+                 Tiles::EndRow(point, job.positions),
+                 inputs + point * InputPlane(job), weights, layer.in,
+                 products + point * ProductPlane(job));
         weights += layer.in * kWinogradBlock;
       }
       FinishPlace<0>(job, products, block);

@@ -12,6 +12,7 @@
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/encode/policy_map.h"
+#include "tara/nn/torch/convolution_torch.h"
 #include "tara/nn/torch/fused_layers_torch.h"
 
 namespace tara {
@@ -69,7 +70,7 @@ ConvNorm::ConvNorm(int in_channels, int out_channels, int kernel_size)
 at::Tensor ConvNorm::forward(const at::Tensor& input,
                              const at::Tensor& residual,
                              const at::Tensor& bias) {
-  return NormRelu(conv(input), *norm, residual, bias);
+  return NormRelu(Convolve(conv, input), *norm, residual, bias);
 }
 
 ResidualBlock::ResidualBlock(int channels, bool pools)
@@ -138,8 +139,9 @@ void Network::MoveTo(const c10::Device& device) {
 NetworkOutput Network::forward(const at::Tensor& planes,
                                const at::Tensor& globals,
                                const AuxiliaryHeads& heads) {
-  at::Tensor tower = NormRelu(
-      stem_conv(planes) + OfChannels(stem_globals(globals)), *stem_norm);
+  at::Tensor tower =
+      NormRelu(Convolve(stem_conv, planes) + OfChannels(stem_globals(globals)),
+               *stem_norm);
   for (const auto& block : blocks) tower = block->forward(tower, hills_);
 
   const at::Tensor pooled = PoolHills(tower, hills_);

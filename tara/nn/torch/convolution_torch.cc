@@ -1,0 +1,165 @@
+#include "tara/nn/torch/convolution_torch.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "tara/core/board.h"
+#include "tara/nn/cpu/cpu_kernels.h"
+#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/encode/features.h"
+
+namespace tara {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr int64_t kTaps = 3;
+// Positions that a thread takes at a time; a filter's gradient is the sum of
+// theirs.
+constexpr int64_t kPositionsOfPart = 32;
+
+constexpr bool IsWholeBlocks(int64_t channels) {
+  return channels % kWinogradBlock == 0;
+}
+
+bool IsPaddedByOne(const torch::nn::Conv2dImpl& convolution) {
+  const auto* const padding =
+      c10::get_if<torch::ExpandingArray<2>>(&convolution.options.padding());
+  return padding != nullptr && **padding == std::array<int64_t, 2>{1, 1};
+}
+
+bool IsKnown(const torch::nn::Conv2dImpl& convolution,
+             const at::Tensor& input) {
+  const at::Tensor& weight = convolution.weight;
+  return at::GradMode::is_enabled() && !at::autocast::is_cpu_enabled() &&
+         input.device().is_cpu() && input.scalar_type() == at::kFloat &&
+         weight.scalar_type() == at::kFloat && !convolution.bias.defined() &&
+         weight.size(2) == kTaps && weight.size(3) == kTaps &&
+         IsPaddedByOne(convolution) && input.dim() == 4 &&
+         input.size(2) == kBoardSize && input.size(3) == kBoardSize &&
+         input.is_contiguous(at::MemoryFormat::ChannelsLast) &&
+         IsWholeBlocks(weight.size(0)) &&
+         (input.requires_grad() ? IsWholeBlocks(weight.size(1))
+                                : weight.size(1) % 8 == 0);
+}
+
+// Calls compute(first, end) for parts of the positions, on all threads.
+template <typename Function>
+void ForEachPart(int64_t positions, const Function& compute) {
+  const int64_t parts = (positions + kPositionsOfPart - 1) / kPositionsOfPart;
+  at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      compute(part * kPositionsOfPart,
+              std::min(positions, (part + 1) * kPositionsOfPart));
+    }
+  });
+}
+
+// The convolution with the filters, or with them turned about and their inputs
+// and outputs exchanged, by which a gradient goes back.
+WinogradLayer LayerOf(const at::Tensor& weight, bool back) {
+  const auto outputs = static_cast<int>(weight.size(0));
+  const auto inputs = static_cast<int>(weight.size(1));
+  WinogradFilters filters = {.in = inputs,
+                             .out = outputs,
+                             .weights = weight.data_ptr<float>(),
+                             .output_stride = weight.stride(0),
+                             .input_stride = weight.stride(1),
+                             .y_stride = weight.stride(2),
+                             .x_stride = weight.stride(3)};
+  if (back) {
+    std::swap(filters.in, filters.out);
+    std::swap(filters.output_stride, filters.input_stride);
+    filters.weights += (kTaps - 1) * (filters.y_stride + filters.x_stride);
+    filters.y_stride = -filters.y_stride;
+    filters.x_stride = -filters.x_stride;
+  }
+  WinogradLayer layer;
+  layer.in = filters.in;
+  layer.out = filters.out;
+  layer.bias.resize(layer.out);
+  layer.floats.resize(size_t{kWinogradPoints} * layer.in * layer.out);
+  BestCpuKernels().transform_filters(filters, layer.floats.data());
+  return layer;
+}
+
+at::Tensor Apply(const WinogradLayer& layer, const at::Tensor& input) {
+  const at::Tensor output =
+      at::empty({input.size(0), layer.out, kBoardSize, kBoardSize},
+                input.options().memory_format(at::MemoryFormat::ChannelsLast));
+  ForEachPart(input.size(0), [&](int64_t first, int64_t end) {
+    const at::Tensor scratch = at::empty({WinogradScratchFloats(layer.in)});
+    BestCpuKernels().convolve_floats(
+        {.layer = &layer,
+         .positions = static_cast<int>(end - first),
+         .source = input.data_ptr<float>() + first * kNumSquares * layer.in,
+         .destination =
+             output.data_ptr<float>() + first * kNumSquares * layer.out,
+         .relu = false,
+         .scratch = scratch.data_ptr<float>()});
+  });
+  return output;
+}
+
+// [out, in, 3, 3]: the gradient of the filters.
+at::Tensor OfFilters(const at::Tensor& input, const at::Tensor& gradient) {
+  const auto in = static_cast<int>(input.size(1));
+  const auto out = static_cast<int>(gradient.size(1));
+  const int64_t positions = input.size(0);
+  const at::Tensor parts =
+      at::empty({(positions + kPositionsOfPart - 1) / kPositionsOfPart, kTaps,
+                 kTaps, in, out});
+  ForEachPart(positions, [&](int64_t first, int64_t end) {
+    const at::Tensor scratch =
+        at::empty({WinogradGradientScratchFloats(in, out)});
+    BestCpuKernels().differentiate_filters(
+        {.in = in,
+         .out = out,
+         .positions = static_cast<int>(end - first),
+         .source = input.data_ptr<float>() + first * kNumSquares * in,
+         .gradient = gradient.data_ptr<float>() + first * kNumSquares * out,
+         .result = parts[first / kPositionsOfPart].data_ptr<float>(),
+         .scratch = scratch.data_ptr<float>()});
+  });
+  at::Tensor sum = parts[0];
+  for (int64_t part = 1; part < parts.size(0); ++part) sum += parts[part];
+  return sum.permute({3, 2, 0, 1});
+}
+
+class WinogradConvolution
+    : public torch::autograd::Function<WinogradConvolution> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
+                            const at::Tensor& weight) {
+    context->save_for_backward({input, weight});
+    return Apply(LayerOf(weight, /*back=*/false), input);
+  }
+
+  static variable_list backward(AutogradContext* context,
+                                const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& input = saved[0];
+    const at::Tensor& weight = saved[1];
+    const at::Tensor gradient =
+        gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
+    return {context->needs_input_grad(0)
+                ? Apply(LayerOf(weight, /*back=*/true), gradient)
+                : at::Tensor(),
+            OfFilters(input, gradient)};
+  }
+};
+
+}  // namespace
+
+at::Tensor Convolve(torch::nn::Conv2d& convolution, const at::Tensor& input) {
+  if (!IsKnown(*convolution, input)) return convolution(input);
+  return WinogradConvolution::apply(input, convolution->weight);
+}
+
+}  // namespace tara
