@@ -19,7 +19,7 @@ struct BenchEngineOptions {
   int64_t simulations = 100;
   std::string search;  // "name=value,..."
   std::string report = "actions,pv";
-  int64_t threads = 1;
+  int64_t threads = 0;  // all cores
   int64_t positions = 64;  // in step on a thread; games of self-play likewise
   int64_t cache = 1 << 16;
   double seconds = 20;

@@ -19,7 +19,7 @@ struct BenchSelfPlayOptions {
   InferenceFlags inference;
   int64_t simulations = 100;
   std::string search;  // "name=value,..."
-  int64_t threads = 1;
+  int64_t threads = 0;  // all cores
   int64_t games = 0;  // a generation; 0: twice those in step
   int64_t games_per_thread = 64;
   int64_t cache = 1 << 16;
