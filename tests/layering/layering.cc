@@ -100,7 +100,7 @@ const std::vector<Restriction>& Restrictions() {
       // 10-20 s and 1 GB for each file that sees it.
       {"LibTorch",
        {"torch/", "ATen/", "c10/"},
-       {"nn/torch", "nn/training", "nn/bundle"},
+       {"nn/torch", "nn/training", "nn/bundle", "nn/benchmarks"},
        false},
       {"oneDNN",
        {"dnnl.h", "dnnl.hpp", "oneapi/"},
