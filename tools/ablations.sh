@@ -27,6 +27,8 @@ readonly TECHNIQUES=(
 self_play.search.simulations=64"
   "64 simulations|self_play.search.simulations=64"
   "16 simulations|self_play.search.simulations=16"
+  "values weigh a fifth|${SEARCH}=gumbel=on,graph=on,proof=on,\
+gumbel_c_scale=0.2"
   "without graph search|${SEARCH}=gumbel=on,proof=on"
   "without proof|${SEARCH}=gumbel=on,graph=on"
   "with the endgame solver|${SEARCH}=gumbel=on,graph=on,proof=on,solver_hills=8"

@@ -207,5 +207,73 @@ TEST(WinogradTest, OrdinaryInputsMaySurpassTheRange) {
   }
 }
 
+TEST(WinogradTest, FiltersThatAreLearnedAreTransformedAlike) {
+  Random random(DeriveSeed(5, 0, StreamPurpose::kTest));
+  const CpuConvolutionWeights weights = RandomWeights(24, 32, random);
+  const WinogradFilters filters = {.in = weights.in,
+                                   .out = weights.out,
+                                   .weights = weights.weight.data(),
+                                   .output_stride = weights.in * 9,
+                                   .input_stride = 9,
+                                   .y_stride = 3,
+                                   .x_stride = 1};
+  const std::vector<float> expected = FloatWinogradLayer(weights).floats;
+  for (const auto& [name, kernels] : AllKernels()) {
+    std::vector<float> points(expected.size());
+    kernels->transform_filters(filters, points.data());
+    EXPECT_LT(RelativeError(expected, points), 1e-6) << name;
+  }
+}
+
+// By definition, in double precision: [3, 3, in, out].
+std::vector<float> DifferentiateFilters(int in, int out,
+                                        const std::vector<float>& source,
+                                        const std::vector<float>& gradient) {
+  std::vector<double> sums(size_t{9} * in * out);
+  const auto squares = static_cast<int>(source.size()) / in;
+  for (int p = 0; p < squares; ++p) {
+    const int rank = p % kNumSquares / kBoardSize;
+    const int file = p % kBoardSize;
+    for (int tap = 0; tap < 9; ++tap) {
+      const int down = tap / 3 - 1;
+      const int right = tap % 3 - 1;
+      if (rank + down < 0 || rank + down >= kBoardSize || file + right < 0 ||
+          file + right >= kBoardSize) {
+        continue;
+      }
+      const int square = p + kBoardSize * down + right;
+      for (int i = 0; i < in; ++i) {
+        for (int o = 0; o < out; ++o) {
+          sums[(tap * in + i) * out + o] +=
+              double{source[square * in + i]} * gradient[p * out + o];
+        }
+      }
+    }
+  }
+  return {sums.begin(), sums.end()};
+}
+
+TEST(WinogradTest, GradientsOfFiltersAreThoseOfTheConvolution) {
+  Random random(DeriveSeed(6, 0, StreamPurpose::kTest));
+  for (const auto& [in, out] : {std::pair{24, 32}, {16, 16}, {48, 48}}) {
+    // A whole group of positions and a part of one.
+    const auto source = Uniform(size_t{7} * kNumSquares * in, -1, 1, random);
+    const auto gradient = Uniform(size_t{7} * kNumSquares * out, -1, 1, random);
+    const auto expected = DifferentiateFilters(in, out, source, gradient);
+    for (const auto& [name, kernels] : AllKernels()) {
+      std::vector<float> result(expected.size());
+      std::vector<float> scratch(WinogradGradientScratchFloats(in, out));
+      kernels->differentiate_filters({.in = in,
+                                      .out = out,
+                                      .positions = 7,
+                                      .source = source.data(),
+                                      .gradient = gradient.data(),
+                                      .result = result.data(),
+                                      .scratch = scratch.data()});
+      EXPECT_LT(RelativeError(expected, result), 3e-6) << name << " " << in;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tara
