@@ -186,6 +186,29 @@ TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+// Time may have ended the training, with generations left.
+TEST(ProgressTest, OfTheLastEvaluationItTellsItsOwnTime) {
+  for (const bool ended : {false, true}) {
+    std::FILE* const file = std::tmpfile();
+    {
+      Progress progress(
+          {.out = file, .redraw = false, .interval = absl::Hours(1)});
+      progress.BeginRun("runs/first", 0, 4);
+      progress.BeginLearning(0, 10, 20, 900);
+      progress.EndLearning();
+      if (ended) progress.EndTraining();
+      progress.BeginEvaluation(1);
+    }
+    const std::string text = ReadAll(file);
+    std::fclose(file);
+    const size_t evaluation = text.find("evaluation");
+    ASSERT_NE(evaluation, std::string::npos) << text;
+    // None of its games is over: nothing is known yet.
+    EXPECT_EQ(text.find(" left", evaluation) == std::string::npos, ended)
+        << text;
+  }
+}
+
 TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
   std::FILE* const file = std::tmpfile();
   {

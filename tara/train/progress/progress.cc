@@ -125,8 +125,7 @@ void Progress::Measure() {
         RatesOf(counted_before_, Counted(stats_), stats_, elapsed);
     snapshot_.games = games_kept_ + snapshot_.rates.games;
   }
-  if (snapshot_.evaluating && snapshot_.generation == snapshot_.generations) {
-    // Nothing but the last evaluation is left.
+  if (snapshot_.evaluating && training_ended_) {
     const double share =
         Share(snapshot_.evaluated.games, snapshot_.evaluated.games_wanted);
     snapshot_.time_left = share == 0
@@ -168,6 +167,11 @@ void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
 void Progress::SetDeadline(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
   deadline_ = deadline;
+}
+
+void Progress::EndTraining() {
+  absl::MutexLock lock(&mutex_);
+  training_ended_ = true;
 }
 
 void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {

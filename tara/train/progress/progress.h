@@ -45,6 +45,8 @@ class Progress {
   void BeginRun(absl::string_view run_dir, int first, int generations);
   // Training ends by this time, whatever generations are left.
   void SetDeadline(absl::Time deadline);
+  // Training has ended: nothing but the last evaluation is left.
+  void EndTraining();
   // Self-play of a generation, of which `kept` games are there from before.
   // May run beside another generation's learning.
   void BeginSelfPlay(int generation, int64_t wanted, int64_t kept);
@@ -83,6 +85,7 @@ class Progress {
   int first_generation_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time run_begin_ ABSL_GUARDED_BY(mutex_);
   absl::Time deadline_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+  bool training_ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Time evaluation_begin_ ABSL_GUARDED_BY(mutex_);
   // The counters when the running self-play began.
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);

@@ -292,8 +292,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
     status = RunGeneration(standing_.generation);
   }
   if (status.ok()) {
-    // The last evaluation is not limited.
-    progress_.SetDeadline(absl::InfiniteFuture());
+    progress_.EndTraining();
     SetTorchThreads(static_cast<int>(config_.learner().threads()));
     auto strength = Evaluate(player(), /*is_final=*/true);
     status = strength.status();
