@@ -89,6 +89,17 @@ TEST_P(SoftmaxTest, FarApartLogitsGiveNoInfinityAndNoNan) {
   EXPECT_LT(result[1], 1e-30);
 }
 
+// Subnormal numbers cost some processors a hundred cycles each.
+TEST_P(SoftmaxTest, NoProbabilityIsSubnormal) {
+  std::vector<float> logits(kSoftmaxMost, 0.0f);
+  logits[0] = -1e30f;
+  logits[1] = -81;
+  logits[2] = -79;
+  for (const float probability : SoftmaxOf(logits)) {
+    EXPECT_GE(probability, std::numeric_limits<float>::min());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OfVectorsAndPortable, SoftmaxTest,
                          testing::Values(&Softmax, &SoftmaxPortable));
 

@@ -9,11 +9,12 @@
 #include <limits>
 
 #include "tara/base/check.h"
+#include "tara/nn/encode/softmax_portable.h"
 
 namespace tara {
 namespace {
 
-// Returns e^x for -87 <= x <= 0, within 2e-7 of it:
+// Returns e^x for -80 <= x <= 0, within 2e-7 of it:
 //   e^x = 2^n e^r,  n = round(x / ln 2),  r = x - n ln 2,  |r| <= ln 2 / 2,
 // and e^r by its Taylor series to r^7, whose rest is below 6e-9. ln 2 is taken
 // off in two parts (Cody and Waite 1980, "Software Manual for the Elementary
@@ -65,7 +66,7 @@ void Softmax(float* values, int count) {
   }
   const __m256 top = _mm256_set1_ps(HighestOf(highest));
   // Whole numbers add up to the same in any order.
-  const __m256 lowest = _mm256_set1_ps(-87.0f);
+  const __m256 lowest = _mm256_set1_ps(kSoftmaxLowest);
   const __m256 unit = _mm256_set1_ps(0x1p22f);
   __m256i sum = _mm256_setzero_si256();
   for (int i = 0; i < room; i += kSoftmaxLanes) {

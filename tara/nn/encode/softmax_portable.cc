@@ -10,13 +10,12 @@ namespace tara {
 
 void SoftmaxPortable(float* values, int count) {
   TARA_CHECK(count >= 1, "a softmax of some numbers");
-  constexpr float kLowest = -87.0f;  // its power is still a normal number
   constexpr float kUnit = 0x1p22f;
   const float top = *std::max_element(values, values + count);
   // Whole numbers add up to the same in any order.
   uint64_t sum = 0;
   for (int i = 0; i < count; ++i) {
-    values[i] = std::exp(std::max(values[i] - top, kLowest));
+    values[i] = std::exp(std::max(values[i] - top, kSoftmaxLowest));
     sum += static_cast<uint64_t>(std::lround(values[i] * kUnit));
   }
   const float scale = kUnit / static_cast<float>(sum);
