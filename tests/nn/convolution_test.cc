@@ -139,7 +139,15 @@ TEST(ConvolutionTest, OtherCasesAreLibTorchs) {
       torch::nn::Conv2d(torch::nn::Conv2dOptions(16, 16, 3).padding(1));
   auto unpadded =
       torch::nn::Conv2d(torch::nn::Conv2dOptions(16, 16, 3).bias(false));
-  for (auto* const convolution : {&odd, &pointwise, &biased, &unpadded}) {
+  auto strided = torch::nn::Conv2d(
+      torch::nn::Conv2dOptions(16, 16, 3).padding(1).stride(2).bias(false));
+  auto dilated = torch::nn::Conv2d(
+      torch::nn::Conv2dOptions(16, 16, 3).padding(1).dilation(2).bias(false));
+  auto grouped = torch::nn::Conv2d(
+      torch::nn::Conv2dOptions(32, 16, 3).padding(1).groups(2).bias(false));
+  EXPECT_FALSE(IsOurs(Convolve(grouped, Positions(3, 32))));
+  for (auto* const convolution :
+       {&odd, &pointwise, &biased, &unpadded, &strided, &dilated}) {
     EXPECT_FALSE(IsOurs(Convolve(*convolution, input)));
   }
   auto known = MakeConvolution(16, 16);

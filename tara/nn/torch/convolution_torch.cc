@@ -1,10 +1,9 @@
 #include "tara/nn/torch/convolution_torch.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "tara/nn/cpu/cpu_kernels.h"
 #include "tara/nn/cpu/winograd_layer.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/torch/cpu_tensors_torch.h"
 
 namespace tara {
 namespace {
@@ -28,36 +28,43 @@ constexpr bool IsWholeBlocks(int64_t channels) {
   return channels % kWinogradBlock == 0;
 }
 
-bool IsPaddedByOne(const torch::nn::Conv2dImpl& convolution) {
+template <size_t kSize>
+bool AreAll(const torch::ExpandingArray<kSize>& numbers, int64_t wanted) {
+  return std::all_of(numbers->begin(), numbers->end(),
+                     [&](int64_t number) { return number == wanted; });
+}
+
+// Whether the convolution is one of 3 x 3 that keeps the grid's size.
+bool HasKnownShape(const torch::nn::Conv2dImpl& convolution) {
+  const auto& options = convolution.options;
   const auto* const padding =
-      c10::get_if<torch::ExpandingArray<2>>(&convolution.options.padding());
-  return padding != nullptr && **padding == std::array<int64_t, 2>{1, 1};
+      c10::get_if<torch::ExpandingArray<2>>(&options.padding());
+  return AreAll(options.kernel_size(), kTaps) && padding != nullptr &&
+         AreAll(*padding, 1) && AreAll(options.stride(), 1) &&
+         AreAll(options.dilation(), 1) && options.groups() == 1;
 }
 
 bool IsKnown(const torch::nn::Conv2dImpl& convolution,
              const at::Tensor& input) {
   const at::Tensor& weight = convolution.weight;
-  return at::GradMode::is_enabled() && !at::autocast::is_cpu_enabled() &&
-         input.device().is_cpu() && input.scalar_type() == at::kFloat &&
+  return IsFusable(input) && !at::autocast::is_cpu_enabled() &&
          weight.scalar_type() == at::kFloat && !convolution.bias.defined() &&
-         weight.size(2) == kTaps && weight.size(3) == kTaps &&
-         IsPaddedByOne(convolution) && input.dim() == 4 &&
-         input.size(2) == kBoardSize && input.size(3) == kBoardSize &&
-         input.is_contiguous(at::MemoryFormat::ChannelsLast) &&
-         IsWholeBlocks(weight.size(0)) &&
+         HasKnownShape(convolution) && input.size(2) == kBoardSize &&
+         input.size(3) == kBoardSize && IsWholeBlocks(weight.size(0)) &&
          (input.requires_grad() ? IsWholeBlocks(weight.size(1))
                                 : weight.size(1) % 8 == 0);
 }
 
+int64_t NumParts(int64_t positions) {
+  return (positions + kPositionsOfPart - 1) / kPositionsOfPart;
+}
+
 // Calls compute(first, end) for parts of the positions, on all threads.
 template <typename Function>
-void ForEachPart(int64_t positions, const Function& compute) {
-  const int64_t parts = (positions + kPositionsOfPart - 1) / kPositionsOfPart;
-  at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      compute(part * kPositionsOfPart,
-              std::min(positions, (part + 1) * kPositionsOfPart));
-    }
+void ForEachRange(int64_t positions, const Function& compute) {
+  ForEachPart(NumParts(positions), [&](int64_t part) {
+    compute(part * kPositionsOfPart,
+            std::min(positions, (part + 1) * kPositionsOfPart));
   });
 }
 
@@ -93,7 +100,7 @@ at::Tensor Apply(const WinogradLayer& layer, const at::Tensor& input) {
   const at::Tensor output =
       at::empty({input.size(0), layer.out, kBoardSize, kBoardSize},
                 input.options().memory_format(at::MemoryFormat::ChannelsLast));
-  ForEachPart(input.size(0), [&](int64_t first, int64_t end) {
+  ForEachRange(input.size(0), [&](int64_t first, int64_t end) {
     const at::Tensor scratch = at::empty({WinogradScratchFloats(layer.in)});
     BestCpuKernels().convolve_floats(
         {.layer = &layer,
@@ -113,9 +120,8 @@ at::Tensor OfFilters(const at::Tensor& input, const at::Tensor& gradient) {
   const auto out = static_cast<int>(gradient.size(1));
   const int64_t positions = input.size(0);
   const at::Tensor parts =
-      at::empty({(positions + kPositionsOfPart - 1) / kPositionsOfPart, kTaps,
-                 kTaps, in, out});
-  ForEachPart(positions, [&](int64_t first, int64_t end) {
+      at::empty({NumParts(positions), kTaps, kTaps, in, out});
+  ForEachRange(positions, [&](int64_t first, int64_t end) {
     const at::Tensor scratch =
         at::empty({WinogradGradientScratchFloats(in, out)});
     BestCpuKernels().differentiate_filters(

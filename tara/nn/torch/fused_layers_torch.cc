@@ -1,7 +1,5 @@
 #include "tara/nn/torch/fused_layers_torch.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "tara/core/board.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/torch/cpu_tensors_torch.h"
 
 namespace tara {
 namespace {
@@ -45,22 +44,7 @@ struct Rows {
   int64_t rows(int64_t part) const {
     return (end_sample(part) - first_sample(part)) * rows_per_sample;
   }
-
-  // Calls compute(part) for each part, on all threads.
-  template <typename Function>
-  void ForEachPart(const Function& compute) const {
-    at::parallel_for(0, parts(), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t part = begin; part < end; ++part) compute(part);
-    });
-  }
 };
-
-bool IsFusable(const at::Tensor& tensor) {
-  return tensor.device().is_cpu() && tensor.scalar_type() == at::kFloat &&
-         tensor.dim() == 4 &&
-         tensor.is_contiguous(at::MemoryFormat::ChannelsLast) &&
-         at::GradMode::is_enabled();
-}
 
 float* Floats(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
@@ -101,7 +85,7 @@ Moments ComputeMoments(const at::Tensor& input,
   const int64_t channels = rows.channels;
   std::vector<float> means(rows.parts() * channels);
   std::vector<float> squares(rows.parts() * channels);
-  rows.ForEachPart([&](int64_t part) {
+  ForEachPart(rows.parts(), [&](int64_t part) {
     PartMoments(Floats(input) + rows.offset(part), rows.rows(part), channels,
                 means.data() + part * channels,
                 squares.data() + part * channels);
@@ -202,7 +186,7 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     const at::Tensor shifts =
         bias.defined() ? bias + shift : shift.unsqueeze(0);
     const at::Tensor output = at::empty_like(input);
-    rows.ForEachPart([&](int64_t part) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
       for (int64_t sample = rows.first_sample(part);
            sample < rows.end_sample(part); ++sample) {
         const int64_t offset_of = sample * rows.rows_per_sample * channels;
@@ -245,7 +229,7 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     // [B, C] each: sums over the places of a sample.
     const at::Tensor sums = at::zeros({rows.samples, channels});
     const at::Tensor products = at::zeros({rows.samples, channels});
-    rows.ForEachPart([&](int64_t part) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
       for (int64_t sample = rows.first_sample(part);
            sample < rows.end_sample(part); ++sample) {
         const int64_t i = sample * rows.rows_per_sample * channels;
@@ -262,7 +246,7 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     const at::Tensor constant = scale * of_offset * part_of_all;
     const at::Tensor slope =
         scale * of_weight * inverse_deviation * part_of_all;
-    rows.ForEachPart([&](int64_t part) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
       const int64_t i = rows.offset(part);
       PassBackNorm(Floats(passed) + i, Floats(input) + i, Floats(mean),
                    Floats(scale), Floats(constant), Floats(slope),
@@ -294,7 +278,7 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
     const at::Tensor pooled = at::zeros({rows.samples, 2 * channels});
     // [B, C]: the square of the first maximum.
     const at::Tensor where = at::zeros({rows.samples, channels}, at::kInt);
-    rows.ForEachPart([&](int64_t part) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
       for (int64_t sample = rows.first_sample(part);
            sample < rows.end_sample(part); ++sample) {
         Pool(Floats(values) + sample * kNumSquares * channels, channels,
@@ -315,7 +299,7 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
         {where.size(0), channels, kBoardSize, kBoardSize},
         at::TensorOptions().memory_format(at::MemoryFormat::ChannelsLast));
     const Rows rows(result);
-    rows.ForEachPart([&](int64_t part) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
       for (int64_t sample = rows.first_sample(part);
            sample < rows.end_sample(part); ++sample) {
         PassBack(Floats(gradient) + sample * 2 * channels,

@@ -1,0 +1,33 @@
+#ifndef TARA_NN_TORCH_CPU_TENSORS_TORCH_H_
+#define TARA_NN_TORCH_CPU_TENSORS_TORCH_H_
+
+// What the learner's own layers ask of tensors, and how they divide their work.
+// Only for the .cc files of such layers: this header brings LibTorch along.
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include <cstdint>
+
+namespace tara {
+
+// Whether a layer of ours can take the tensor, and LibTorch records what is
+// done with it: [B, C, H, W] of float32 in channels-last memory of the CPU.
+inline bool IsFusable(const at::Tensor& tensor) {
+  return tensor.device().is_cpu() && tensor.scalar_type() == at::kFloat &&
+         tensor.dim() == 4 &&
+         tensor.is_contiguous(at::MemoryFormat::ChannelsLast) &&
+         at::GradMode::is_enabled();
+}
+
+// Calls compute(part) for 0 .. parts - 1, on all threads.
+template <typename Function>
+void ForEachPart(int64_t parts, const Function& compute) {
+  at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) compute(part);
+  });
+}
+
+}  // namespace tara
+
+#endif  // TARA_NN_TORCH_CPU_TENSORS_TORCH_H_
