@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -46,20 +48,28 @@ const Cells& NumberHeadings() {
   return *headings;
 }
 
-Cells NumberCells(const ArenaResult& r) {
-  return {absl::StrCat(r.games),
+// What is said of games and of matches alike: how many, their results, and the
+// score with what it is worth.
+template <typename Result>
+Cells ScoreCells(int64_t count, const Result& r) {
+  return {absl::StrCat(count),
           absl::StrCat(r.wins),
           absl::StrCat(r.draws),
           absl::StrCat(r.losses),
           Percent(r.score),
           Range(Percent(r.score_low), Percent(r.score_high)),
           Elo(r.elo),
-          Range(Elo(r.elo_low), Elo(r.elo_high)),
-          Margin(r.mean_margin),
-          Range(Margin(r.mean_margin_low), Margin(r.mean_margin_high)),
-          Percent(r.score_as_red),
-          Percent(r.score_as_blue),
-          absl::StrFormat("%.1f", r.mean_length)};
+          Range(Elo(r.elo_low), Elo(r.elo_high))};
+}
+
+Cells NumberCells(const ArenaResult& r) {
+  Cells cells = ScoreCells(r.games, r);
+  cells.insert(cells.end(),
+               {Margin(r.mean_margin),
+                Range(Margin(r.mean_margin_low), Margin(r.mean_margin_high)),
+                Percent(r.score_as_red), Percent(r.score_as_blue),
+                absl::StrFormat("%.1f", r.mean_length)});
+  return cells;
 }
 
 const Cells& MatchHeadings() {
@@ -70,16 +80,11 @@ const Cells& MatchHeadings() {
 }
 
 Cells MatchCells(const MatchResult& r) {
-  return {absl::StrCat(r.matches),
-          absl::StrCat(r.wins),
-          absl::StrCat(r.draws),
-          absl::StrCat(r.losses),
-          Percent(r.score),
-          Range(Percent(r.score_low), Percent(r.score_high)),
-          Elo(r.elo),
-          Range(Elo(r.elo_low), Elo(r.elo_high)),
-          Margin(r.mean_lead),
-          Range(Margin(r.mean_lead_low), Margin(r.mean_lead_high))};
+  Cells cells = ScoreCells(r.matches, r);
+  cells.insert(cells.end(),
+               {Margin(r.mean_lead),
+                Range(Margin(r.mean_lead_low), Margin(r.mean_lead_high))});
+  return cells;
 }
 
 std::string MoveTime(const ClockResult& clock) {
