@@ -36,7 +36,8 @@ constexpr int kMaxEncoded = 64;
 // precisions: others, or ranges would be judged by what they were fitted to.
 constexpr int kCalibrationPositions = 16;
 constexpr uint64_t kCalibrationSeed = 1;
-constexpr int kErrorPositions = 3;
+// Of ten variants together they fill whole tiles, as in the batches of players.
+constexpr int kErrorPositions = 8;
 constexpr uint64_t kErrorSeed = 2;
 
 // Smaller networks spend their time elsewhere than in products: precisions are
