@@ -42,6 +42,23 @@ CpuConvolutionWeights RandomWeights(int in, int out, Random& random) {
           .bias = Uniform(out, -0.1f, 0.1f, random)};
 }
 
+// Calls visit(tap, square) for the taps of a filter over square p, counted over
+// all positions, and the square beneath each, where that is on the grid.
+template <typename Visit>
+void ForEachTap(int p, const Visit& visit) {
+  const int rank = p % kNumSquares / kBoardSize;
+  const int file = p % kBoardSize;
+  for (int tap = 0; tap < 9; ++tap) {
+    const int down = tap / 3 - 1;
+    const int right = tap % 3 - 1;
+    if (rank + down < 0 || rank + down >= kBoardSize || file + right < 0 ||
+        file + right >= kBoardSize) {
+      continue;
+    }
+    visit(tap, p + kBoardSize * down + right);
+  }
+}
+
 // By definition, in double precision.
 std::vector<float> Convolve(const CpuConvolutionWeights& weights,
                             const std::vector<float>& source,
@@ -49,24 +66,15 @@ std::vector<float> Convolve(const CpuConvolutionWeights& weights,
   const auto positions =
       static_cast<int>(source.size()) / kNumSquares / weights.in;
   for (int p = 0; p < positions * kNumSquares; ++p) {
-    const int rank = p % kNumSquares / kBoardSize;
-    const int file = p % kBoardSize;
     for (int o = 0; o < weights.out; ++o) {
       float& result = destination[p * weights.out + o];
       double sum = weights.bias[o] + (add ? result : 0);
-      for (int tap = 0; tap < 9; ++tap) {
-        const int down = tap / 3 - 1;
-        const int right = tap % 3 - 1;
-        if (rank + down < 0 || rank + down >= kBoardSize || file + right < 0 ||
-            file + right >= kBoardSize) {
-          continue;
-        }
-        const int square = p + kBoardSize * down + right;
+      ForEachTap(p, [&](int tap, int square) {
         for (int i = 0; i < weights.in; ++i) {
           sum += double{weights.weight[(o * weights.in + i) * 9 + tap]} *
                  source[square * weights.in + i];
         }
-      }
+      });
       result = static_cast<float>(std::max(sum, 0.0));
     }
   }
@@ -232,23 +240,14 @@ std::vector<float> DifferentiateFilters(int in, int out,
   std::vector<double> sums(size_t{9} * in * out);
   const auto squares = static_cast<int>(source.size()) / in;
   for (int p = 0; p < squares; ++p) {
-    const int rank = p % kNumSquares / kBoardSize;
-    const int file = p % kBoardSize;
-    for (int tap = 0; tap < 9; ++tap) {
-      const int down = tap / 3 - 1;
-      const int right = tap % 3 - 1;
-      if (rank + down < 0 || rank + down >= kBoardSize || file + right < 0 ||
-          file + right >= kBoardSize) {
-        continue;
-      }
-      const int square = p + kBoardSize * down + right;
+    ForEachTap(p, [&](int tap, int square) {
       for (int i = 0; i < in; ++i) {
         for (int o = 0; o < out; ++o) {
           sums[(tap * in + i) * out + o] +=
               double{source[square * in + i]} * gradient[p * out + o];
         }
       }
-    }
+    });
   }
   return {sums.begin(), sums.end()};
 }
