@@ -225,20 +225,27 @@ nlohmann::ordered_json Number(double number) {
   return number;
 }
 
+// What ScoreCells says, but for how many.
+template <typename Result>
+void AddScore(const Result& r, nlohmann::ordered_json& object) {
+  object["wins"] = r.wins;
+  object["draws"] = r.draws;
+  object["losses"] = r.losses;
+  object["score"] = Number(r.score);
+  object["score_low"] = Number(r.score_low);
+  object["score_high"] = Number(r.score_high);
+  object["elo"] = Number(r.elo);
+  object["elo_low"] = Number(r.elo_low);
+  object["elo_high"] = Number(r.elo_high);
+}
+
 nlohmann::ordered_json MatchesToJson(const MatchResult& r) {
-  return {{"matches", r.matches},
-          {"wins", r.wins},
-          {"draws", r.draws},
-          {"losses", r.losses},
-          {"score", Number(r.score)},
-          {"score_low", Number(r.score_low)},
-          {"score_high", Number(r.score_high)},
-          {"elo", Number(r.elo)},
-          {"elo_low", Number(r.elo_low)},
-          {"elo_high", Number(r.elo_high)},
-          {"mean_lead", Number(r.mean_lead)},
-          {"mean_lead_low", Number(r.mean_lead_low)},
-          {"mean_lead_high", Number(r.mean_lead_high)}};
+  nlohmann::ordered_json object = {{"matches", r.matches}};
+  AddScore(r, object);
+  object["mean_lead"] = Number(r.mean_lead);
+  object["mean_lead_low"] = Number(r.mean_lead_low);
+  object["mean_lead_high"] = Number(r.mean_lead_high);
+  return object;
 }
 
 nlohmann::ordered_json ClocksToJson(const ArenaReportRow& row) {
@@ -322,26 +329,18 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
       {"variant", std::string(Info(row.variant).id)},
       {"player_a", row.player_a},
       {"player_b", row.player_b},
-      {"games", r.games},
-      {"wins", r.wins},
-      {"draws", r.draws},
-      {"losses", r.losses},
-      {"score", Number(r.score)},
-      {"score_low", Number(r.score_low)},
-      {"score_high", Number(r.score_high)},
-      {"elo", Number(r.elo)},
-      {"elo_low", Number(r.elo_low)},
-      {"elo_high", Number(r.elo_high)},
-      {"mean_margin", Number(r.mean_margin)},
-      {"mean_margin_low", Number(r.mean_margin_low)},
-      {"mean_margin_high", Number(r.mean_margin_high)},
-      {"mean_length", Number(r.mean_length)},
-      {"adjudicated", r.adjudicated},
-      {"games_as_red", r.games_as_red},
-      {"wins_as_red", r.wins_as_red},
-      {"draws_as_red", r.draws_as_red},
-      {"score_as_red", Number(r.score_as_red)},
-      {"score_as_blue", Number(r.score_as_blue)}};
+      {"games", r.games}};
+  AddScore(r, object);
+  object["mean_margin"] = Number(r.mean_margin);
+  object["mean_margin_low"] = Number(r.mean_margin_low);
+  object["mean_margin_high"] = Number(r.mean_margin_high);
+  object["mean_length"] = Number(r.mean_length);
+  object["adjudicated"] = r.adjudicated;
+  object["games_as_red"] = r.games_as_red;
+  object["wins_as_red"] = r.wins_as_red;
+  object["draws_as_red"] = r.draws_as_red;
+  object["score_as_red"] = Number(r.score_as_red);
+  object["score_as_blue"] = Number(r.score_as_blue);
   if (r.matches.matches > 0) {
     object["by_match"] = MatchesToJson(r.matches);
   }
