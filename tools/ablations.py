@@ -299,8 +299,10 @@ class Ablations:
         if result.returncode != 0:
             raise Failure(f"{variant}: rating ended with status "
                           f"{result.returncode}")
-        return [(player["overall"]["elo"], 1.96 * player["overall"]["deviation"])
-                for player in json.loads(result.stdout)["players"]]
+        ratings = [player["overall"]
+                   for player in json.loads(result.stdout)["players"]]
+        return [(rating["elo"], rating["high"] - rating["elo"])
+                for rating in ratings]
 
 
 # --- Reports -----------------------------------------------------------------
