@@ -227,7 +227,7 @@ class Ablations:
     def train(self, variant, run, on):
         """Learns one network, or goes on with it."""
         folder = self.run_folder(variant, run)
-        # A run that is over would make one generation more if begun again.
+        # What is over need not be begun again.
         done = folder.with_suffix(".done")
         if done.exists():
             return

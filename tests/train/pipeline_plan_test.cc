@@ -19,6 +19,7 @@
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_folder.h"
+#include "tara/train/folder/run_state.h"
 #include "tara/train/progress/metrics.h"
 #include "tara/train/run/gate.h"
 #include "tara/train/run/pipeline.h"
@@ -241,6 +242,30 @@ TEST(PipelineTimeTest, ARunEndsWhenItsProcessorTimeIsUp) {
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_TRUE(summary->time_is_up);
   EXPECT_EQ(summary->generation, 1);
+}
+
+TEST(PipelineTimeTest, ARunBegunAgainKnowsHowLongAGenerationTakes) {
+  const std::string run_dir = TestFolder("begun_again");
+  auto summary = Train(Tiny(run_dir, {"generations=1"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  auto state = RunStateFile::Open(run_dir + "/state.textproto");
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_GT(state->state().last_generation_seconds(), 0);
+  EXPECT_LE(state->state().last_generation_seconds(), state->state().seconds());
+  EXPECT_GT(state->state().last_generation_cpu_seconds(), 0);
+  EXPECT_LE(state->state().last_generation_cpu_seconds(),
+            state->state().cpu_seconds());
+  // As if that had been ten minutes: into 15 fits no other.
+  state->state().set_seconds(600);
+  state->state().set_last_generation_seconds(600);
+  ASSERT_TRUE(state->Save().ok());
+  summary = Train(Tiny(run_dir, {"minutes=15"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_TRUE(summary->time_is_up);
+  EXPECT_EQ(summary->generation, 1);
+  summary = Train(Tiny(run_dir, {"minutes=25"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 2);
 }
 
 TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {

@@ -53,6 +53,11 @@ RunTime TimeOf(const proto::RunState& state) {
           .cpu = absl::Seconds(state.cpu_seconds())};
 }
 
+RunTime TimeOfLastGeneration(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.last_generation_seconds()),
+          .cpu = absl::Seconds(state.last_generation_cpu_seconds())};
+}
+
 }  // namespace
 
 absl::Status TrainingRun::Open() {
@@ -64,6 +69,7 @@ absl::Status TrainingRun::Open() {
                         RunStateFile::Open(folder_->state_path()));
   state_.emplace(std::move(state));
   before_ = TimeOf(state_->state());
+  last_generation_ = TimeOfLastGeneration(state_->state());
   TARA_ASSIGN_OR_RETURN(
       store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
@@ -254,6 +260,10 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   last_generation_ = used - begin;
   state().set_seconds(absl::ToDoubleSeconds(used.wall));
   state().set_cpu_seconds(absl::ToDoubleSeconds(used.cpu));
+  state().set_last_generation_seconds(
+      absl::ToDoubleSeconds(last_generation_.wall));
+  state().set_last_generation_cpu_seconds(
+      absl::ToDoubleSeconds(last_generation_.cpu));
   return state_->Save();
 }
 
