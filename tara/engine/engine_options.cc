@@ -32,24 +32,24 @@ constexpr OptionText<EngineOptions> kOptions[] = {
      .help = "milliseconds an action, instead of sims; 0: not",
      .set = SetTime,
      .get = GetTime},
-    NumberOption<1, 1024, &EngineOptions::threads>(
+    NumberOption<Range{1, 1024}, &EngineOptions::threads>(
         "threads", "a whole number from 1 to 1024",
         "threads; line protocol: of one search"),
-    NumberOption<1, 4096, &EngineOptions::leaves>(
+    NumberOption<Range{1, 4096}, &EngineOptions::leaves>(
         "leaves", "a whole number from 1 to 4096",
         "leaves of a position in one batch"),
-    NumberOption<1, 65536, &EngineOptions::positions>(
+    NumberOption<Range{1, 65536}, &EngineOptions::positions>(
         "positions", "a whole number from 1 to 65536",
         "JSON: positions in step on a thread"),
     SwitchOption<&EngineOptions::reuse>(
         "reuse", "go on with the tree of the last position"),
-    NumberOption<0.0f, 100.0f, &EngineOptions::confidence_z>(
+    NumberOption<Range{0.0f, 100.0f}, &EngineOptions::confidence_z>(
         "lcb", "a number from 0 to 100",
         "standard errors below the mean; 0: visits"),
-    NumberOption<0.0f, 10.0f, &EngineOptions::temperature>(
+    NumberOption<Range{0.0f, 10.0f}, &EngineOptions::temperature>(
         "temperature", "a number from 0 to 10",
         "draw actions by visits^(1/this); 0: the best"),
-    NumberOption<uint64_t{0}, ~uint64_t{0}, &EngineOptions::seed>(
+    NumberOption<Range{uint64_t{0}, ~uint64_t{0}}, &EngineOptions::seed>(
         "seed", "a whole number", "of everything that is drawn"),
 };
 

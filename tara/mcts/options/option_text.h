@@ -63,8 +63,17 @@ constexpr auto& FieldAt(auto& options) {
 template <typename Options, typename Field>
 Options StructOf(Field Options::*member);
 
-// The field at a path of members as a number between two bounds, both allowed.
-template <auto kLow, auto kHigh, auto kMember, auto... kRest>
+// Two bounds, both allowed. (As arguments of templates clang 14 takes floats in
+// a class only.)
+template <typename Number>
+struct Range {
+  constexpr Range(Number low, Number high) : low(low), high(high) {}
+
+  Number low, high;
+};
+
+// The field at a path of members as a number of a range.
+template <auto kRange, auto kMember, auto... kRest>
 constexpr auto NumberOption(absl::string_view name, absl::string_view expected,
                             absl::string_view help) {
   using Options = decltype(StructOf(kMember));
@@ -74,7 +83,7 @@ constexpr auto NumberOption(absl::string_view name, absl::string_view expected,
       .help = help,
       .set =
           [](absl::string_view value, Options& options) {
-            return ReadNumber(value, kLow, kHigh,
+            return ReadNumber(value, kRange.low, kRange.high,
                               FieldAt<kMember, kRest...>(options));
           },
       .get =

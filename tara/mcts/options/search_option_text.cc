@@ -78,35 +78,36 @@ std::string GetMemory(const SearchOptions& options) {
 
 // The list.
 constexpr OptionText<SearchOptions> kOptions[] = {
-    NumberOption<1, 16777214, &SearchOptions::simulations>(
+    NumberOption<Range{1, 16777214}, &SearchOptions::simulations>(
         "sims", "a whole number from 1 to 16777214", "simulations an action"),
     {.name = "utility",
      .expected = "win, points, mix or match",
      .help = "what counts: win, points, mix, match",
      .set = SetUtility,
      .get = GetUtility},
-    NumberOption<0.0f, 1.0f, &SearchOptions::utility,
+    NumberOption<Range{0.0f, 1.0f}, &SearchOptions::utility,
                  &UtilityOptions::points_weight>(
         "points_weight", "a number from 0 to 1", "share of points in the mix"),
-    NumberOption<0.1f, 100.0f, &SearchOptions::utility,
+    NumberOption<Range{0.1f, 100.0f}, &SearchOptions::utility,
                  &UtilityOptions::points_scale>(
         "points_scale", "a number from 0.1 to 100",
         "margin worth half of the most"),
-    NumberOption<0.0f, 100.0f, &SearchOptions::c_puct>(
+    NumberOption<Range{0.0f, 100.0f}, &SearchOptions::c_puct>(
         "c_puct", "a number from 0 to 100", "weight of priors against values"),
-    NumberOption<0.0f, 100.0f, &SearchOptions::c_puct_growth>(
+    NumberOption<Range{0.0f, 100.0f}, &SearchOptions::c_puct_growth>(
         "c_puct_growth", "a number from 0 to 100",
         "growth of c_puct with log visits"),
-    NumberOption<1.0f, 1e9f, &SearchOptions::c_puct_base>(
+    NumberOption<Range{1.0f, 1e9f}, &SearchOptions::c_puct_base>(
         "c_puct_base", "a number from 1 to 1e9",
         "visits from which that growth counts"),
-    NumberOption<0.0f, 1.0f, &SearchOptions::utility_deviation_scale>(
+    NumberOption<Range{0.0f, 1.0f}, &SearchOptions::utility_deviation_scale>(
         "deviation_scale", "a number from 0 to 1",
         "explore more where results differ; 0: not"),
-    NumberOption<0.01f, 1.0f, &SearchOptions::utility_deviation_prior>(
+    NumberOption<Range{0.01f, 1.0f}, &SearchOptions::utility_deviation_prior>(
         "deviation_prior", "a number from 0.01 to 1",
         "usual deviation of results"),
-    NumberOption<0.0f, 1000.0f, &SearchOptions::utility_deviation_prior_weight>(
+    NumberOption<Range{0.0f, 1000.0f},
+                 &SearchOptions::utility_deviation_prior_weight>(
         "deviation_prior_weight", "a number from 0 to 1000",
         "visits that it counts for"),
     {.name = "fpu",
@@ -119,42 +120,43 @@ constexpr OptionText<SearchOptions> kOptions[] = {
      .help = "the X of fpu at the root",
      .set = SetRootUrgency,
      .get = GetRootUrgency},
-    NumberOption<0.0f, 10.0f, &SearchOptions::virtual_loss>(
+    NumberOption<Range{0.0f, 10.0f}, &SearchOptions::virtual_loss>(
         "virtual_loss", "a number from 0 to 10",
         "losses a leaf in flight counts for"),
-    NumberOption<0.0f, 1.0f, &SearchOptions::dirichlet_fraction>(
+    NumberOption<Range{0.0f, 1.0f}, &SearchOptions::dirichlet_fraction>(
         "noise", "a number from 0 to 1",
         "Dirichlet noise in the root's priors"),
-    NumberOption<0.01f, 1000.0f, &SearchOptions::dirichlet_concentration>(
+    NumberOption<Range{0.01f, 1000.0f},
+                 &SearchOptions::dirichlet_concentration>(
         "noise_concentration", "a number from 0.01 to 1000",
         "its alpha times the legal actions"),
     SwitchOption<&SearchOptions::dirichlet_shaped>(
         "noise_shaped", "more of that noise where the priors are high"),
-    NumberOption<0.0f, 100.0f, &SearchOptions::forced_playouts>(
+    NumberOption<Range{0.0f, 100.0f}, &SearchOptions::forced_playouts>(
         "forced_playouts", "a number from 0 to 100",
         "k of forced playouts at the root; 0: none"),
     SwitchOption<&SearchOptions::gumbel>(
         "gumbel", "Gumbel noise and sequential halving at the root"),
-    NumberOption<1, 570, &SearchOptions::gumbel_options,
+    NumberOption<Range{1, 570}, &SearchOptions::gumbel_options,
                  &GumbelOptions::considered_actions>(
         "gumbel_actions", "a whole number from 1 to 570",
         "actions that Gumbel considers"),
-    NumberOption<0.0f, 1e6f, &SearchOptions::gumbel_options,
+    NumberOption<Range{0.0f, 1e6f}, &SearchOptions::gumbel_options,
                  &GumbelOptions::c_visit>(
         "gumbel_c_visit", "a number from 0 to 1e6",
         "weight of values there, beside visits"),
-    NumberOption<0.0f, 1000.0f, &SearchOptions::gumbel_options,
+    NumberOption<Range{0.0f, 1000.0f}, &SearchOptions::gumbel_options,
                  &GumbelOptions::c_scale>(
         "gumbel_c_scale", "a number from 0 to 1000",
         "weight of values there, as a factor"),
-    NumberOption<0.0f, 10.0f, &SearchOptions::gumbel_noise>(
+    NumberOption<Range{0.0f, 10.0f}, &SearchOptions::gumbel_noise>(
         "gumbel_noise", "a number from 0 to 10",
         "weight of the noise; 0 in matches"),
     SwitchOption<&SearchOptions::graph_search>("graph",
                                                "equal positions share a node"),
     SwitchOption<&SearchOptions::proof>("proof",
                                         "prove bounds; stop where they decide"),
-    NumberOption<0, 45, &SearchOptions::solver_vacant_hills>(
+    NumberOption<Range{0, 45}, &SearchOptions::solver_vacant_hills>(
         "solver_hills", "a whole number from 0 to 45",
         "solve leaves of so many vacant hills"),
     {.name = "max_mb",

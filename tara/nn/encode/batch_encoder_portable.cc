@@ -203,17 +203,6 @@ uint64_t Squares(Board board) {
 #endif
 }
 
-// Turns bytes of eight bits into the bytes of their first, second ... bits.
-// Source: Warren, "Hacker's Delight", 2nd edition, section 7-3.
-constexpr uint64_t TransposeBits(uint64_t x) {
-  uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
-  x ^= t ^ (t << 7);
-  t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
-  x ^= t ^ (t << 14);
-  t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
-  return x ^ t ^ (t << 28);
-}
-
 using TurnedRows = std::array<Board, kNumEncoderRows>;
 
 // Bits [kNumPlanes, 49] without gaps.
@@ -306,6 +295,17 @@ void PackChannelsLast(const TurnedRows& rows, PositionBits& bits) {
 }
 
 #else
+
+// Turns bytes of eight bits into the bytes of their first, second ... bits.
+// Source: Warren, "Hacker's Delight", 2nd edition, section 7-3.
+constexpr uint64_t TransposeBits(uint64_t x) {
+  uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
+  x ^= t ^ (t << 7);
+  t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
+  x ^= t ^ (t << 14);
+  t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
+  return x ^ t ^ (t << 28);
+}
 
 // Bits [49, 8] of eight planes, to every `stride`-th byte.
 void PackSquares(const Board* rows, int stride, uint8_t* bits) {
