@@ -4,16 +4,23 @@
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
 
+#include <mutex>
+#include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/torch/convolution_torch.h"
+#include "tara/nn/torch/cpu_tensors_torch.h"
 
 namespace tara {
 namespace {
+
+using ::testing::ElementsAre;
 
 torch::nn::Conv2d MakeConvolution(int64_t in, int64_t out) {
   return torch::nn::Conv2d(
@@ -108,6 +115,24 @@ TEST(ConvolutionTest, AnInputMayWantNoGradient) {
   EXPECT_LT(RelativeError(Expected(convolution, input, factors).of_weight,
                           actual.of_weight),
             5e-6);
+}
+
+TEST(ConvolutionTest, ItsPartsAreDividedAmongTheThreads) {
+  const int before = at::get_num_threads();
+  for (const int threads : {1, 2, 3}) {
+    at::set_num_threads(threads);
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    std::multiset<int64_t> parts;
+    ForEachPart(7, [&](int64_t part) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      seen.insert(std::this_thread::get_id());
+      parts.insert(part);
+    });
+    EXPECT_EQ(static_cast<int>(seen.size()), threads);
+    EXPECT_THAT(parts, ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  }
+  at::set_num_threads(before);
 }
 
 TEST(ConvolutionTest, ResultsDoNotDependOnTheNumberOfThreads) {

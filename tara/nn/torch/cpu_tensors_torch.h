@@ -4,10 +4,10 @@
 // What the learner's own layers ask of tensors, and how they divide their work.
 // Only for the .cc files of such layers: this header brings LibTorch along.
 
-#include <ATen/Parallel.h>
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 
 namespace tara {
 
@@ -20,13 +20,9 @@ inline bool IsFusable(const at::Tensor& tensor) {
          at::GradMode::is_enabled();
 }
 
-// Calls compute(part) for 0 .. parts - 1, on all threads.
-template <typename Function>
-void ForEachPart(int64_t parts, const Function& compute) {
-  at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) compute(part);
-  });
-}
+// Calls compute(part) for 0 .. parts - 1, on as many threads as LibTorch has
+// (SetTorchThreads).
+void ForEachPart(int64_t parts, const std::function<void(int64_t)>& compute);
 
 }  // namespace tara
 
