@@ -1,12 +1,16 @@
 #include "tara/nn/encode/features.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tests/nn/test_positions.h"
@@ -69,7 +73,8 @@ TEST(FeaturesTest, EveryTurnedPlaneIsTheTurnOfThePlane) {
   // Links change their hill when they turn: those planes are tested through
   // the equality above.
   const std::set<absl::string_view> links = {
-      "link_east", "link_north", "legal_link_east", "legal_link_north"};
+      "link_east_or_own_way", "link_north_or_enemy_way",
+      "legal_link_east_or_own_nearer", "legal_link_north_or_enemy_nearer"};
   for (const State& state : RandomPositionsOfAllVariants(20, 2)) {
     const Encoding original = Encode(state);
     const State canonical = TransformState(CanonicalSymmetry(state), state);
@@ -78,7 +83,10 @@ TEST(FeaturesTest, EveryTurnedPlaneIsTheTurnOfThePlane) {
       const Encoding turned = Encode(canonical, symmetry);
       EXPECT_EQ(turned.globals, original.globals);
       for (const FeatureInfo& plane : kPlanes) {
-        if (links.count(plane.name) > 0) continue;
+        if (state.variant == Variant::kStoneOfDestiny &&
+            links.count(plane.name) > 0) {
+          continue;
+        }
         for (Hill hill = 0; hill < kNumHills; ++hill) {
           ASSERT_EQ(turned.At(plane.name, TransformHill(symmetry.board, hill)),
                     original.At(plane.name, hill))
@@ -170,6 +178,56 @@ TEST(FeaturesTest, InDoublesTheAreaIsTheSouthOfWhoeverMoves) {
       }
     }
   }
+}
+
+// The hills where a plane is 1, in canonical order: "A3 C3".
+std::string Hills(const Encoding& encoding, absl::string_view plane) {
+  std::vector<std::string> hills;
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    if (encoding.At(plane, hill) == 1) hills.push_back(HillToText(hill));
+  }
+  return absl::StrJoin(hills, " ");
+}
+
+TEST(FeaturesTest, TheWaysOfKingsRunOverVacantHills) {
+  const auto board = [](std::initializer_list<absl::string_view> hills) {
+    Board board = 0;
+    for (const absl::string_view hill : hills) {
+      board |= BoardOf(ParseHill(hill).value());
+    }
+    return board;
+  };
+  State state = InitialState(Variant::kHighKingsL1);
+  state.phase = Phase::kBattle;
+  state.kings[kRed] = board({"B1"});
+  state.kings[kBlue] = board({"E7"});
+  state.ringforts[kBlue] = board({"D6", "E7"});
+  state.ringforts[kRed] = kAllHills & ~state.ringforts[kBlue] &
+                          ~board({"D1", "A3", "C3", "D5", "G6"});
+  // Red to move: B1-A3, B1-C3-D1, B1-C3-D5. Blue: E7-G6, E7-D5-C3-D1.
+  const Encoding battle = Encode(state, Symmetry{});
+  EXPECT_EQ(Hills(battle, "link_east_or_own_way"), "D1 A3 C3 D5");
+  EXPECT_EQ(Hills(battle, "link_north_or_enemy_way"), "D1 C3 D5 G6");
+  EXPECT_EQ(Hills(battle, "legal_link_east_or_own_nearer"), "D1 A3 C3");
+  EXPECT_EQ(Hills(battle, "legal_link_north_or_enemy_nearer"), "D5 G6");
+  // Until Battle hills next to a ringfort of one's own are in no way: D5 lies
+  // next to D6.
+  state.phase = Phase::kManoeuvres;
+  state.ringforts[kRed] = state.kings[kRed];
+  state.ringforts[kBlue] = kAllHills & ~state.ringforts[kRed] &
+                           ~board({"D1", "A3", "C3", "D5", "G6"});
+  const Encoding manoeuvres = Encode(state, Symmetry{});
+  EXPECT_EQ(Hills(manoeuvres, "link_east_or_own_way"), "D1 A3 C3 D5");
+  EXPECT_EQ(Hills(manoeuvres, "link_north_or_enemy_way"), "");
+  EXPECT_EQ(Hills(manoeuvres, "legal_link_east_or_own_nearer"), "D1 A3 C3 D5");
+  EXPECT_EQ(Hills(manoeuvres, "legal_link_north_or_enemy_nearer"), "");
+  // Both come to C3 with one move: the own side is nearer.
+  state.phase = Phase::kBattle;
+  state.kings[kBlue] = board({"E2"});
+  const Encoding tie = Encode(state, Symmetry{});
+  EXPECT_EQ(Hills(tie, "link_north_or_enemy_way"), "D1 C3 D5");
+  EXPECT_EQ(Hills(tie, "legal_link_east_or_own_nearer"), "D1 A3 C3 D5");
+  EXPECT_EQ(Hills(tie, "legal_link_north_or_enemy_nearer"), "");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
+#include "tara/core/state.h"
 #include "tara/nn/encode/encoder_bits_avx512.h"
 #include "tara/nn/encode/encoder_block.h"
 #include "tara/nn/encode/encoder_floats_avx512.h"
@@ -155,6 +156,7 @@ bool LoadStates(const EncoderTables& tables, const BlockInput& input,
                    _mm512_cvtepi64_epi8(symmetry));
   StoreRow(block.sides[0], own);
   StoreRow(block.sides[1], enemy);
+  StoreRow(block.own_kings, own_kings);
   StoreRow(block.enemy_kings, enemy_kings);
   StoreRow(block.links[0], s[4]);
   StoreRow(block.links[1], s[5]);
@@ -181,6 +183,24 @@ __m512i TransformsOf(const EncoderBlock& block) {
   __builtin_memcpy(&transforms, block.transforms, sizeof(transforms));
   return _mm512_cvtepu8_epi64(
       _mm_cvtsi64_si128(static_cast<int64_t>(transforms)));
+}
+
+Word LoadWord(const Board (&row)[kBlockSize]) { return Word::Load(row); }
+Word WordOf(__m512i boards) { return Word((Word::Native)boards); }
+__m512i Vector(Word boards) { return (__m512i)boards.v; }
+
+// Returns no ways, without a search, where no lane is of High Kings.
+TARA_INLINE KingWays<Word> WaysOf(const EncoderTables& tables,
+                                  const EncoderBlock& block) {
+  const __m512i word = LoadRow(block.state_words[0]);
+  const Word by_kings =
+      WordOf(_mm512_movm_epi64(AreIn(tables.by_kings, ByteOf<0>(word))));
+  const __mmask8 battle = _mm512_cmpeq_epi64_mask(
+      ByteOf<1>(word), _mm512_set1_epi64(static_cast<int>(Phase::kBattle)));
+  return KingWays<Word>(LoadWord(block.sides[0]), LoadWord(block.sides[1]),
+                        LoadWord(block.own_kings) & by_kings,
+                        LoadWord(block.enemy_kings) & by_kings,
+                        WordOf(_mm512_movm_epi64(battle)));
 }
 
 void LoadLegal(const EncoderTables& tables, const BlockInput& input,
@@ -213,16 +233,21 @@ void LoadLegal(const EncoderTables& tables, const BlockInput& input,
   const Pairs links = BeforeTransform(transforms, LoadRow(block.links[0]),
                                       LoadRow(block.links[1]));
   const Pairs legal_links = BeforeTransform(transforms, m[2], m[3]);
-  static_assert(kRowLinksEast == 8 && kRowLegalLinksNorth == 15);
-  __m512i group[8] = {links.east,       links.north,        l[0],
-                      kings.origins,    kings.destinations, kings.sacrifices,
-                      legal_links.east, legal_links.north};
+  const KingWays<Word> ways = WaysOf(tables, block);
+  static_assert(kRowLinksEastOrOwnWay == 8);
+  static_assert(kRowLegalLinksNorthOrEnemyNearer == 15);
+  __m512i group[8] = {Or(links.east, Vector(ways.own)),
+                      Or(links.north, Vector(ways.enemy)),
+                      l[0],
+                      kings.origins,
+                      kings.destinations,
+                      kings.sacrifices,
+                      Or(legal_links.east, Vector(ways.own_nearer)),
+                      Or(legal_links.north, Vector(ways.enemy_nearer))};
   StoreGroup(group, block.rows + 8);
 }
 
 // --- Deriving ----------------------------------------------------------------
-
-Word LoadWord(const Board (&row)[kBlockSize]) { return Word::Load(row); }
 
 void Derive(const EncoderTables& tables, EncoderBlock& block) {
   const __m512i variants = ByteOf<0>(LoadRow(block.state_words[0]));
@@ -235,33 +260,31 @@ void Derive(const EncoderTables& tables, EncoderBlock& block) {
       _mm512_set1_epi64(static_cast<int64_t>(kAllHills)),
       AreIn(tables.doubles, variants), TransformsOf(block),
       _mm512_load_si512(tables.souths));
-  const auto word = [](__m512i boards) { return Word((Word::Native)boards); };
-  const auto vector = [](Word boards) { return (__m512i)boards.v; };
   const DerivedBoards<Word> derived(
       LoadWord(block.sides[0]), LoadWord(block.sides[1]),
-      LoadWord(block.enemy_kings), word(linked),
-      word(_mm512_movm_epi64(AreIn(tables.by_links, variants))),
-      word(_mm512_movm_epi64(AreIn(tables.by_kings, variants))));
+      LoadWord(block.enemy_kings), WordOf(linked),
+      WordOf(_mm512_movm_epi64(AreIn(tables.by_links, variants))),
+      WordOf(_mm512_movm_epi64(AreIn(tables.by_kings, variants))));
   const auto& near_own = derived.near_own;
   const auto& near_enemy = derived.near_enemy;
   static_assert(kRowArea == 16 && kRowOwnFours == 24);
   __m512i planes[8] = {area,
-                       vector(derived.besieged_by_own),
-                       vector(derived.besieged_by_enemy),
-                       vector(derived.own_singles),
-                       vector(derived.enemy_singles),
-                       vector(near_own.fours),
-                       vector(near_enemy.fours),
-                       vector(derived.enemy_reach)};
+                       Vector(derived.besieged_by_own),
+                       Vector(derived.besieged_by_enemy),
+                       Vector(derived.own_singles),
+                       Vector(derived.enemy_singles),
+                       Vector(near_own.fours),
+                       Vector(near_enemy.fours),
+                       Vector(derived.enemy_reach)};
   StoreGroup(planes, block.rows + 16);
   const __m512i none = _mm512_setzero_si512();
-  __m512i counts[8] = {vector(near_own.fours),
-                       vector(near_enemy.fours),
-                       vector(near_own.twos),
-                       vector(near_enemy.twos),
+  __m512i counts[8] = {Vector(near_own.fours),
+                       Vector(near_enemy.fours),
+                       Vector(near_own.twos),
+                       Vector(near_enemy.twos),
                        none,
-                       vector(near_own.ones),
-                       vector(near_enemy.ones),
+                       Vector(near_own.ones),
+                       Vector(near_enemy.ones),
                        none};
   StoreGroup(counts, block.rows + 24);
 }

@@ -57,10 +57,10 @@ void LoadPairs(const State& state, const LegalSet& legal, int transform, int i,
       transform, {.east = state.links_east, .north = state.links_north});
   const HillPairs legal_links = BeforeTransform(
       transform, {.east = legal.links_east, .north = legal.links_north});
-  block.rows[kRowLinksEast][i] = links.east;
-  block.rows[kRowLinksNorth][i] = links.north;
-  block.rows[kRowLegalLinksEast][i] = legal_links.east;
-  block.rows[kRowLegalLinksNorth][i] = legal_links.north;
+  block.rows[kRowLinksEastOrOwnWay][i] = links.east;
+  block.rows[kRowLinksNorthOrEnemyWay][i] = links.north;
+  block.rows[kRowLegalLinksEastOrOwnNearer][i] = legal_links.east;
+  block.rows[kRowLegalLinksNorthOrEnemyNearer][i] = legal_links.north;
   block.linked[i] = state.links_east | East(state.links_east) |
                     state.links_north | North(state.links_north);
 }
@@ -98,6 +98,7 @@ bool LoadPosition(const EncoderTables& tables, const State& state,
   LoadPairs(state, legal, symmetry.board, i, block);
   block.by_links[i] = by_links ? ~Board{0} : 0;
   block.by_kings[i] = by_kings ? ~Board{0} : 0;
+  block.in_battle[i] = state.phase == Phase::kBattle ? ~Board{0} : 0;
   LoadKingMoves(legal, i, block);
   return ((state.seat + symmetry.seat_shift) & (info.seats - 1)) == 0;
 }
@@ -378,6 +379,26 @@ void DeriveRows(EncoderBlock& block, int begin) {
   store(Word(uint64_t{0}), kRowUnused7);
 }
 
+// Adds the kings' ways to the rows of links, which they have for themselves.
+void AddKingWays(EncoderBlock& block, int begin) {
+  const auto load = [&](const Board(&row)[kBlockSize]) {
+    return Word::Load(row + begin);
+  };
+  const Word by_kings = load(block.by_kings);
+  if (!Any(NonZero(by_kings))) return;
+  const KingWays<Word> ways(
+      load(block.rows[kRowOwn]), load(block.rows[kRowEnemy]),
+      load(block.rows[kRowOwnKings]) & by_kings,
+      load(block.rows[kRowEnemyKings]) & by_kings, load(block.in_battle));
+  const auto add = [&](Word boards, EncoderRow row) {
+    (load(block.rows[row]) | boards).Store(block.rows[row] + begin);
+  };
+  add(ways.own, kRowLinksEastOrOwnWay);
+  add(ways.enemy, kRowLinksNorthOrEnemyWay);
+  add(ways.own_nearer, kRowLegalLinksEastOrOwnNearer);
+  add(ways.enemy_nearer, kRowLegalLinksNorthOrEnemyNearer);
+}
+
 void CountKingdoms(EncoderBlock& block, int begin) {
   const Word sides[2] = {Word::Load(block.rows[kRowOwn] + begin),
                          Word::Load(block.rows[kRowEnemy] + begin)};
@@ -477,7 +498,10 @@ struct PortablePath {
                       const BlockInput& input, EncoderBlock& block) {
     if constexpr (kStep == 0) return LoadBlock(tables, input, block);
     if constexpr (kStep == 1) {
-      for (int i = 0; i < kBlockSize; i += Word::kLanes) DeriveRows(block, i);
+      for (int i = 0; i < kBlockSize; i += Word::kLanes) {
+        DeriveRows(block, i);
+        AddKingWays(block, i);
+      }
     }
     if constexpr (kStep == 2) {
       for (int i = 0; i < kBlockSize; i += Word::kLanes) {

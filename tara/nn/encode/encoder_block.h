@@ -12,10 +12,12 @@
 //   3. Floats: bits become ones and zeros. Only the planes of neighbours have
 //      other values: multiples of 1/4, from three bits each.
 // Features are the same before and after a symmetry, but for the pairs that
-// links name (TransformPairs) and the area: those come prepared.
+// links name (TransformPairs) and the area: those come prepared. The kings'
+// ways share their planes, but no position has both.
 
 #include <cstdint>
 
+#include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/nn/encode/features.h"
 
@@ -42,14 +44,14 @@ enum EncoderRow {
   kRowEnemyKings,
   kRowOwnStranded,
   kRowEnemyStranded,
-  kRowLinksEast,
-  kRowLinksNorth,
+  kRowLinksEastOrOwnWay,
+  kRowLinksNorthOrEnemyWay,
   kRowLegalHills,
   kRowLegalOrigins,
   kRowLegalDestinations,
   kRowLegalSacrifices,
-  kRowLegalLinksEast,
-  kRowLegalLinksNorth,
+  kRowLegalLinksEastOrOwnNearer,
+  kRowLegalLinksNorthOrEnemyNearer,
   kRowArea,
   kRowBesiegedByOwn,
   kRowBesiegedByEnemy,
@@ -80,10 +82,12 @@ struct EncoderBlock {
   // position: what rows[8 * group + i] holds is then position i's.
   alignas(64) Board rows[kNumEncoderRows][kBlockSize];
   // Ringforts with a link; all ones where adjacency is no link (Stone of
-  // Destiny); all ones in High Kings.
+  // Destiny); all ones in High Kings, and in Battle.
   alignas(64) Board linked[kBlockSize];
   alignas(64) Board by_links[kBlockSize];
   alignas(64) Board by_kings[kBlockSize];
+  alignas(64) Board in_battle[kBlockSize];
+  alignas(64) Board own_kings[kBlockSize];
   alignas(64) Board enemy_kings[kBlockSize];
   uint8_t transforms[kBlockSize];  // board transforms
   // What the globals tell of: the boards of both sides, the last two words of
@@ -176,6 +180,36 @@ struct DerivedBoards {
             KnightMoves((enemy_kings & by_kings) | (enemy & ~by_kings)) &
             ~(near_enemy.any |
               ((Diagonal(enemy) | TwoStepsStraight(enemy)) & ~by_kings))) {}
+};
+
+// The kings' ways: as FindKingWays of features.cc, but both sides go on move by
+// move, and whoever comes to a hill first, or with the other one if it is the
+// own side, is the nearer one.
+template <typename Lanes>
+struct KingWays {
+  Lanes own = Lanes(Board{0}), enemy = Lanes(Board{0});
+  Lanes own_nearer = Lanes(Board{0}), enemy_nearer = Lanes(Board{0});
+
+  // Kings of no lanes but those of High Kings; `battle`: all ones where that is
+  // the phase, else 0.
+  TARA_INLINE KingWays(const Lanes& own_ringforts, const Lanes& enemy_ringforts,
+                       const Lanes& own_kings, const Lanes& enemy_kings,
+                       const Lanes& battle) {
+    const Lanes vacant = Lanes(kAllHills) & ~(own_ringforts | enemy_ringforts);
+    Lanes own_open = vacant & (battle | ~Adjacent(own_ringforts));
+    Lanes enemy_open = vacant & (battle | ~Adjacent(enemy_ringforts));
+    Lanes own_move = own_kings, enemy_move = enemy_kings;
+    while (Any(NonZero(own_move | enemy_move))) {
+      own_move = KnightMoves(own_move) & own_open;
+      enemy_move = KnightMoves(enemy_move) & enemy_open;
+      own_open &= ~own_move;
+      enemy_open &= ~enemy_move;
+      own_nearer |= own_move & ~enemy;
+      own |= own_move;
+      enemy_nearer |= enemy_move & ~own;
+      enemy |= enemy_move;
+    }
+  }
 };
 
 }  // namespace tara

@@ -84,7 +84,48 @@ Board Area(const State& state) {
   return RankBoard(0) | RankBoard(1) | RankBoard(2) | RankBoard(3);
 }
 
-void AddLegal(const LegalSet& legal, PlaneWriter& planes) {
+// Hills to which the kings of each side have a way (High Kings), and of them
+// those to which it is the shorter one.
+struct KingWays {
+  Board own = 0, enemy = 0;
+  Board own_nearer = 0, enemy_nearer = 0;
+};
+
+// Returns by hill the number of moves of the side's shortest way, or kNoWay.
+constexpr int kNoWay = kNumHills;
+std::array<int, kNumHills> WaysOf(const State& state, Side side) {
+  Board open = state.vacant();
+  if (state.phase != Phase::kBattle) open &= ~Adjacent(state.ringforts[side]);
+  std::array<int, kNumHills> moves;
+  moves.fill(kNoWay);
+  Board reached = state.kings[side];
+  for (int move = 1; reached != 0; ++move) {
+    reached = KnightMoves(reached) & open;
+    open &= ~reached;
+    ForEachHill(reached, [&](Hill hill) { moves[hill] = move; });
+  }
+  return moves;
+}
+
+KingWays FindKingWays(const State& state) {
+  KingWays ways;
+  if (Info(state.variant).family != Family::kHighKings) return ways;
+  const Side side = state.side();
+  const std::array<int, kNumHills> own = WaysOf(state, side);
+  const std::array<int, kNumHills> enemy = WaysOf(state, Opponent(side));
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    if (own[hill] != kNoWay) ways.own |= BoardOf(hill);
+    if (enemy[hill] != kNoWay) ways.enemy |= BoardOf(hill);
+    if (own[hill] != kNoWay && own[hill] <= enemy[hill]) {
+      ways.own_nearer |= BoardOf(hill);
+    }
+    if (enemy[hill] < own[hill]) ways.enemy_nearer |= BoardOf(hill);
+  }
+  return ways;
+}
+
+void AddLegal(const LegalSet& legal, const KingWays& ways,
+              PlaneWriter& planes) {
   Board origins = 0, destinations = 0, sacrifices = 0;
   for (const LegalSet::KingMoves& king : legal.kings) {
     if (king.moves == 0) continue;
@@ -96,8 +137,8 @@ void AddLegal(const LegalSet& legal, PlaneWriter& planes) {
   planes.Add(origins);
   planes.Add(destinations);
   planes.Add(sacrifices);
-  planes.Add(legal.links_east);
-  planes.Add(legal.links_north);
+  planes.Add(legal.links_east | ways.own_nearer);
+  planes.Add(legal.links_north | ways.enemy_nearer);
 }
 
 // The order is that of kPlanes.
@@ -115,9 +156,10 @@ void EncodePlanes(const State& state, const LegalSet& legal, float* out) {
   planes.Add(kings[enemy]);
   planes.Add(kings[own] & ringforts[enemy]);
   planes.Add(kings[enemy] & ringforts[own]);
-  planes.Add(state.links_east);
-  planes.Add(state.links_north);
-  AddLegal(legal, planes);
+  const KingWays ways = FindKingWays(state);
+  planes.Add(state.links_east | ways.own);
+  planes.Add(state.links_north | ways.enemy);
+  AddLegal(legal, ways, planes);
   planes.Add(Area(state));
   planes.Add(Besieged(ringforts[own]));
   planes.Add(Besieged(ringforts[enemy]));

@@ -17,7 +17,7 @@ namespace tara {
 
 // Changes with every change of the tables below or of what they mean: weights
 // learned under another version are useless.
-inline constexpr int kFeatureVersion = 1;
+inline constexpr int kFeatureVersion = 2;
 
 // Squares of the grid, by rank, then file; the four corners are no hills.
 inline constexpr int kNumSquares = kBoardSize * kBoardSize;
@@ -34,6 +34,11 @@ struct FeatureInfo {
 
 // The planes, in their order. A value is 1 where the meaning holds, else 0,
 // unless it says otherwise; off the board it is 0.
+//
+// Four planes mean one thing in Stone of Destiny and another in High Kings,
+// where kings race for hills that no convolution sees far enough to tell: a
+// king's way is of knight's moves from vacant hill to vacant hill, until Battle
+// without those next to a ringfort of its side, and other kings do not move.
 inline constexpr std::array kPlanes = {
     FeatureInfo{"on_board", "a hill"},
     FeatureInfo{"vacant", "no ringfort"},
@@ -43,14 +48,24 @@ inline constexpr std::array kPlanes = {
     FeatureInfo{"enemy_king", "king of the other side"},
     FeatureInfo{"own_stranded", "own king on an enemy ringfort"},
     FeatureInfo{"enemy_stranded", "enemy king on an own ringfort"},
-    FeatureInfo{"link_east", "bridge to the eastern hill (Stone of Destiny)"},
-    FeatureInfo{"link_north", "bridge to the northern hill (Stone of Destiny)"},
+    FeatureInfo{"link_east_or_own_way",
+                "bridge to the eastern hill (Stone of Destiny); vacant hill to "
+                "which an own king has a way (High Kings)"},
+    FeatureInfo{"link_north_or_enemy_way",
+                "bridge to the northern hill (Stone of Destiny); vacant hill "
+                "to which an enemy king has a way (High Kings)"},
     FeatureInfo{"legal_hill", "the action of this hill is legal"},
     FeatureInfo{"legal_origin", "a legal king move starts here"},
     FeatureInfo{"legal_destination", "a legal king move ends here"},
     FeatureInfo{"legal_sacrifice", "a legal sacrifice ends here"},
-    FeatureInfo{"legal_link_east", "linking with the eastern hill is legal"},
-    FeatureInfo{"legal_link_north", "linking with the northern hill is legal"},
+    FeatureInfo{"legal_link_east_or_own_nearer",
+                "linking with the eastern hill is legal (Stone of Destiny); "
+                "the own way is there and no longer than the enemy's, if that "
+                "is there (High Kings)"},
+    FeatureInfo{"legal_link_north_or_enemy_nearer",
+                "linking with the northern hill is legal (Stone of Destiny); "
+                "the enemy's way is there and shorter than the own, if that is "
+                "there (High Kings)"},
     FeatureInfo{"area", "where the seat may act (doubles; else every hill)"},
     FeatureInfo{"besieged_by_own", "all adjacent hills are own ringforts"},
     FeatureInfo{"besieged_by_enemy", "all adjacent hills are enemy ringforts"},
