@@ -27,11 +27,13 @@ ArenaReportRow RowOf(const CrossPlayReport& report, const CrossPlayStudy& study,
           .time_control = report.time_control};
 }
 
+using Format = absl::ParsedFormat<'f'>;
+
 // "-2.1" and "[-4.0, -0.2]"; an interval that is not known is left out.
-void AddSigned(const Interval& interval, double scale, const char* format,
+void AddSigned(const Interval& interval, double scale, const Format& format,
                Cells& cells) {
   const auto text = [&](double number) {
-    return absl::StrFormat(absl::ParsedFormat<'f'>(format), scale * number);
+    return absl::StrFormat(format, scale * number);
   };
   cells.push_back(text(interval.mean));
   cells.push_back(std::isfinite(interval.low)
@@ -47,9 +49,9 @@ std::string WorthTable(const CrossPlayReport& report) {
     const PartnershipWorth& worth = report.worths[i];
     Cells cells = {std::string(Info(report.studies[i].variant).id),
                    absl::StrCat(worth.openings)};
-    AddSigned(worth.score, 100, "%+.1f", cells);
-    AddSigned(worth.elo, 1, "%+.0f", cells);
-    AddSigned(worth.margin, 1, "%+.2f", cells);
+    AddSigned(worth.score, 100, Format("%+.1f"), cells);
+    AddSigned(worth.elo, 1, Format("%+.0f"), cells);
+    AddSigned(worth.margin, 1, Format("%+.2f"), cells);
     table.push_back(cells);
   }
   return TextTable(table, 1);
