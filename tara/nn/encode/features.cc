@@ -91,8 +91,9 @@ struct KingWays {
   Board own_nearer = 0, enemy_nearer = 0;
 };
 
-// Returns by hill the number of moves of the side's shortest way, or kNoWay.
 constexpr int kNoWay = kNumHills;
+
+// Returns by hill the number of moves of the side's shortest way, or kNoWay.
 std::array<int, kNumHills> WaysOf(const State& state, Side side) {
   Board open = state.vacant();
   if (state.phase != Phase::kBattle) open &= ~Adjacent(state.ringforts[side]);
