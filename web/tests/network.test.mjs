@@ -181,7 +181,7 @@ describe('a network', () => {
     const start = /^this is no usable model bundle: /;
     const cases = [
       [(_, manifest) => manifest.versions.features = 99,
-       /version 99 of the features.*version 1/],
+       /version 99 of the features.*version 2/],
       [(_, manifest) => manifest.versions.rules = 2, /version 2 of the rules/],
       [(_, manifest) => manifest.versions.values = 1,
        /version 1 of the values.*version 2/],

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +19,8 @@
 #include "tara/nn/bundle/node_onnx.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/verify_bundle.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/encode/policy_map.h"
 #include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tests/nn/bundle/test_network.h"
@@ -226,17 +229,22 @@ TEST_F(BundleTest, AMissingPartIsNamed) {
 
 TEST_F(BundleTest, AnotherFeatureOrActionVersionIsRefusedWithWhatDiffers) {
   const std::string manifest = Entry(kManifestEntry);
-  for (const char* const version : {"features", "policy"}) {
-    Write(With(kManifestEntry,
-               absl::StrReplaceAll(manifest,
-                                   {{absl::StrCat("\"", version, "\": 1"),
-                                     absl::StrCat("\"", version, "\": 2")}})));
+  const std::vector<std::pair<std::string, int>> versions = {
+      {"features", kFeatureVersion}, {"policy", kPolicyVersion}};
+  for (const auto& [name, version] : versions) {
+    const auto field = [&](int number) {
+      return absl::StrCat("\"", name, "\": ", number);
+    };
+    Write(With(
+        kManifestEntry,
+        absl::StrReplaceAll(manifest, {{field(version), field(version + 1)}})));
     const absl::Status status = LoadNetwork(path_).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(
         std::string(status.message()),
-        AllOf(HasSubstr(path_), HasSubstr(absl::StrCat(version, " version 2")),
-              HasSubstr("this program has version 1")));
+        AllOf(HasSubstr(path_),
+              HasSubstr(absl::StrCat(name, " version ", version + 1)),
+              HasSubstr(absl::StrCat("this program has version ", version))));
   }
 }
 

@@ -87,7 +87,7 @@ TEST(ManifestTest, AnotherVersionIsRefusedWithWhatDiffers) {
     const char* message;
   } cases[] = {
       {"\"format_version\": 1", "\"format_version\": 9", "format version 9"},
-      {"\"features\": 1", "\"features\": 9", "features version 9"},
+      {"\"features\": 2", "\"features\": 9", "features version 9"},
       {"\"policy\": 1", "\"policy\": 9", "policy version 9"},
       {"\"values\": 2", "\"values\": 9", "values version 9"},
       {"\"rules\": 1", "\"rules\": 9", "rules version 9"}};
