@@ -1,7 +1,7 @@
 #include "tara/nn/encode/features.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,10 +13,13 @@
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tests/core/core_testing.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {
 namespace {
+
+using ::testing::ElementsAre;
 
 struct Encoding {
   std::vector<float> planes = std::vector<float>(kNumPlanes * kNumSquares, -1);
@@ -49,6 +52,12 @@ Encoding Encode(const State& state) {
   return Encode(state, CanonicalSymmetry(state));
 }
 
+// Planes of links in Stone of Destiny, of the kings' ways in High Kings: own,
+// enemy's, and where the own or the enemy's is the shorter one.
+constexpr absl::string_view kLinksOrWays[] = {
+    "link_east_or_own_way", "link_north_or_enemy_way",
+    "legal_link_east_or_own_nearer", "legal_link_north_or_enemy_nearer"};
+
 TEST(FeaturesTest, APositionAndItsImageEncodeToTheSameUnderMatchingSymmetries) {
   for (const State& state : RandomPositionsOfAllVariants(40, 1)) {
     const Encoding expected = Encode(state);
@@ -72,9 +81,8 @@ TEST(FeaturesTest, APositionAndItsImageEncodeToTheSameUnderMatchingSymmetries) {
 TEST(FeaturesTest, EveryTurnedPlaneIsTheTurnOfThePlane) {
   // Links change their hill when they turn: those planes are tested through
   // the equality above.
-  const std::set<absl::string_view> links = {
-      "link_east_or_own_way", "link_north_or_enemy_way",
-      "legal_link_east_or_own_nearer", "legal_link_north_or_enemy_nearer"};
+  const std::set<absl::string_view> links(std::begin(kLinksOrWays),
+                                          std::end(kLinksOrWays));
   for (const State& state : RandomPositionsOfAllVariants(20, 2)) {
     const Encoding original = Encode(state);
     const State canonical = TransformState(CanonicalSymmetry(state), state);
@@ -180,54 +188,42 @@ TEST(FeaturesTest, InDoublesTheAreaIsTheSouthOfWhoeverMoves) {
   }
 }
 
-// The hills where a plane is 1, in canonical order: "A3 C3".
-std::string Hills(const Encoding& encoding, absl::string_view plane) {
-  std::vector<std::string> hills;
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    if (encoding.At(plane, hill) == 1) hills.push_back(HillToText(hill));
+// The hills of each of kLinksOrWays, in canonical order: "A3 C3".
+std::vector<std::string> Ways(const State& state) {
+  const Encoding encoding = Encode(state, Symmetry{});
+  std::vector<std::string> ways;
+  for (const absl::string_view plane : kLinksOrWays) {
+    std::vector<std::string> hills;
+    for (Hill hill = 0; hill < kNumHills; ++hill) {
+      if (encoding.At(plane, hill) == 1) hills.push_back(HillToText(hill));
+    }
+    ways.push_back(absl::StrJoin(hills, " "));
   }
-  return absl::StrJoin(hills, " ");
+  return ways;
 }
 
 TEST(FeaturesTest, TheWaysOfKingsRunOverVacantHills) {
-  const auto board = [](std::initializer_list<absl::string_view> hills) {
-    Board board = 0;
-    for (const absl::string_view hill : hills) {
-      board |= BoardOf(ParseHill(hill).value());
-    }
-    return board;
-  };
+  const Board vacant = Hills("D1 A3 C3 D5 G6");
   State state = InitialState(Variant::kHighKingsL1);
   state.phase = Phase::kBattle;
-  state.kings[kRed] = board({"B1"});
-  state.kings[kBlue] = board({"E7"});
-  state.ringforts[kBlue] = board({"D6", "E7"});
-  state.ringforts[kRed] = kAllHills & ~state.ringforts[kBlue] &
-                          ~board({"D1", "A3", "C3", "D5", "G6"});
+  state.kings[kRed] = Hills("B1");
+  state.kings[kBlue] = Hills("E7");
+  state.ringforts[kBlue] = Hills("D6 E7");
+  state.ringforts[kRed] = kAllHills & ~state.ringforts[kBlue] & ~vacant;
   // Red to move: B1-A3, B1-C3-D1, B1-C3-D5. Blue: E7-G6, E7-D5-C3-D1.
-  const Encoding battle = Encode(state, Symmetry{});
-  EXPECT_EQ(Hills(battle, "link_east_or_own_way"), "D1 A3 C3 D5");
-  EXPECT_EQ(Hills(battle, "link_north_or_enemy_way"), "D1 C3 D5 G6");
-  EXPECT_EQ(Hills(battle, "legal_link_east_or_own_nearer"), "D1 A3 C3");
-  EXPECT_EQ(Hills(battle, "legal_link_north_or_enemy_nearer"), "D5 G6");
+  EXPECT_THAT(Ways(state),
+              ElementsAre("D1 A3 C3 D5", "D1 C3 D5 G6", "D1 A3 C3", "D5 G6"));
   // Until Battle hills next to a ringfort of one's own are in no way: D5 lies
   // next to D6.
   state.phase = Phase::kManoeuvres;
   state.ringforts[kRed] = state.kings[kRed];
-  state.ringforts[kBlue] = kAllHills & ~state.ringforts[kRed] &
-                           ~board({"D1", "A3", "C3", "D5", "G6"});
-  const Encoding manoeuvres = Encode(state, Symmetry{});
-  EXPECT_EQ(Hills(manoeuvres, "link_east_or_own_way"), "D1 A3 C3 D5");
-  EXPECT_EQ(Hills(manoeuvres, "link_north_or_enemy_way"), "");
-  EXPECT_EQ(Hills(manoeuvres, "legal_link_east_or_own_nearer"), "D1 A3 C3 D5");
-  EXPECT_EQ(Hills(manoeuvres, "legal_link_north_or_enemy_nearer"), "");
+  state.ringforts[kBlue] = kAllHills & ~state.ringforts[kRed] & ~vacant;
+  EXPECT_THAT(Ways(state), ElementsAre("D1 A3 C3 D5", "", "D1 A3 C3 D5", ""));
   // Both come to C3 with one move: the own side is nearer.
   state.phase = Phase::kBattle;
-  state.kings[kBlue] = board({"E2"});
-  const Encoding tie = Encode(state, Symmetry{});
-  EXPECT_EQ(Hills(tie, "link_north_or_enemy_way"), "D1 C3 D5");
-  EXPECT_EQ(Hills(tie, "legal_link_east_or_own_nearer"), "D1 A3 C3 D5");
-  EXPECT_EQ(Hills(tie, "legal_link_north_or_enemy_nearer"), "");
+  state.kings[kBlue] = Hills("E2");
+  EXPECT_THAT(Ways(state),
+              ElementsAre("D1 A3 C3 D5", "D1 C3 D5", "D1 A3 C3 D5", ""));
 }
 
 }  // namespace
