@@ -169,30 +169,30 @@ struct alignas(64) TileShapes {
   _tile_release();
 }
 
+// What CPUID's leaf 7 says; zeros from a processor that has none.
+struct ExtendedFeatures {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+
+  explicit ExtendedFeatures(unsigned subleaf) {
+    __get_cpuid_count(7, subleaf, &a, &b, &c, &d);
+  }
+};
+
 // Whether the processor has AMX for bytes and bfloat16, and the kernel lets
 // this process use the state that it takes (Linux, x86/xstate).
 bool HasTiles() {
   constexpr unsigned kFeatures = 1U << 22 | 1U << 24 | 1U << 25;
   constexpr int kRequestPermission = 0x1023;
   constexpr int kTileData = 18;
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
-         (d & kFeatures) == kFeatures &&
+  return (ExtendedFeatures(0).d & kFeatures) == kFeatures &&
          syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
 // __builtin_cpu_supports("avxvnni"), which clang 14 does not know.
 bool HasAvxVnni() {
   constexpr unsigned kFeature = 1U << 4;
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
   return __builtin_cpu_supports("avx2") &&
-         __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kFeature) != 0;
+         (ExtendedFeatures(1).a & kFeature) != 0;
 }
 
 struct Loop {
