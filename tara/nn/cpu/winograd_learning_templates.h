@@ -29,14 +29,13 @@ class WinogradLearningCode {
   static void TransformFilters(const WinogradFilters& filters, float* points) {
     for (int block = 0; block < filters.out / kWinogradBlock; ++block) {
       for (int input = 0; input < filters.in; ++input) {
-        for (int part = 0; part < kWinogradBlock; part += 8) {
-          const int output = block * kWinogradBlock + part;
-          float* const to =
-              points +
-              (block * kWinogradPoints * filters.in + input) * kWinogradBlock +
-              part;
-          TransformEight(filters, output, input, to);
-        }
+        float* const to =
+            points +
+            (block * kWinogradPoints * filters.in + input) * kWinogradBlock;
+        ForEachVector(kWinogradBlock, [&]<typename Vector>(int part) {
+          TransformFilterVector<Vector>(filters, block * kWinogradBlock + part,
+                                        input, to + part);
+        });
       }
     }
   }
@@ -51,15 +50,15 @@ class WinogradLearningCode {
       AddGroup(part);
     }
     for (int input = 0; input < job.in; ++input) {
-      for (int output = 0; output < job.out; output += 8) {
-        FinishEight(job, input, output);
-      }
+      ForEachVector(job.out, [&]<typename Vector>(int output) {
+        FinishVector<Vector>(job, input, output);
+      });
     }
   }
 
  private:
   using Tiles = WinogradTiles<kSet>;
-  using Floats = typename Tiles::Floats;
+  using Widest = typename Tiles::Widest;
   using Place = typename Tiles::Place;
 
   static constexpr bool kWide = kSet == InstructionSet::kAvx512;
@@ -75,7 +74,13 @@ class WinogradLearningCode {
     return Tiles::template Load<Vector>(from);
   }
 
+  template <typename Function>
+  static void ForEachVector(int channels, const Function& transform) {
+    Tiles::template ForEachVector<Widest>(channels, transform);
+  }
+
   // G g.
+  template <typename Floats>
   static void TransformFilter(const Floats (&g)[3], Floats (&u)[6]) {
     const Floats sixth = (g[0] + g[2]) * (-1.0f / 6);
     const Floats middle = g[1] * (1.0f / 6);
@@ -90,6 +95,7 @@ class WinogradLearningCode {
   }
 
   // G^T p.
+  template <typename Floats>
   static void TransformSums(const Floats (&p)[6], Floats (&g)[3]) {
     const Floats near = (p[1] + p[2]) * (-1.0f / 6);
     const Floats far = p[3] + p[4];
@@ -99,6 +105,7 @@ class WinogradLearningCode {
   }
 
   // A y.
+  template <typename Floats>
   static void TransformGradient(const Floats (&y)[4], Floats (&m)[6]) {
     const Floats even = y[0] + y[2];
     const Floats odd = y[1] + y[3];
@@ -112,10 +119,11 @@ class WinogradLearningCode {
     m[5] = y[3];
   }
 
-  // The filters of eight output channels and an input channel; their points lie
-  // in * 16 floats apart.
-  static void TransformEight(const WinogradFilters& filters, int output,
-                             int input, float* to) {
+  // The filters of a vector of output channels and an input channel; their
+  // points lie in * 16 floats apart.
+  template <typename Floats>
+  static void TransformFilterVector(const WinogradFilters& filters, int output,
+                                    int input, float* to) {
     const float* const weights = filters.weights +
                                  output * filters.output_stride +
                                  input * filters.input_stride;
@@ -123,8 +131,9 @@ class WinogradLearningCode {
     for (int x = 0; x < kTaps; ++x) {
       Floats column[kTaps];
       for (int y = 0; y < kTaps; ++y) {
-        float taps[8];
-        for (int o = 0; o < 8; ++o) {
+        constexpr int kOutputs = Tiles::template kChannels<Floats>;
+        float taps[kOutputs];
+        for (int o = 0; o < kOutputs; ++o) {
           taps[o] = weights[o * filters.output_stride + y * filters.y_stride +
                             x * filters.x_stride];
         }
@@ -159,8 +168,9 @@ class WinogradLearningCode {
     return 4 * job.positions * channels + kWinogradBlock;
   }
 
-  // A dY A^T of the tile at kPlaces[kPlace] of a position, of eight channels.
-  template <int kPlace>
+  // A dY A^T of the tile at kPlaces[kPlace] of a position, of a vector of
+  // channels.
+  template <int kPlace, typename Floats>
   static void TransformGradientTile(const float* gradient, int channels,
                                     int plane, float* to) {
     constexpr Place kAt = Tiles::kPlaces[kPlace];
@@ -192,19 +202,19 @@ class WinogradLearningCode {
     for (int i = 0; i < job.positions; ++i) {
       const int row = kPlace * job.positions + i;
       float* const inputs = InputsOf(job) + row * job.in;
-      for (int c = 0; c < job.in; c += 8) {
-        Tiles::template TransformTile<kPlace>(
+      ForEachVector(job.in, [&]<typename Vector>(int c) {
+        Tiles::template TransformTile<kPlace, Vector>(
             job.source + i * kNumSquares * job.in + c, job.in,
-            [&](int point, const Floats& values) {
+            [&](int point, const Vector& values) {
               Tiles::Store(values, inputs + c + point * input_plane);
             });
-      }
+      });
       float* const gradients = GradientsOf(job) + row * job.out;
-      for (int c = 0; c < job.out; c += 8) {
-        TransformGradientTile<kPlace>(
+      ForEachVector(job.out, [&]<typename Vector>(int c) {
+        TransformGradientTile<kPlace, Vector>(
             job.gradient + i * kNumSquares * job.out + c, job.out,
             gradient_plane, gradients + c);
-      }
+      });
     }
   }
 
@@ -263,9 +273,10 @@ class WinogradLearningCode {
     }
   }
 
-  // The filters of an input channel and eight output channels.
-  static void FinishEight(const WinogradGradientJob& job, int input,
-                          int output) {
+  // The filters of an input channel and a vector of output channels.
+  template <typename Floats>
+  static void FinishVector(const WinogradGradientJob& job, int input,
+                           int output) {
     const float* const sums = SumsOf(job) + input * job.out + output;
     Floats lines[kTaps][kWinogradLine];
     for (int j = 0; j < kWinogradLine; ++j) {

@@ -44,7 +44,11 @@ class WinogradCode {
   static constexpr int kMostRows = kWide ? 12 : 6;
 
   using Tiles = WinogradTiles<kSet>;
-  using Floats = typename Tiles::Floats;
+  // Transformed inputs become 16 bits by eights.
+  using Inputs = std::conditional_t<kIntegers, typename Tiles::Eight,
+                                    typename Tiles::Widest>;
+  using Floats = typename Tiles::Widest;
+  static constexpr int kFinished = Tiles::template kChannels<Floats>;
   using Sums = typename Tiles::template VectorOf<Sum, kLanes>::Type;
   using Place = typename Tiles::Place;
 
@@ -68,7 +72,7 @@ class WinogradCode {
     return 4 * job.positions * kWinogradBlock + kLine / sizeof(Sum);
   }
 
-  static void StoreInput(const Floats& values, float scale, Number* to) {
+  static void StoreInput(const auto& values, float scale, Number* to) {
     if constexpr (kIntegers) {
       // Rounded; what is beyond 16 bits becomes the outermost number.
       const __m256i rounded = _mm256_cvtps_epi32((__m256)(values * scale));
@@ -88,13 +92,13 @@ class WinogradCode {
     for (int i = 0; i < job.positions; ++i) {
       const float* const source = job.source + i * kNumSquares * in;
       Number* const row = inputs + (kPlace * job.positions + i) * in;
-      for (int c = 0; c < in; c += 8) {
-        Tiles::template TransformTile<kPlace>(
-            source + c, in, [&](int point, const Floats& values) {
+      Tiles::template ForEachVector<Inputs>(in, [&]<typename Vector>(int c) {
+        Tiles::template TransformTile<kPlace, Vector>(
+            source + c, in, [&](int point, const Vector& values) {
               StoreInput(values, job.layer->scales[point],
                          row + c + point * plane);
             });
-      }
+      });
     }
   }
 
@@ -167,7 +171,8 @@ class WinogradCode {
 
   static Floats LoadProduct(const Sum* product, const float* unit) {
     if constexpr (kIntegers) {
-      using Integers = typename Tiles::template VectorOf<int32_t, 8>::Type;
+      using Integers =
+          typename Tiles::template VectorOf<int32_t, kFinished>::Type;
       return __builtin_convertvector(Load<Integers>(product), Floats) *
              Load<Floats>(unit);
     } else {
@@ -175,7 +180,7 @@ class WinogradCode {
     }
   }
 
-  // Eight output channels of a tile.
+  // kFinished output channels of a tile.
   template <int kPlace>
   static void FinishTile(const WinogradJob& job, const Sum* products,
                          const float* units, const Floats& bias,
@@ -219,7 +224,7 @@ class WinogradCode {
     for (int i = 0; i < job.positions; ++i) {
       const Sum* const row =
           products + (kPlace * job.positions + i) * kWinogradBlock;
-      for (int c = 0; c < kWinogradBlock; c += 8) {
+      for (int c = 0; c < kWinogradBlock; c += kFinished) {
         const int channel = block * kWinogradBlock + c;
         const float* const units =
             kIntegers ? job.layer->units.data() +

@@ -2,8 +2,8 @@
 #define TARA_NN_CPU_WINOGRAD_TILES_H_
 
 // The tiles of Winograd convolutions (winograd_layer.h) and their transforms,
-// of eight channels at once; compiled once for each instruction set by the
-// files that include it.
+// of as many channels at once as `Floats` holds, a vector; compiled once for
+// each instruction set by the files that include it.
 
 #include <cstring>
 
@@ -30,7 +30,12 @@ class WinogradTiles {
   struct VectorOf {
     typedef Element Type __attribute__((vector_size(sizeof(Element) * kCount)));
   };
-  using Floats = typename VectorOf<float, 8>::Type;
+  // Eight channels, and as many as fill a register.
+  using Eight = typename VectorOf<float, 8>::Type;
+  using Widest =
+      typename VectorOf<float, kSet == InstructionSet::kAvx512 ? 16 : 8>::Type;
+  template <typename Floats>
+  static constexpr int kChannels = sizeof(Floats) / sizeof(float);
 
   template <typename Vector, typename Element>
   static Vector Load(const Element* from) {
@@ -68,7 +73,21 @@ class WinogradTiles {
                     4 * kPlaces[kPlace].right + x);
   }
 
+  // Calls transform.operator()<Floats>(c) for vectors of channels from c on:
+  // of kind Wide while they fit, then eights. REQUIRES: whole eights.
+  template <typename Wide, typename Function>
+  static void ForEachVector(int channels, const Function& transform) {
+    int c = 0;
+    for (; c + kChannels<Wide> <= channels; c += kChannels<Wide>) {
+      transform.template operator()<Wide>(c);
+    }
+    for (; c < channels; c += kChannels<Eight>) {
+      transform.template operator()<Eight>(c);
+    }
+  }
+
   // B^T d, as differences that points share.
+  template <typename Floats>
   static void TransformInput(const Floats (&d)[6], Floats (&v)[6]) {
     const Floats even = d[4] - 4 * d[2];
     const Floats odd = d[3] - 4 * d[1];
@@ -83,6 +102,7 @@ class WinogradTiles {
   }
 
   // A^T m.
+  template <typename Floats>
   static void TransformOutput(const Floats (&m)[6], Floats (&y)[4]) {
     const Floats near = m[1] + m[2];
     const Floats near_odd = m[1] - m[2];
@@ -96,7 +116,7 @@ class WinogradTiles {
 
   // Calls store(point, values) with B^T d B of the tile at kPlaces[kPlace] of a
   // position, whose rows lie `channels` apart.
-  template <int kPlace, typename StoreFunction>
+  template <int kPlace, typename Floats, typename StoreFunction>
   static void TransformTile(const float* source, int channels,
                             const StoreFunction& store) {
     constexpr Place kAt = kPlaces[kPlace];

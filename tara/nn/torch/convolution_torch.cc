@@ -92,7 +92,14 @@ WinogradLayer LayerOf(const at::Tensor& weight, bool back) {
   layer.out = filters.out;
   layer.bias.resize(layer.out);
   layer.floats.resize(size_t{kWinogradPoints} * layer.in * layer.out);
-  BestCpuKernels().transform_filters(filters, layer.floats.data());
+  ForEachPart(layer.out / kWinogradBlock, [&](int64_t block) {
+    WinogradFilters part = filters;
+    part.out = kWinogradBlock;
+    part.weights += block * kWinogradBlock * filters.output_stride;
+    BestCpuKernels().transform_filters(
+        part, layer.floats.data() +
+                  block * kWinogradPoints * layer.in * kWinogradBlock);
+  });
   return layer;
 }
 
