@@ -22,7 +22,6 @@
 #include "proto/game.pb.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/bench_network.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
 #include "tara/core/action.h"
@@ -284,7 +283,7 @@ absl::StatusOr<int> RunBenchEngine(const BenchEngineOptions& options,
       SetInferenceOption("precision", options.precision, inference)));
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const BenchNetwork net,
-                        BenchNetwork::Make(options.net, options.checkpoint));
+                        BenchNetwork::Make(options.network));
   TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
                         LoadNetwork(net.path(), inference));
   Bench bench(resolved, given.search, std::move(starts),
@@ -302,14 +301,7 @@ void RegisterBenchEngine(Command& bench) {
       bench.AddCommand(kBenchEngineCommand.name, kBenchEngineCommand.summary);
   const auto options = std::make_shared<BenchEngineOptions>();
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
-  command.AddText({.names = "--net",
-                   .placeholder = "CxB",
-                   .help = "network of random weights: channels x blocks"},
-                  &options->net);
-  command.AddText({.names = "--checkpoint",
-                   .placeholder = "FILE",
-                   .help = "network of a checkpoint, or of a run's newest"},
-                  &options->checkpoint);
+  AddBenchNetworkFlags(command, &options->network);
   command.AddText({.names = "--precision",
                    .placeholder = "P",
                    .help = "auto, float32, bfloat16, int16 or int8"},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tara/cli/bench_network.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
@@ -13,13 +14,12 @@ namespace tara {
 
 struct BenchEngineOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
-  std::string net = "64x4";  // of random weights, where no checkpoint is given
-  std::string checkpoint;
+  BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};
   std::string precision = "auto";
   int64_t simulations = 100;
   std::string search;  // "name=value,..."
   std::string report = "actions,pv";
-  int64_t threads = 0;  // all cores
+  int64_t threads = 0;     // all cores
   int64_t positions = 64;  // in step on a thread; games of self-play likewise
   int64_t cache = 1 << 16;
   double seconds = 20;

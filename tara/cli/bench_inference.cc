@@ -17,7 +17,6 @@
 #include "absl/types/span.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/thread_time.h"
-#include "tara/cli/bench_network.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
 #include "tara/core/outcome.h"
@@ -324,7 +323,7 @@ absl::StatusOr<Report> Prepare(const BenchInferenceOptions& options,
 absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                                       Console& console) {
   TARA_ASSIGN_OR_RETURN(const BenchNetwork network,
-                        BenchNetwork::Make(options.net, options.checkpoint));
+                        BenchNetwork::Make(options.network));
   std::vector<State> states =
       PositionsOfRandomGames(kPositionsOfVariant, kSeed);
   TARA_ASSIGN_OR_RETURN(Report report, Prepare(options, network, states));
@@ -343,14 +342,7 @@ void RegisterBenchInference(Command& bench) {
   Command& command = bench.AddCommand(kBenchInferenceCommand.name,
                                       kBenchInferenceCommand.summary);
   const auto options = std::make_shared<BenchInferenceOptions>();
-  command.AddText({.names = "--net",
-                   .placeholder = "CxB",
-                   .help = "a network of random weights: channels x blocks"},
-                  &options->net);
-  command.AddText({.names = "--checkpoint",
-                   .placeholder = "FILE",
-                   .help = "a network to use instead"},
-                  &options->checkpoint);
+  AddBenchNetworkFlags(command, &options->network);
   command.AddChoice({.names = "--backend", .help = "what computes"},
                     {"all", "torch", "onednn"}, &options->backend);
   command.AddChoice({.names = "--precision",

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tara/cli/bench_network.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
 namespace tara {
 
 struct BenchInferenceOptions {
-  std::string net = "64x6";  // of random weights, where no checkpoint is given
-  std::string checkpoint;
+  BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
   std::string backend = "all";
   std::string precision = "all";
   std::string batch = "1,8,32,128";

@@ -38,17 +38,28 @@ absl::StatusOr<NetworkShape> ShapeOf(const std::string& net) {
 
 }  // namespace
 
-absl::StatusOr<BenchNetwork> BenchNetwork::Make(const std::string& net,
-                                                const std::string& checkpoint) {
+void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags) {
+  command.AddText({.names = "--net",
+                   .placeholder = "CxB",
+                   .help = "network of random weights: channels x blocks"},
+                  &flags->net);
+  command.AddText({.names = "--checkpoint",
+                   .placeholder = "FILE",
+                   .help = "network of a checkpoint, or of a run's newest"},
+                  &flags->checkpoint);
+}
+
+absl::StatusOr<BenchNetwork> BenchNetwork::Make(
+    const BenchNetworkFlags& flags) {
   BenchNetwork network;
-  if (!checkpoint.empty()) {
-    TARA_ASSIGN_OR_RETURN(network.path_, FindCheckpoint(checkpoint));
+  if (!flags.checkpoint.empty()) {
+    TARA_ASSIGN_OR_RETURN(network.path_, FindCheckpoint(flags.checkpoint));
     TARA_ASSIGN_OR_RETURN(const Checkpoint read,
                           ReadNetworkFile(network.path_));
     network.shape_ = read.shape;
     return network;
   }
-  TARA_ASSIGN_OR_RETURN(network.shape_, ShapeOf(net));
+  TARA_ASSIGN_OR_RETURN(network.shape_, ShapeOf(flags.net));
   std::error_code ignored;
   std::string folder =
       (std::filesystem::temp_directory_path(ignored) / "tara-XXXXXX").string();

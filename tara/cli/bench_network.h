@@ -4,20 +4,28 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tara/cli/command_line.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
+
+// The network to measure with.
+struct BenchNetworkFlags {
+  std::string net;         // "CHANNELSxBLOCKS": of random weights
+  std::string checkpoint;  // a file, or a run, which stands for its newest
+};
+
+// Adds --net and --checkpoint.
+void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags);
 
 // A checkpoint to measure with: one that there is, or one of random weights in
 // a folder of its own, which goes when this does.
 class BenchNetwork {
  public:
-  // `net` is "CHANNELSxBLOCKS"; unused where `checkpoint` names a file or a run,
-  // which stands for its newest. Returns
-  // a usage error when it is not, UNAVAILABLE when there is no place for it, or
+  // The checkpoint, or without one a network of the shape. Returns a usage
+  // error when that is none, UNAVAILABLE when there is no place for it, or
   // errors as ReadCheckpoint.
-  static absl::StatusOr<BenchNetwork> Make(const std::string& net,
-                                           const std::string& checkpoint);
+  static absl::StatusOr<BenchNetwork> Make(const BenchNetworkFlags& flags);
 
   BenchNetwork(BenchNetwork&& other) noexcept;
   BenchNetwork& operator=(BenchNetwork&&) = delete;

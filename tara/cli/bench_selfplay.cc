@@ -11,7 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/bench_network.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
 #include "tara/core/state.h"
@@ -120,7 +119,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   measured.on_cpu = inference.device == "cpu";
 
   TARA_ASSIGN_OR_RETURN(const BenchNetwork net,
-                        BenchNetwork::Make(options.net, options.checkpoint));
+                        BenchNetwork::Make(options.network));
   TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
                         LoadNetwork(net.path(), inference));
   const StopCheck stop = StopOnSignals();
@@ -143,14 +142,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
 namespace {
 
 void AddNetworkFlags(Command& command, BenchSelfPlayOptions& options) {
-  command.AddText({.names = "--net",
-                   .placeholder = "CxB",
-                   .help = "network of random weights: channels x blocks"},
-                  &options.net);
-  command.AddText({.names = "--checkpoint",
-                   .placeholder = "FILE",
-                   .help = "network of a checkpoint, or of a run's newest"},
-                  &options.checkpoint);
+  AddBenchNetworkFlags(command, &options.network);
   AddInferenceFlags(command, &options.inference);
 }
 

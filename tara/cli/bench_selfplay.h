@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tara/cli/bench_network.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
@@ -14,13 +15,12 @@ namespace tara {
 
 struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
-  std::string net = "64x4";  // of random weights, where no checkpoint is given
-  std::string checkpoint;
+  BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};
   InferenceFlags inference;
   int64_t simulations = 100;
-  std::string search;  // "name=value,..."
+  std::string search;   // "name=value,..."
   int64_t threads = 0;  // all cores
-  int64_t games = 0;  // a generation; 0: twice those in step
+  int64_t games = 0;    // a generation; 0: twice those in step
   int64_t games_per_thread = 64;
   int64_t cache = 1 << 16;
   bool plain_cache = false;  // does not share symmetric positions
