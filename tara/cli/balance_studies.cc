@@ -32,15 +32,27 @@ struct NamedPlayer {
   bool has_policy;
 };
 
+// Whether players of the kind have simulations, and a policy.
+bool Searches(PlayerKind kind) {
+  return kind == PlayerKind::kMcts || kind == PlayerKind::kNet;
+}
+
+absl::StatusOr<PlayerSpec> ParsePlayer(const std::string& text) {
+  absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
+  if (!spec.ok()) return AsUsageError(spec.status());
+  return spec;
+}
+
 absl::StatusOr<std::vector<std::string>> Specs(
     const BalanceCommandOptions& options) {
   if (options.simulations.empty()) return options.players;
   std::vector<std::string> specs;
   for (const std::string& player : options.players) {
-    if (!absl::StartsWith(player, "mcts") && !absl::StartsWith(player, "net")) {
+    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayer(player));
+    if (!Searches(spec.kind)) {
       return UsageError(absl::StrCat("--sims: player '", player,
-                                     "' has no simulations; expected mcts or "
-                                     "net players"));
+                                     "' has no simulations; expected mcts, "
+                                     "net or best players"));
     }
     for (const absl::string_view text :
          absl::StrSplit(options.simulations, ',')) {
@@ -57,19 +69,16 @@ absl::StatusOr<std::vector<std::string>> Specs(
 }
 
 absl::StatusOr<NamedPlayer> PlayerOf(const std::string& text) {
-  absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
-  if (!spec.ok()) return AsUsageError(spec.status());
-  if (spec->search.ponder) {
+  TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayer(text));
+  if (spec.search.ponder) {
     return UsageError(absl::StrCat("player '", text,
                                    "' ponders, but has no opponent whose time "
                                    "it could use; expected ponder=off"));
   }
-  NamedPlayer player = {.spec = text,
-                        .network = "",
-                        .has_policy = spec->kind == PlayerKind::kMcts ||
-                                      spec->kind == PlayerKind::kNet};
-  if (spec->kind == PlayerKind::kNet) {
-    TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec->path));
+  NamedPlayer player = {
+      .spec = text, .network = "", .has_policy = Searches(spec.kind)};
+  if (spec.kind == PlayerKind::kNet) {
+    TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
     TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
     player.network = absl::StrFormat(
         "%08x", crc32c::Crc32c(contents.data(), contents.size()));

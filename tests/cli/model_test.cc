@@ -131,6 +131,11 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
                                "--games 2 best:sims=2 random")
                 .status,
             0);
+  const TaraResult balance =
+      RunShell(command +
+               "\"$TARA\" balance --variant high_kings_l1 --games 2 "
+               "--first-games 0 --pie-games 0 --player best --sims 2");
+  EXPECT_EQ(balance.status, 0) << balance.err;
   const TaraResult engine =
       RunShell(command + "echo name | \"$TARA\" engine --model best");
   EXPECT_EQ(engine.status, 0) << engine.err;
