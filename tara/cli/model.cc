@@ -73,6 +73,10 @@ void PrintOrigin(const BundleProvenance& provenance, Console& console) {
   if (!cost.empty()) {
     console.out << "trained  " << absl::StrJoin(cost, ", ") << "\n";
   }
+  if (!provenance.begun_with.empty()) {
+    console.out << "begun    with " << provenance.begun_with
+                << ", whose own training is not counted here\n";
+  }
 }
 
 void PrintScores(const std::vector<BundleScore>& scores, Console& console) {

@@ -91,6 +91,7 @@ TEST_F(RunProvenanceTest, PathsOfThisMachineAreLeftOut) {
   const std::string config = Of(3).provenance.config;
   EXPECT_THAT(config, HasSubstr("seed: 77"));
   EXPECT_THAT(config, HasSubstr("first.pt"));
+  EXPECT_EQ(Of(3).provenance.begun_with, "first.pt");
   EXPECT_THAT(config, Not(HasSubstr("/somewhere")));
 }
 

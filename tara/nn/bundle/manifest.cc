@@ -69,6 +69,9 @@ Json ToJson(const BundleProvenance& provenance) {
   Json json;
   if (!provenance.run.empty()) json["run"] = provenance.run;
   json["checkpoint"] = provenance.checkpoint;
+  if (!provenance.begun_with.empty()) {
+    json["begun_with"] = provenance.begun_with;
+  }
   json["generation"] = provenance.generation;
   json["steps"] = provenance.steps;
   json["samples"] = provenance.samples;
@@ -145,6 +148,7 @@ BundleProvenance ProvenanceFromJson(const Json& json) {
   BundleProvenance provenance;
   provenance.run = json.value("run", "");
   provenance.checkpoint = json.at("checkpoint").get<std::string>();
+  provenance.begun_with = json.value("begun_with", "");
   provenance.generation = json.at("generation").get<int64_t>();
   provenance.steps = json.at("steps").get<int64_t>();
   provenance.samples = json.at("samples").get<int64_t>();

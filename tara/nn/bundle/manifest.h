@@ -66,6 +66,9 @@ struct BundleScore {
 struct BundleProvenance {
   std::string run;  // name of its folder
   std::string checkpoint;
+  // Name of the file that the run began with, where it did not begin from
+  // nothing; what that took is no part of what follows.
+  std::string begun_with = {};
   int64_t generation = 0;
   int64_t steps = 0;
   int64_t samples = 0;

@@ -132,6 +132,7 @@ std::string ProvenanceRows(const BundleProvenance& provenance) {
   };
   add("run", provenance.run);
   add("checkpoint", provenance.checkpoint);
+  add("begun with", provenance.begun_with);
   add("generation", absl::StrCat(provenance.generation));
   add("steps of learning", absl::StrCat(provenance.steps));
   add("samples", absl::StrCat(provenance.samples));

@@ -119,7 +119,8 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
   }
   config.clear_run_dir();
   if (config.init_from() != "-") {
-    config.set_init_from(fs::path(config.init_from()).filename().string());
+    provenance.begun_with = fs::path(config.init_from()).filename().string();
+    config.set_init_from(provenance.begun_with);
   }
   provenance.config = ConfigToText(config);
   TARA_RETURN_IF_ERROR(

@@ -24,6 +24,7 @@ BundleManifest SomeManifest() {
                                     .placement_captures_kings = true}}},
           .provenance = {.run = "kings",
                          .checkpoint = "ckpt-000007",
+                         .begun_with = "first.pt",
                          .generation = 7,
                          .steps = 700,
                          .samples = 89600,
@@ -57,6 +58,7 @@ TEST(ManifestTest, ComesBackFromItsText) {
   EXPECT_EQ(ManifestToJson(*read), ManifestToJson(manifest));
   EXPECT_EQ(read->variants[0].options.no_progress_limit, 25);
   EXPECT_TRUE(read->variants[0].options.placement_captures_kings);
+  EXPECT_EQ(read->provenance.begun_with, "first.pt");
   EXPECT_EQ(read->provenance.seed, 18446744073709551615u);
 }
 
