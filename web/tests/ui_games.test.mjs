@@ -66,6 +66,32 @@ describe('games on the page', () => {
     });
   }
 
+  test('takes a click on a link while the page is drawn anew', async () => {
+    const {page, problems, close} = await site.open();
+    const random = randomNumbers(3);
+    await newGame(page, 'stone_of_destiny', 'people');
+    let state = await boardState(page);
+    while (state.links.length === 0) {
+      await clickAction(page, random);
+      state = await boardState(page);
+    }
+    const [link] = state.links;
+    await page.mouse.move(link.x, link.y);
+    await page.mouse.down();
+    await page.evaluate(() => {
+      document.querySelector('[data-do="heat"]').click();
+      return new Promise((drawn) => {
+        requestAnimationFrame(() => requestAnimationFrame(drawn));
+      });
+    });
+    await page.mouse.up();
+    await waitForTurn(page, state.ply);
+    assert.equal(
+        JSON.parse(await savedGame(page)).steps.at(-1).action, link.name);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   for (const variant of ['sacred_hill_doubles_l2', 'high_kings_l1']) {
     test(`plays ${variant} against the computer`, async () => {
       const {page, problems, close} = await site.open();

@@ -29,6 +29,7 @@ export class Board {
   readonly element: HTMLElement;
   private readonly points: readonly Point[];
   private readonly grid: HillGrid;
+  private shownLinks = ''; // whose they are, and which
   private readonly layers = {
     area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
     forts: s('g'),
@@ -147,9 +148,19 @@ export class Board {
     replaceChildren(this.layers.owners, ...ownerMarks(points, marks.owners));
     replaceChildren(this.layers.heat, ...heatMarks(points, marks.heat));
     replaceChildren(this.layers.marks, ...pointerMarks(points, marks));
-    replaceChildren(this.layers.links, ...this.linkMarks(marks));
+    this.showLinks(marks);
     this.element.classList.toggle('has-heat', marks.heat !== null);
     this.grid.show(marks.uses, marks.chosen, labels);
+  }
+
+  // Marks that stay are left as they are: one that was replaced between press
+  // and release, when an evaluation came in, would take no click.
+  private showLinks(marks: Marks): void {
+    const links = marks.links.map((action) => action.notation);
+    const shown = [marks.mover, ...links].join(' ');
+    if (shown === this.shownLinks) return;
+    this.shownLinks = shown;
+    replaceChildren(this.layers.links, ...this.linkMarks(marks));
   }
 
   private linkMarks(marks: Marks): SVGElement[] {
