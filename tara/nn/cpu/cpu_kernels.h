@@ -48,8 +48,10 @@ struct CpuKernels {
   void (*convolve_floats)(const WinogradJob& job);
   void (*convolve_integers)(const WinogradJob& job);
 
-  // Of filters that are learned: makes WinogradLayer.floats, and a gradient.
-  void (*transform_filters)(const WinogradFilters& filters, float* points);
+  // Of filters that are learned: makes a block of output channels of
+  // WinogradLayer.floats, which `points` is; and a gradient.
+  void (*transform_filters)(const WinogradFilters& filters, int block,
+                            float* points);
   void (*differentiate_filters)(const WinogradGradientJob& job);
 };
 

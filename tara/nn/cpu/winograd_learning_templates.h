@@ -25,18 +25,18 @@ namespace tara::internal {
 template <InstructionSet kSet>
 class WinogradLearningCode {
  public:
-  // Fills `points` [out / 16, 36, in, 16], as of WinogradLayer.floats.
-  static void TransformFilters(const WinogradFilters& filters, float* points) {
-    for (int block = 0; block < filters.out / kWinogradBlock; ++block) {
-      for (int input = 0; input < filters.in; ++input) {
-        float* const to =
-            points +
-            (block * kWinogradPoints * filters.in + input) * kWinogradBlock;
-        ForEachVector(kWinogradBlock, [&]<typename Vector>(int part) {
-          TransformFilterVector<Vector>(filters, block * kWinogradBlock + part,
-                                        input, to + part);
-        });
-      }
+  // Fills one block of `points` [out / 16, 36, in, 16], as of
+  // WinogradLayer.floats.
+  static void TransformFilters(const WinogradFilters& filters, int block,
+                               float* points) {
+    for (int input = 0; input < filters.in; ++input) {
+      float* const to =
+          points +
+          (block * kWinogradPoints * filters.in + input) * kWinogradBlock;
+      ForEachVector(kWinogradBlock, [&]<typename Vector>(int part) {
+        TransformFilterVector<Vector>(filters, block * kWinogradBlock + part,
+                                      input, to + part);
+      });
     }
   }
 

@@ -93,12 +93,8 @@ WinogradLayer LayerOf(const at::Tensor& weight, bool back) {
   layer.bias.resize(layer.out);
   layer.floats.resize(size_t{kWinogradPoints} * layer.in * layer.out);
   ForEachPart(layer.out / kWinogradBlock, [&](int64_t block) {
-    WinogradFilters part = filters;
-    part.out = kWinogradBlock;
-    part.weights += block * kWinogradBlock * filters.output_stride;
-    BestCpuKernels().transform_filters(
-        part, layer.floats.data() +
-                  block * kWinogradPoints * layer.in * kWinogradBlock);
+    BestCpuKernels().transform_filters(filters, static_cast<int>(block),
+                                       layer.floats.data());
   });
   return layer;
 }
