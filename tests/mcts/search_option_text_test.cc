@@ -28,6 +28,7 @@ const std::vector<std::pair<std::string, std::string>>& OtherValues() {
           {"c_puct", "2.5"},
           {"c_puct_growth", "0.45"},
           {"c_puct_base", "500"},
+          {"prior_temperature", "1.4"},
           {"deviation_scale", "0.85"},
           {"deviation_prior", "0.3"},
           {"deviation_prior_weight", "4"},

@@ -6,10 +6,12 @@
 #include <memory>
 #include <numeric>
 
+#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/mcts/tree/temper_priors.h"
 #include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 
@@ -131,7 +133,8 @@ size_t Select(const Node& node, bool is_root, const SearchOptions& options) {
 }
 
 // Evaluates a node; returns its utility for Red.
-double Expand(Node& node, Evaluator& evaluator, const Utility& utility) {
+double Expand(Node& node, Evaluator& evaluator, const SearchOptions& options,
+              const Utility& utility) {
   Evaluation evaluation;
   TARA_CHECK(evaluator
                  .Evaluate(absl::MakeConstSpan(&node.state, 1),
@@ -139,10 +142,12 @@ double Expand(Node& node, Evaluator& evaluator, const Utility& utility) {
                  .ok(),
              "the evaluator of the test failed");
   const std::vector<Action> actions = ListActions(node.state);
-  std::vector<float> priors;
-  for (const float prior : evaluation.priors) {
-    priors.push_back(RoundPrior(prior));
+  std::vector<float> priors = evaluation.priors;
+  if (options.prior_temperature != 1) {
+    TemperPriors(evaluation.priors, options.prior_temperature,
+                 absl::MakeSpan(priors));
   }
+  for (float& prior : priors) prior = RoundPrior(prior);
   std::vector<size_t> order(actions.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -163,7 +168,7 @@ double Simulate(Node& node, bool is_root, Evaluator& evaluator,
     red_value = utility.OfRedMargin(Score(node.state).margin());
     node.own_value = RoundValue(red_value);
   } else if (node.visits == 0) {
-    red_value = Expand(node, evaluator, utility);
+    red_value = Expand(node, evaluator, options, utility);
     node.own_value = RoundValue(red_value);
   } else {
     const size_t chosen = Select(node, is_root, options);

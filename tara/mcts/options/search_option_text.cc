@@ -100,6 +100,9 @@ constexpr OptionText<SearchOptions> kOptions[] = {
     NumberOption<Range{1.0f, 1e9f}, &SearchOptions::c_puct_base>(
         "c_puct_base", "a number from 1 to 1e9",
         "visits from which that growth counts"),
+    NumberOption<Range{0.1f, 10.0f}, &SearchOptions::prior_temperature>(
+        "prior_temperature", "a number from 0.1 to 10",
+        "above 1: priors count less"),
     NumberOption<Range{0.0f, 1.0f}, &SearchOptions::utility_deviation_scale>(
         "deviation_scale", "a number from 0 to 1",
         "explore more where results differ; 0: not"),

@@ -36,6 +36,9 @@ struct SearchOptions {
   float c_puct = 1.5f;
   float c_puct_growth = 0.0f;
   float c_puct_base = 19652.0f;
+  // Priors are taken to the power of 1 / this, in all nodes: above 1 the search
+  // trusts them less, and looks at more actions. Source: lc0.
+  float prior_temperature = 1.0f;
   // Multiplies c(N) by 1 + scale * (s / prior - 1), where s is the standard
   // deviation of the utilities seen below the node, drawn to the prior as if by
   // so many visits with it: explores more where results differ. 0 turns it off.

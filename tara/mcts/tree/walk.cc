@@ -1,16 +1,20 @@
 #include "tara/mcts/tree/walk.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
+#include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/backup.h"
 #include "tara/mcts/tree/selection.h"
+#include "tara/mcts/tree/temper_priors.h"
 
 namespace tara {
 namespace {
@@ -86,6 +90,21 @@ uint32_t MakeEdge(SearchData& data, uint32_t index, int position) {
     });
   }
   return edge;
+}
+
+// Lists the actions of a node that was evaluated.
+template <bool kShared>
+void AddCandidates(SearchData& data, uint32_t index,
+                   absl::Span<const float> priors) {
+  const float temperature = data.options.prior_temperature;
+  if (temperature == 1) {
+    data.store.AddCandidates<kShared>(index, priors);
+    return;
+  }
+  std::array<float, kNumActions> tempered;
+  const auto room = absl::MakeSpan(tempered).first(priors.size());
+  TemperPriors(priors, temperature, room);
+  data.store.AddCandidates<kShared>(index, room);
 }
 
 // Ends a walk at a node that needs no evaluation.
@@ -269,7 +288,7 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
   const NodeShape shape = Load<kShared>(node.shape);
   TARA_CHECK(shape.status() == NodeStatus::kInFlight,
              "the leaf is not in flight");
-  data.store.AddCandidates<kShared>(index, evaluation.priors);
+  AddCandidates<kShared>(data, index, evaluation.priors);
   const float utility = std::clamp(
       data.utility.OfEvaluation(evaluation, shape.side()), -1.0f, 1.0f);
   const SimulationResult result = {
