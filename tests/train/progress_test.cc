@@ -49,10 +49,13 @@ TEST(ProgressTextTest, SearchesAreShownWithThePartsThatAreInUse) {
   snapshot.rates.simulations_per_second = 6000;
   snapshot.rates.simulations_per_evaluation = 1.5;
   snapshot.rates.batch_fill = 0.925;
+  snapshot.rates.distinct_share = 0.9;
   snapshot.rates.cached_share = 0.2;
-  EXPECT_THAT(ProgressLine(snapshot),
-              HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 an "
-                        "evaluation  batches 92 % full  cache 20 %  about"));
+  EXPECT_THAT(
+      ProgressLine(snapshot),
+      HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 an "
+                "evaluation  batches 92 % full  distinct 90 %  cache 20 %  "
+                "about"));
   snapshot.rates.graph_share = 0.123;
   snapshot.rates.solved_share = 0.05;
   snapshot.rates.resigned = 40;

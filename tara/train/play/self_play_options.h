@@ -88,6 +88,8 @@ struct SelfPlayStats : SearchCounters {
   std::atomic<int64_t> batch_room = 0;
   // Share of the evaluations answered by a cache; set by who owns one.
   std::atomic<double> cached_share = 0;
+  // Share of the positions played that are different; set by who counts them.
+  std::atomic<double> distinct_share = 0;
   // Of games that are over: simulations that ended where other lines had been
   // (graph_search), and leaves that the solver answered.
   std::atomic<int64_t> caught_up = 0;

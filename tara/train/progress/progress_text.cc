@@ -69,6 +69,7 @@ std::string Searches(const SelfPlayRates& rates) {
       absl::StrAppendFormat(&text, "  %s %.0f %%", name, 100 * share);
     }
   };
+  add("distinct", rates.distinct_share);
   add("cache", rates.cached_share);
   add("graph", rates.graph_share);
   add("solved", rates.solved_share);

@@ -33,6 +33,9 @@ struct SelfPlayRates {
   // 0: they share none.
   double positions_per_merged_batch = 0;
   double cached_share = 0;  // of the evaluations: answered without the network
+  // Of the positions that games were played for: different ones, where
+  // symmetric ones are one.
+  double distinct_share = 0;
   // Simulations need no evaluation where the game ends, is solved, or where
   // other lines have been.
   double simulations_per_second = 0;

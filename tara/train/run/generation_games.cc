@@ -13,6 +13,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/search_config.h"
 #include "tara/train/folder/run_folder.h"
+#include "tara/train/play/distinct_positions.h"
 #include "tara/train/play/resignation_history.h"
 #include "tara/train/play/self_play.h"
 
@@ -87,9 +88,12 @@ absl::Status PlayGeneration(const GenerationContext& context,
            static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
   };
   Progress& progress = context.progress;
+  DistinctPositions distinct;
   const auto sink = [&](const proto::GameRecord& game) -> absl::Status {
     TARA_RETURN_IF_ERROR(context.store.Add(game));
+    TARA_RETURN_IF_ERROR(distinct.Add(game));
     progress.self_play_stats().cached_share = cached_share();
+    progress.self_play_stats().distinct_share = distinct.share();
     if (context.on_game_stored) context.on_game_stored(game.game_index());
     return absl::OkStatus();
   };
@@ -98,6 +102,7 @@ absl::Status PlayGeneration(const GenerationContext& context,
                                         stop, progress.self_play_stats());
   SelfPlayRates rates = progress.EndSelfPlay();
   rates.cached_share = cached_share();
+  rates.distinct_share = distinct.share();
   if (merges) {
     rates.positions_per_merged_batch =
         static_cast<double>(evaluator.requests() - evaluator.hits()) /

@@ -33,6 +33,7 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
   events_->Scalar("self_play/simulations_per_second",
                   rates.simulations_per_second, generation);
   events_->Scalar("self_play/cached_share", rates.cached_share, generation);
+  events_->Scalar("self_play/distinct_share", rates.distinct_share, generation);
   TARA_RETURN_IF_ERROR(events_->Flush());
   return metrics_->Append(
       {{"event", "self_play"},
@@ -45,6 +46,7 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"batch_fill", rates.batch_fill},
        {"positions_per_merged_batch", rates.positions_per_merged_batch},
        {"cached_share", rates.cached_share},
+       {"distinct_share", rates.distinct_share},
        {"simulations_per_second", rates.simulations_per_second},
        {"simulations_per_evaluation", rates.simulations_per_evaluation},
        {"graph_share", rates.graph_share},

@@ -1,0 +1,37 @@
+#include "tara/train/play/distinct_positions.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "tara/base/status_macros.h"
+#include "tara/core/representative.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/mcts/state_hash.h"
+#include "tara/record/game_record.h"
+
+namespace tara {
+
+absl::Status DistinctPositions::Add(const proto::GameRecord& game) {
+  TARA_ASSIGN_OR_RETURN(const ReplayedGame replayed, Replay(game));
+  std::vector<uint64_t> hashes;
+  for (auto ply = static_cast<int>(game.opening_plies());
+       ply < game.steps_size(); ++ply) {
+    if (game.steps(ply).played_by_proof()) continue;
+    const State& state = replayed.states[ply];
+    hashes.push_back(
+        HashState(TransformState(RepresentativeSymmetry(state), state)));
+  }
+  const absl::MutexLock lock(&mutex_);
+  hashes_.insert(hashes.begin(), hashes.end());
+  positions_ += static_cast<int64_t>(hashes.size());
+  return absl::OkStatus();
+}
+
+double DistinctPositions::share() const {
+  const absl::MutexLock lock(&mutex_);
+  return static_cast<double>(hashes_.size()) /
+         static_cast<double>(std::max<int64_t>(positions_, 1));
+}
+
+}  // namespace tara
