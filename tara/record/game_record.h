@@ -95,6 +95,13 @@ struct ReplayedGame {
 // the core's. Messages name the game index and the ply (from 0).
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record);
 
+// Whether a search chose the action of a ply: neither drawn for the opening nor
+// played by proof. Other positions are not learned from.
+inline bool IsChosenBySearch(const proto::GameRecord& record, int ply) {
+  return ply >= static_cast<int>(record.opening_plies()) &&
+         !record.steps(ply).played_by_proof();
+}
+
 // Returns OK if Replay succeeds, else its error.
 absl::Status ValidateRecord(const proto::GameRecord& record);
 

@@ -24,8 +24,9 @@ std::vector<float> Tempered(const std::vector<float>& priors,
 
 TEST(TemperPriorsTest, ATemperatureOfTwoTakesRoots) {
   // Roots 0.8, 0.6, 0.0 of 0.64, 0.36, 0.
-  EXPECT_THAT(Tempered({0.64f, 0.36f, 0}, 2),
-              Pointwise(FloatNear(kTolerance), {0.8f / 1.4f, 0.6f / 1.4f, 0.0f}));
+  EXPECT_THAT(
+      Tempered({0.64f, 0.36f, 0}, 2),
+      Pointwise(FloatNear(kTolerance), {0.8f / 1.4f, 0.6f / 1.4f, 0.0f}));
 }
 
 TEST(TemperPriorsTest, ATemperatureOfAHalfTakesSquares) {

@@ -114,17 +114,15 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
                        : state.side() == kRed ? red_margin
                                               : -red_margin;
     const auto first_target = static_cast<uint32_t>(game.targets.size());
-    game.positions.push_back(
-        {.state = state,
-         .value = values[ply],
-         .first_target = first_target,
-         .num_targets = AppendTargets(step, game.targets),
-         .reply = -1,
-         .weight = 0,
-         .margin = static_cast<int8_t>(margin),
-         .has_margin = is_exact || !resigned,
-         .is_taught = ply >= static_cast<int>(record.opening_plies()) &&
-                      !step.played_by_proof()});
+    game.positions.push_back({.state = state,
+                              .value = values[ply],
+                              .first_target = first_target,
+                              .num_targets = AppendTargets(step, game.targets),
+                              .reply = -1,
+                              .weight = 0,
+                              .margin = static_cast<int8_t>(margin),
+                              .has_margin = is_exact || !resigned,
+                              .is_taught = IsChosenBySearch(record, ply)});
   }
   SetReplies(game.positions);
   SetWeights(record, options.policy_surprise, game.positions);

@@ -15,9 +15,8 @@ namespace tara {
 absl::Status DistinctPositions::Add(const proto::GameRecord& game) {
   TARA_ASSIGN_OR_RETURN(const ReplayedGame replayed, Replay(game));
   std::vector<uint64_t> hashes;
-  for (auto ply = static_cast<int>(game.opening_plies());
-       ply < game.steps_size(); ++ply) {
-    if (game.steps(ply).played_by_proof()) continue;
+  for (int ply = 0; ply < game.steps_size(); ++ply) {
+    if (!IsChosenBySearch(game, ply)) continue;
     const State& state = replayed.states[ply];
     hashes.push_back(
         HashState(TransformState(RepresentativeSymmetry(state), state)));
