@@ -5,8 +5,8 @@
 
 namespace tara {
 
-// The number type of the products of a network. Sums are float32 or, of int16 and int8,
-// int32.
+// The number type of the products of a network. Sums are float32 or, of int16
+// and int8, int32.
 enum class Precision {
   kAuto,  // what is fastest here, by a short measurement
   kFloat32,

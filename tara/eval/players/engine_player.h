@@ -12,10 +12,10 @@ namespace tara {
 // Returns a player that asks another program (engine_session.h). It tells it
 // the games from their start; turns in the middle of a game whose actions are
 // not given are an error of the call, unless it has the command `set_position`;
-// so is a variant that it refuses to play from the first. If it ends, does not answer in time, answers
-// what is no answer or an action that is not legal, it gives the game up
-// (Turn::forfeit); it is started again for the next. Has no opinions. Returns
-// the error of starting it.
+// so is a variant that it refuses to play from the first. If it ends, does not
+// answer in time, answers what is no answer or an action that is not legal, it
+// gives the game up (Turn::forfeit); it is started again for the next. Has no
+// opinions. Returns the error of starting it.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 
 }  // namespace tara

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -11,19 +12,18 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/options/option_text.h"
 #include "tara/mcts/options/search_option_text.h"
 #include "tara/nn/inference_option_text.h"
 
 namespace tara {
 namespace {
 
-constexpr int kMaxPlayouts = 100000;
 // Values by playouts are noisy and priors say nothing: more exploration than
 // with a network. At 400 simulations 3 beats 1.5 in every variant tried (62 %
 // of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
@@ -31,13 +31,8 @@ constexpr float kPlayoutCPuct = 3;
 // Random games of a batch are played side by side: at equal time worth 62 Elo,
 // at equal simulations nothing (docs/search.md).
 constexpr int kPlayoutLeaves = 8;
-constexpr int kMaxLeaves = 1024;
-constexpr int kMaxThreads = 256;
-constexpr float kMaxConfidence = 100;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
-constexpr int kMaxNodes = 2000000000;
-constexpr int kMaxDepth = 100;
 constexpr int kMaxTimeMs = 3600 * 1000;
 
 absl::Status BadSpec(absl::string_view text, absl::string_view what) {
@@ -45,119 +40,103 @@ absl::Status BadSpec(absl::string_view text, absl::string_view what) {
       absl::StrCat("bad player spec '", text, "': ", what));
 }
 
-// Reads whole numbers from `low` to `high`.
-absl::Status ReadNumber(absl::string_view text, absl::string_view name,
-                        absl::string_view value, std::pair<int, int> range,
-                        int& result) {
-  int number = 0;
-  if (absl::SimpleAtoi(value, &number) && number >= range.first &&
-      number <= range.second) {
-    result = number;
-    return absl::OkStatus();
-  }
-  return BadSpec(text, absl::StrCat(name, " is '", value,
-                                    "'; expected a whole number from ",
-                                    range.first, " to ", range.second));
+bool SetTime(absl::string_view value, PlayerSpec& spec) {
+  int time_ms;
+  if (!ReadNumber(value, 1, kMaxTimeMs, time_ms)) return false;
+  spec.search.time = absl::Milliseconds(time_ms);
+  return true;
 }
 
-absl::Status ReadSwitch(absl::string_view text, absl::string_view name,
-                        absl::string_view value, bool& result) {
-  if (value != "on" && value != "off") {
-    return BadSpec(text,
-                   absl::StrCat(name, " is '", value, "'; expected on or off"));
-  }
-  result = value == "on";
-  return absl::OkStatus();
+std::string GetTime(const PlayerSpec& spec) {
+  const int64_t time_ms = absl::ToInt64Milliseconds(spec.search.time);
+  return time_ms == 0 ? "none" : absl::StrCat(time_ms);
 }
 
-absl::Status ReadConfidence(absl::string_view text, absl::string_view value,
-                            float& result) {
-  float number = 0;
-  // Written so that NaN fails.
-  if (absl::SimpleAtof(value, &number) && number >= 0 &&
-      number <= kMaxConfidence) {
-    result = number;
-    return absl::OkStatus();
-  }
-  return BadSpec(
-      text, absl::StrCat("lcb is '", value, "'; expected a number from 0 to ",
-                         kMaxConfidence));
+// Of alpha-beta players.
+constexpr OptionText<PlayerSpec> kAlphaBetaOptions[] = {
+    NumberOption<Range{1, 2000000000}, &PlayerSpec::nodes>(
+        "nodes", "a whole number from 1 to 2000000000", "positions, at most"),
+    NumberOption<Range{1, 100}, &PlayerSpec::depth>(
+        "depth", "a whole number from 1 to 100", "actions ahead"),
+    NumberOption<Range{1, kMaxTimeMs}, &PlayerSpec::time_ms>(
+        "ms", "a whole number from 1 to 3600000", "milliseconds an action"),
+};
+
+// Of mcts alone.
+constexpr OptionText<PlayerSpec> kPlayoutOptions[] = {
+    NumberOption<Range{1, 100000}, &PlayerSpec::playouts>(
+        "playouts", "a whole number from 1 to 100000", "random games a leaf"),
+};
+
+// Of all players that search a tree, beside those of the search itself.
+constexpr OptionText<PlayerSpec> kSearchPlayerOptions[] = {
+    {.name = "ms",
+     .expected = "a whole number from 1 to 3600000",
+     .help = "milliseconds an action, instead of sims",
+     .set = SetTime,
+     .get = GetTime},
+    NumberOption<Range{1, 1024}, &PlayerSpec::search,
+                 &SearchPlayerOptions::leaves_per_game>(
+        "leaves", "a whole number from 1 to 1024",
+        "leaves of a position in one batch; mcts: 8"),
+    NumberOption<Range{1, 256}, &PlayerSpec::search,
+                 &SearchPlayerOptions::threads>(
+        "threads", "a whole number from 1 to 256",
+        "threads that search a position together"),
+    SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
+        "reuse", "go on with the tree of the last turn"),
+    SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
+        "ponder", "think in the opponent's time; with reuse"),
+    NumberOption<Range{0.0f, 100.0f}, &PlayerSpec::search,
+                 &SearchPlayerOptions::confidence_z>(
+        "lcb", "a number from 0 to 100",
+        "standard errors below the mean; 0: visits"),
+};
+
+absl::Status SetAlphaBetaOption(absl::string_view name, absl::string_view value,
+                                PlayerSpec& spec) {
+  const OptionText<PlayerSpec>* const option =
+      FindOption(kAlphaBetaOptions, name);
+  if (option != nullptr) return SetOption(*option, value, spec);
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown option '", name, "'; expected ",
+                   OptionNames(kAlphaBetaOptions)));
 }
 
-// Sets what `option` of an alpha-beta player ("nodes=1000") says.
-absl::Status SetAlphaBetaOption(absl::string_view text,
-                                absl::string_view option, PlayerSpec& spec) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(option, absl::MaxSplits('=', 1));
-  const auto& [name, value] = parts;
-  if (name == "nodes") {
-    return ReadNumber(text, name, value, {1, kMaxNodes}, spec.nodes);
+absl::Status SetSearchPlayerOption(absl::string_view name,
+                                   absl::string_view value, PlayerSpec& spec) {
+  const bool net = spec.kind == PlayerKind::kNet;
+  const OptionText<PlayerSpec>* option = FindOption(kSearchPlayerOptions, name);
+  if (option == nullptr && !net) option = FindOption(kPlayoutOptions, name);
+  if (option != nullptr) return SetOption(*option, value, spec);
+  if (net && IsInferenceOption(name)) {
+    return SetInferenceOption(name, value, spec.inference);
   }
-  if (name == "depth") {
-    return ReadNumber(text, name, value, {1, kMaxDepth}, spec.depth);
-  }
-  if (name == "ms") {
-    return ReadNumber(text, name, value, {1, kMaxTimeMs}, spec.time_ms);
-  }
-  return BadSpec(text, absl::StrCat("unknown option '", option,
-                                    "'; expected nodes=N, depth=D or ms=T"));
-}
-
-// Sets what `option` of a searching player ("sims=100") says.
-absl::Status SetSearchPlayerOption(absl::string_view text,
-                                   absl::string_view option, PlayerSpec& spec) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(option, absl::MaxSplits('=', 1));
-  const auto& [name, value] = parts;
-  SearchPlayerOptions& search = spec.search;
-  if (name == "playouts" && spec.kind == PlayerKind::kMcts) {
-    return ReadNumber(text, name, value, {1, kMaxPlayouts}, spec.playouts);
-  }
-  if (name == "ms") {
-    int time_ms;
-    TARA_RETURN_IF_ERROR(
-        ReadNumber(text, name, value, {1, kMaxTimeMs}, time_ms));
-    search.time = absl::Milliseconds(time_ms);
-    return absl::OkStatus();
-  }
-  if (name == "leaves") {
-    return ReadNumber(text, name, value, {1, kMaxLeaves},
-                      search.leaves_per_game);
-  }
-  if (name == "threads") {
-    return ReadNumber(text, name, value, {1, kMaxThreads}, search.threads);
-  }
-  if (name == "reuse") return ReadSwitch(text, name, value, search.reuse);
-  if (name == "ponder") return ReadSwitch(text, name, value, search.ponder);
-  if (name == "lcb") return ReadConfidence(text, value, search.confidence_z);
-  if (spec.kind == PlayerKind::kNet && IsInferenceOption(name)) {
-    const absl::Status set = SetInferenceOption(name, value, spec.inference);
-    return set.ok() ? set : BadSpec(text, set.message());
-  }
-  if (name == "sims" && value == "0" && spec.kind == PlayerKind::kNet) {
+  if (net && name == "sims" && value == "0") {
     spec.policy_alone = true;
     return absl::OkStatus();
   }
-  const absl::Status status = SetSearchOption(name, value, search.search);
-  if (status.ok() || IsSearchOption(name)) {
-    return status.ok() ? status : BadSpec(text, status.message());
+  if (IsSearchOption(name)) {
+    return SetSearchOption(name, value, spec.search.search);
   }
-  return BadSpec(
-      text, absl::StrCat(
-                "unknown option '", option,
-                "'; expected ms, leaves, threads, reuse, ponder, lcb, ",
-                spec.kind == PlayerKind::kMcts ? "playouts, "
-                                               : "device, precision, backend, ",
-                "or a search option such as sims, c_puct or graph; --help "
-                "lists them"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option '", name, "'; expected ",
+      OptionNames(kSearchPlayerOptions), ", ",
+      net ? "device, precision, backend" : OptionNames(kPlayoutOptions),
+      ", or a search option such as sims, c_puct or graph; --help lists "
+      "them"));
 }
 
-// Sets what `option` says.
-absl::Status SetOption(absl::string_view text, absl::string_view option,
-                       PlayerSpec& spec) {
-  return spec.kind == PlayerKind::kAlphaBeta
-             ? SetAlphaBetaOption(text, option, spec)
-             : SetSearchPlayerOption(text, option, spec);
+// Sets what `option` ("nodes=1000") says.
+absl::Status SetPlayerOption(absl::string_view text, absl::string_view option,
+                             PlayerSpec& spec) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(option, absl::MaxSplits('=', 1));
+  const auto& [name, value] = parts;
+  const absl::Status set = spec.kind == PlayerKind::kAlphaBeta
+                               ? SetAlphaBetaOption(name, value, spec)
+                               : SetSearchPlayerOption(name, value, spec);
+  return set.ok() ? set : BadSpec(text, set.message());
 }
 
 // Refuses options that cannot go together.
@@ -199,7 +178,7 @@ absl::Status SetOptions(absl::string_view text,
     if (!seen.insert(name).second) {
       return BadSpec(text, absl::StrCat(name, " is given twice"));
     }
-    TARA_RETURN_IF_ERROR(SetOption(text, option, spec));
+    TARA_RETURN_IF_ERROR(SetPlayerOption(text, option, spec));
   }
   return CheckTogether(text, spec);
 }
@@ -305,18 +284,11 @@ std::string PlayerSpecHelp() {
               each thread; log=FILE, what is said and its standard error. What
               hangs, ends or breaks the rules loses that game
 
-Options of mcts, net and best, beside playouts:
-  ms                      milliseconds of processor time an action (with
-                          several threads: of the clock), instead of sims
-  leaves                  leaves of a position in one batch (1; mcts: 8)
-  threads                 threads that search a position together, where there
-                          is one at a time (1)
-  reuse                   go on with the tree of the last turn (on)
-  ponder                  think while the opponent does, in `play` and in games
-                          with clocks; with reuse (off)
-  lcb                     play by lower confidence bounds, so many standard
-                          errors below the mean; 0: by visits (2)
+Options of mcts, net and best, beside playouts. Milliseconds are of processor
+time, with several threads of the clock; these search together where there is
+one position at a time. Pondering is for `play` and games with clocks.
 )",
+      OptionsHelp(kSearchPlayerOptions, PlayerSpec()),
       SearchOptionsHelp(PlayerSpec().search.search));
 }
 

@@ -34,7 +34,8 @@ struct TrainSummary {
   // What the gate let through and what not, over the whole run.
   int promoted = 0;
   int rejected = 0;
-  // Ended by `minutes` or `cpu_minutes` of the config, before all generations were learned.
+  // Ended by `minutes` or `cpu_minutes` of the config, before all generations
+  // were learned.
   bool time_is_up = false;
   // Ended early by the stop check: the same command goes on from here.
   bool stopped = false;
