@@ -12,26 +12,11 @@
 namespace tara {
 namespace {
 
-constexpr int64_t kMaxTimeMs = 3600 * 1000;
-
-bool SetTime(absl::string_view value, EngineOptions& options) {
-  int64_t time_ms;
-  if (!ReadNumber(value, int64_t{0}, kMaxTimeMs, time_ms)) return false;
-  options.time = absl::Milliseconds(time_ms);
-  return true;
-}
-
-std::string GetTime(const EngineOptions& options) {
-  return absl::StrCat(absl::ToInt64Milliseconds(options.time));
-}
-
 // The engine's own.
 constexpr OptionText<EngineOptions> kOptions[] = {
-    {.name = "ms",
-     .expected = "a whole number from 0 to 3600000",
-     .help = "milliseconds an action, instead of sims; 0: not",
-     .set = SetTime,
-     .get = GetTime},
+    MillisecondsOption<Range{0, 3600000}, &EngineOptions::time>(
+        "ms", "a whole number from 0 to 3600000",
+        "milliseconds an action, instead of sims; 0: not"),
     NumberOption<Range{1, 1024}, &EngineOptions::threads>(
         "threads", "a whole number from 1 to 1024",
         "threads; line protocol: of one search"),

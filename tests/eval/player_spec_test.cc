@@ -165,17 +165,17 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
             "bad player spec 'mcts:sims=many': sims is 'many'; expected a "
             "whole number from 1 to 16777214");
   EXPECT_EQ(ErrorOf("mcts:depth=3"),
-            "bad player spec 'mcts:depth=3': unknown option 'depth'; "
+            "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
             "expected ms, leaves, threads, reuse, ponder, lcb, playouts, or a "
             "search option such as sims, c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
-            "bad player spec 'net:x,playouts=3': unknown option 'playouts'; "
+            "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
             "expected ms, leaves, threads, reuse, ponder, lcb, device, "
             "precision, backend, or a search option such as sims, c_puct or "
             "graph; --help lists them");
   EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
-            "bad player spec 'alphabeta:sims=3': unknown option 'sims'; "
-            "expected nodes, depth, ms");
+            "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
+            "expected nodes=N, depth=D or ms=T");
   EXPECT_EQ(ErrorOf("alphabeta:depth=101"),
             "bad player spec 'alphabeta:depth=101': depth is '101'; expected a "
             "whole number from 1 to 100");

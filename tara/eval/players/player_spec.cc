@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -15,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/options/option_text.h"
 #include "tara/mcts/options/search_option_text.h"
@@ -33,48 +31,47 @@ constexpr float kPlayoutCPuct = 3;
 constexpr int kPlayoutLeaves = 8;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
-constexpr int kMaxTimeMs = 3600 * 1000;
 
 absl::Status BadSpec(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrCat("bad player spec '", text, "': ", what));
 }
 
-bool SetTime(absl::string_view value, PlayerSpec& spec) {
-  int time_ms;
-  if (!ReadNumber(value, 1, kMaxTimeMs, time_ms)) return false;
-  spec.search.time = absl::Milliseconds(time_ms);
-  return true;
+// Returns "nodes" and "1000" of "nodes=1000".
+std::pair<absl::string_view, absl::string_view> NameAndValue(
+    absl::string_view option) {
+  return absl::StrSplit(option, absl::MaxSplits('=', 1));
 }
 
-std::string GetTime(const PlayerSpec& spec) {
-  const int64_t time_ms = absl::ToInt64Milliseconds(spec.search.time);
-  return time_ms == 0 ? "none" : absl::StrCat(time_ms);
+absl::Status UnknownOption(absl::string_view option,
+                           absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown option '", option, "'; expected ", expected));
 }
 
 // Of alpha-beta players.
 constexpr OptionText<PlayerSpec> kAlphaBetaOptions[] = {
     NumberOption<Range{1, 2000000000}, &PlayerSpec::nodes>(
-        "nodes", "a whole number from 1 to 2000000000", "positions, at most"),
+        "nodes", "a whole number from 1 to 2000000000", "positions"),
     NumberOption<Range{1, 100}, &PlayerSpec::depth>(
         "depth", "a whole number from 1 to 100", "actions ahead"),
-    NumberOption<Range{1, kMaxTimeMs}, &PlayerSpec::time_ms>(
+    NumberOption<Range{1, 3600000}, &PlayerSpec::time_ms>(
         "ms", "a whole number from 1 to 3600000", "milliseconds an action"),
 };
 
 // Of mcts alone.
 constexpr OptionText<PlayerSpec> kPlayoutOptions[] = {
     NumberOption<Range{1, 100000}, &PlayerSpec::playouts>(
-        "playouts", "a whole number from 1 to 100000", "random games a leaf"),
+        "playouts", "a whole number from 1 to 100000",
+        "mcts: random games a leaf"),
 };
 
 // Of all players that search a tree, beside those of the search itself.
 constexpr OptionText<PlayerSpec> kSearchPlayerOptions[] = {
-    {.name = "ms",
-     .expected = "a whole number from 1 to 3600000",
-     .help = "milliseconds an action, instead of sims",
-     .set = SetTime,
-     .get = GetTime},
+    MillisecondsOption<Range{1, 3600000}, &PlayerSpec::search,
+                       &SearchPlayerOptions::time>(
+        "ms", "a whole number from 1 to 3600000",
+        "milliseconds an action, instead of sims; 0: not"),
     NumberOption<Range{1, 1024}, &PlayerSpec::search,
                  &SearchPlayerOptions::leaves_per_game>(
         "leaves", "a whole number from 1 to 1024",
@@ -93,22 +90,20 @@ constexpr OptionText<PlayerSpec> kSearchPlayerOptions[] = {
         "standard errors below the mean; 0: visits"),
 };
 
-absl::Status SetAlphaBetaOption(absl::string_view name, absl::string_view value,
-                                PlayerSpec& spec) {
-  const OptionText<PlayerSpec>* const option =
+absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
+  const auto [name, value] = NameAndValue(option);
+  const OptionText<PlayerSpec>* const known =
       FindOption(kAlphaBetaOptions, name);
-  if (option != nullptr) return SetOption(*option, value, spec);
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", name, "'; expected ",
-                   OptionNames(kAlphaBetaOptions)));
+  return known == nullptr ? UnknownOption(option, "nodes=N, depth=D or ms=T")
+                          : SetOption(*known, value, spec);
 }
 
-absl::Status SetSearchPlayerOption(absl::string_view name,
-                                   absl::string_view value, PlayerSpec& spec) {
+absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
+  const auto [name, value] = NameAndValue(option);
   const bool net = spec.kind == PlayerKind::kNet;
-  const OptionText<PlayerSpec>* option = FindOption(kSearchPlayerOptions, name);
-  if (option == nullptr && !net) option = FindOption(kPlayoutOptions, name);
-  if (option != nullptr) return SetOption(*option, value, spec);
+  const OptionText<PlayerSpec>* known = FindOption(kSearchPlayerOptions, name);
+  if (known == nullptr && !net) known = FindOption(kPlayoutOptions, name);
+  if (known != nullptr) return SetOption(*known, value, spec);
   if (net && IsInferenceOption(name)) {
     return SetInferenceOption(name, value, spec.inference);
   }
@@ -119,23 +114,21 @@ absl::Status SetSearchPlayerOption(absl::string_view name,
   if (IsSearchOption(name)) {
     return SetSearchOption(name, value, spec.search.search);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unknown option '", name, "'; expected ",
-      OptionNames(kSearchPlayerOptions), ", ",
-      net ? "device, precision, backend" : OptionNames(kPlayoutOptions),
-      ", or a search option such as sims, c_puct or graph; --help lists "
-      "them"));
+  return UnknownOption(
+      option,
+      absl::StrCat(
+          OptionNames(kSearchPlayerOptions), ", ",
+          net ? "device, precision, backend" : OptionNames(kPlayoutOptions),
+          ", or a search option such as sims, c_puct or graph; --help "
+          "lists them"));
 }
 
 // Sets what `option` ("nodes=1000") says.
 absl::Status SetPlayerOption(absl::string_view text, absl::string_view option,
                              PlayerSpec& spec) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(option, absl::MaxSplits('=', 1));
-  const auto& [name, value] = parts;
   const absl::Status set = spec.kind == PlayerKind::kAlphaBeta
-                               ? SetAlphaBetaOption(name, value, spec)
-                               : SetSearchPlayerOption(name, value, spec);
+                               ? SetAlphaBetaOption(option, spec)
+                               : SetSearchPlayerOption(option, spec);
   return set.ok() ? set : BadSpec(text, set.message());
 }
 
@@ -261,13 +254,11 @@ std::string PlayerSpecHelp() {
   return absl::StrCat(
       R"(  random      any legal action, with equal chances
   greedy      the action with the best immediate score
-  alphabeta[:nodes=N][,depth=D][,ms=T]
-              alpha-beta search with a hand-made evaluation: at most N
-              positions, D actions ahead, T milliseconds a move (8000
-              positions if none is given)
+  alphabeta[:OPTION=VALUE,...]
+              alpha-beta search with a hand-made evaluation, to 8000 positions
+              where no limit is given
   mcts[:OPTION=VALUE,...]
-              search with random games: playouts=K of them a leaf (1);
-              c_puct is 3
+              search with random games; c_puct is 3
   net:PATH[,OPTION=VALUE,...]
               search with a network; sims=0: none, the policy alone. PATH is a
               checkpoint, a model bundle (FILE.tara), or the folder of a run:
@@ -284,10 +275,14 @@ std::string PlayerSpecHelp() {
               each thread; log=FILE, what is said and its standard error. What
               hangs, ends or breaks the rules loses that game
 
-Options of mcts, net and best, beside playouts. Milliseconds are of processor
-time, with several threads of the clock; these search together where there is
-one position at a time. Pondering is for `play` and games with clocks.
+Options of alphabeta: limits of an action; 0: none
 )",
+      OptionsHelp(kAlphaBetaOptions, PlayerSpec()), R"(
+Options of mcts, net and best. Milliseconds are of processor time, with several
+threads of the clock; these search together where there is one position at a
+time. Pondering is for `play` and games with clocks.
+)",
+      OptionsHelp(kPlayoutOptions, PlayerSpec()),
       OptionsHelp(kSearchPlayerOptions, PlayerSpec()),
       SearchOptionsHelp(PlayerSpec().search.search));
 }

@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace tara {
 
@@ -89,6 +90,33 @@ constexpr auto NumberOption(absl::string_view name, absl::string_view expected,
       .get =
           [](const Options& options) {
             return absl::StrCat(FieldAt<kMember, kRest...>(options));
+          }};
+}
+
+// The field at a path of members, an absl::Duration, as milliseconds of a
+// range.
+template <auto kRange, auto kMember, auto... kRest>
+constexpr auto MillisecondsOption(absl::string_view name,
+                                  absl::string_view expected,
+                                  absl::string_view help) {
+  using Options = decltype(StructOf(kMember));
+  return OptionText<Options>{
+      .name = name,
+      .expected = expected,
+      .help = help,
+      .set =
+          [](absl::string_view value, Options& options) {
+            int time_ms;
+            if (!ReadNumber(value, kRange.low, kRange.high, time_ms)) {
+              return false;
+            }
+            FieldAt<kMember, kRest...>(options) = absl::Milliseconds(time_ms);
+            return true;
+          },
+      .get =
+          [](const Options& options) {
+            return absl::StrCat(
+                absl::ToInt64Milliseconds(FieldAt<kMember, kRest...>(options)));
           }};
 }
 
