@@ -1,6 +1,8 @@
 #ifndef TARA_MCTS_EVALUATOR_H_
 #define TARA_MCTS_EVALUATOR_H_
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +33,40 @@ struct Evaluation {
   float value() const { return win - loss; }
 };
 
+// Positions of one caller on their way to an evaluator. What is known already,
+// as a cache knows it, is answered at once: batches are of what must be
+// computed, and of nothing else. Any thread may call, but one at a time.
+class EvaluationQueue {
+ public:
+  struct Question {
+    const State* state = nullptr;  // both stay until the question is answered
+    Evaluation* answer = nullptr;
+    int asker = 0;  // whom to name then
+  };
+
+  virtual ~EvaluationQueue() = default;
+
+  // Answers what is known and appends the askers to `answered`; the other
+  // questions wait. REQUIRES: no state is finished.
+  virtual void Ask(absl::Span<const Question> questions,
+                   std::vector<int>& answered) = 0;
+
+  // How many questions wait.
+  virtual size_t waiting() const = 0;
+
+  // Evaluates a batch of the positions that wait, those that came first, and
+  // appends the askers to `answered`. A batch is BatchOf what waits.
+  // REQUIRES: something waits.
+  // Errors as Evaluator::Evaluate; nothing waits then.
+  virtual absl::Status Evaluate(std::vector<int>& answered) = 0;
+};
+
+// Returns how many of so many positions make the next batch: all of them, or,
+// from `multiple` on, the most that are a multiple of it.
+inline size_t BatchOf(size_t positions, size_t multiple) {
+  return positions < multiple ? positions : positions - positions % multiple;
+}
+
 // Judges positions: the seam between search and networks. Thread-safe.
 class Evaluator {
  public:
@@ -42,6 +78,13 @@ class Evaluator {
   // Returns INTERNAL when the backend fails; results are then unspecified.
   virtual absl::Status Evaluate(absl::Span<const State> states,
                                 absl::Span<Evaluation> results) = 0;
+
+  // Batches of a multiple of so many positions cost the least a position.
+  virtual size_t batch_multiple() const { return 1; }
+
+  // Returns a queue for one caller, which borrows this. By default nothing is
+  // known, and every question becomes a position of a batch.
+  virtual std::unique_ptr<EvaluationQueue> NewQueue();
 };
 
 }  // namespace tara

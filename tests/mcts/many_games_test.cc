@@ -18,6 +18,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/batching_evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
@@ -76,6 +77,7 @@ class CountingEvaluator : public Evaluator {
                         absl::Span<Evaluation> results) override {
     EXPECT_EQ(states.size(), results.size());
     ++batches;
+    sizes.push_back(states.size());
     positions += static_cast<int64_t>(states.size());
     if (batches > batches_before_failure) {
       return absl::InternalError("the evaluator fails");
@@ -83,6 +85,10 @@ class CountingEvaluator : public Evaluator {
     return playouts_.Evaluate(states, results);
   }
 
+  size_t batch_multiple() const override { return multiple; }
+
+  size_t multiple = 1;
+  std::vector<size_t> sizes;  // of the batches
   int64_t batches = 0;
   int64_t positions = 0;
   int64_t batches_before_failure = INT64_MAX;
@@ -146,6 +152,84 @@ TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
   // Six games of six searches, none of which meets the end of the game: all
   // batches are full but for those where kept subtrees make a search shorter.
   EXPECT_GT(evaluator.positions, 5 * evaluator.batches);
+}
+
+// Plays games with an evaluator, in the order of their indices.
+Histories PlayNotedGames(const ManyGamesOptions& options,
+                         const std::vector<int>& indices, Evaluator& evaluator,
+                         SearchCounters& counters) {
+  Histories histories;
+  size_t next = 0;
+  const absl::Status status = PlayManyGames(
+      options,
+      [&]() -> std::unique_ptr<SearchedGame> {
+        if (next == indices.size()) return nullptr;
+        return std::make_unique<NotedGame>(indices[next++], 24, histories);
+      },
+      evaluator, kNeverStop, counters);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return histories;
+}
+
+TEST(ManyGamesTest, AGameDoesNotDependOnWhatACacheKnows) {
+  const std::vector<int> indices = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  for (const int leaves : {1, 4}) {
+    const Histories alone =
+        PlayNotedGames({.games = 1, .leaves_per_game = leaves}, 9);
+    for (const int groups : {1, 2}) {
+      for (const int64_t room : {64, 100000}) {
+        CountingEvaluator evaluator;
+        CachingEvaluator cache(&evaluator, room);
+        const ManyGamesOptions options = {
+            .games = 5, .leaves_per_game = leaves, .groups = groups};
+        SearchCounters counters;
+        EXPECT_EQ(PlayNotedGames(options, indices, cache, counters), alone);
+        const int64_t asked = counters.evaluations;
+        const int64_t computed = evaluator.positions;
+        EXPECT_EQ(PlayNotedGames(options, indices, cache, counters), alone);
+        EXPECT_EQ(counters.evaluations, 2 * asked);
+        EXPECT_GE(counters.evaluations - counters.known, evaluator.positions);
+        if (room > asked) {
+          EXPECT_EQ(evaluator.positions, computed);
+        }
+      }
+    }
+  }
+}
+
+TEST(ManyGamesTest, WhatIsKnownLeavesRoomInTheBatches) {
+  CountingEvaluator evaluator;
+  CachingEvaluator cache(&evaluator, 1 << 18);
+  SearchCounters counters;
+  PlayNotedGames({.games = 8}, {0, 1, 2, 3, 4}, cache, counters);
+  std::vector<int> indices;
+  for (int i = 5; i < 85; ++i) {
+    indices.push_back(i % 5);              // known
+    if (i % 7 != 0) indices.push_back(i);  // not a long one: it would be alone
+  }
+  const int64_t positions = evaluator.positions;
+  const int64_t batches = evaluator.batches;
+  PlayNotedGames({.games = 8}, indices, cache, counters);
+  EXPECT_GT(evaluator.positions - positions, 7 * (evaluator.batches - batches));
+}
+
+TEST(ManyGamesTest, BatchesAreOfASizeThatSuitsTheEvaluator) {
+  const Histories alone = PlayNotedGames({.games = 1}, 9);
+  for (const int groups : {1, 2}) {
+    CountingEvaluator evaluator;
+    evaluator.multiple = 4;
+    SearchCounters counters;
+    EXPECT_EQ(PlayNotedGames({.games = 12, .groups = groups},
+                             {0, 1, 2, 3, 4, 5, 6, 7, 8}, evaluator, counters),
+              alone);
+    EXPECT_GT(counters.left_waiting, 0);
+    int64_t whole = 0;
+    for (const size_t size : evaluator.sizes) {
+      EXPECT_TRUE(size < 4 || size % 4 == 0) << size;
+      if (size >= 4) ++whole;
+    }
+    EXPECT_GT(whole, 0);
+  }
 }
 
 TEST(ManyGamesTest, NoGamesNeedNoEvaluations) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/representative.h"
@@ -84,21 +85,12 @@ struct alignas(64) CachingEvaluator::Shard {
 };
 
 // A position as it is kept.
-struct CachingEvaluator::Request {
+struct CachingEvaluator::Key {
   State state;
-  uint64_t hash;
+  uint64_t hash = 0;
   Symmetry symmetry;  // from the position asked for to `state`
-  size_t index = 0;   // of the position asked for
-  size_t answer = 0;  // in the batch of misses
 
   uint32_t tag() const { return static_cast<uint32_t>(hash >> 32); }
-};
-
-struct CachingEvaluator::Workspace {
-  std::vector<Request> requests;
-  std::vector<Request> misses;
-  std::vector<State> batch;
-  std::vector<Evaluation> answers;
 };
 
 CachingEvaluator::CachingEvaluator(Evaluator* evaluator,
@@ -124,17 +116,17 @@ CachingEvaluator::Shard& CachingEvaluator::ShardOf(uint64_t hash) {
   return shards_[hash % kNumShards];
 }
 
-bool CachingEvaluator::Find(const Request& request, Evaluation& evaluation) {
-  Shard& shard = ShardOf(request.hash);
-  const size_t index = BucketOf(request.hash);
+bool CachingEvaluator::Find(const Key& key, Evaluation& evaluation) {
+  Shard& shard = ShardOf(key.hash);
+  const size_t index = BucketOf(key.hash);
   absl::MutexLock lock(&shard.mutex);
   Bucket& bucket = shard.buckets[index];
   for (int way = 0; way < kWays; ++way) {
-    if (bucket.tags[way] != request.tag() || bucket.last_used[way] == 0) {
+    if (bucket.tags[way] != key.tag() || bucket.last_used[way] == 0) {
       continue;
     }
     const Entry& entry = shard.entries[index * kWays + way];
-    if (entry.state != request.state) continue;
+    if (entry.state != key.state) continue;
     bucket.Use(way);
     entry.Restore(evaluation);
     return true;
@@ -142,144 +134,212 @@ bool CachingEvaluator::Find(const Request& request, Evaluation& evaluation) {
   return false;
 }
 
-void CachingEvaluator::Insert(const Request& request,
-                              const Evaluation& evaluation) {
-  Shard& shard = ShardOf(request.hash);
-  const size_t index = BucketOf(request.hash);
+void CachingEvaluator::Insert(const Key& key, const Evaluation& evaluation) {
+  Shard& shard = ShardOf(key.hash);
+  const size_t index = BucketOf(key.hash);
   absl::MutexLock lock(&shard.mutex);
   Bucket& bucket = shard.buckets[index];
   Entry* const entries = &shard.entries[index * kWays];
   int oldest = 0;
   for (int way = 0; way < kWays; ++way) {
     // Another thread may have inserted the state meanwhile.
-    if (bucket.last_used[way] != 0 && bucket.tags[way] == request.tag() &&
-        entries[way].state == request.state) {
+    if (bucket.last_used[way] != 0 && bucket.tags[way] == key.tag() &&
+        entries[way].state == key.state) {
       return;
     }
     if (bucket.last_used[way] < bucket.last_used[oldest]) oldest = way;
   }
-  entries[oldest].state = request.state;
+  entries[oldest].state = key.state;
   entries[oldest].Store(evaluation);
-  bucket.tags[oldest] = request.tag();
+  bucket.tags[oldest] = key.tag();
   bucket.Use(oldest);
 }
 
-CachingEvaluator::Request CachingEvaluator::RequestFor(
-    const State& state) const {
-  Request request = {.state = state, .hash = 0, .symmetry = {}};
+CachingEvaluator::Key CachingEvaluator::KeyOf(const State& state) const {
+  Key key = {.state = state, .hash = 0, .symmetry = {}};
   if (options_.symmetric) {
-    request.symmetry = RepresentativeSymmetry(state);
-    if (request.symmetry != Symmetry{}) {
-      request.state = TransformState(request.symmetry, state);
+    key.symmetry = RepresentativeSymmetry(state);
+    if (key.symmetry != Symmetry{}) {
+      key.state = TransformState(key.symmetry, state);
     }
   }
-  request.hash = HashState(request.state);
-  return request;
+  key.hash = HashState(key.state);
+  return key;
 }
 
-void CachingEvaluator::AnswerHits(absl::Span<const State> states,
-                                  absl::Span<Evaluation> results,
-                                  Workspace& workspace) {
-  workspace.requests.clear();
-  workspace.misses.clear();
-  for (size_t i = 0; i < states.size(); ++i) {
-    Request& request = workspace.requests.emplace_back(RequestFor(states[i]));
-    request.index = i;
-    // The buckets lie anywhere: they come while the other positions are made.
-    __builtin_prefetch(ShardOf(request.hash).first_bucket +
-                       BucketOf(request.hash));
-  }
-  for (size_t i = 0; i < states.size(); ++i) {
-    const Request& request = workspace.requests[i];
-    if (Find(request, results[i])) {
-      PermutePriors(request.symmetry, states[i], results[i].priors);
-    } else {
-      workspace.misses.push_back(request);
-    }
-  }
-}
+// Questions that the cache does not know the answers to.
+class CachingEvaluator::Queue : public EvaluationQueue {
+ public:
+  explicit Queue(CachingEvaluator* cache) : cache_(*cache) {}
 
-absl::Status CachingEvaluator::EvaluateMisses(Workspace& workspace) {
-  // Equal states have equal hashes: they are neighbours once sorted, but for
-  // collisions, which cost one more evaluation.
-  std::sort(workspace.misses.begin(), workspace.misses.end(),
-            [](const Request& a, const Request& b) {
-              return a.hash != b.hash ? a.hash < b.hash : a.index < b.index;
-            });
-  std::vector<State>& batch = workspace.batch;
-  batch.clear();
-  for (Request& miss : workspace.misses) {
-    if (batch.empty() || batch.back() != miss.state) {
-      batch.push_back(miss.state);
+  void Ask(absl::Span<const Question> questions,
+           std::vector<int>& answered) override {
+    keys_.clear();
+    for (const Question& question : questions) {
+      const Key& key = keys_.emplace_back(cache_.KeyOf(*question.state));
+      // The buckets lie anywhere: they come while the other keys are made.
+      __builtin_prefetch(cache_.ShardOf(key.hash).first_bucket +
+                         cache_.BucketOf(key.hash));
     }
-    miss.answer = batch.size() - 1;
+    int64_t hits = 0;
+    for (size_t i = 0; i < questions.size(); ++i) {
+      const Question& question = questions[i];
+      if (cache_.Find(keys_[i], *question.answer)) {
+        PermutePriors(keys_[i].symmetry, *question.state,
+                      question.answer->priors);
+        answered.push_back(question.asker);
+        ++hits;
+      } else {
+        hits += Wait(question, keys_[i]);
+      }
+    }
+    cache_.requests_ += static_cast<int64_t>(questions.size());
+    cache_.hits_ += hits;
   }
-  hits_ += static_cast<int64_t>(workspace.misses.size() - batch.size());
-  if (workspace.answers.size() < batch.size()) {
-    workspace.answers.resize(batch.size());
-  }
-  return evaluator_->Evaluate(
-      batch, absl::MakeSpan(workspace.answers).first(batch.size()));
-}
 
-void CachingEvaluator::AnswerMisses(absl::Span<const State> states,
-                                    absl::Span<Evaluation> results,
-                                    Workspace& workspace) {
-  const std::vector<Request>& misses = workspace.misses;
-  for (size_t i = 0; i < misses.size(); ++i) {
-    const Request& miss = misses[i];
-    Evaluation& answer = workspace.answers[miss.answer];
-    if (i == 0 || misses[i - 1].answer != miss.answer) {
-      if (!options_.margins) answer.margins.clear();
-      Insert(miss, answer);
+  size_t waiting() const override { return waiting_.size(); }
+
+  // Asks and evaluates until all is answered.
+  absl::Status EvaluateAll(absl::Span<const State> states,
+                           absl::Span<Evaluation> results) {
+    questions_.clear();
+    for (size_t i = 0; i < states.size(); ++i) {
+      questions_.push_back({.state = &states[i], .answer = &results[i]});
     }
-    Evaluation& result = results[miss.index];
-    if (i + 1 == misses.size() || misses[i + 1].answer != miss.answer) {
-      std::swap(result, answer);  // both keep some memory
-    } else {
-      result = answer;
-    }
-    PermutePriors(miss.symmetry, states[miss.index], result.priors);
+    answered_.clear();
+    Ask(questions_, answered_);
+    while (waiting() > 0) TARA_RETURN_IF_ERROR(Evaluate(answered_));
+    return absl::OkStatus();
   }
+
+  absl::Status Evaluate(std::vector<int>& answered) override {
+    TARA_CHECK(!waiting_.empty(), "a batch of nothing");
+    const size_t size = BatchOf(positions_.size(), cache_.batch_multiple());
+    batch_.clear();
+    for (size_t i = 0; i < size; ++i) batch_.push_back(positions_[i].key.state);
+    if (answers_.size() < size) answers_.resize(size);
+    const absl::Status status = cache_.evaluator_->Evaluate(
+        batch_, absl::MakeSpan(answers_).first(size));
+    if (!status.ok()) {
+      waiting_.clear();
+      positions_.clear();
+      place_of_.clear();
+      return status;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      if (!cache_.options_.margins) answers_[i].margins.clear();
+      cache_.Insert(positions_[i].key, answers_[i]);
+    }
+    Answer(size, answered);
+    positions_.erase(positions_.begin(),
+                     positions_.begin() + static_cast<ptrdiff_t>(size));
+    place_of_.clear();
+    for (size_t i = 0; i < positions_.size(); ++i) {
+      place_of_.emplace(positions_[i].key.hash, i);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // A position to be evaluated.
+  struct Position {
+    Key key;
+    int questions = 0;  // that wait for it
+  };
+
+  struct Waiting {
+    Question question;
+    Symmetry symmetry;  // from the position asked for to the one evaluated
+    size_t place = 0;   // among the positions
+  };
+
+  // Lets a question wait. Returns whether another one waits for its position.
+  bool Wait(const Question& question, const Key& key) {
+    const auto [found, is_new] =
+        place_of_.try_emplace(key.hash, positions_.size());
+    size_t place = found->second;
+    // A collision of hashes only costs an evaluation.
+    const bool shared = !is_new && positions_[place].key.state == key.state;
+    if (!shared) {
+      place = positions_.size();
+      positions_.push_back({.key = key});
+    }
+    ++positions_[place].questions;
+    waiting_.push_back(
+        {.question = question, .symmetry = key.symmetry, .place = place});
+    return shared;
+  }
+
+  // Answers the questions about the first `size` positions.
+  void Answer(size_t size, std::vector<int>& answered) {
+    size_t left = 0;
+    for (const Waiting& waiting : waiting_) {
+      if (waiting.place >= size) {
+        waiting_[left] = waiting;
+        waiting_[left++].place -= size;
+        continue;
+      }
+      const Question& question = waiting.question;
+      Evaluation& answer = answers_[waiting.place];
+      if (--positions_[waiting.place].questions == 0) {
+        std::swap(*question.answer, answer);  // both keep some memory
+      } else {
+        *question.answer = answer;
+      }
+      PermutePriors(waiting.symmetry, *question.state, question.answer->priors);
+      answered.push_back(question.asker);
+    }
+    waiting_.resize(left);
+  }
+
+  CachingEvaluator& cache_;
+  std::vector<Waiting> waiting_;     // in the order asked
+  std::vector<Position> positions_;  // all different, in the order asked
+  absl::flat_hash_map<uint64_t, size_t> place_of_;  // by hash
+  // Kept for their memory: of what is asked, and of a batch.
+  std::vector<Question> questions_;
+  std::vector<int> answered_;
+  std::vector<Key> keys_;
+  std::vector<State> batch_;
+  std::vector<Evaluation> answers_;
+};
+
+std::unique_ptr<EvaluationQueue> CachingEvaluator::NewQueue() {
+  if (buckets_per_shard_ == 0) return Evaluator::NewQueue();
+  return std::make_unique<Queue>(this);
 }
 
 absl::Status CachingEvaluator::Evaluate(absl::Span<const State> states,
                                         absl::Span<Evaluation> results) {
-  requests_ += static_cast<int64_t>(states.size());
   if (buckets_per_shard_ == 0) {
+    requests_ += static_cast<int64_t>(states.size());
     TARA_RETURN_IF_ERROR(evaluator_->Evaluate(states, results));
     if (!options_.margins) {
       for (Evaluation& result : results) result.margins.clear();
     }
     return absl::OkStatus();
   }
-  std::unique_ptr<Workspace> workspace = TakeWorkspace();
-  AnswerHits(states, results, *workspace);
-  hits_ += static_cast<int64_t>(states.size() - workspace->misses.size());
-  absl::Status status;
-  if (!workspace->misses.empty()) {
-    status = EvaluateMisses(*workspace);
-    if (status.ok()) AnswerMisses(states, results, *workspace);
-  }
-  ReturnWorkspace(std::move(workspace));
+  std::unique_ptr<Queue> queue = TakeQueue();
+  const absl::Status status = queue->EvaluateAll(states, results);
+  ReturnQueue(std::move(queue));
   return status;
 }
 
-std::unique_ptr<CachingEvaluator::Workspace> CachingEvaluator::TakeWorkspace() {
+std::unique_ptr<CachingEvaluator::Queue> CachingEvaluator::TakeQueue() {
   {
     absl::MutexLock lock(&mutex_);
     if (!idle_.empty()) {
-      std::unique_ptr<Workspace> workspace = std::move(idle_.back());
+      std::unique_ptr<Queue> queue = std::move(idle_.back());
       idle_.pop_back();
-      return workspace;
+      return queue;
     }
   }
-  return std::make_unique<Workspace>();
+  return std::make_unique<Queue>(this);
 }
 
-void CachingEvaluator::ReturnWorkspace(std::unique_ptr<Workspace> workspace) {
+void CachingEvaluator::ReturnQueue(std::unique_ptr<Queue> queue) {
   absl::MutexLock lock(&mutex_);
-  idle_.push_back(std::move(workspace));
+  idle_.push_back(std::move(queue));
 }
 
 void CachingEvaluator::Clear() {

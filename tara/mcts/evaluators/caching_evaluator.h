@@ -54,6 +54,14 @@ class CachingEvaluator : public Evaluator {
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<Evaluation> results) override;
 
+  // What the cache knows is answered at once, and a position that several
+  // questions are about is evaluated once.
+  std::unique_ptr<EvaluationQueue> NewQueue() override;
+
+  size_t batch_multiple() const override {
+    return evaluator_->batch_multiple();
+  }
+
   // Forgets everything: call it when the evaluator's answers have changed,
   // and not while another thread evaluates.
   void Clear();
@@ -70,26 +78,19 @@ class CachingEvaluator : public Evaluator {
   struct Entry;
   struct Bucket;
   struct alignas(64) Shard;
-  struct Request;
-  struct Workspace;
+  struct Key;
+  class Queue;
 
   Shard& ShardOf(uint64_t hash);
   size_t BucketOf(uint64_t hash) const {
     return (hash / kNumShards) & (buckets_per_shard_ - 1);
   }
-  bool Find(const Request& request, Evaluation& evaluation);
-  void Insert(const Request& request, const Evaluation& evaluation);
+  Key KeyOf(const State& state) const;
+  bool Find(const Key& key, Evaluation& evaluation);
+  void Insert(const Key& key, const Evaluation& evaluation);
 
-  Request RequestFor(const State& state) const;
-  // Fills what is known; the rest become the misses of the workspace.
-  void AnswerHits(absl::Span<const State> states,
-                  absl::Span<Evaluation> results, Workspace& workspace);
-  absl::Status EvaluateMisses(Workspace& workspace);
-  void AnswerMisses(absl::Span<const State> states,
-                    absl::Span<Evaluation> results, Workspace& workspace);
-
-  std::unique_ptr<Workspace> TakeWorkspace();
-  void ReturnWorkspace(std::unique_ptr<Workspace> workspace);
+  std::unique_ptr<Queue> TakeQueue();
+  void ReturnQueue(std::unique_ptr<Queue> queue);
 
   Evaluator* const evaluator_;
   const CachingOptions options_;
@@ -98,8 +99,9 @@ class CachingEvaluator : public Evaluator {
   std::atomic<int64_t> requests_ = 0;
   std::atomic<int64_t> hits_ = 0;
   absl::Mutex mutex_;
-  // Kept for their memory: one for each thread that has been here at a time.
-  std::vector<std::unique_ptr<Workspace>> idle_ ABSL_GUARDED_BY(mutex_);
+  // For whole batches; kept for their memory: one for each thread that has been
+  // here at a time.
+  std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tara

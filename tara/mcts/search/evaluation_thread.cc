@@ -1,11 +1,12 @@
 #include "tara/mcts/search/evaluation_thread.h"
 
+#include <utility>
+
 #include "tara/base/check.h"
 
 namespace tara {
 
-EvaluationThread::EvaluationThread(Evaluator& evaluator)
-    : evaluator_(evaluator), thread_([this] { Run(); }) {}
+EvaluationThread::EvaluationThread() : thread_([this] { Run(); }) {}
 
 EvaluationThread::~EvaluationThread() {
   {
@@ -19,12 +20,10 @@ EvaluationThread::~EvaluationThread() {
   thread_.join();
 }
 
-void EvaluationThread::Start(absl::Span<const State> states,
-                             absl::Span<Evaluation> results) {
+void EvaluationThread::Start(std::function<absl::Status()> evaluate) {
   absl::MutexLock lock(&mutex_);
   TARA_CHECK(stage_ == Stage::kIdle, "one batch at a time");
-  states_ = states;
-  results_ = results;
+  evaluate_ = std::move(evaluate);
   stage_ = Stage::kStarted;
 }
 
@@ -44,16 +43,14 @@ void EvaluationThread::Run() {
     return stage_ == Stage::kStarted || stage_ == Stage::kClosed;
   };
   while (true) {
-    absl::Span<const State> states;
-    absl::Span<Evaluation> results;
+    std::function<absl::Status()> evaluate;
     {
       absl::MutexLock lock(&mutex_);
       mutex_.Await(absl::Condition(&called));
       if (stage_ == Stage::kClosed) return;
-      states = states_;
-      results = results_;
+      evaluate = std::move(evaluate_);
     }
-    const absl::Status status = evaluator_.Evaluate(states, results);
+    const absl::Status status = evaluate();
     absl::MutexLock lock(&mutex_);
     status_ = status;
     stage_ = Stage::kEvaluated;

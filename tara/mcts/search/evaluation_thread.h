@@ -1,14 +1,12 @@
 #ifndef TARA_MCTS_SEARCH_EVALUATION_THREAD_H_
 #define TARA_MCTS_SEARCH_EVALUATION_THREAD_H_
 
+#include <functional>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
-#include "tara/core/state.h"
-#include "tara/mcts/evaluator.h"
 
 namespace tara {
 
@@ -16,18 +14,18 @@ namespace tara {
 // do something else meanwhile. Start and Wait are for one owner.
 class EvaluationThread {
  public:
-  explicit EvaluationThread(Evaluator& evaluator);
+  EvaluationThread();
   // Waits for a batch under way.
   ~EvaluationThread();
   EvaluationThread(const EvaluationThread&) = delete;
   EvaluationThread& operator=(const EvaluationThread&) = delete;
 
-  // Begins with a batch; see Evaluator::Evaluate. The spans' memory must stay
-  // until Wait. REQUIRES: the batch before has been waited for.
-  void Start(absl::Span<const State> states, absl::Span<Evaluation> results)
+  // Begins with a batch: calls `evaluate`. REQUIRES: the batch before has been
+  // waited for.
+  void Start(std::function<absl::Status()> evaluate)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Blocks until the batch is evaluated; returns the evaluator's status.
+  // Blocks until the batch is evaluated; returns what `evaluate` did.
   // REQUIRES: a batch was started.
   absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -36,11 +34,9 @@ class EvaluationThread {
 
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  Evaluator& evaluator_;
   absl::Mutex mutex_;
   Stage stage_ ABSL_GUARDED_BY(mutex_) = Stage::kIdle;
-  absl::Span<const State> states_ ABSL_GUARDED_BY(mutex_);
-  absl::Span<Evaluation> results_ ABSL_GUARDED_BY(mutex_);
+  std::function<absl::Status()> evaluate_ ABSL_GUARDED_BY(mutex_);
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;  // last: it uses all of the above
 };

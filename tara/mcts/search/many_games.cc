@@ -1,90 +1,82 @@
 #include "tara/mcts/search/many_games.h"
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <optional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/state.h"
 #include "tara/mcts/search/evaluation_thread.h"
 
 namespace tara {
 namespace {
 
-// A place for a game, and its leaves in flight. Leaves are reused: their memory
-// lives through all games of the slot.
+// A place for a game, and its leaves in flight. Leaves and answers are reused:
+// their memory lives through all games of the slot.
 struct Slot {
   std::unique_ptr<SearchedGame> game;  // null: nothing to play
   std::vector<Tree::Leaf> leaves;
-  size_t num_leaves = 0;  // in flight: the first so many of `leaves`
+  std::vector<Evaluation> answers;  // of the leaves
+  size_t num_leaves = 0;            // in flight: the first so many of `leaves`
+  size_t unanswered = 0;            // of these
 };
 
-// Games that gather and evaluate together.
+// Games that gather and evaluate together. A game goes on when all of its
+// leaves are answered, by whatever: so its leaves do not depend on what a cache
+// knows.
 class Group {
  public:
   Group(int games, const ManyGamesOptions& options, const GameSource& next_game,
+        const std::function<bool()>& stop, Evaluator& evaluator,
         SearchCounters& counters)
       : leaves_per_game_(options.leaves_per_game),
         next_game_(next_game),
+        stop_(stop),
         counters_(counters),
         timer_(options.times),
-        slots_(games) {}
+        slots_(games),
+        queue_(evaluator.NewQueue()) {
+    idle_.resize(slots_.size());
+    std::iota(idle_.begin(), idle_.end(), 0);
+  }
 
-  // Moves every game on until it has leaves to evaluate. An empty batch then
-  // means that all is played.
+  // Moves every game on until it waits for an evaluation. If nothing waits
+  // then, all is played.
   absl::Status Gather() {
     timer_.Skip();
-    states_.clear();
-    for (Slot& slot : slots_) {
-      TARA_RETURN_IF_ERROR(MoveOn(slot));
-      for (size_t i = 0; i < slot.num_leaves; ++i) {
-        states_.push_back(slot.leaves[i].state);
+    counters_.batches += std::exchange(batches_, 0);
+    counters_.left_waiting += std::exchange(left_waiting_, 0);
+    // The source may have games by now.
+    ready_.insert(ready_.end(), idle_.begin(), idle_.end());
+    idle_.clear();
+    while (!ready_.empty()) {
+      if (stop_()) {
+        stopped_ = true;
+        return absl::OkStatus();
       }
+      TARA_RETURN_IF_ERROR(MoveReadyOn());
+      timer_.Add(&SearchTimes::gather);
+      answered_.clear();
+      queue_->Ask(questions_, answered_);
+      known_ += static_cast<int64_t>(answered_.size());
+      TakeAnswers();
+      timer_.Add(&SearchTimes::evaluate);
     }
-    if (evaluations_.size() < states_.size()) {
-      evaluations_.resize(states_.size());
-    }
-    timer_.Add(&SearchTimes::gather);
     return absl::OkStatus();
   }
 
-  absl::Span<const State> states() const { return states_; }
-  absl::Span<Evaluation> evaluations() {
-    return absl::MakeSpan(evaluations_).first(states_.size());
-  }
+  bool stopped() const { return stopped_; }
+  bool waiting() const { return queue_->waiting() > 0; }
 
-  // Gives the answers to the trees, in the order in which they were asked.
-  void Apply() {
-    timer_.Skip();
-    Count();
-    const Evaluation* next = evaluations_.data();
-    for (Slot& slot : slots_) ApplySlot(slot, next);
-    timer_.Add(&SearchTimes::apply);
-  }
-
-  // Apply and Gather in one: a tree is looked at once while it is near.
-  absl::Status ApplyAndGather() {
-    timer_.Skip();
-    Count();
-    next_states_.clear();
-    const Evaluation* next = evaluations_.data();
-    for (Slot& slot : slots_) {
-      ApplySlot(slot, next);
-      TARA_RETURN_IF_ERROR(MoveOn(slot));
-      for (size_t i = 0; i < slot.num_leaves; ++i) {
-        next_states_.push_back(slot.leaves[i].state);
-      }
-    }
-    states_.swap(next_states_);
-    if (evaluations_.size() < states_.size()) {
-      evaluations_.resize(states_.size());
-    }
-    timer_.Add(&SearchTimes::gather);
+  // Evaluates a batch of what waits. The games are not touched.
+  absl::Status Evaluate() {
+    answered_.clear();
+    TARA_RETURN_IF_ERROR(queue_->Evaluate(answered_));
+    TakeAnswers();
+    ++batches_;
+    left_waiting_ += static_cast<int64_t>(queue_->waiting());
     return absl::OkStatus();
   }
 
@@ -99,18 +91,45 @@ class Group {
   }
 
  private:
-  // Counts the batch.
-  void Count() {
-    const auto count = static_cast<int64_t>(states_.size());
-    counters_.batches += 1;
-    counters_.evaluations += count;
-    counters_.simulations += count;
+  // Notes who was answered, and who can go on now.
+  void TakeAnswers() {
+    for (const int index : answered_) {
+      if (--slots_[index].unanswered == 0) ready_.push_back(index);
+    }
   }
 
-  // Gives a slot its answers; `next` moves on to those of the slot after it.
-  static void ApplySlot(Slot& slot, const Evaluation*& next) {
+  // Gives the ready slots' trees their answers and gathers what they ask next:
+  // a tree is looked at once while it is near.
+  absl::Status MoveReadyOn() {
+    questions_.clear();
+    int64_t applied = 0;
+    for (const int index : ready_) {
+      Slot& slot = slots_[index];
+      applied += static_cast<int64_t>(slot.num_leaves);
+      Apply(slot);
+      TARA_RETURN_IF_ERROR(MoveOn(slot));
+      if (slot.game == nullptr) idle_.push_back(index);
+      if (slot.answers.size() < slot.num_leaves) {
+        slot.answers.resize(slot.num_leaves);
+      }
+      for (size_t i = 0; i < slot.num_leaves; ++i) {
+        questions_.push_back({.state = &slot.leaves[i].state,
+                              .answer = &slot.answers[i],
+                              .asker = index});
+      }
+      slot.unanswered = slot.num_leaves;
+    }
+    ready_.clear();
+    counters_.evaluations += applied;
+    counters_.simulations += applied;
+    counters_.known += std::exchange(known_, 0);
+    return absl::OkStatus();
+  }
+
+  // Gives a slot's tree its answers, in the order in which they were asked.
+  static void Apply(Slot& slot) {
     for (size_t i = 0; i < slot.num_leaves; ++i) {
-      slot.game->tree().Apply(slot.leaves[i], *next++);
+      slot.game->tree().Apply(slot.leaves[i], slot.answers[i]);
     }
     slot.num_leaves = 0;
   }
@@ -160,57 +179,57 @@ class Group {
 
   const int leaves_per_game_;
   const GameSource& next_game_;
+  const std::function<bool()>& stop_;
   SearchCounters& counters_;
   StageTimer timer_;
   std::vector<Slot> slots_;
-  // The batch: the leaves of all slots in order, and the answers, kept for
-  // their memory.
-  std::vector<State> states_;
-  std::vector<State> next_states_;
-  std::vector<Evaluation> evaluations_;
+  std::unique_ptr<EvaluationQueue> queue_;
+  std::vector<int> ready_;  // slots that can go on
+  std::vector<int> idle_;   // slots without a game
+  bool stopped_ = false;
+  // Not counted yet.
+  int64_t batches_ = 0;
+  int64_t left_waiting_ = 0;
+  int64_t known_ = 0;
+  // Kept for their memory: what the ready slots ask, and who is answered.
+  std::vector<EvaluationQueue::Question> questions_;
+  std::vector<int> answered_;
 };
 
-absl::Status PlayOneGroup(Group& group, Evaluator& evaluator,
-                          SearchTimes* times,
-                          const std::function<bool()>& stop) {
+absl::Status PlayOneGroup(Group& group, SearchTimes* times) {
   StageTimer timer(times);
-  if (stop()) return absl::OkStatus();
-  TARA_RETURN_IF_ERROR(group.Gather());
-  while (!group.states().empty() && !stop()) {
+  while (true) {
+    TARA_RETURN_IF_ERROR(group.Gather());
+    if (group.stopped() || !group.waiting()) return absl::OkStatus();
     timer.Skip();
-    TARA_RETURN_IF_ERROR(
-        evaluator.Evaluate(group.states(), group.evaluations()));
+    TARA_RETURN_IF_ERROR(group.Evaluate());
     timer.Add(&SearchTimes::evaluate);
-    TARA_RETURN_IF_ERROR(group.ApplyAndGather());
   }
-  return absl::OkStatus();
 }
 
 // The groups by turns: this one gathers while the other one is evaluated.
-absl::Status PlayTwoGroups(absl::Span<Group> groups, Evaluator& evaluator,
-                           SearchTimes* times,
-                           const std::function<bool()>& stop) {
+absl::Status PlayTwoGroups(absl::Span<Group> groups, SearchTimes* times) {
   StageTimer timer(times);
-  EvaluationThread thread(evaluator);
-  Group* evaluated = nullptr;
+  EvaluationThread thread;
+  bool evaluating = false;
   size_t turn = 0;
-  while (!stop()) {
+  while (true) {
     Group& group = groups[turn];
     turn = 1 - turn;
     TARA_RETURN_IF_ERROR(group.Gather());
-    if (evaluated != nullptr) {
+    if (group.stopped()) return absl::OkStatus();
+    if (evaluating) {
       timer.Skip();
       TARA_RETURN_IF_ERROR(thread.Wait());
       timer.Add(&SearchTimes::evaluate);
-      std::exchange(evaluated, nullptr)->Apply();
-    } else if (group.states().empty() && groups[turn].states().empty()) {
+      evaluating = false;
+    } else if (!group.waiting() && !groups[turn].waiting()) {
       return absl::OkStatus();
     }
-    if (group.states().empty()) continue;
-    thread.Start(group.states(), group.evaluations());
-    evaluated = &group;
+    if (!group.waiting()) continue;
+    thread.Start([&group] { return group.Evaluate(); });
+    evaluating = true;
   }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -225,13 +244,13 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
   std::vector<Group> groups;
   const int in_group = (options.games + options.groups - 1) / options.groups;
   for (int i = 0; i < options.groups; ++i) {
-    groups.emplace_back(in_group, options, next_game, counters);
+    groups.emplace_back(in_group, options, next_game, stop, evaluator,
+                        counters);
   }
   const absl::Status status =
       options.groups == 1
-          ? PlayOneGroup(groups[0], evaluator, options.times, stop)
-          : PlayTwoGroups(absl::MakeSpan(groups), evaluator, options.times,
-                          stop);
+          ? PlayOneGroup(groups[0], options.times)
+          : PlayTwoGroups(absl::MakeSpan(groups), options.times);
   for (Group& group : groups) group.Cancel();
   return status;
 }

@@ -44,12 +44,16 @@ class OneSearch : public SearchedGame {
 // What searches did; readable while they run. Thread-safe.
 struct SearchCounters {
   std::atomic<int64_t> simulations = 0;
-  std::atomic<int64_t> evaluations = 0;  // positions sent to the evaluator
-  std::atomic<int64_t> batches = 0;      // calls of the evaluator
+  std::atomic<int64_t> evaluations = 0;  // answers of the evaluator
+  std::atomic<int64_t> known = 0;        // of these, given without a batch
+  std::atomic<int64_t> batches = 0;
+  // Leaves that waited for the next batch when one was made, over all batches.
+  std::atomic<int64_t> left_waiting = 0;
 };
 
 struct ManyGamesOptions {
-  // At most so many games are in progress: their leaves make a batch.
+  // At most so many games are in progress: their leaves make a batch. One whose
+  // answers are known goes on at once, so that batches stay full.
   int games = 32;
   // Leaves of one game in one batch, at most. More than 1 fills the batches of
   // a few games but chooses each leaf without knowing the value of the others,
@@ -62,7 +66,7 @@ struct ManyGamesOptions {
   int groups = 1;
   // Where the time goes, to be added to; null: it is not measured. Clocks are
   // read a few times a batch and action. Of two groups, `evaluate` is the time
-  // spent waiting for the other one's answers.
+  // spent looking for what is known and waiting for the other one's answers.
   SearchTimes* times = nullptr;
 };
 

@@ -17,11 +17,11 @@ struct SearchTimes {
   // Processor time by default; where an evaluator waits for a device, the time
   // of day says more.
   Clock clock = ThreadTime;
-  std::atomic<int64_t> gather = 0;  // walks down to leaves, solving included
-  std::atomic<int64_t> evaluate =
-      0;                           // the evaluator, whatever stands before it
-  std::atomic<int64_t> apply = 0;  // answers into the trees
-  std::atomic<int64_t> play = 0;   // choosing and recording actions
+  // Answers into the trees and walks down to leaves, solving included.
+  std::atomic<int64_t> gather = 0;
+  // The evaluator, whatever stands before it.
+  std::atomic<int64_t> evaluate = 0;
+  std::atomic<int64_t> play = 0;  // choosing and recording actions
 };
 
 // Adds up the times of one thread. Without SearchTimes it costs nothing.

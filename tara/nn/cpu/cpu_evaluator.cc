@@ -80,6 +80,8 @@ class OneDnnEvaluator : public Evaluator {
     }
   }
 
+  size_t batch_multiple() const override { return kMaxCpuTile; }
+
  private:
   static void EvaluateEncoded(absl::Span<const State> states,
                               absl::Span<Evaluation> results,

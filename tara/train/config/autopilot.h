@@ -40,9 +40,10 @@ using MeasureRate =
 // Chooses by what `measure` says, and by nothing else: tries 8, 16, 32, ...
 // games a thread, for all numbers of threads that may pay, and takes the least
 // games in step that reach 98 % of the best rate. More games in step begin
-// later ones later and take memory. A quarter of the leaves is taken to be
-// answered by the cache, so that a batch is three quarters of the games.
-// Returns the first error of `measure`. REQUIRES: cores, games >= 1.
+// later ones later and take memory. A batch is taken to be three quarters of
+// the games: some leaves are the same, and some wait for the next batch, so
+// that this one is of a size that suits (Evaluator::batch_multiple). Returns
+// the first error of `measure`. REQUIRES: cores, games >= 1.
 absl::StatusOr<AutopilotChoice> ChooseBatches(const AutopilotLimits& limits,
                                               const MeasureRate& measure);
 

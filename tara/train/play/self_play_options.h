@@ -109,7 +109,9 @@ struct SelfPlayStats : SearchCounters {
 struct SelfPlayCounts {
   int64_t simulations = 0;
   int64_t evaluations = 0;
+  int64_t known = 0;
   int64_t batches = 0;
+  int64_t left_waiting = 0;
   int64_t games = 0;
   int64_t plies = 0;
   int64_t full_searches = 0;
@@ -125,7 +127,9 @@ struct SelfPlayCounts {
 inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
   return {.simulations = stats.simulations,
           .evaluations = stats.evaluations,
+          .known = stats.known,
           .batches = stats.batches,
+          .left_waiting = stats.left_waiting,
           .games = stats.games,
           .plies = stats.plies,
           .full_searches = stats.full_searches,

@@ -85,6 +85,8 @@ class TurnsEvaluator : public Evaluator {
     return status;
   }
 
+  size_t batch_multiple() const override { return network_->batch_multiple(); }
+
   // Finds the batch size with the highest rate.
   absl::Status FindBestBatch() {
     double best = 0;
@@ -233,12 +235,11 @@ SelfPlaySpeed Report(const SelfPlaySpeedOptions& options,
       Share(turns.network_ns, all) - shares.encoding - shares.filling;
   shares.cache = Share(times.evaluate - turns.network_ns, all);
   shares.solver = Share(times.solve, all);
-  shares.tree = Share(times.gather - times.solve + times.apply, all);
+  shares.tree = Share(times.gather - times.solve, all);
   shares.playing = Share(times.play, all);
   shares.waiting = Share(all - times.workers, all);
-  shares.other = Share(
-      times.workers - times.gather - times.evaluate - times.apply - times.play,
-      all);
+  shares.other =
+      Share(times.workers - times.gather - times.evaluate - times.play, all);
   return speed;
 }
 

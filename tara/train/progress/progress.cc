@@ -35,14 +35,16 @@ SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
                       const SelfPlayStats& stats, absl::Duration elapsed) {
   const int64_t games = now.games - before.games;
   const int64_t evaluations = now.evaluations - before.evaluations;
+  const int64_t batched = evaluations - (now.known - before.known);
+  const int64_t waited = batched + now.left_waiting - before.left_waiting;
   const int64_t batches = now.batches - before.batches;
   const int64_t simulations = now.simulations - before.simulations;
   return {.games = games,
           .seconds = absl::ToDoubleSeconds(elapsed),
           .games_per_second = PerSecond(games, elapsed),
           .evaluations_per_second = PerSecond(evaluations, elapsed),
-          .positions_per_batch = Share(evaluations, batches),
-          .batch_fill = Share(evaluations, batches * stats.batch_room),
+          .positions_per_batch = Share(batched, batches),
+          .batch_fill = Share(waited, batches * stats.batch_room),
           .cached_share = stats.cached_share,
           .distinct_share = stats.distinct_share,
           .simulations_per_second = PerSecond(simulations, elapsed),

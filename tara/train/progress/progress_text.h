@@ -28,7 +28,9 @@ struct SelfPlayRates {
   double games_per_second = 0;
   double evaluations_per_second = 0;
   double positions_per_batch = 0;
-  double batch_fill = 0;  // of the positions that a batch can hold
+  // Of the leaves of all games in step: those that waited when a batch was
+  // made.
+  double batch_fill = 0;
   // Of the batches that threads share, without those that the cache answered;
   // 0: they share none.
   double positions_per_merged_batch = 0;

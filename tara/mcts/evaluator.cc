@@ -1,0 +1,57 @@
+#include "tara/mcts/evaluator.h"
+
+#include <utility>
+
+#include "tara/base/check.h"
+
+namespace tara {
+namespace {
+
+// Each question is a position of a batch.
+class PlainQueue : public EvaluationQueue {
+ public:
+  explicit PlainQueue(Evaluator* evaluator) : evaluator_(evaluator) {}
+
+  void Ask(absl::Span<const Question> questions, std::vector<int>&) override {
+    questions_.insert(questions_.end(), questions.begin(), questions.end());
+  }
+
+  size_t waiting() const override { return questions_.size(); }
+
+  absl::Status Evaluate(std::vector<int>& answered) override {
+    TARA_CHECK(!questions_.empty(), "a batch of nothing");
+    const size_t size =
+        BatchOf(questions_.size(), evaluator_->batch_multiple());
+    states_.clear();
+    for (size_t i = 0; i < size; ++i) states_.push_back(*questions_[i].state);
+    if (results_.size() < size) results_.resize(size);
+    const absl::Status status =
+        evaluator_->Evaluate(states_, absl::MakeSpan(results_).first(size));
+    if (!status.ok()) {
+      questions_.clear();
+      return status;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      std::swap(*questions_[i].answer, results_[i]);  // both keep some memory
+      answered.push_back(questions_[i].asker);
+    }
+    questions_.erase(questions_.begin(),
+                     questions_.begin() + static_cast<ptrdiff_t>(size));
+    return absl::OkStatus();
+  }
+
+ private:
+  Evaluator* const evaluator_;
+  std::vector<Question> questions_;
+  // Of a batch; kept for their memory.
+  std::vector<State> states_;
+  std::vector<Evaluation> results_;
+};
+
+}  // namespace
+
+std::unique_ptr<EvaluationQueue> Evaluator::NewQueue() {
+  return std::make_unique<PlainQueue>(this);
+}
+
+}  // namespace tara

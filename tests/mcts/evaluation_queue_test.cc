@@ -1,0 +1,183 @@
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tests/mcts/positions.h"
+
+namespace tara {
+namespace {
+
+using Question = EvaluationQueue::Question;
+
+// Answers as playouts do, likes batches of a multiple of some size, and notes
+// the sizes of its batches; fails when told to.
+class NotingEvaluator : public Evaluator {
+ public:
+  explicit NotingEvaluator(size_t multiple) : multiple_(multiple) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    if (fail) return absl::InternalError("told to fail");
+    batches.push_back(states.size());
+    return playouts_.Evaluate(states, results);
+  }
+
+  size_t batch_multiple() const override { return multiple_; }
+
+  std::vector<size_t> batches;
+  bool fail = false;
+
+ private:
+  const size_t multiple_;
+  PlayoutEvaluator playouts_{1, 1};
+};
+
+std::vector<int> Numbers(int begin, int end) {
+  std::vector<int> numbers(end - begin);
+  std::iota(numbers.begin(), numbers.end(), begin);
+  return numbers;
+}
+
+// Positions of one game, asked for by their numbers.
+class EvaluationQueueTest : public testing::Test {
+ protected:
+  EvaluationQueueTest() : states_(RandomGame(Variant::kFourTreasures, 1)) {
+    states_.resize(10);
+    answers_.resize(2 * states_.size());
+  }
+
+  // The question about a position by an asker, who has an answer of its own.
+  Question Ask(int position, int asker) {
+    return {.state = &states_[position],
+            .answer = &answers_[asker],
+            .asker = asker};
+  }
+
+  std::vector<Question> AskAll() {
+    std::vector<Question> questions;
+    for (int i = 0; i < 10; ++i) questions.push_back(Ask(i, i));
+    return questions;
+  }
+
+  void ExpectAnswer(int position, int asker) {
+    PlayoutEvaluator playouts(1, 1);
+    Evaluation expected;
+    ASSERT_TRUE(playouts
+                    .Evaluate(absl::MakeConstSpan(&states_[position], 1),
+                              absl::MakeSpan(&expected, 1))
+                    .ok());
+    EXPECT_EQ(answers_[asker].priors, expected.priors);
+    EXPECT_EQ(answers_[asker].win, expected.win);
+    EXPECT_EQ(answers_[asker].margins, expected.margins);
+  }
+
+  std::vector<State> states_;
+  std::vector<Evaluation> answers_;
+};
+
+TEST_F(EvaluationQueueTest, ABatchIsAllOrAWholeMultiple) {
+  EXPECT_EQ(BatchOf(7, 1), 7u);
+  EXPECT_EQ(BatchOf(3, 4), 3u);
+  EXPECT_EQ(BatchOf(4, 4), 4u);
+  EXPECT_EQ(BatchOf(11, 4), 8u);
+}
+
+TEST_F(EvaluationQueueTest, WhatWaitsForLongestIsEvaluatedFirst) {
+  for (const int64_t positions : {0, 100}) {  // of a cache
+    NotingEvaluator evaluator(4);
+    CachingEvaluator cache(&evaluator, positions);
+    for (Evaluator* const asked : {static_cast<Evaluator*>(&evaluator),
+                                   static_cast<Evaluator*>(&cache)}) {
+      evaluator.batches.clear();
+      const std::unique_ptr<EvaluationQueue> queue = asked->NewQueue();
+      std::vector<int> answered;
+      queue->Ask(AskAll(), answered);
+      EXPECT_TRUE(answered.empty());
+      ASSERT_TRUE(queue->Evaluate(answered).ok());
+      EXPECT_EQ(answered, Numbers(0, 8));
+      EXPECT_EQ(queue->waiting(), 2u);
+      queue->Ask({Ask(2, 12)}, answered);
+      // Only a cache knows it by now.
+      if (queue->waiting() == 2) {
+        EXPECT_EQ(answered.back(), 12);
+        answered.pop_back();
+      }
+      while (queue->waiting() > 0) ASSERT_TRUE(queue->Evaluate(answered).ok());
+      EXPECT_EQ(answered.size(), positions > 0 && asked == &cache ? 10u : 11u);
+      for (int i = 0; i < 10; ++i) ExpectAnswer(i, i);
+      ExpectAnswer(2, 12);
+    }
+  }
+}
+
+TEST_F(EvaluationQueueTest, ACacheAnswersWhatItKnowsAtOnce) {
+  NotingEvaluator evaluator(1);
+  CachingEvaluator cache(&evaluator, 100);
+  ASSERT_TRUE(cache
+                  .Evaluate(absl::MakeConstSpan(states_).first(4),
+                            absl::MakeSpan(answers_).first(4))
+                  .ok());
+  answers_.assign(answers_.size(), {});
+  const std::unique_ptr<EvaluationQueue> queue = cache.NewQueue();
+  std::vector<int> answered;
+  queue->Ask(AskAll(), answered);
+  EXPECT_EQ(answered, Numbers(0, 4));
+  EXPECT_EQ(queue->waiting(), 6u);
+  ASSERT_TRUE(queue->Evaluate(answered).ok());
+  EXPECT_EQ(answered, Numbers(0, 10));
+  EXPECT_EQ(evaluator.batches, (std::vector<size_t>{4, 6}));
+  EXPECT_EQ(cache.requests(), 14);
+  EXPECT_EQ(cache.hits(), 4);
+  for (int i = 0; i < 10; ++i) ExpectAnswer(i, i);
+}
+
+TEST_F(EvaluationQueueTest, OfACacheAsksOnceForWhatSeveralWaitFor) {
+  NotingEvaluator evaluator(2);
+  CachingEvaluator cache(&evaluator, 100);
+  const std::unique_ptr<EvaluationQueue> queue = cache.NewQueue();
+  std::vector<int> answered;
+  queue->Ask({Ask(0, 0), Ask(1, 1), Ask(0, 2)}, answered);
+  queue->Ask({Ask(2, 3), Ask(1, 4), Ask(2, 5)}, answered);
+  EXPECT_EQ(queue->waiting(), 6u);
+  ASSERT_TRUE(queue->Evaluate(answered).ok());
+  EXPECT_EQ(answered, (std::vector<int>{0, 1, 2, 4}));
+  queue->Ask({Ask(2, 6), Ask(3, 7)}, answered);
+  ASSERT_TRUE(queue->Evaluate(answered).ok());
+  EXPECT_EQ(answered, (std::vector<int>{0, 1, 2, 4, 3, 5, 6, 7}));
+  EXPECT_EQ(evaluator.batches, (std::vector<size_t>{2, 2}));
+  EXPECT_EQ(cache.requests() - cache.hits(), 4);
+  const std::vector<int> positions = {0, 1, 0, 2, 1, 2, 2, 3};
+  for (int asker = 0; asker < 8; ++asker) ExpectAnswer(positions[asker], asker);
+}
+
+TEST_F(EvaluationQueueTest, AFailureEndsTheWaiting) {
+  NotingEvaluator evaluator(4);
+  CachingEvaluator cache(&evaluator, 100);
+  for (Evaluator* const asked :
+       {static_cast<Evaluator*>(&evaluator), static_cast<Evaluator*>(&cache)}) {
+    const std::unique_ptr<EvaluationQueue> queue = asked->NewQueue();
+    std::vector<int> answered;
+    queue->Ask(AskAll(), answered);
+    evaluator.fail = true;
+    EXPECT_EQ(queue->Evaluate(answered).message(), "told to fail");
+    EXPECT_EQ(queue->waiting(), 0u);
+    EXPECT_TRUE(answered.empty());
+    evaluator.fail = false;
+    queue->Ask(AskAll(), answered);
+    while (queue->waiting() > 0) ASSERT_TRUE(queue->Evaluate(answered).ok());
+    EXPECT_EQ(answered, Numbers(0, 10));
+    for (int i = 0; i < 10; ++i) ExpectAnswer(i, i);
+  }
+}
+
+}  // namespace
+}  // namespace tara
