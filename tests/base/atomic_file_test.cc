@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
 namespace {
@@ -20,19 +21,8 @@ using ::testing::HasSubstr;
 
 class AtomicFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* const test =
-        ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("atomic_file_") + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = (folder_ / "file").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  std::string path_ = folder_.At("file");
 };
 
 TEST_F(AtomicFileTest, AFileIsReadAsItWasWritten) {
@@ -47,14 +37,16 @@ TEST_F(AtomicFileTest, AnExistingFileIsReplacedAndNothingElseStays) {
   ASSERT_TRUE(WriteFileAtomically(path_, "a longer old text").ok());
   ASSERT_TRUE(WriteFileAtomically(path_, "new").ok());
   EXPECT_EQ(*ReadWholeFile(path_), "new");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(
+      std::distance(std::filesystem::directory_iterator(folder_.path()), {}),
+      1);
 }
 
 TEST_F(AtomicFileTest, ErrorsNameTheFile) {
   const absl::Status missing = ReadWholeFile(path_).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.message()), HasSubstr(path_));
-  const absl::Status folder = ReadWholeFile(folder_.string()).status();
+  const absl::Status folder = ReadWholeFile(folder_.path()).status();
   EXPECT_THAT(std::string(folder.message()), HasSubstr("directory"));
   const absl::Status no_folder = WriteFileAtomically(path_ + "/no/file", "x");
   EXPECT_EQ(no_folder.code(), absl::StatusCode::kNotFound);
@@ -63,7 +55,7 @@ TEST_F(AtomicFileTest, ErrorsNameTheFile) {
 
 TEST_F(AtomicFileTest, AFailedReplacementLeavesNoTemporaryFile) {
   // A folder that is not empty cannot be replaced by a file.
-  std::filesystem::create_directories(folder_ / "file" / "full");
+  std::filesystem::create_directories(folder_.At("file/full"));
   EXPECT_FALSE(WriteFileAtomically(path_, "x").ok());
   EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
 }

@@ -21,6 +21,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
 #include "tara/nn/training/trainer.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
 namespace {
@@ -35,11 +36,7 @@ void WriteFile(const fs::path& path, absl::string_view text) {
 class MakePlayerTest : public testing::Test {
  protected:
   void SetUp() override {
-    run_ = fs::path(testing::TempDir()) /
-           testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(run_);
     fs::create_directories(run_ / "checkpoints");
-    checkpoint_ = run_ / "checkpoints" / "step-7.tara";
     const std::unique_ptr<Trainer> trainer =
         NewTrainer({.channels = 8, .blocks = 1}, TrainerOptions(), 1);
     ASSERT_TRUE(trainer->Save(checkpoint_.string(), {}).ok());
@@ -66,8 +63,9 @@ class MakePlayerTest : public testing::Test {
     return actions;
   }
 
-  fs::path run_;
-  fs::path checkpoint_;
+  const TemporaryFolder folder_;
+  const fs::path run_ = folder_.path();
+  const fs::path checkpoint_ = run_ / "checkpoints" / "step-7.tara";
 };
 
 TEST_F(MakePlayerTest, EveryKindOfSpecMakesAPlayer) {

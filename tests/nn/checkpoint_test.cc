@@ -12,6 +12,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/base/temporary_folder.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara {
@@ -22,16 +23,6 @@ using ::testing::HasSubstr;
 // A folder for one test, empty at its start.
 class CheckpointTest : public ::testing::Test {
  protected:
-  CheckpointTest()
-      : folder_(
-            ::testing::TempDir() + "/" +
-            ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ + "/network.checkpoint";
-  }
-  ~CheckpointTest() override { std::filesystem::remove_all(folder_); }
-
   static Checkpoint Example(int64_t step = 7) {
     return {.shape = {.channels = 8, .blocks = 2},
             .progress = {.step = step, .generation = 3, .samples = 1 << 20},
@@ -63,8 +54,8 @@ class CheckpointTest : public ::testing::Test {
     EXPECT_THAT(std::string(checkpoint.status().message()), HasSubstr(path_));
   }
 
-  std::string folder_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.At("network.checkpoint");
 };
 
 TEST_F(CheckpointTest, WhatIsWrittenIsReadAndNothingElseIsLeft) {
@@ -81,7 +72,9 @@ TEST_F(CheckpointTest, WhatIsWrittenIsReadAndNothingElseIsLeft) {
     EXPECT_EQ(read->tensors[i].shape, written.tensors[i].shape);
     EXPECT_EQ(read->tensors[i].values, written.tensors[i].values);
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(
+      std::distance(std::filesystem::directory_iterator(folder_.path()), {}),
+      1);
 }
 
 TEST_F(CheckpointTest, AMissingFileIsNotFound) {
@@ -90,7 +83,7 @@ TEST_F(CheckpointTest, AMissingFileIsNotFound) {
 
 TEST_F(CheckpointTest, AFolderThatIsMissingIsNamed) {
   const absl::Status status =
-      WriteCheckpoint(folder_ + "/missing/x", Example());
+      WriteCheckpoint(folder_.At("missing/x"), Example());
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("missing/x"));
 }

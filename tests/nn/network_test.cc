@@ -19,6 +19,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {
@@ -32,16 +33,6 @@ constexpr TrainerOptions kOneThread = {.threads = 1};
 // A folder for one test, empty at its start.
 class NetworkTest : public ::testing::Test {
  protected:
-  NetworkTest()
-      : folder_(
-            ::testing::TempDir() + "/" +
-            ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ + "/network.checkpoint";
-  }
-  ~NetworkTest() override { std::filesystem::remove_all(folder_); }
-
   // Samples whose targets are functions of the position: learnable.
   static std::vector<Sample> MakeSamples(int per_variant, uint64_t seed) {
     Random random(DeriveSeed(seed, 0, StreamPurpose::kTest));
@@ -101,8 +92,8 @@ class NetworkTest : public ::testing::Test {
     }
   }
 
-  std::string folder_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.At("network.checkpoint");
 };
 
 TEST_F(NetworkTest, AnswersAreProbabilitiesForEveryVariant) {
@@ -318,7 +309,7 @@ TEST_F(NetworkTest, ResumedTrainingGoesOnExactly) {
     EXPECT_EQ(step(*resumed->first, i), step(*whole, i)) << i;
   }
   // The whole file, optimizer and norms included.
-  const std::string other = folder_ + "/other.checkpoint";
+  const std::string other = folder_.At("other.checkpoint");
   ASSERT_TRUE(resumed->first->Save(path_, progress).ok());
   ASSERT_TRUE(whole->Save(other, progress).ok());
   const auto bytes = [](const std::string& path) {

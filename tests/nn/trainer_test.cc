@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -24,6 +23,7 @@
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara {
@@ -70,16 +70,6 @@ using Tensors = std::map<std::string, std::vector<float>>;
 
 class TrainerTest : public ::testing::Test {
  protected:
-  TrainerTest()
-      : folder_(
-            ::testing::TempDir() + "/" +
-            ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ + "/network.checkpoint";
-  }
-  ~TrainerTest() override { std::filesystem::remove_all(folder_); }
-
   std::string Bytes(Trainer& trainer) {
     EXPECT_TRUE(trainer.Save(path_, {}).ok());
     std::ifstream file(path_, std::ios::binary);
@@ -103,8 +93,8 @@ class TrainerTest : public ::testing::Test {
     }
   }
 
-  std::string folder_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.At("network.checkpoint");
 };
 
 TEST_F(TrainerTest, EveryAuxiliaryHeadLearnsATinyBatchByHeart) {

@@ -19,6 +19,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/record/game_record.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
 namespace {
@@ -64,17 +65,6 @@ proto::GameRecord Columns(uint64_t game_index, const std::string& variant,
 
 class GameStoreTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* const test =
-        ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("game_store_") + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = (folder_ / "games.sqlite").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::unique_ptr<GameStore> Open(StoreMode mode = StoreMode::kReadWrite) {
     absl::StatusOr<std::unique_ptr<GameStore>> store =
         OpenGameStore(path_, mode);
@@ -102,8 +92,8 @@ class GameStoreTest : public ::testing::Test {
     sqlite3_close(db);
   }
 
-  std::filesystem::path folder_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  std::string path_ = folder_.At("games.sqlite");
 };
 
 TEST_F(GameStoreTest, AGameComesBackAsItWasAdded) {
@@ -324,7 +314,7 @@ TEST_F(GameStoreTest, AMissingFileIsNotFoundWhenReading) {
 }
 
 TEST_F(GameStoreTest, AMissingFolderIsNotFoundWhenWriting) {
-  path_ = (folder_ / "no" / "games.sqlite").string();
+  path_ = folder_.At("no/games.sqlite");
   const absl::Status status = OpenError(StoreMode::kReadWrite);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no such folder"));
@@ -351,7 +341,7 @@ TEST_F(GameStoreTest, FilesOfAnotherKindAreRefusedAndLeftAlone) {
 }
 
 TEST_F(GameStoreTest, AFolderIsNoStore) {
-  path_ = folder_.string();
+  path_ = folder_.path();
   EXPECT_THAT(std::string(OpenError(StoreMode::kReadWrite).message()),
               HasSubstr("not a game store: a folder"));
 }

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
 namespace {
@@ -24,17 +24,6 @@ using ::testing::IsEmpty;
 
 class MetricsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* const test =
-        ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("metrics_") + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = (folder_ / "metrics.jsonl").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::unique_ptr<MetricsFile> Open() {
     absl::StatusOr<std::unique_ptr<MetricsFile>> file =
         MetricsFile::Open(path_);
@@ -46,8 +35,8 @@ class MetricsTest : public ::testing::Test {
     std::ofstream(path_, std::ios::binary) << contents;
   }
 
-  std::filesystem::path folder_;
-  std::string path_;
+  const TemporaryFolder folder_;
+  std::string path_ = folder_.At("metrics.jsonl");
 };
 
 TEST_F(MetricsTest, EachAppendIsOneJsonObjectALineInTheGivenOrder) {

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
 namespace {
@@ -38,11 +39,8 @@ constexpr char kMetrics[] =
 
 class RunProvenanceTest : public ::testing::Test {
  protected:
-  RunProvenanceTest()
-      : run_(::testing::TempDir() + "/" +
-             ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(run_);
-    std::filesystem::create_directories(run_ + "/checkpoints");
+  RunProvenanceTest() {
+    std::filesystem::create_directories(run_.At("checkpoints"));
     Write("config.textproto", kConfig);
     Write("metrics.jsonl", kMetrics);
     Write("state.textproto", "seconds: 12.5 cpu_seconds: 20\n");
@@ -51,13 +49,13 @@ class RunProvenanceTest : public ::testing::Test {
   }
 
   void Write(const std::string& name, const std::string& text) {
-    EXPECT_TRUE(WriteFileAtomically(run_ + "/" + name, text).ok());
+    EXPECT_TRUE(WriteFileAtomically(run_.At(name), text).ok());
   }
 
   // The provenance of the checkpoint after `generation`.
   RunProvenance Of(int generation) {
     const auto found = ProvenanceOf(
-        absl::StrCat(run_, "/checkpoints/ckpt-00000", generation, ".pt"),
+        run_.At(absl::StrCat("checkpoints/ckpt-00000", generation, ".pt")),
         {.shape = {},
          .progress = {.step = 100 * generation,
                       .generation = generation,
@@ -68,7 +66,7 @@ class RunProvenanceTest : public ::testing::Test {
     return found.value_or(RunProvenance());
   }
 
-  const std::string run_;
+  const TemporaryFolder run_;
 };
 
 TEST_F(RunProvenanceTest, TellsOfTheRunWhatItsFolderKnows) {
@@ -110,7 +108,7 @@ TEST_F(RunProvenanceTest, AnOlderCheckpointHasItsGamesButNoTime) {
 }
 
 TEST_F(RunProvenanceTest, AFileElsewhereTellsOfItselfAlone) {
-  std::filesystem::remove(run_ + "/config.textproto");
+  std::filesystem::remove(run_.At("config.textproto"));
   const RunProvenance found = Of(3);
   EXPECT_EQ(found.provenance.checkpoint, "ckpt-000003");
   EXPECT_EQ(found.provenance.run, "");
@@ -120,7 +118,7 @@ TEST_F(RunProvenanceTest, AFileElsewhereTellsOfItselfAlone) {
 
 TEST_F(RunProvenanceTest, ADamagedConfigIsAnErrorThatNamesIt) {
   Write("config.textproto", "variant: 3");
-  const auto found = ProvenanceOf(run_ + "/checkpoints/ckpt-000003.pt", {});
+  const auto found = ProvenanceOf(run_.At("checkpoints/ckpt-000003.pt"), {});
   EXPECT_THAT(std::string(found.status().message()),
               HasSubstr("config.textproto"));
 }

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
 namespace {
@@ -145,15 +146,6 @@ std::vector<Event> ReadEvents(const std::string& path) {
 
 class TensorBoardTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* const test =
-        ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = (std::filesystem::path(::testing::TempDir()) /
-               (std::string("tensorboard_") + test->name()) / "events")
-                  .string();
-    std::filesystem::remove_all(folder_);
-  }
-
   std::unique_ptr<EventWriter> Create() {
     absl::StatusOr<std::unique_ptr<EventWriter>> writer =
         EventWriter::Create(folder_);
@@ -161,7 +153,8 @@ class TensorBoardTest : public ::testing::Test {
     return writer.ok() ? *std::move(writer) : nullptr;
   }
 
-  std::string folder_;
+  const TemporaryFolder parent_;
+  const std::string folder_ = parent_.At("events");
 };
 
 TEST_F(TensorBoardTest, TheCrcOfThisTestIsTheKnownOne) {
@@ -221,9 +214,6 @@ TEST_F(TensorBoardTest, EveryWriterHasAFileThatTensorBoardRecognizes) {
 }
 
 TEST_F(TensorBoardTest, AFolderThatCannotBeMadeIsAnError) {
-  const std::filesystem::path parent =
-      std::filesystem::path(folder_).parent_path();
-  std::filesystem::create_directories(parent);
   std::ofstream(folder_) << "a file where the folder should be";
   const absl::Status status = EventWriter::Create(folder_).status();
   EXPECT_FALSE(status.ok());

@@ -1,0 +1,46 @@
+#ifndef TESTS_BASE_TEMPORARY_FOLDER_H_
+#define TESTS_BASE_TEMPORARY_FOLDER_H_
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+
+namespace tara {
+
+// A folder for the running test, and of its name: empty at first, and gone with
+// this.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name =
+        ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::replace(name.begin(), name.end(), '/', '.');  // of parameters
+    path_ = (std::filesystem::path(::testing::TempDir()) / name).string();
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const { return path_; }
+
+  // Returns the path of what is called `name` in here.
+  std::string At(absl::string_view name) const {
+    return path_ + "/" + std::string(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace tara
+
+#endif  // TESTS_BASE_TEMPORARY_FOLDER_H_
