@@ -6,10 +6,19 @@
 #include <string>
 #include <system_error>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 
 namespace tara {
+
+// Returns an empty folder for the running test.
+inline std::string TestFolder(absl::string_view name) {
+  const std::string path = absl::StrCat(::testing::TempDir(), "/", name);
+  std::filesystem::remove_all(path);
+  std::filesystem::create_directories(path);
+  return path;
+}
 
 // A folder for the running test, and of its name: empty at first, and gone with
 // this.
@@ -19,9 +28,7 @@ class TemporaryFolder {
     std::string name =
         ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::replace(name.begin(), name.end(), '/', '.');  // of parameters
-    path_ = (std::filesystem::path(::testing::TempDir()) / name).string();
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+    path_ = TestFolder(name);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -34,7 +41,7 @@ class TemporaryFolder {
 
   // Returns the path of what is called `name` in here.
   std::string At(absl::string_view name) const {
-    return path_ + "/" + std::string(name);
+    return absl::StrCat(path_, "/", name);
   }
 
  private:

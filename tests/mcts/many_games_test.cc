@@ -1,8 +1,10 @@
 #include "tara/mcts/search/many_games.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -99,19 +101,30 @@ class CountingEvaluator : public Evaluator {
 
 constexpr auto kNeverStop = [] { return false; };
 
-Histories PlayNotedGames(const ManyGamesOptions& options, int games) {
+// Plays games with an evaluator, in the order of their indices.
+Histories PlayNotedGames(const ManyGamesOptions& options,
+                         const std::vector<int>& indices, Evaluator& evaluator,
+                         SearchCounters& counters) {
   Histories histories;
-  CountingEvaluator evaluator;
-  SearchCounters counters;
-  int next = 0;
+  size_t next = 0;
   const absl::Status status = PlayManyGames(
       options,
       [&]() -> std::unique_ptr<SearchedGame> {
-        if (next == games) return nullptr;
-        return std::make_unique<NotedGame>(next++, 24, histories);
+        if (next == indices.size()) return nullptr;
+        return std::make_unique<NotedGame>(indices[next++], 24, histories);
       },
       evaluator, kNeverStop, counters);
   EXPECT_TRUE(status.ok()) << status.message();
+  return histories;
+}
+
+// Plays the first so many games, and checks what was counted.
+Histories PlayNotedGames(const ManyGamesOptions& options, int games) {
+  CountingEvaluator evaluator;
+  SearchCounters counters;
+  std::vector<int> indices(games);
+  std::iota(indices.begin(), indices.end(), 0);
+  Histories histories = PlayNotedGames(options, indices, evaluator, counters);
   EXPECT_EQ(counters.evaluations, evaluator.positions);
   EXPECT_EQ(counters.batches, evaluator.batches);
   EXPECT_GE(counters.simulations, evaluator.positions);
@@ -152,23 +165,6 @@ TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
   // Six games of six searches, none of which meets the end of the game: all
   // batches are full but for those where kept subtrees make a search shorter.
   EXPECT_GT(evaluator.positions, 5 * evaluator.batches);
-}
-
-// Plays games with an evaluator, in the order of their indices.
-Histories PlayNotedGames(const ManyGamesOptions& options,
-                         const std::vector<int>& indices, Evaluator& evaluator,
-                         SearchCounters& counters) {
-  Histories histories;
-  size_t next = 0;
-  const absl::Status status = PlayManyGames(
-      options,
-      [&]() -> std::unique_ptr<SearchedGame> {
-        if (next == indices.size()) return nullptr;
-        return std::make_unique<NotedGame>(indices[next++], 24, histories);
-      },
-      evaluator, kNeverStop, counters);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return histories;
 }
 
 TEST(ManyGamesTest, AGameDoesNotDependOnWhatACacheKnows) {

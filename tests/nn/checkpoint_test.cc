@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A folder for one test, empty at its start.
 class CheckpointTest : public ::testing::Test {
  protected:
   static Checkpoint Example(int64_t step = 7) {

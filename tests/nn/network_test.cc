@@ -30,7 +30,6 @@ using ::testing::HasSubstr;
 constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
 constexpr TrainerOptions kOneThread = {.threads = 1};
 
-// A folder for one test, empty at its start.
 class NetworkTest : public ::testing::Test {
  protected:
   // Samples whose targets are functions of the position: learnable.

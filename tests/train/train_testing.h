@@ -4,13 +4,10 @@
 // What the tests of training share.
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
@@ -23,16 +20,9 @@
 #include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/train/play/self_play.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tara {
-
-// Returns an empty folder for the running test.
-inline std::string TestFolder(absl::string_view name) {
-  const std::string path = absl::StrCat(::testing::TempDir(), "/", name);
-  std::filesystem::remove_all(path);
-  std::filesystem::create_directories(path);
-  return path;
-}
 
 // Returns options of a quick self-play of one variant.
 inline SelfPlayOptions QuickSelfPlay(Variant variant) {
