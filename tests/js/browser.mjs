@@ -1,9 +1,9 @@
-// The real browser, without a window.
+// The real browser, without a window, for these tests and those of web/.
 
 import {chromium} from 'playwright-core';
 
 // Debian's Chromium; CHROMIUM names another.
-export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 // Starts the browser; it is closed when the test or suite `context` ends.
 export async function startBrowser(context) {

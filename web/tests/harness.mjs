@@ -7,8 +7,9 @@ import path from 'node:path';
 import {after} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
-import {chromium} from 'playwright-core';
 import {preview} from 'vite';
+
+import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -22,9 +23,6 @@ export const outputFolder = path.join(webRoot, 'test-output');
 // The built program; `bin/test` names it.
 export const taraBinary = process.env.TARA_BINARY ??
     path.join(root, 'bazel-out/k8-opt/bin/tara/cli/tara');
-
-// Debian's Chromium; CHROMIUM names another.
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 // What a suite passes as `context` below, for all of its tests: called in the
 // suite's body. (The contexts of its hooks know no `after`.)
@@ -53,46 +51,13 @@ export async function startServer(context) {
   return `http://127.0.0.1:${port}/`;
 }
 
-// Starts the browser; it is closed when the test `context` ends.
-export async function startBrowser(context) {
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',  // containers seldom allow one
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-  context.after(() => browser.close());
-  return browser;
-}
-
-// Collects what goes wrong on a page: errors that it throws or logs, and
-// requests to anywhere but `address`.
-export function watchPage(page, address) {
-  const problems = [];
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
-  });
-  page.on('request', (request) => {
-    const local = ['data:', 'blob:', address];
-    if (!local.some((prefix) => request.url().startsWith(prefix))) {
-      problems.push(`request: ${request.url()}`);
-    }
-  });
-  return problems;
-}
-
 // Server, browser and a page of it at `file`, such as 'index.html'. Returns
 // {page, problems, address}. `options` are those of Playwright's newContext.
 export async function openPage(context, file, options = {}) {
   const address = await startServer(context);
   const browser = await startBrowser(context);
   const page = await (await browser.newContext(options)).newPage();
-  const problems = watchPage(page, address);
+  const problems = watchPage(page, {allowed: address});
   await page.goto(address + file);
   return {page, problems, address};
 }

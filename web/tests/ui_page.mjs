@@ -1,11 +1,7 @@
 // What the tests that click through the page share.
 
-import {
-  outputFile,
-  startBrowser,
-  startServer,
-  watchPage,
-} from './harness.mjs';
+import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
+import {outputFile, startServer} from './harness.mjs';
 
 const DESKTOP = {width: 1280, height: 860};
 export const PHONE = {width: 390, height: 844};
@@ -29,7 +25,7 @@ async function openPage(browser, address, options = {}) {
       '**/model.tara', (route) => route.fulfill({status: 204}));
   context.setDefaultTimeout(60_000);  // beside other work, too
   const page = await context.newPage();
-  const problems = watchPage(page, address);
+  const problems = watchPage(page, {allowed: address});
   await page.goto(address);
   await page.waitForSelector('body.ready');
   return {page, problems, close: () => context.close()};
