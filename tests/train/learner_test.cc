@@ -134,7 +134,7 @@ TEST(LearnerConfigTest, ByDefaultTheOutcomeIsTaughtAndAFewGamesAreHeldOut) {
   EXPECT_EQ(options.targets.value.search_share, 0);
   EXPECT_EQ(options.targets.policy_surprise, 0);
   EXPECT_FLOAT_EQ(options.held_out_share, 0.05f);
-  EXPECT_EQ(options.variant_balance, 1);
+  EXPECT_EQ(options.variant_balance, 0);
 }
 
 TEST(BucketTest, FewNewPositionsMeanFewSteps) {

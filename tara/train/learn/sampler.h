@@ -25,9 +25,9 @@ struct SamplerOptions {
   double held_out_share = 0;
   // A variant has a share of the samples in proportion to
   //   (its games in the window)^(1 - variant_balance):
-  // 1: all the same; 0: as its games are. Never by positions, of which long
+  // 0: as its games are; 1: all the same. Never by positions, of which long
   // games have more.
-  double variant_balance = 1;
+  double variant_balance = 0;
 };
 
 // Draws training samples from a sliding window of the newest games of a store.
