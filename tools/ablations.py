@@ -83,6 +83,7 @@ def settings(on):
         "self_play.playout_cap.fast_simulations": simulations // 2,
         "self_play.end_when_proved": when("end_when_proved", "true", "false"),
         "self_play.opening.share": when("openings", 0.5, 0),
+        "self_play.opening.max_plies": 10,
         "learner.steps_per_generation": when("steps", 200, 100),
         "learner.ema_decay": when("ema", 0.995, 0),
         "learner.owner_loss_weight": when("owner", 0.5, 0),
@@ -90,6 +91,7 @@ def settings(on):
         "learner.reply_loss_weight": when("reply", 0.15, 0),
         "learner.value_search_share": when("value_search", 0.5, 0),
         "learner.policy_surprise": when("surprise", 0.5, 0),
+        "learner.window_games": 8000,
         "learner.window_growth": when("window_growth", 0.75, 0),
         "learner.window_min_games": 2000,
     }
