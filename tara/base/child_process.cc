@@ -92,8 +92,9 @@ struct Pipe {
   }
 };
 
-// Starts the program with these files for its three streams, in a group of its
-// own and with the signals as they are by default. Returns an error number.
+// Starts the program with these files for its three streams and no others, in a
+// group of its own and with the signals as they are by default. Returns an
+// error number.
 int Spawn(const std::vector<std::string>& command, int input, int output,
           int errors, pid_t* process) {
   std::vector<char*> words;
@@ -108,6 +109,7 @@ int Spawn(const std::vector<std::string>& command, int input, int output,
   posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   sigset_t defaults;
   sigset_t mask;
   sigemptyset(&mask);

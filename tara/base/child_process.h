@@ -23,8 +23,9 @@ struct ChildProcessOptions {
 };
 
 // A program that we talk to by lines, through pipes on its standard input and
-// output. It leads a process group of its own, so that an interrupt typed at
-// the terminal is ours alone, and what it started ends with it. Not
+// output; it has no other files of ours. It leads a process group of its own,
+// so that an interrupt typed at the terminal is ours alone, and the group ends
+// with it: what it started, unless that left the group (setsid, setpgid). Not
 // thread-safe.
 class ChildProcess {
  public:

@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 // An engine in tests/eval/fake_engine.cc, whose limits are beyond what a busy
@@ -147,6 +148,19 @@ TEST(EnginePlayerTest, PlaysItselfForTheBalance) {
                                      "--games", "4", "--first-games", "0"});
   EXPECT_EQ(always.status, 1);
   EXPECT_THAT(always.err, HasSubstr("was given up 3 times by its player"));
+}
+
+TEST(EnginePlayerTest, HasNoFilesOfTheProgram) {
+  const std::string files = TemporaryPath("files");
+  const TaraResult result = RunTara(
+      {"balance", "--variant", "four_treasures", "--player",
+       absl::StrCat(Fake("--files " + files), ",log=", TemporaryPath("log")),
+       "--games", "2", "--first-games", "0", "--threads", "2", "--store",
+       TemporaryPath("balance.jsonl")});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::vector<std::string> lines = Lines(ReadFile(files));
+  ASSERT_THAT(lines, Not(IsEmpty()));
+  for (const std::string& line : lines) EXPECT_EQ(line, " 0 1 2");
 }
 
 TEST(EnginePlayerTest, PlaysItselfIntoAGameStore) {

@@ -25,6 +25,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/engine_session.h"
 #include "tara/eval/players/engine_spec.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/players.h"
@@ -131,14 +132,19 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"illegal",
               "played pass, which is not legal after 4 actions of "
               "sacred_hill_l1"},
-        Fault{"nonsense", "answered 'genmove' with no action: "},
+        Fault{"nonsense",
+              "answered 'genmove' with 'Z9', which is no action; expected one "
+              "such as "},
+        Fault{"escape",
+              "answered 'genmove' with '\\x1b[2JD4', which is no action"},
         Fault{"garbage",
               "answered 'thinking...\\x01' to 'genmove'; expected a "
               "line that begins with '=' or '?'"},
         Fault{"number",
               "answered '=99999 D4' to 'genmove'; expected the number "
               "of the command"},
-        Fault{"flood", "answered 'genmove' with more than 10000 lines"}),
+        Fault{"flood", "answered 'genmove' with more than 65536 bytes"},
+        Fault{"endless", "answered 'genmove' with more than 65536 bytes"}),
     [](const testing::TestParamInfo<Fault>& info) { return info.param.name; });
 
 TEST_P(FaultTest, LosesTheGameAloneAndIsStartedAgain) {
@@ -217,6 +223,15 @@ TEST(EnginePlayerTest, WhatIsNoEngineIsRefusedAtOnce) {
               HasSubstr("speaks version '1' of the protocol; expected 2"));
   EXPECT_THAT(error(Fake({"--fault", "poor"})),
               HasSubstr("does not have the command 'genmove'"));
+  EXPECT_THAT(error(Fake({"--fault", "longwinded"})),
+              AllOf(HasSubstr("its name 'xxx"),
+                    HasSubstr("' has 101 bytes; expected at most 100")));
+}
+
+TEST(EnginePlayerTest, ItsNameIsPrintable) {
+  const auto session = EngineSession::Start(Fake({"--fault", "unprintable"}));
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->name(), "Fa\\x1b[2Jke\\x0a\\xff 1.0");
 }
 
 TEST(EnginePlayerTest, AVariantThatItDoesNotKnowIsAnErrorAndNoForfeit) {

@@ -1,16 +1,20 @@
 // An engine for tests of what plays against engines: well-behaved, or as ill as
 // it is told to be.
 //
-//   fake_engine [--fault WHAT] [--after N] [--counter FILE]
+//   fake_engine [--fault WHAT] [--after N] [--counter FILE] [--files FILE]
 //
 // It plays random actions until it has chosen N (0), and then errs, in each
-// process: hang, crash, exit, refuse, illegal (passes), nonsense, garbage,
-// silent (closes its output), flood, resign, number (answers another command).
-// Or from the beginning: gone (ends at once), mute, old (an old protocol), poor
-// (lacks genmove), choosy (refuses every variant but four_treasures), stubborn
-// (does not quit); setter is well-behaved, with set_position. A line is added
-// to the counter's file each time it starts.
+// process: hang, crash, exit, refuse, illegal (passes), nonsense, escape (a
+// terminal's escape sequence), garbage, silent (closes its output), flood
+// (empty lines), endless (an answer without end), resign, number (answers
+// another command). Or from the beginning: gone (ends at once), mute, old (an
+// old protocol), poor (lacks genmove), choosy (refuses every variant but
+// four_treasures), stubborn (does not quit), unprintable and longwinded (its
+// name); setter is well-behaved, with set_position. Each time it starts, a line
+// is added to the counter's file, and to that of --files the numbers of the
+// files that it has open.
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -38,6 +42,15 @@ namespace {
 
 [[noreturn]] void Hang() {
   while (true) pause();
+}
+
+// Returns " N" for every open file, of which there are few.
+std::string OpenFiles() {
+  std::string files;
+  for (int file = 0; file < 1024; ++file) {
+    if (fcntl(file, F_GETFD) != -1) files += " " + std::to_string(file);
+  }
+  return files;
 }
 
 class FakeEngine {
@@ -89,7 +102,10 @@ class FakeEngine {
   void Tell(const std::string& command) {
     if (command == "protocol_version")
       return Answer(fault_ == "old" ? "1" : "2");
-    if (command == "name") return Answer("Fake");
+    if (command == "name") {
+      if (fault_ == "unprintable") return Answer("Fa\x1b[2Jke\n\xff");
+      return Answer(fault_ == "longwinded" ? std::string(101, 'x') : "Fake");
+    }
     if (command == "version") return Answer("1.0");
     if (command == "list_commands") {
       return Answer(std::string("name\nversion\nvariant\nclear_board\nplay\n"
@@ -146,7 +162,12 @@ class FakeEngine {
     }
     if (fault_ == "refuse") return Refuse("out of ideas"), true;
     if (fault_ == "illegal") return Answer("pass"), true;
+    if (fault_ == "endless") {
+      std::cout << "=" << id_ << " ";
+      while (true) std::cout << std::string(999, 'x') << "\n";
+    }
     if (fault_ == "nonsense") return Answer("Z9"), true;
+    if (fault_ == "escape") return Answer("\x1b[2JD4"), true;
     if (fault_ == "resign") return Answer("resign"), true;
     if (fault_ == "garbage") std::cout << "thinking...\x01\n" << std::flush;
     if (fault_ == "number") std::cout << "=99999 D4\n\n" << std::flush;
@@ -162,6 +183,7 @@ class FakeEngine {
 };
 
 int Main(int argc, char** argv) {
+  const std::string open_files = OpenFiles();
   std::string fault = "none";
   int after = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -170,6 +192,9 @@ int Main(int argc, char** argv) {
     if (option == "--after") after = std::atoi(argv[i + 1]);
     if (option == "--counter") {
       std::ofstream(argv[i + 1], std::ios::app) << "started\n";
+    }
+    if (option == "--files") {
+      std::ofstream(argv[i + 1], std::ios::app) << open_files << "\n";
     }
   }
   std::cerr << "a fake engine speaks\n";

@@ -184,7 +184,7 @@ class BalanceStore::File {
  public:
   static absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path) {
     const int descriptor =
-        open(path.c_str(), O_RDWR | O_CREAT | O_APPEND, 0666);
+        open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (descriptor < 0) return SystemError(path, "cannot open");
     auto file = std::unique_ptr<File>(new File(path, descriptor));
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {

@@ -144,8 +144,10 @@ class Slot {
     if (answer == "resign") return absl::AbortedError("resigned");
     const absl::StatusOr<Action> action = ParseAction(answer);
     if (!action.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "answered 'genmove' with no action: ", action.status().message()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("answered 'genmove' with ", QuotedAnswer(answer),
+                       ", which is no action; expected one such as ",
+                       ActionToText(legal.Nth(0))));
     }
     if (!legal.Contains(*action)) {
       return absl::InvalidArgumentError(absl::StrCat(

@@ -21,22 +21,39 @@ namespace {
 constexpr absl::Duration kQuitPatience = absl::Seconds(1);
 // One that stopped talking: to be told how it ended.
 constexpr absl::Duration kExitPatience = absl::Seconds(1);
-// Of an answer: more is no answer.
-constexpr int kMaxLines = 10000;
+// Of an answer with the ends of its lines: more is no answer. What engines
+// answer has some hundred.
+constexpr size_t kMaxAnswerBytes = size_t{1} << 16;
+// Of the name and of the version that an engine gives.
+constexpr size_t kMaxNameBytes = 100;
 // Of what an engine said, in an error.
 constexpr size_t kQuotedBytes = 60;
 
 constexpr absl::string_view kNeededCommands[] = {"variant", "clear_board",
                                                  "play", "genmove"};
 
-// What is quoted of it fits a line and a terminal.
-std::string Quoted(absl::string_view text) {
-  const bool whole = text.size() <= kQuotedBytes;
-  return absl::StrCat("'", absl::CHexEscape(text.substr(0, kQuotedBytes)),
-                      whole ? "'" : "...'");
+// Returns the text with "\xNN" for every byte that is no printable ASCII
+// character: names go to terminals, reports and stores.
+std::string Printable(absl::string_view text) {
+  std::string printable;
+  for (const char c : text) {
+    if (absl::ascii_isprint(static_cast<unsigned char>(c))) {
+      printable += c;
+    } else {
+      absl::StrAppend(&printable, "\\x",
+                      absl::BytesToHexString(absl::string_view(&c, 1)));
+    }
+  }
+  return printable;
 }
 
 }  // namespace
+
+std::string QuotedAnswer(absl::string_view text) {
+  const bool whole = text.size() <= kQuotedBytes;
+  return absl::StrCat("'", Printable(text.substr(0, kQuotedBytes)),
+                      whole ? "'" : "...'");
+}
 
 EngineSession::EngineSession(std::unique_ptr<ChildProcess> process,
                              const std::string& log)
@@ -76,13 +93,21 @@ absl::Status EngineSession::Introduce(const EngineSpec& spec) {
   TARA_ASSIGN_OR_RETURN(const std::string version,
                         Ask("protocol_version", deadline, limit));
   if (version != "2") {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it speaks version ", Quoted(version), " of the protocol; expected 2"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("it speaks version ", QuotedAnswer(version),
+                     " of the protocol; expected 2"));
   }
-  TARA_ASSIGN_OR_RETURN(name_, Ask("name", deadline, limit));
-  TARA_ASSIGN_OR_RETURN(const std::string program_version,
-                        Ask("version", deadline, limit));
-  if (!program_version.empty()) absl::StrAppend(&name_, " ", program_version);
+  for (const absl::string_view command : {"name", "version"}) {
+    TARA_ASSIGN_OR_RETURN(const std::string answer,
+                          Ask(command, deadline, limit));
+    if (answer.size() > kMaxNameBytes) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "its ", command, " ", QuotedAnswer(answer), " has ", answer.size(),
+          " bytes; expected at most ", kMaxNameBytes));
+    }
+    if (answer.empty()) continue;
+    absl::StrAppend(&name_, name_.empty() ? "" : " ", Printable(answer));
+  }
   TARA_ASSIGN_OR_RETURN(commands_, Ask("list_commands", deadline, limit));
   for (const absl::string_view command : kNeededCommands) {
     if (knows(command)) continue;
@@ -116,13 +141,15 @@ absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
                                                       absl::Time deadline,
                                                       absl::Duration limit) {
   std::vector<std::string> lines;
-  for (int read = 0;; ++read) {
+  size_t bytes = 0;
+  while (true) {
     const absl::StatusOr<std::string> line = process_->ReadLine(deadline);
     if (!line.ok()) return Explain(line.status(), command, limit);
-    if (read == kMaxLines) {
-      return absl::DataLossError(
-          absl::StrCat("answered '", command, "' with more than ", kMaxLines,
-                       " lines; an empty line ends an answer"));
+    bytes += line->size() + 1;
+    if (bytes > kMaxAnswerBytes) {
+      return absl::DataLossError(absl::StrCat(
+          "answered '", command, "' with more than ", kMaxAnswerBytes,
+          " bytes; an empty line ends an answer"));
     }
     Log("< ", *line);
     if (line->empty()) {
@@ -134,7 +161,7 @@ absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
     const char mark = lines[0][0];
     if (mark == '=' || mark == '?') continue;
     return absl::DataLossError(
-        absl::StrCat("answered ", Quoted(*line), " to '", command,
+        absl::StrCat("answered ", QuotedAnswer(*line), " to '", command,
                      "'; expected a line that begins with '=' or '?'"));
   }
   absl::string_view first = lines[0];
@@ -144,7 +171,7 @@ absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
       first.substr(0, first.find_first_not_of("0123456789"));
   if (id != absl::StrCat(last_id_)) {
     return absl::DataLossError(
-        absl::StrCat("answered ", Quoted(lines[0]), " to '", command,
+        absl::StrCat("answered ", QuotedAnswer(lines[0]), " to '", command,
                      "'; expected the number of the command, ", last_id_));
   }
   lines[0] = std::string(first.substr(id.size()));
@@ -152,7 +179,7 @@ absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
   absl::StripAsciiWhitespace(&text);
   if (!refused) return text;
   return absl::FailedPreconditionError(
-      absl::StrCat("refused '", command, "': ", Quoted(text)));
+      absl::StrCat("refused '", command, "': ", QuotedAnswer(text)));
 }
 
 // Turns an error of the process into what the engine did.

@@ -44,7 +44,8 @@ class EngineSession {
   // Whether it has the command; commands that it must have are not asked for.
   bool knows(absl::string_view command) const;
 
-  // As it calls itself: "name version".
+  // As it calls itself: "name version", of printable ASCII characters; "\xNN"
+  // stands for every other byte.
   const std::string& name() const { return name_; }
 
  private:
@@ -65,6 +66,10 @@ class EngineSession {
   std::string name_;
   std::string commands_;  // a line each
 };
+
+// Returns an answer between quotes, as errors have it: cut to what fits a line,
+// and "\xNN" for every byte that is no printable ASCII character.
+std::string QuotedAnswer(absl::string_view text);
 
 }  // namespace tara
 

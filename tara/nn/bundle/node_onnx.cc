@@ -80,8 +80,9 @@ absl::Status WriteRequest(const TemporaryFolder& folder,
   return WriteFileAtomically(folder.File("inputs.json"), shapes.dump());
 }
 
-// Runs `node ARGUMENTS...` with all it writes in the file `log`. Returns its
-// exit status, or UNAVAILABLE if there is no Node.js.
+// Runs `node ARGUMENTS...` with all it writes in the file `log` and no other
+// files of ours. Returns its exit status, or UNAVAILABLE if there is no
+// Node.js.
 absl::StatusOr<int> RunNode(std::vector<std::string> arguments,
                             const std::string& log) {
   arguments.insert(arguments.begin(), "node");
@@ -94,6 +95,7 @@ absl::StatusOr<int> RunNode(std::vector<std::string> arguments,
   posix_spawn_file_actions_addopen(&actions, 1, log.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   pid_t process = 0;
   const int error =
       posix_spawnp(&process, "node", &actions, nullptr, argv.data(), environ);
