@@ -55,12 +55,12 @@ absl::StatusOr<std::vector<float>> FromNpy(absl::string_view file,
                                             absl::StrJoin(shape, ", "), "]"));
   }
   file.remove_prefix(header.size());
-  std::vector<float> values(SizeOf(shape));
-  if (file.size() != values.size() * sizeof(float)) {
-    return absl::DataLossError(absl::StrCat("has ", file.size(),
-                                            " bytes of values; expected ",
-                                            values.size() * sizeof(float)));
+  const size_t bytes = SizeOf(shape) * sizeof(float);
+  if (file.size() != bytes) {
+    return absl::DataLossError(absl::StrCat(
+        "has ", file.size(), " bytes of values; expected ", bytes));
   }
+  std::vector<float> values(SizeOf(shape));
   if (!file.empty()) std::memcpy(values.data(), file.data(), file.size());
   return values;
 }

@@ -2,6 +2,7 @@
 
 #include <zip.h>
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -151,7 +152,8 @@ uint64_t ZipReader::CompressedSize(absl::string_view name) const {
   return info.comp_size;
 }
 
-absl::StatusOr<std::string> ZipReader::Read(absl::string_view name) const {
+absl::StatusOr<std::string> ZipReader::Read(absl::string_view name,
+                                            uint64_t max_size) const {
   zip_t* const archive = impl_->archive.get();
   const std::string text(name);
   zip_stat_t info;
@@ -159,12 +161,13 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name) const {
   if (zip_stat(archive, text.c_str(), 0, &info) != 0) {
     return absl::NotFoundError(absl::StrCat("has no entry ", name));
   }
-  if (info.size > kMaxEntrySize) {
-    return absl::DataLossError(absl::StrCat("entry ", name, " claims ",
-                                            info.size,
-                                            " bytes; expected at "
-                                            "most ",
-                                            kMaxEntrySize));
+  const uint64_t most =
+      std::min({max_size, kMaxEntrySize,
+                std::max(kSmallEntrySize, kMaxGrowth * impl_->bytes.size())});
+  if (info.size > most) {
+    return absl::DataLossError(absl::StrCat("entry ", name, " has ", info.size,
+                                            " bytes; expected at most ", most,
+                                            " in this archive"));
   }
   const std::unique_ptr<zip_file_t, CloseFile> file(
       zip_fopen(archive, text.c_str(), 0));

@@ -218,6 +218,24 @@ TEST_F(BundleTest, ATruncatedOneIsRefused) {
   }
 }
 
+TEST_F(BundleTest, JsonThatIsTooLargeIsRefused) {
+  // More than any bundle has, and not so much that it would be refused as any
+  // other entry is.
+  const std::string spaces(size_t{5} << 20, ' ');
+  const absl::Status manifest =
+      ErrorOf(With(kManifestEntry, Entry(kManifestEntry) + spaces));
+  EXPECT_EQ(manifest.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(manifest.message()),
+              AllOf(HasSubstr("entry manifest.json has "),
+                    HasSubstr("expected at most 4194304")));
+  Write(With(kGoldenEntry, Entry(kGoldenEntry) + spaces));
+  const absl::Status golden =
+      Bundle::Open(path_).value().Read(kGoldenEntry).status();
+  EXPECT_EQ(golden.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(golden.message()),
+              HasSubstr("entry golden.json has "));
+}
+
 TEST_F(BundleTest, AMissingPartIsNamed) {
   for (const std::string& name :
        ZipReader::Open(SmallBundle()).value().Names()) {
