@@ -74,6 +74,9 @@ std::string Suggestion(absl::string_view word,
   return absl::StrCat("; did you mean '", *nearest, "'?");
 }
 
+// Whether a word of the command line is an option, right or wrong.
+bool IsOption(const std::string& word) { return word[0] == '-' && word != "-"; }
+
 // What may follow a number, and stands for a factor.
 struct CountSuffix {
   absl::string_view text;
@@ -176,6 +179,28 @@ struct Command::Impl {
       names.push_back(command->impl_->app->get_name());
     }
     return names;
+  }
+
+  // Returns a usage error if the arguments name a command that does not exist:
+  // a word where only commands may stand.
+  static absl::Status CheckCommands(const Command& outer) {
+    const Impl& impl = *outer.impl_;
+    const std::vector<std::string> names = impl.CommandNames();
+    if (impl.run == nullptr && !names.empty()) {
+      for (const std::string& word : impl.app->remaining(false)) {
+        if (IsOption(word)) continue;
+        const std::string suggestion = Suggestion(word, names);
+        return UsageError(absl::StrCat(
+            "unknown command '", word, "'",
+            suggestion.empty() ? absl::StrCat("; expected one of: ",
+                                              absl::StrJoin(names, ", "))
+                               : suggestion));
+      }
+    }
+    for (const auto& command : impl.commands) {
+      if (command->impl_->app->parsed()) return CheckCommands(*command);
+    }
+    return absl::OkStatus();
   }
 
   // Returns the innermost command that the arguments have named.
@@ -364,45 +389,36 @@ int Report(const absl::Status& status, absl::string_view command,
 
 // What is wrong with arguments that nothing has taken.
 std::string UnexpectedArguments(const std::vector<std::string>& rest,
-                                const std::vector<std::string>& command_names,
                                 const std::vector<std::string>& option_names) {
   const std::string& first = rest.front();
-  const std::string name = first.substr(0, first.find('='));
-  if (first[0] == '-' && first != "-") {
-    return absl::StrCat("unknown option '", name, "'",
-                        Suggestion(name, option_names));
-  }
-  if (command_names.empty()) {
+  if (!IsOption(first)) {
     return absl::StrCat("unexpected argument '", first, "'");
   }
-  const std::string suggestion = Suggestion(first, command_names);
-  return absl::StrCat("unknown command '", first, "'",
-                      suggestion.empty()
-                          ? absl::StrCat("; expected one of: ",
-                                         absl::StrJoin(command_names, ", "))
-                          : suggestion);
+  const std::string name = first.substr(0, first.find('='));
+  return absl::StrCat("unknown option '", name, "'",
+                      Suggestion(name, option_names));
 }
 
 }  // namespace
 
 int CommandLine::Run(int argc, const char* const* argv, Console& console) {
   absl::Status error;
+  std::string answer;  // help or version, where that is asked for
   try {
     root_->impl_->app->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    console.out << Command::Impl::Named(*root_).Help();
-    return kExitOk;
+    answer = Command::Impl::Named(*root_).Help();
+    error = Command::Impl::CheckCommands(*root_);
   } catch (const CLI::CallForVersion&) {
-    console.out << version_ << "\n";
-    return kExitOk;
+    answer = version_ + "\n";
+    error = Command::Impl::CheckCommands(*root_);
   } catch (const CLI::ExtrasError&) {
-    const Command::Impl& named = *Command::Impl::Named(*root_).impl_;
-    // One that has its own arguments has taken the first for one of them.
-    error = UsageError(UnexpectedArguments(root_->impl_->app->remaining(true),
-                                           named.run == nullptr
-                                               ? named.CommandNames()
-                                               : std::vector<std::string>(),
-                                           named.option_names));
+    error = Command::Impl::CheckCommands(*root_);
+    if (error.ok()) {
+      error = UsageError(UnexpectedArguments(
+          root_->impl_->app->remaining(true),
+          Command::Impl::Named(*root_).impl_->option_names));
+    }
   } catch (const CLI::ArgumentMismatch& mismatch) {
     // "--depth: 1 required N missing"
     const std::string what = mismatch.what();
@@ -414,6 +430,10 @@ int CommandLine::Run(int argc, const char* const* argv, Console& console) {
   const Command& command = Command::Impl::Named(*root_);
   const Command::Impl& named = *command.impl_;
   if (!error.ok()) return Report(error, named.path, console);
+  if (!answer.empty()) {
+    console.out << answer;
+    return kExitOk;
+  }
   if (&command == root_.get()) {
     console.out << command.Help();
     return kExitOk;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -159,13 +160,15 @@ absl::Status PlaySession::Obey(absl::string_view line) {
 absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const State& state = states_.back();
+    // Keys without a letter type control characters.
+    const std::string shown = absl::Utf8SafeCHexEscape(word);
     if (state.finished() || !PersonToMove()) {
-      console_.out << word << ": it is not your turn any more.\n";
+      console_.out << shown << ": it is not your turn any more.\n";
       break;
     }
     const absl::StatusOr<Action> action = ParseAction(word);
     if (!action.ok()) {
-      console_.out << "'" << word << "' is no action or command. Expected "
+      console_.out << "'" << shown << "' is no action or command. Expected "
                    << NotationHelp(state) << "; or 'help'.\n";
       break;
     }

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -29,10 +30,14 @@ bool IsIn(absl::Span<const CommandName> commands, absl::string_view name) {
 }  // namespace
 
 bool NeedsTorch(int argc, const char* const* argv) {
-  if (argc < 2) return false;
-  if (IsIn(kTorchCommands, argv[1])) return true;
-  return argc > 2 && absl::string_view(argv[1]) == "bench" &&
-         IsIn(kTorchBenchCommands, argv[2]);
+  std::vector<absl::string_view> words;  // without options, such as --help
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '-') words.push_back(argv[i]);
+  }
+  if (words.empty()) return false;
+  if (IsIn(kTorchCommands, words[0])) return true;
+  return words.size() > 1 && words[0] == "bench" &&
+         IsIn(kTorchBenchCommands, words[1]);
 }
 
 int BecomeTorchProgram(char* const* argv, Console& console) {

@@ -65,6 +65,13 @@ TEST(PlayTest, NonsenseAndIllegalActionsAreExplained) {
                     HasSubstr("'A1' is no action or command")));
 }
 
+TEST(PlayTest, KeysThatTypeNoTextAreShownAsText) {
+  // F6, as terminals send it.
+  const TaraResult result = Play({"--variant", "sacred_hill_l1"}, "\x1b[17~\n");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("'\\x1b[17~' is no action or command"));
+}
+
 TEST(PlayTest, HelpNamesTheCommands) {
   const TaraResult result =
       Play({"--variant", "high_kings_l1"}, "help\nlegal\nboard\nquit\nhelp\n");

@@ -48,6 +48,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         WrongUsage{{"nonsense"}, "unknown command 'nonsense'; expected one of"},
         WrongUsage{{"perfd"}, "did you mean 'perft'?"},
+        WrongUsage{{"nonsense", "--help"},
+                   "unknown command 'nonsense'; expected one of"},
+        WrongUsage{{"--help", "nonsense"}, "unknown command 'nonsense'"},
+        WrongUsage{{"nonsense", "--version"}, "unknown command 'nonsense'"},
+        WrongUsage{{"perfd", "--help"}, "did you mean 'perft'?"},
+        WrongUsage{{"nonsense", "perft", "--help"},
+                   "unknown command 'nonsense'"},
+        WrongUsage{{"games", "lisst", "--help"}, "did you mean 'list'?"},
+        WrongUsage{{"bench", "infrence", "-h"}, "did you mean 'inference'?"},
         WrongUsage{{"--nonsense"}, "unknown option '--nonsense'"},
         WrongUsage{{"perft"}, "--variant is required"},
         WrongUsage{{"perft", "--variant", "chess", "--depth", "1"},
@@ -154,6 +163,21 @@ TEST(HelpTest, WithoutArgumentsListsTheCommands) {
 TEST(HelpTest, IsTheSameListInTheProgramWithLibTorch) {
   EXPECT_EQ(RunShell("tara/cli/tara_torch --help").out,
             RunTara({"--help"}).out);
+}
+
+TEST(HelpTest, AnUnknownCommandIsAnErrorInTheProgramWithLibTorch) {
+  const TaraResult result = RunShell("tara/cli/tara_torch arenna --help");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_EQ(result.err, RunTara({"arenna", "--help"}).err);
+}
+
+TEST(HelpTest, MayBeAskedForBeforeTheCommand) {
+  for (const char* const command : kCommands) {
+    const TaraResult result = RunTara({"--help", command});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_EQ(result.out, RunTara({command, "--help"}).out);
+  }
 }
 
 TEST(HelpTest, EveryCommandExplainsItself) {
