@@ -13,6 +13,46 @@ const headers = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
+// What the page may load and ask for: its own files. The policy is in the built
+// page itself, so that it holds on any server.
+const policy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'worker-src': "'self'",
+  'style-src': "'self'",
+  'font-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+};
+// Of every file that is served here, for workers have the policy of their file
+// and not that of the page: WebAssembly runs there, and its glue code makes
+// functions from text (Embind, and ONNX Runtime for WebGPU). The page has both
+// policies, and so the stricter.
+const servedPolicy = {
+  ...policy,
+  'script-src': "'self' 'wasm-unsafe-eval' 'unsafe-eval'",
+  'frame-ancestors': "'none'",
+};
+const policyText = (directives) =>
+  Object.entries(directives)
+      .map(([name, sources]) => `${name} ${sources}`)
+      .join('; ');
+
+const policyPlugin = {
+  name: 'tara-policy',
+  apply: 'build',
+  transformIndexHtml: () => [{
+    tag: 'meta',
+    attrs: {
+      'http-equiv': 'Content-Security-Policy',
+      'content': policyText(policy),
+    },
+    injectTo: 'head-prepend',
+  }],
+};
+
 // `vite build --mode test` builds the pages of the tests, too.
 export default defineConfig(({mode}) => {
   const pages = ['index.html'];
@@ -20,7 +60,7 @@ export default defineConfig(({mode}) => {
   return {
     // No page is served in place of another that is missing.
     appType: 'mpa',
-    plugins: [modelPlugin(path('.'))],
+    plugins: [modelPlugin(path('.')), policyPlugin],
     resolve: {
       // The runtime of networks without its WebAssembly inlined: the engine
       // says where its files are.
@@ -43,6 +83,12 @@ export default defineConfig(({mode}) => {
     },
     optimizeDeps: {exclude: ['onnxruntime-web']},
     server: {headers, host: '127.0.0.1'},
-    preview: {headers, host: '127.0.0.1'},
+    preview: {
+      headers: {
+        ...headers,
+        'Content-Security-Policy': policyText(servedPolicy),
+      },
+      host: '127.0.0.1',
+    },
   };
 });

@@ -52,12 +52,13 @@ export const unpack = (bundle) => unzipSync(bundle);
 
 export const readJson = (bytes) => JSON.parse(strFromU8(bytes));
 
-// Returns a bundle of the entries after `change(entries, manifest)`.
-export function altered(entries, change) {
+// Returns a bundle of the entries after `change(entries, manifest)`. Entries are
+// stored, or deflated as far as can be with `level` 9.
+export function altered(entries, change, level = 0) {
   const copy = {...entries};
   const manifest = readJson(copy['manifest.json']);
   copy['manifest.json'] = null;
   change(copy, manifest);
   copy['manifest.json'] ??= strToU8(JSON.stringify(manifest));
-  return zipSync(copy, {level: 0});
+  return zipSync(copy, {level});
 }

@@ -204,6 +204,59 @@ describe('a network', () => {
     assert.match((await load(bundle.slice(0, 2000))).refused, start);
   });
 
+  test('is refused if a byte of it has changed', async () => {
+    for (const level of [0, 9]) {
+      const damaged = Buffer.from(altered(entries, () => {}, level));
+      // The name in the entry's own header, 30 bytes from its beginning.
+      let name = damaged.indexOf('model.onnx', 30);
+      while (damaged.readUInt32LE(name - 30) !== 0x04034b50) {
+        name = damaged.indexOf('model.onnx', name + 1);
+      }
+      // In the middle of the weights, which hardly deflate.
+      const place = name + Math.floor(entries['model.onnx'].length / 2);
+      for (let i = 0; i < 64; ++i) damaged[place + i] ^= 0x5a;
+      assert.match(
+          (await load(damaged)).refused,
+          /^this is no usable model bundle: it cannot be unpacked/);
+    }
+  });
+
+  test('is refused if it is small and claims to be large', async () => {
+    const bomb = altered(entries, (files) => {
+      for (const name of Object.keys(files)) {
+        if (name !== 'manifest.json') delete files[name];
+      }
+      files['model.onnx'] = new Uint8Array(9 << 20);
+    }, 9);
+    assert.ok(bomb.length < 20_000, `${bomb.length} bytes`);
+    assert.match(
+        (await load(bomb)).refused,
+        /model.onnx has 9437184 bytes; expected at most 8388608 in this arch/);
+    const wordy = altered(entries, (files, manifest) => {
+      manifest.made_by = ' '.repeat(5 << 20);
+    }, 9);
+    assert.match(
+        (await load(wordy)).refused,
+        /manifest.json has 52\d{5} bytes; expected at most 4194304/);
+  });
+
+  test('is refused if its archive leads nowhere', async () => {
+    const start = /^this is no usable model bundle: it cannot be unpacked/;
+    const stored = altered(entries, () => {});
+    const list = Buffer.from(stored).lastIndexOf('PK\x05\x06');
+    const changed = (place, bytes) => {
+      const copy = stored.slice();
+      copy.set(bytes, place);
+      return copy;
+    };
+    // Where the list of entries is, and where the first entry is.
+    const first = new DataView(stored.buffer).getUint32(list + 16, true);
+    const nowhere = [0xf0, 0xff, 0xff, 0x7f];
+    for (const place of [list + 16, first + 42]) {
+      assert.match((await load(changed(place, nowhere))).refused, start);
+    }
+  });
+
   test('is asked without a request to anywhere', () => {
     // A model that cannot be run is said to the console by its runtime.
     const others = problems.filter((problem) => !problem.includes('onnx'));

@@ -1,14 +1,13 @@
 // Model bundles (docs/bundle.md): what the engine needs of one, and whether it
 // fits this engine.
 
-import { strFromU8, unzipSync } from 'fflate';
+import { strFromU8 } from 'fflate';
 import type { Catalogue } from './core';
 import { type NpyArray, readNpy } from './npy';
+import { readZip } from './zip';
 
 const FORMAT = 'tara-bundle';
 const FORMAT_VERSION = 1;
-/** No entry that the engine reads is larger: a guard against zip bombs. */
-const MOST_BYTES = 512 * 1024 * 1024;
 
 /** The fields of manifest.json that are read. */
 export interface Manifest {
@@ -57,18 +56,12 @@ function readEntries(
     data: Uint8Array, wanted: (name: string) => boolean):
     Record<string, Uint8Array> {
   try {
-    return unzipSync(data, {
-      filter: (entry) => {
-        if (!wanted(entry.name)) return false;
-        if (entry.originalSize > MOST_BYTES) {
-          throw new Error(`${entry.name} has ${entry.originalSize} bytes`);
-        }
-        return true;
-      },
-    });
+    return readZip(data, wanted);
   } catch (error) {
+    // RangeError: what the archive says leads beyond its end.
     fail(`it cannot be unpacked as a zip archive (${
-        error instanceof Error ? error.message : String(error)})`);
+        error instanceof RangeError ? 'it is damaged' :
+          error instanceof Error ? error.message : String(error)})`);
   }
 }
 

@@ -143,14 +143,16 @@ export function heatMarks(
   const marks: SVGElement[] = [];
   for (const { at, share } of byPlace.values()) {
     const warmth = Math.sqrt(share / largest);
+    const circle = s('circle', {
+      class: 'heat',
+      cx: at.x,
+      cy: at.y,
+      r: 12 + 24 * warmth,
+    });
+    // The page's policy forbids the attribute `style`.
+    circle.style.setProperty('--warmth', warmth.toFixed(3));
     marks.push(
-      s('circle', {
-        class: 'heat',
-        cx: at.x,
-        cy: at.y,
-        r: 12 + 24 * warmth,
-        style: `--warmth: ${warmth.toFixed(3)}`,
-      }),
+      circle,
       s('text', { class: 'heat-text', x: at.x, y: at.y }, percent(share)),
     );
   }
