@@ -102,5 +102,27 @@ TEST(InstructionSetTest, EveryProcessorHasThePortableOneAndTheFastestIsLast) {
   for (size_t i = 1; i < sets.size(); ++i) EXPECT_LT(sets[i - 1], sets[i]);
 }
 
+// The tests of the batched core and of the batched encoder run for the
+// instruction sets of this processor: one that it lacks shows here as skipped.
+class EveryInstructionSetTest
+    : public ::testing::TestWithParam<InstructionSet> {};
+
+TEST_P(EveryInstructionSetTest, IsTestedOnThisProcessor) {
+  const std::vector<InstructionSet> sets = SupportedInstructionSets();
+  if (std::find(sets.begin(), sets.end(), GetParam()) == sets.end()) {
+    GTEST_SKIP() << "this processor lacks " << InstructionSetName(GetParam())
+                 << ": nothing is tested with it";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryInstructionSetTest,
+                         ::testing::Values(InstructionSet::kPortable,
+                                           InstructionSet::kAvx2,
+                                           InstructionSet::kAvx512),
+                         [](const auto& info) {
+                           return std::string(InstructionSetName(info.param));
+                         });
+static_assert(kNumInstructionSets == 3, "and those above");
+
 }  // namespace
 }  // namespace tara

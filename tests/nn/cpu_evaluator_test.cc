@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
@@ -117,22 +118,49 @@ TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
   }
 }
 
-TEST(CpuEvaluatorTest, SmallNumberTypesSayNearlyWhatFloat32Says) {
+// For each number type; those that this processor cannot compute are skipped.
+class CpuPrecisionTest : public ::testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override {
+    const absl::Status status = CheckCpuPrecision(GetParam());
+    if (!status.ok()) GTEST_SKIP() << status.message();
+  }
+};
+
+class SmallPrecisionTest : public CpuPrecisionTest {};
+class IntegerPrecisionTest : public CpuPrecisionTest {};
+
+std::string PrecisionTestName(const ::testing::TestParamInfo<Precision>& info) {
+  return std::string(PrecisionName(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(, CpuPrecisionTest,
+                         ::testing::Values(Precision::kFloat32,
+                                           Precision::kInt16,
+                                           Precision::kBfloat16,
+                                           Precision::kInt8),
+                         PrecisionTestName);
+INSTANTIATE_TEST_SUITE_P(, SmallPrecisionTest,
+                         ::testing::Values(Precision::kInt16,
+                                           Precision::kBfloat16,
+                                           Precision::kInt8),
+                         PrecisionTestName);
+INSTANTIATE_TEST_SUITE_P(, IntegerPrecisionTest,
+                         ::testing::Values(Precision::kInt16, Precision::kInt8),
+                         PrecisionTestName);
+
+TEST_P(SmallPrecisionTest, SaysNearlyWhatFloat32Says) {
   const std::vector<State> states = RandomPositionsOfAllVariants(6, 5);
   for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 3},
                                    NetworkShape{.channels = 64, .blocks = 4}}) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
     const std::vector<Evaluation> reference =
         Evaluate(*NewEvaluator(checkpoint, Precision::kFloat32), states);
-    for (const Precision precision :
-         {Precision::kInt16, Precision::kBfloat16, Precision::kInt8}) {
-      if (!CheckCpuPrecision(precision).ok()) continue;
-      const PrecisionError error = ErrorOf(
-          reference, Evaluate(*NewEvaluator(checkpoint, precision), states));
-      EXPECT_LT(error.value, kLargestPrecisionError.value);
-      EXPECT_LT(error.policy, kLargestPrecisionError.policy);
-      EXPECT_GT(error.value + error.policy, 0) << "computed in float32?";
-    }
+    const PrecisionError error = ErrorOf(
+        reference, Evaluate(*NewEvaluator(checkpoint, GetParam()), states));
+    EXPECT_LT(error.value, kLargestPrecisionError.value);
+    EXPECT_LT(error.policy, kLargestPrecisionError.policy);
+    EXPECT_GT(error.value + error.policy, 0) << "computed in float32?";
   }
 }
 
@@ -150,33 +178,29 @@ TEST(CpuEvaluatorTest, AutoIsOneOfThePrecisionsAndSaysWhich) {
   }
 }
 
-TEST(CpuEvaluatorTest, RangesInTheCheckpointAreUsedAndChecked) {
-  for (const Precision precision : {Precision::kInt16, Precision::kInt8}) {
-    if (!CheckCpuPrecision(precision).ok()) continue;
-    SCOPED_TRACE(PrecisionName(precision));
-    Checkpoint checkpoint = LivelyCheckpoint({.channels = 24, .blocks = 2});
-    const auto weights = FoldCpuWeights(checkpoint);
-    ASSERT_TRUE(weights.ok());
-    const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
-    const std::vector<Evaluation> own =
-        Evaluate(*NewEvaluator(checkpoint, precision), states);
-    const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
-    for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
-      checkpoint.tensors.push_back(std::move(tensor));
-    }
-    const std::vector<Evaluation> stored =
-        Evaluate(*NewEvaluator(checkpoint, precision), states);
-    EXPECT_FALSE(Identical(own[0], stored[0]));
-
-    Checkpoint damaged = checkpoint;
-    damaged.tensors.back().values[5] = 0;
-    EXPECT_EQ(NewCpuEvaluator(damaged, precision).status(),
-              absl::InvalidArgumentError("tensor calibration/inner has 0 at 0, "
-                                         "5; expected a positive number"));
-    damaged.tensors.pop_back();
-    EXPECT_EQ(NewCpuEvaluator(damaged, precision).status().code(),
-              absl::StatusCode::kInvalidArgument);
+TEST_P(IntegerPrecisionTest, RangesInTheCheckpointAreUsedAndChecked) {
+  Checkpoint checkpoint = LivelyCheckpoint({.channels = 24, .blocks = 2});
+  const auto weights = FoldCpuWeights(checkpoint);
+  ASSERT_TRUE(weights.ok());
+  const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
+  const std::vector<Evaluation> own =
+      Evaluate(*NewEvaluator(checkpoint, GetParam()), states);
+  const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
+  for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
+    checkpoint.tensors.push_back(std::move(tensor));
   }
+  const std::vector<Evaluation> stored =
+      Evaluate(*NewEvaluator(checkpoint, GetParam()), states);
+  EXPECT_FALSE(Identical(own[0], stored[0]));
+
+  Checkpoint damaged = checkpoint;
+  damaged.tensors.back().values[5] = 0;
+  EXPECT_EQ(NewCpuEvaluator(damaged, GetParam()).status(),
+            absl::InvalidArgumentError("tensor calibration/inner has 0 at 0, "
+                                       "5; expected a positive number"));
+  damaged.tensors.pop_back();
+  EXPECT_EQ(NewCpuEvaluator(damaged, GetParam()).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 // Says what it is told, slowly or not.
@@ -223,10 +247,7 @@ TEST(ChooseCpuPrecisionTest, TakesWhatIsMuchFasterAndAccurate) {
             Precision::kFloat32);
 }
 
-class CpuPrecisionTest : public ::testing::TestWithParam<Precision> {};
-
 TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
-  if (!CheckCpuPrecision(GetParam()).ok()) GTEST_SKIP();
   for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 2},
                                    NetworkShape{.channels = 64, .blocks = 2}}) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
@@ -254,7 +275,6 @@ TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
 }
 
 TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
-  if (!CheckCpuPrecision(GetParam()).ok()) GTEST_SKIP();
   const auto evaluator =
       NewEvaluator(LivelyCheckpoint({.channels = 16, .blocks = 2}), GetParam());
   const std::vector<State> states = RandomPositionsOfAllVariants(3, 5);
@@ -272,12 +292,6 @@ TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
   }
   for (std::thread& thread : threads) thread.join();
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    , CpuPrecisionTest,
-    ::testing::Values(Precision::kFloat32, Precision::kInt16,
-                      Precision::kBfloat16, Precision::kInt8),
-    [](const auto& info) { return std::string(PrecisionName(info.param)); });
 
 TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
   Checkpoint checkpoint = LivelyCheckpoint({.channels = 8, .blocks = 1});
