@@ -40,8 +40,9 @@ mkdir "${work}/corpus"
 n=0
 if [[ -f "tests/fuzz/${fuzzer}_seeds.txt" ]]; then
   while read -r line; do
-    printf '%s\n\1\2\3\4\5\6\7\10' "${line}" >"${work}/corpus/$((n += 1))p"
-    printf '%s' "${line}" >"${work}/corpus/$((n += 1))"
+    n=$((n + 1))
+    printf '%s\n\1\2\3\4\5\6\7\10' "${line}" >"${work}/corpus/${n}p"
+    printf '%s' "${line}" >"${work}/corpus/${n}"
   done <"tests/fuzz/${fuzzer}_seeds.txt"
 fi
 "${work}/fuzzer" -max_total_time="${seconds}" -timeout=10 -max_len=1024 \
