@@ -7,11 +7,11 @@
 // TARA_CHECK(condition, message) ends the process when a caller broke a
 // contract: a bug in the program, never bad input (that is an absl::Status).
 // The names carry the project's prefix because LibTorch defines CHECK.
-#define TARA_CHECK(condition, message)                                    \
-  do {                                                                    \
-    if (!(condition)) [[unlikely]] {                                      \
+#define TARA_CHECK(condition, message)                                        \
+  do {                                                                        \
+    if (!(condition)) [[unlikely]] {                                          \
       ::tara::internal::CheckFailed(__FILE__, __LINE__, #condition, message); \
-    }                                                                     \
+    }                                                                         \
   } while (false)
 
 // As TARA_CHECK, but only in builds without NDEBUG: for checks on hot paths.

@@ -15,7 +15,7 @@ struct ExportOptions {
   std::string output;  // the bundle
   std::string weights = "float32";
   bool for_learning = false;  // init_from takes the bundle
-  GameFlags game;  // variant empty: those of the run, else all
+  GameFlags game;             // variant empty: those of the run, else all
   std::string format = "text";
 };
 

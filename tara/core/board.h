@@ -55,8 +55,8 @@ namespace internal {
 
 struct HillTables {
   Board all_hills = 0;
-  std::array<int8_t, kNumHills> bit_of{};            // hill -> bit
-  std::array<int8_t, 64> hill_at{};                  // bit -> hill, or -1
+  std::array<int8_t, kNumHills> bit_of{};  // hill -> bit
+  std::array<int8_t, 64> hill_at{};        // bit -> hill, or -1
 };
 
 constexpr HillTables MakeHillTables() {

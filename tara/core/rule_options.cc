@@ -22,12 +22,11 @@ std::string NamesFor(const VariantInfo& variant) {
 
 absl::Status BadValue(const RuleOptionInfo& option, absl::string_view value) {
   const std::string expected =
-      option.is_bool
-          ? "true or false"
-          : absl::StrCat(option.min_value, " to ", option.max_value);
-  return absl::InvalidArgumentError(
-      absl::StrCat("rule option ", option.name, ": bad value '", value,
-                   "'; expected ", expected));
+      option.is_bool ? "true or false"
+                     : absl::StrCat(option.min_value, " to ", option.max_value);
+  return absl::InvalidArgumentError(absl::StrCat("rule option ", option.name,
+                                                 ": bad value '", value,
+                                                 "'; expected ", expected));
 }
 
 absl::StatusOr<int> ParseValue(const RuleOptionInfo& option,

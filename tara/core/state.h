@@ -16,10 +16,10 @@ using Seat = int;
 constexpr Side SideOf(Seat seat) { return seat & 1; }
 
 enum class Phase : uint8_t {
-  kPlacement,   // High Kings: three ringforts with kings each
+  kPlacement,  // High Kings: three ringforts with kings each
   kManoeuvres,
   kBattle,
-  kLink,        // Stone of Destiny: the swap is made, the link is due
+  kLink,  // Stone of Destiny: the swap is made, the link is due
   kFinished,
 };
 
@@ -49,13 +49,13 @@ struct State {
   Board links_north;               // hill and its northern neighbour
   Variant variant;
   Phase phase;
-  uint8_t seat;                           // to move
+  uint8_t seat;  // to move
   Ending ending;
   uint8_t turns_left;                     // once `ending` is set
   uint8_t no_progress;                    // actions or turns, section 10
   std::array<uint8_t, 2> kings_captured;  // by the capturing side
   RuleOptions options;
-  std::array<uint8_t, 3> padding;         // zero
+  std::array<uint8_t, 3> padding;  // zero
 
   Side side() const { return SideOf(seat); }
   Board vacant() const { return kAllHills & ~(ringforts[0] | ringforts[1]); }

@@ -3,8 +3,6 @@
 
 namespace tara::batch {
 
-const KernelTable& Avx2Kernels() {
-  return kKernelTable<InstructionSet::kAvx2>;
-}
+const KernelTable& Avx2Kernels() { return kKernelTable<InstructionSet::kAvx2>; }
 
 }  // namespace tara::batch

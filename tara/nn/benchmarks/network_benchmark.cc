@@ -87,15 +87,14 @@ BENCHMARK(BM_Evaluate)
 void BM_TrainStep(benchmark::State& bench) {
   const int count = static_cast<int>(bench.range(2));
   const float auxiliary = bench.range(4) != 0 ? 0.1f : 0.0f;
-  const auto trainer =
-      NewTrainer({.channels = static_cast<int>(bench.range(0)),
-                  .blocks = static_cast<int>(bench.range(1))},
-                 {.owner_loss_weight = auxiliary,
-                  .kingdoms_loss_weight = auxiliary,
-                  .reply_loss_weight = auxiliary,
-                  .ema_decay = auxiliary,
-                  .threads = static_cast<int>(bench.range(3))},
-                 1);
+  const auto trainer = NewTrainer({.channels = static_cast<int>(bench.range(0)),
+                                   .blocks = static_cast<int>(bench.range(1))},
+                                  {.owner_loss_weight = auxiliary,
+                                   .kingdoms_loss_weight = auxiliary,
+                                   .reply_loss_weight = auxiliary,
+                                   .ema_decay = auxiliary,
+                                   .threads = static_cast<int>(bench.range(3))},
+                                  1);
   std::vector<Sample> samples;
   for (const State& state : MakePositions(Variant::kSacredHillL1, count)) {
     const Action action = LegalActions(state).Nth(0);
