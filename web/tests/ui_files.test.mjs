@@ -13,6 +13,7 @@ import {
   randomNumbers,
   savedGame,
   startSite,
+  waitForToast,
   waitForTurn,
 } from './ui_page.mjs';
 
@@ -118,7 +119,7 @@ describe('games that come and go', () => {
   test('a dropped file that is no bundle is refused in words', async () => {
     const {page, problems, close} = await site.open();
     await drop(page, 'holiday.tara', 'no zip at all');
-    await page.waitForSelector('.toast.shown.error');
+    await waitForToast(page, '.error');
     assert.ok((await page.textContent('.toast')).length > 20);
     await page.waitForFunction(
         () => document.querySelector('[aria-label="Network"]')
@@ -176,7 +177,7 @@ describe('games that come and go', () => {
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
     await page.click('[data-hill="D4"]', {force: true});
-    await page.waitForSelector('.toast.shown');
+    await waitForToast(page);
     assert.equal(await page.textContent('.toast'), 'D4 is not legal now.');
     assert.equal((await boardState(page)).ply, 1);
     await close();

@@ -10,6 +10,7 @@ import {
   newGame,
   startSite,
   takePicture,
+  waitForToast,
   waitForTurn,
 } from './ui_page.mjs';
 
@@ -41,7 +42,7 @@ describe('a network on the page', () => {
     await takePicture(page, 'network');
     await page.click('.network summary');
     await page.click('[data-do="verify"]');
-    await page.waitForSelector('.toast.shown:has-text("exported")');
+    await waitForToast(page, ':has-text("exported")');
     assert.match(
         await page.textContent('.toast'),
         /^The network does here what it did when it was exported/);
@@ -56,7 +57,7 @@ describe('a network on the page', () => {
     await drop(page, 'tiny.tara', bundle);
     await page.waitForSelector('#network-name');
     await drop(page, 'broken.tara', bundle.slice(0, bundle.length / 2));
-    await page.waitForSelector('.toast.shown.error');
+    await waitForToast(page, '.error');
     assert.equal(await page.textContent('#network-name'), 'tiny.tara');
     assert.deepEqual(problems, []);
     await close();

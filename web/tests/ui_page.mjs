@@ -23,7 +23,6 @@ async function openPage(browser, address, options = {}) {
   });
   await context.route(
       '**/model.tara', (route) => route.fulfill({status: 204}));
-  context.setDefaultTimeout(60_000);  // beside other work, too
   const page = await context.newPage();
   const problems = watchPage(page, {allowed: address});
   await page.goto(address);
@@ -89,6 +88,13 @@ export async function waitForTurn(page, ply) {
     return document.querySelector('#result') !== null ||
         (waits === 'true' && Number(ply) !== before);
   }, ply);
+}
+
+// Waits for a notice, such as one that is an '.error'. It may be hidden again:
+// notices are shown for some seconds.
+export async function waitForToast(page, kind = '') {
+  await page.waitForSelector(
+      `.toast:not(:empty)${kind}`, {state: 'attached'});
 }
 
 // Numbers in [0, 1) that are the same in every run (Lehmer's generator of
