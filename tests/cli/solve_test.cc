@@ -128,12 +128,18 @@ TEST(SolveTest, GivesUpAtTheNodeLimitWithTheBoundsItKnows) {
 
 TEST(SolveTest, AnInterruptPrintsTheBoundsToo) {
   // Nobody will solve an empty board before the signal comes.
-  const TaraResult result = RunShell(
-      "timeout --preserve-status -s INT 1 \"$TARA\" solve "
-      "--variant four_treasures --format=json --table-mb=1");
-  EXPECT_EQ(result.status, 130);
-  EXPECT_THAT(result.err, HasSubstr("interrupted"));
-  EXPECT_TRUE(ParseJson(result.out)["red_margin"].is_null());
+  TerminalTara tara({"solve", "--variant", "four_treasures", "--format=json",
+                     "--table-mb=1"});
+  ASSERT_TRUE(tara.Expect("search 1: "));
+  tara.Signal(2);
+  EXPECT_EQ(tara.Wait(), 130);
+  const std::string& shown = tara.shown();
+  EXPECT_THAT(shown, HasSubstr("interrupted"));
+  const size_t begin = shown.find('{');
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_TRUE(
+      ParseJson(shown.substr(begin, shown.rfind('}') + 1 - begin))["red_margin"]
+          .is_null());
 }
 
 TEST(SolveTest, ShowsItsProgressToAPerson) {
