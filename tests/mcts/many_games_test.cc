@@ -293,6 +293,36 @@ TEST(ManyGamesTest, StoppingDropsTheGamesInProgress) {
   }
 }
 
+TEST(ManyGamesTest, WhatWasAnsweredIsNotLostWhenItStops) {
+  for (const int groups : {1, 2}) {
+    CountingEvaluator evaluator;
+    std::vector<Tree> trees;
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      trees.emplace_back(SearchOptions{.simulations = 30},
+                         InitialState(Variant::kFourTreasures), seed);
+    }
+    SearchCounters counters;
+    size_t next = 0;
+    // Asked when a batch is answered, before the next leaves are gathered.
+    ASSERT_TRUE(PlayManyGames(
+                    {.games = 4, .leaves_per_game = 2, .groups = groups},
+                    [&]() -> std::unique_ptr<SearchedGame> {
+                      if (next == trees.size()) return nullptr;
+                      return std::make_unique<OneSearch>(&trees[next++]);
+                    },
+                    evaluator, [&] { return counters.batches >= 2; }, counters)
+                    .ok());
+    EXPECT_GE(evaluator.batches, 2);
+    EXPECT_EQ(counters.evaluations, evaluator.positions);
+    int64_t evaluated = 0;
+    for (const Tree& tree : trees) {
+      EXPECT_EQ(tree.in_flight(), 0);
+      evaluated += UnpackTotals(tree.data().store.node(0).totals).visits;
+    }
+    EXPECT_EQ(evaluated, evaluator.positions);
+  }
+}
+
 TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
   const Histories alone = PlayNotedGames({.games = 1}, 12);
   CountingEvaluator backend;

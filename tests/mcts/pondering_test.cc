@@ -42,6 +42,11 @@ class WatchedEvaluator : public Evaluator {
     return playouts_.Evaluate(states, results);
   }
 
+  int batches() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return batches_;
+  }
+
   void AwaitBatches(int count) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     const auto enough = [this, count]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
@@ -95,10 +100,12 @@ TEST_P(PonderingTest, AtItsLimitItHasTheTreeOfASearch) {
   Pondering pondering;
   pondering.Start(Tree({.simulations = 30}, start(), 1), evaluator,
                   {.simulations = 200});
-  // Each simulation is a batch, far from the game's end, and so is the root.
+  // Each simulation is a batch, far from the game's end, and so is the root. A
+  // batch that has begun is waited for, and applied.
   evaluator.AwaitBatches(201);
   const absl::StatusOr<Tree> back = pondering.Stop();
   ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->root_visits(), 200);
   Tree searched({.simulations = 200}, start(), 1);
   ASSERT_TRUE(RunSearches({&searched}, evaluator).ok());
   const std::vector<RootAction> a = back->root_actions();
@@ -123,13 +130,20 @@ TEST(PonderingStopTest, StoppedAtOnceTheTreeIsAsGood) {
 }
 
 TEST(PonderingStopTest, DestroyedWhileRunningItStops) {
-  WatchedEvaluator evaluator;
   for (int threads = 1; threads <= 3; ++threads) {
-    Pondering pondering;
-    pondering.Start(
-        Tree({.simulations = 30}, InitialState(Variant::kSacredHillL1), 1),
-        evaluator, {.threads = threads});
-    evaluator.AwaitBatches(100 * threads);
+    WatchedEvaluator evaluator;
+    {
+      Pondering pondering;
+      pondering.Start(
+          Tree({.simulations = 30}, InitialState(Variant::kSacredHillL1), 1),
+          evaluator, {.threads = threads});
+      evaluator.AwaitBatches(100);
+    }
+    // Nobody else asks from now on: the batches are those of one search.
+    const int before = evaluator.batches();
+    Tree tree({.simulations = 300}, InitialState(Variant::kSacredHillL1), 1);
+    ASSERT_TRUE(RunSearches({&tree}, evaluator).ok());
+    EXPECT_EQ(evaluator.batches(), before + 301);
   }
 }
 

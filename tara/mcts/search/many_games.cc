@@ -80,9 +80,15 @@ class Group {
     return absl::OkStatus();
   }
 
-  // Gives all leaves in flight up.
-  void Cancel() {
+  // Gives the trees the answers that they have not got yet; leaves without one
+  // are given up.
+  void Close() {
     for (Slot& slot : slots_) {
+      if (slot.unanswered == 0) {
+        counters_.evaluations += static_cast<int64_t>(slot.num_leaves);
+        counters_.simulations += static_cast<int64_t>(slot.num_leaves);
+        Apply(slot);
+      }
       for (size_t i = 0; i < slot.num_leaves; ++i) {
         slot.game->tree().Cancel(slot.leaves[i]);
       }
@@ -251,7 +257,7 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
       options.groups == 1
           ? PlayOneGroup(groups[0], options.times)
           : PlayTwoGroups(absl::MakeSpan(groups), options.times);
-  for (Group& group : groups) group.Cancel();
+  for (Group& group : groups) group.Close();
   return status;
 }
 

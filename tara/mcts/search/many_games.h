@@ -74,9 +74,10 @@ struct ManyGamesOptions {
 using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
 
 // Plays games until the source has no more and all are over, or `stop` says
-// so (the games in progress are then dropped). What happens in a game depends
-// on no other game and, with an evaluator whose answers do not depend on the
-// batch, on none of the options but leaves_per_game.
+// so (the games in progress are then dropped, their trees with every answer
+// that was given). What happens in a game depends on no other game and, with an
+// evaluator whose answers do not depend on the batch, on none of the options
+// but leaves_per_game.
 //
 // One worker; several may share source, evaluator and counters if these are
 // thread-safe. Returns the first error of the evaluator or of a game; no leaf

@@ -33,11 +33,9 @@ class Pondering {
   Pondering& operator=(const Pondering&) = delete;
 
   // Takes a tree and searches it until it is done, the limits are met or Stop
-  // is called. Meanwhile the tree's solver, if it has one, belongs to it too
-  // (with several threads it is not asked), and the evaluator, which must
-  // outlive the search, is called by its threads.
-  // REQUIRES: not started; the root is not finished; no leaf is in flight; with
-  // several threads not tree.options().gumbel.
+  // is called. Meanwhile its threads ask the tree's solver, if it has one, and
+  // the evaluator, which must outlive the search.
+  // REQUIRES: as SearchUntil; not started.
   void Start(Tree tree, Evaluator& evaluator, const PonderingLimits& limits);
 
   // Ends the search and returns the tree, its limit of simulations as it was

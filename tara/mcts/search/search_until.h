@@ -33,8 +33,8 @@ struct SearchUntilOptions {
 // owner; with several they share it, as threaded_search.h says.
 //
 // Errors as the evaluator's; no leaf is then left in flight.
-// REQUIRES: no leaf is in flight; the root is not finished; with several
-// threads not tree.options().gumbel; threads, leaves_per_batch >= 1.
+// REQUIRES: no leaf is in flight; the root is not finished; threads,
+// leaves_per_batch >= 1; with several threads what SearchWithThreads requires.
 absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop);
