@@ -10,6 +10,7 @@
 #include "tara/engine/ranked_actions.h"
 #include "tara/mcts/search/run_searches.h"
 #include "tara/mcts/search/search_until.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/utility.h"
 

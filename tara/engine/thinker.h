@@ -14,7 +14,7 @@
 #include "tara/engine/engine_game.h"
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/solver/shared_solver.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 
@@ -66,7 +66,7 @@ class Thinker {
                     absl::Duration time, const std::function<bool()>& stop);
 
   Evaluator* const evaluator_;
-  EndgameSolver solver_;
+  SharedSolver solver_;
   std::optional<Tree> tree_;
   State start_ = {};    // of the game that the tree belongs to
   size_t plies_ = 0;    // actions of it that led to the tree's root

@@ -8,7 +8,7 @@
 namespace tara {
 
 // Solves positions near the end of the game: the seam between the search and
-// an exact solver. For one thread at a time.
+// an exact solver.
 class LeafSolver {
  public:
   virtual ~LeafSolver() = default;
@@ -16,6 +16,9 @@ class LeafSolver {
   // Returns Red's points minus Blue's under best play of both sides, or
   // nothing where it gives up. REQUIRES: the state is not finished.
   virtual std::optional<int> SolveRedMargin(const State& state) = 0;
+
+  // Whether several threads may ask at a time.
+  virtual bool thread_safe() const { return false; }
 };
 
 }  // namespace tara

@@ -4,19 +4,25 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "tara/core/board.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/solver/shared_solver.h"
 #include "tara/mcts/tree/tree.h"
+#include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
@@ -24,6 +30,23 @@ namespace tara {
 namespace {
 
 bool Never() { return false; }
+
+// Solves, and counts. Thread-safe.
+class CountingSolver : public LeafSolver {
+ public:
+  std::optional<int> SolveRedMargin(const State& state) override {
+    const std::optional<int> margin = solver_.SolveRedMargin(state);
+    answers += margin.has_value();
+    return margin;
+  }
+  bool thread_safe() const override { return true; }
+
+  std::atomic<int64_t> answers = 0;
+
+ private:
+  // Kings may wander for long.
+  SharedSolver solver_{{.node_limit = 2000}};
+};
 
 class ThreadedSearchTest : public testing::TestWithParam<VariantInfo> {
  protected:
@@ -56,6 +79,71 @@ TEST_P(ThreadedSearchTest, EveryNodeAddsUpAfterwards) {
           ExpectInvariants(tree, playouts_);
         }
       }
+    }
+  }
+}
+
+TEST_P(ThreadedSearchTest, TheyAskTheSolverAndProveWhatIsTrue) {
+  // Exact to the point, so that there is one truth.
+  const UtilityOptions points = {.kind = UtilityKind::kPoints};
+  int64_t answers = 0;
+  for (const Problem& problem : FindProblems(
+           GetParam().variant, {.count = 4, .num_games = 100, .budget = 300})) {
+    int budget = 300;
+    const int exact = *ExactMargin(problem.state, budget);
+    const bool is_red = problem.state.side() == kRed;
+    for (const bool graph : {false, true}) {
+      for (const int threads : {2, 4}) {
+        CountingSolver solver;
+        // Not the root's own actions, where hills are what is left of a game.
+        Tree tree({.simulations = 20000,
+                   .utility = points,
+                   .graph_search = graph,
+                   .proof = true,
+                   .solver = &solver,
+                   .solver_vacant_hills = Count(problem.state.vacant()) - 1},
+                  problem.state, 1);
+        ASSERT_TRUE(
+            SearchWithThreads(tree, uniform_, {.threads = threads}, Never)
+                .ok());
+        ASSERT_TRUE(tree.settled());
+        EXPECT_EQ(tree.root_bounds().low, is_red ? exact : -exact);
+        EXPECT_EQ(tree.root_bounds().high, is_red ? exact : -exact);
+        EXPECT_EQ(tree.counts().solved, solver.answers);
+        ExpectInvariants(tree, uniform_);
+        answers += solver.answers;
+      }
+    }
+  }
+  // In High Kings and Stone of Destiny endings have full boards.
+  if (SolvableVacantHills(GetParam().variant) > 0) {
+    EXPECT_GT(answers, 0);
+  }
+}
+
+TEST_P(ThreadedSearchTest, SolvedPartsAddUpAfterwards) {
+  // So many simulations that threads have parts of the tree to themselves.
+  const std::vector<State> game = RandomGame(GetParam().variant, 3);
+  for (const bool graph : {false, true}) {
+    for (const int leaves : {1, 5}) {
+      CountingSolver solver;
+      State root = start();
+      for (const State& state : game) {
+        if (Count(state.vacant()) >= 9 && !state.finished()) root = state;
+      }
+      Tree tree({.simulations = 3000,
+                 .graph_search = graph,
+                 .proof = true,
+                 .solver = &solver,
+                 .solver_vacant_hills = Count(root.vacant()) - 4},
+                root, 1);
+      ASSERT_TRUE(SearchWithThreads(tree, playouts_,
+                                    {.threads = 4, .leaves_per_batch = leaves},
+                                    Never)
+                      .ok());
+      EXPECT_TRUE(tree.done());
+      EXPECT_EQ(tree.counts().solved, solver.answers);
+      ExpectInvariants(tree, playouts_);
     }
   }
 }
@@ -100,8 +188,21 @@ TEST(ThreadedSearchStopTest, TheCallbackEndsTheSearch) {
                 return ++asked > 100;
               }).ok());
   EXPECT_FALSE(tree.done());
-  EXPECT_GT(tree.root_visits(), 50);
+  // A simulation is asked about once by its thread, and at most twice by the
+  // other one, where that waits for it.
+  EXPECT_GT(tree.root_visits(), 30);
   EXPECT_LT(tree.root_visits(), 110);
+}
+
+TEST(ThreadedSearchDeathTest, TheSolverIsOneForSeveralThreads) {
+  EndgameSolver solver;
+  UniformEvaluator uniform;
+  Tree tree({.simulations = 10, .proof = true, .solver = &solver},
+            InitialState(Variant::kSacredHillL1), 1);
+  EXPECT_DEATH(
+      SearchWithThreads(tree, uniform, {.threads = 2}, Never).IgnoreError(),
+      "several threads ask the solver");
+  EXPECT_TRUE(SearchWithThreads(tree, uniform, {.threads = 1}, Never).ok());
 }
 
 // Fails from a given batch on, in whatever thread.

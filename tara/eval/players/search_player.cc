@@ -22,6 +22,7 @@
 #include "tara/mcts/search/pondering.h"
 #include "tara/mcts/search/search_until.h"
 #include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/solver/shared_solver.h"
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
@@ -315,7 +316,7 @@ class SearchPlayer : public Player {
 
   const std::unique_ptr<Evaluator> evaluator_;
   CachingEvaluator cache_;
-  EndgameSolver solver_;
+  SharedSolver solver_;
   SearchPlayerOptions options_;
   absl::Time start_;                                 // of the latest call
   absl::flat_hash_map<uint64_t, Thought> thoughts_;  // by game

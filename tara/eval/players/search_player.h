@@ -26,8 +26,8 @@ struct SearchPlayerOptions {
   // Leaves of one tree in one batch, at most (many_games.h).
   int leaves_per_game = 1;
   // Threads that search a position together (threaded_search.h), where a call
-  // has but one. More than one: the search is not the same every time, and
-  // search.solver is not asked. REQUIRES: 1 with search.gumbel.
+  // has but one. More than one: the search is not the same every time.
+  // REQUIRES: 1 with search.gumbel.
   int threads = 1;
   // Go on with the subtree of the last turn of a game. Kept simulations count
   // among search.simulations: it saves time, or with `time` gains simulations.

@@ -12,6 +12,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
+#include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/tree/shared_walker.h"
 
 namespace tara {
@@ -166,6 +167,9 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const std::function<bool()>& stop) {
   TARA_CHECK(options.threads >= 1, "a search has threads");
   TARA_CHECK(options.leaves_per_batch >= 1, "a batch has leaves");
+  const LeafSolver* const solver = tree.options().solver;
+  TARA_CHECK(options.threads == 1 || solver == nullptr || solver->thread_safe(),
+             "several threads ask the solver");
   TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
   // Besides what is gathered at a time, what a walker keeps in stock.
   constexpr int kStock = 8;

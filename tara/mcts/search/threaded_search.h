@@ -28,10 +28,11 @@ struct ThreadedSearchOptions {
 // same search every time, use one thread. Some simulations more than asked for
 // may be done: a batch a thread, and the 64 it may be busy with by itself.
 //
-// Errors as the evaluator's, which is called by several threads at a time; no
-// leaf is then left in flight. The tree's solver is not asked.
+// Errors as the evaluator's, which is called by several threads at a time, as
+// is the tree's solver; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; the root is not finished; not
-// tree.options().gumbel; threads, leaves_per_batch >= 1.
+// tree.options().gumbel; threads, leaves_per_batch >= 1; with several threads a
+// solver, if there is one, is thread-safe.
 absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,
                                const std::function<bool()>& stop);

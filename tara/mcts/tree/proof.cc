@@ -14,13 +14,7 @@ bool Narrow(SearchData& data, TreeNode& node, MarginBounds proved) {
     return MarginBounds{.low = std::max(bounds.low, proved.low),
                         .high = std::min(bounds.high, proved.high)};
   };
-  auto before = Load<true>(node.bounds);
-  if constexpr (kShared) {
-    before = Update<true>(node.bounds, both);
-  } else {
-    // Other threads read the bounds of what one has to itself.
-    Store<true>(node.bounds, both(before));
-  }
+  const auto before = Update<kShared>(node.bounds, both);
   const MarginBounds after = both(before);
   if (after == before) return false;
   if (data.Settles(after)) {

@@ -47,7 +47,9 @@ T Add(T& value, std::type_identity_t<T> added) {
 }
 
 // Replaces a value by change(value), in one step as others see it. Returns
-// what it was. `change` may be called several times.
+// what it was. `change` may be called several times. With one owner it is
+// stored for others to read: of the part of a tree that a thread has to itself
+// they may still look at the topmost node (shared_walker.h).
 template <bool kShared, typename T, typename Change>
 T Update(T& value, Change&& change) {
   T before = Load<kShared>(value);
@@ -59,7 +61,7 @@ T Update(T& value, Change&& change) {
       after = change(before);
     }
   } else {
-    value = change(before);
+    Store<true>(value, change(before));
   }
   return before;
 }

@@ -23,18 +23,10 @@ constexpr int kVisitsPerBlock = 8;
 constexpr int kLeastBlock = 3;
 constexpr int kMostBlock = 64;
 
-SearchOptions WithoutSolver(SearchOptions options) {
-  options.solver = nullptr;
-  return options;
-}
-
 }  // namespace
 
 SharedWalker::SharedWalker(SearchData& whole, int leaves, int threads)
-    : whole_(whole),
-      leaves_(leaves),
-      threads_(threads),
-      view_(WithoutSolver(whole.options)) {
+    : whole_(whole), leaves_(leaves), threads_(threads), view_(whole.options) {
   view_.store.Borrow(whole.store);
 }
 
@@ -43,6 +35,7 @@ SharedWalker::~SharedWalker() {
   view_.store.EndBorrowing();
   const auto add = [](int64_t& all, int64_t own) { Add<true>(all, own); };
   add(whole_.counts.settled, view_.counts.settled);
+  add(whole_.counts.solved, view_.counts.solved);
   if (view_.was_cancelled) Store<true>(whole_.was_cancelled, true);
 }
 
@@ -61,6 +54,8 @@ bool SharedWalker::Claim() {
     if (selected.edge == kNoIndex) break;
     TreeEdge& edge = whole_.store.edge(selected.edge);
     const uint32_t child = edge.child;
+    // There is nothing to find out in it.
+    if (Load<true>(whole_.store.node(child).shape).settled()) break;
     const auto visits = static_cast<int>(Load<true>(edge.counts).visits);
     if (visits < std::max(kLeastVisits, kVisitsPerBlock * leaves_)) break;
     const bool fits = visits <= most;

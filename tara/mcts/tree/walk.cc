@@ -126,34 +126,49 @@ Gathered GiveUp(SearchData& data, const SearchLeaf& leaf) {
   return Gathered::kInFlight;
 }
 
+// Counts a walk as in flight on an edge of a shared tree, unless another thread
+// has claimed it. Returns the counts before.
+EdgeCounts Enter(TreeEdge& edge) {
+  return Update<true>(edge.counts, [](EdgeCounts counts) {
+    if (!counts.claimed()) ++counts.in_flight;
+    return counts;
+  });
+}
+
 // Where the action selected at the root is settled, gives it its visit, for
 // nothing. That it is the best so far is then seen in the visits; but they tell
 // nothing new: with every second of them, `selected` becomes one of the others,
-// to walk on. Returns whether the simulation is done.
-bool EndsAtSettledAction(SearchData& data, Selected& selected,
-                         SearchLeaf& leaf) {
-  if (selected.edge == kNoIndex) return false;
-  const TreeEdge& edge = data.store.edge(selected.edge);
-  if (!data.store.node(edge.child).shape.settled()) return false;
+// to walk on. Returns how the walk has ended, if it has.
+template <bool kShared>
+std::optional<Gathered> EndAtSettledAction(SearchData& data, Selected& selected,
+                                           SearchLeaf& leaf) {
+  if (selected.edge == kNoIndex) return std::nullopt;
+  TreeEdge& edge = data.store.edge(selected.edge);
+  if (!Load<kShared>(data.store.node(edge.child).shape).settled()) {
+    return std::nullopt;
+  }
+  if constexpr (kShared) {
+    if (Enter(edge).claimed()) return Gathered::kInFlight;
+  }
   leaf.path.push_back(selected.edge);
-  EndAt<false>(data, edge.child, leaf);
+  EndAt<kShared>(data, edge.child, leaf);
   leaf.path.clear();
   const TreeNode& root = data.store.node(kRoot);
-  if (edge.counts.visits % 2 == 1 || root.shape.settled() ||
-      static_cast<int>(UnpackTotals(root.totals).visits) >
+  if (Load<kShared>(edge.counts).visits % 2 == 1 ||
+      Load<kShared>(root.shape).settled() ||
+      static_cast<int>(UnpackTotals(Load<kShared>(root.totals)).visits) >
           data.options.simulations) {
-    return true;
+    return Gathered::kFinished;
   }
-  selected = SelectAction<false>(data, kRoot, /*settled_too=*/true);
-  return false;
+  selected = SelectAction<kShared>(data, kRoot, /*settled_too=*/true);
+  return std::nullopt;
 }
 
 // Asks the solver for a leaf. Returns whether it is terminal now.
 template <bool kShared>
 bool Solve(SearchData& data, uint32_t index) {
   const SearchOptions& options = data.options;
-  if (kShared || !options.proof || options.solver == nullptr ||
-      index == kRoot) {
+  if (!options.proof || options.solver == nullptr || index == kRoot) {
     return false;
   }
   const State& state = data.store.state(index);
@@ -161,7 +176,7 @@ bool Solve(SearchData& data, uint32_t index) {
   const std::optional<int> margin = options.solver->SolveRedMargin(state);
   if (!margin.has_value()) return false;
   data.MakeTerminal<kShared>(data.store.node(index), *margin);
-  ++data.counts.solved;
+  Add<kShared>(data.counts.solved, 1);
   return true;
 }
 
@@ -249,9 +264,10 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     Selected selected = index == kRoot ? SelectRootAction<kShared>(data)
                                        : SelectAction<kShared>(
                                              data, index, /*settled_too=*/true);
-    if (!kShared && index == kRoot && shape.bounds_below() &&
-        EndsAtSettledAction(data, selected, leaf)) {
-      return Gathered::kFinished;
+    if (index == kRoot && shape.bounds_below()) {
+      const std::optional<Gathered> ended =
+          EndAtSettledAction<kShared>(data, selected, leaf);
+      if (ended.has_value()) return *ended;
     }
     uint32_t edge = selected.edge;
     if (edge == kNoIndex) {
@@ -262,11 +278,7 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     leaf.path.push_back(edge);
     EdgeCounts counts = Load<kShared>(data.store.edge(edge).counts);
     if constexpr (kShared) {
-      counts =
-          Update<true>(data.store.edge(edge).counts, [](EdgeCounts changed) {
-            if (!changed.claimed()) ++changed.in_flight;
-            return changed;
-          });
+      counts = Enter(data.store.edge(edge));
       if (counts.claimed()) {  // since it was selected
         leaf.path.pop_back();
         return GiveUp<true>(data, leaf);
