@@ -72,6 +72,7 @@ struct SearchData {
   // that the root's actions had before it, in the order of legal actions.
   std::optional<GumbelRoot> gumbel;
   std::vector<uint32_t> gumbel_base_visits;
+  std::vector<GumbelRoot::ActionStats> gumbel_stats;  // kept for its memory
 
   int16_t UtilityUnits(int red_margin) const {
     return utility_units[red_margin + kMaxMargin];

@@ -247,10 +247,11 @@ uint32_t ForcedEdge(const SearchData& data) {
   return forced;
 }
 
-Selected SelectByGumbel(const SearchData& data) {
+Selected SelectByGumbel(SearchData& data) {
   const TreeNode& root = data.store.node(SearchData::kRoot);
   const float own = data.RootOwnValue();
-  const int chosen = data.gumbel->Next(GumbelStats(data),
+  GetGumbelStats(data, data.gumbel_stats);
+  const int chosen = data.gumbel->Next(data.gumbel_stats,
                                        root.shape.side() == kRed ? own : -own);
   Selected selected;
   data.store.ForEachEdge(root, root.shape,
@@ -312,7 +313,7 @@ Selected SelectAction(const SearchData& data, uint32_t index,
 }
 
 template <bool kShared>
-Selected SelectRootAction(const SearchData& data) {
+Selected SelectRootAction(SearchData& data) {
   if constexpr (!kShared) {
     if (data.gumbel.has_value()) return SelectByGumbel(data);
   }
@@ -330,10 +331,11 @@ float Exploration(const SearchData& data, uint32_t index) {
       .scan.exploration;
 }
 
-std::vector<GumbelRoot::ActionStats> GumbelStats(const SearchData& data) {
+void GetGumbelStats(const SearchData& data,
+                    std::vector<GumbelRoot::ActionStats>& stats) {
   const TreeNode& root = data.store.node(SearchData::kRoot);
   const float side_unit = root.shape.side() == kRed ? kValueUnit : -kValueUnit;
-  std::vector<GumbelRoot::ActionStats> stats(data.root_priors.size());
+  stats.assign(data.root_priors.size(), {});
   data.store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
     const size_t place = data.root_places[edge.action_index];
     const EdgeCounts counts = edge.counts;
@@ -343,12 +345,11 @@ std::vector<GumbelRoot::ActionStats> GumbelStats(const SearchData& data) {
         .value = side_unit * static_cast<float>(counts.value),
         .in_flight = counts.in_flight};
   });
-  return stats;
 }
 
 template Selected SelectAction<false>(const SearchData&, uint32_t, bool);
 template Selected SelectAction<true>(const SearchData&, uint32_t, bool);
-template Selected SelectRootAction<false>(const SearchData&);
-template Selected SelectRootAction<true>(const SearchData&);
+template Selected SelectRootAction<false>(SearchData&);
+template Selected SelectRootAction<true>(SearchData&);
 
 }  // namespace tara

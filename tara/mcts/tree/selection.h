@@ -2,6 +2,7 @@
 #define TARA_MCTS_TREE_SELECTION_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "tara/mcts/tree/search_data.h"
 
@@ -40,15 +41,16 @@ Selected SelectAction(const SearchData& data, uint32_t node, bool settled_too);
 // The same at the root, with forced playouts or by Gumbel noise where the
 // options say so. REQUIRES: kShared: not options.gumbel.
 template <bool kShared>
-Selected SelectRootAction(const SearchData& data);
+Selected SelectRootAction(SearchData& data);
 
 // Returns the factor of P / (1 + n) in the scores of a node: c(N) * sqrt(N).
 // One owner. REQUIRES: the node is expanded.
 float Exploration(const SearchData& data, uint32_t node);
 
-// Returns what the Gumbel root is to know of each root action, in the order of
-// legal actions. REQUIRES: data.gumbel.
-std::vector<GumbelRoot::ActionStats> GumbelStats(const SearchData& data);
+// Fills `stats` with what the Gumbel root is to know of each root action, in
+// the order of legal actions. REQUIRES: data.gumbel.
+void GetGumbelStats(const SearchData& data,
+                    std::vector<GumbelRoot::ActionStats>& stats);
 
 }  // namespace tara
 

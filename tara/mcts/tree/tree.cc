@@ -140,6 +140,7 @@ void Tree::PlanGumbel() {
         data_.gumbel_base_visits[data_.root_places[edge.action_index]] =
             edge.counts.visits;
       });
+  data_.gumbel_stats.reserve(data_.root_priors.size());
   gumbel_kept_visits_ = root_visits();
   data_.gumbel.emplace(options().gumbel_options, data_.root_priors,
                        options().simulations, options().gumbel_noise, random_);
@@ -307,17 +308,19 @@ std::optional<Action> Tree::proved_action() const {
 
 Action Tree::gumbel_action() const {
   TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
-  const float own = data_.RootOwnValue();
+  std::vector<GumbelRoot::ActionStats> stats;
+  GetGumbelStats(data_, stats);
   const int place =
-      data_.gumbel->Best(GumbelStats(data_), ForSide(root().side(), own));
+      data_.gumbel->Best(stats, ForSide(root().side(), data_.RootOwnValue()));
   return LegalActions(root()).Nth(place);
 }
 
 std::vector<float> Tree::improved_policy() const {
   TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
-  const float own = data_.RootOwnValue();
-  return data_.gumbel->ImprovedPolicy(GumbelStats(data_),
-                                      ForSide(root().side(), own));
+  std::vector<GumbelRoot::ActionStats> stats;
+  GetGumbelStats(data_, stats);
+  return data_.gumbel->ImprovedPolicy(
+      stats, ForSide(root().side(), data_.RootOwnValue()));
 }
 
 }  // namespace tara
