@@ -292,6 +292,34 @@ TEST(EndgameSolverLimitTest, StopsWhenToldAndReportsAsItGoes) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST_P(EndgameSolverTest, LeavesAreSolvedWhateverTheTableHolds) {
+  // As a search asks: without limits. Lines are short there, far from the
+  // deepest that a solve looks at.
+  EndgameSolver used;
+  int64_t most_nodes = 0;
+  int solved = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    for (const State& state : RandomGame(GetParam().variant, seed)) {
+      if (state.finished() ||
+          Count(state.vacant()) > SolvableVacantHills(GetParam().variant)) {
+        continue;
+      }
+      const std::optional<int> margin = used.SolveRedMargin(state);
+      ASSERT_TRUE(margin.has_value()) << PositionToText(state);
+      most_nodes = std::max(most_nodes, used.progress().nodes);
+      if (seed % 10 == 0) {
+        EndgameSolver forgetful({.table_bytes = 0});
+        EXPECT_EQ(forgetful.SolveRedMargin(state), margin);
+      }
+      ++solved;
+    }
+  }
+  EXPECT_LT(most_nodes, 20'000);
+  if (SolvableVacantHills(GetParam().variant) > 0) {
+    EXPECT_GT(solved, 2000);
+  }
+}
+
 TEST(EndgameSolverTableTest, VariantsAndOptionsDoNotMixInTheTable) {
   // More than the table tells apart at once, by turns.
   EndgameSolver solver;

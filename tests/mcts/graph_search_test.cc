@@ -18,6 +18,7 @@
 #include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/search/run_searches.h"
 #include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/search_data.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/tree/walk.h"
@@ -97,6 +98,43 @@ TEST_P(GraphSearchTest, AdvanceKeepsWhatCanBeReachedAndTheGraphGoesOn) {
       EXPECT_EQ(tree.root(), next);
       if (tree.root_visits() > 0) ExpectInvariants(tree, playouts_);
     }
+  }
+}
+
+// After Advance a node to which others led as well may have more visits than
+// the root. It gets no more until the root has as many: each edge on the way to
+// it catches up first. So the limit of visits (node.h) is asked of the root
+// alone.
+TEST_P(GraphSearchTest, NoNodeGrowsBeyondTheRoot) {
+  for (const int leaves : {1, 5}) {
+    Tree tree({.simulations = 1000, .graph_search = true}, PositionAt(0.6, 2),
+              1);
+    Search(tree);
+    NodeStore& store = tree.shared_data().store;
+    const auto visits = [&store](uint32_t node) {
+      return UnpackTotals(store.node(node).totals).visits;
+    };
+    // Such nodes are rare in searches as small as this: make some.
+    std::vector<uint32_t> before;
+    for (uint32_t node = 0; node < store.num_nodes(); ++node) {
+      if (node % 3 == 1 &&
+          store.node(node).shape.status() == NodeStatus::kExpanded) {
+        store.node(node).totals = PackTotals(2 * visits(0), 0);
+      }
+      before.push_back(visits(node));
+    }
+    int grown = 0;
+    for (int round = 0; round < 10; ++round) {
+      tree.SetSimulations(tree.root_visits() + 500);
+      Search(tree, leaves);
+      for (uint32_t node = 0; node < before.size(); ++node) {
+        // Those in flight at a time may arrive together.
+        EXPECT_LE(visits(node),
+                  std::max<uint32_t>(before[node], visits(0) + leaves - 1));
+        grown += visits(node) > before[node];
+      }
+    }
+    EXPECT_GT(grown, 0);
   }
 }
 
