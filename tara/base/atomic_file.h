@@ -11,8 +11,10 @@ namespace tara {
 
 // Replaces the file `path` so that, whatever happens meanwhile, it holds either
 // its old contents or `contents` whole: writes `path`.tmp, syncs it, renames
-// it, syncs the folder. Errors name the file and the system's reason; then the
-// old file is unchanged.
+// it, syncs the folder. Errors name the file or folder and the system's reason.
+// After an error the old file is unchanged, unless it was the sync of the
+// folder that failed: then the file is the new one, which a power failure may
+// take back.
 // REQUIRES: no other thread or process writes the same path meanwhile.
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view contents);

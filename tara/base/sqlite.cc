@@ -22,20 +22,21 @@ bool NoRoom(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-// Returns the error of the last call on `db`.
-absl::Status LastError(sqlite3* db, absl::string_view path,
-                       absl::string_view doing) {
-  const std::string message =
-      absl::StrCat(path, ": ", doing, ": ", sqlite3_errmsg(db));
-  if (sqlite3_extended_errcode(db) == SQLITE_CONSTRAINT_PRIMARYKEY) {
+// Returns an error with SQLite's extended code and message, and the system's
+// errno behind it.
+absl::Status ErrorOf(int extended_code, int system_error,
+                     absl::string_view text, absl::string_view path,
+                     absl::string_view doing) {
+  const std::string message = absl::StrCat(path, ": ", doing, ": ", text);
+  if (extended_code == SQLITE_CONSTRAINT_PRIMARYKEY) {
     return absl::AlreadyExistsError(message);
   }
-  const int code = sqlite3_extended_errcode(db) & 0xff;
+  const int code = extended_code & 0xff;
   // SQLite itself knows only ENOSPC as a full disk.
-  if (const int error = sqlite3_system_errno(db);
-      (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && NoRoom(error)) {
+  if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) &&
+      NoRoom(system_error)) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(message, ": ", std::strerror(error)));
+        absl::StrCat(message, ": ", std::strerror(system_error)));
   }
   switch (code) {
     case SQLITE_NOTADB:
@@ -56,6 +57,13 @@ absl::Status LastError(sqlite3* db, absl::string_view path,
     default:
       return absl::InternalError(message);
   }
+}
+
+// Returns the error of the last call on `db`.
+absl::Status LastError(sqlite3* db, absl::string_view path,
+                       absl::string_view doing) {
+  return ErrorOf(sqlite3_extended_errcode(db), sqlite3_system_errno(db),
+                 sqlite3_errmsg(db), path, doing);
 }
 
 }  // namespace
@@ -151,6 +159,16 @@ absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
     return LastError(db_, path_, "cannot query");
   }
   return SqliteStatement(db_, path_, statement);
+}
+
+absl::Status SqliteDatabase::Sync() {
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  // No log: a file system that cannot have one, where each commit syncs.
+  if (log == nullptr || log->pMethods == nullptr) return absl::OkStatus();
+  const int result = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+  if (result == SQLITE_OK) return absl::OkStatus();
+  return ErrorOf(result, errno, sqlite3_errstr(result), path_, "cannot sync");
 }
 
 absl::StatusOr<int64_t> SqliteDatabase::QueryInt(absl::string_view sql) {

@@ -69,6 +69,11 @@ class SqliteDatabase {
   // Runs statements, separated by semicolons, that return nothing of interest.
   absl::Status Execute(const std::string& sql, absl::string_view doing);
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
+  // Waits until the disk has all that was committed, by whichever process:
+  // syncs the write-ahead log. (What has left that for the file itself has been
+  // synced on the way.)
+  // REQUIRES: this connection has read or written the file.
+  absl::Status Sync();
   // Returns the first column of the first row.
   absl::StatusOr<int64_t> QueryInt(absl::string_view sql);
 

@@ -21,7 +21,8 @@ struct SqliteSchema {
 
 // Opens the file, and creates it, or its tables in an empty file, where the
 // mode allows it. Committing means having been handed to the operating system:
-// killing the process loses nothing.
+// killing the process loses nothing, a power failure what was committed after
+// the last SqliteDatabase::Sync at most.
 // Returns NOT_FOUND for a missing file or folder; FAILED_PRECONDITION for a
 // file that is none of this kind or version; DATA_LOSS for a damaged one; else
 // the errors of SqliteDatabase. All name the file.

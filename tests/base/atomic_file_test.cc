@@ -1,8 +1,11 @@
 #include "tara/base/atomic_file.h"
 
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -13,6 +16,19 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tests/base/temporary_folder.h"
+
+// Whether the disk under folders fails.
+static bool folders_fail = false;
+
+// Stands before the C library's.
+extern "C" int fsync(int fd) {
+  struct stat of = {};
+  if (folders_fail && fstat(fd, &of) == 0 && S_ISDIR(of.st_mode)) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace tara {
 namespace {
@@ -57,6 +73,18 @@ TEST_F(AtomicFileTest, AFailedReplacementLeavesNoTemporaryFile) {
   // A folder that is not empty cannot be replaced by a file.
   std::filesystem::create_directories(folder_.At("file/full"));
   EXPECT_FALSE(WriteFileAtomically(path_, "x").ok());
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
+}
+
+TEST_F(AtomicFileTest, WhereOnlyTheFolderIsNotSyncedTheFileIsTheNewOne) {
+  ASSERT_TRUE(WriteFileAtomically(path_, "old").ok());
+  folders_fail = true;
+  const absl::Status status = WriteFileAtomically(path_, "new");
+  folders_fail = false;
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("cannot sync the folder " + folder_.path()));
+  EXPECT_EQ(*ReadWholeFile(path_), "new");
   EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
 }
 

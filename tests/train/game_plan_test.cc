@@ -134,6 +134,39 @@ TEST_F(GamePlanTest, AStoreWithoutTheGenerationBeforeIsAnError) {
             std::string::npos);
 }
 
+// Two generations of three games, of which the store lacks what is not added.
+TEST_F(GamePlanTest, LostGamesAreListedByGeneration) {
+  proto::RunState state;
+  *state.add_plan() = Record(0, 3, nullptr);
+  *state.add_plan() = Record(1, 3, &state.plan(0));
+  Add(0, {1});
+  Add(1, {3, 5});
+  const auto lost = LostGames(config_, *store_, state, 0, 6);
+  ASSERT_TRUE(lost.ok()) << lost.status();
+  ASSERT_EQ(lost->size(), 2u);
+  EXPECT_EQ((*lost)[0].generation, 0);
+  EXPECT_EQ((*lost)[0].missing, (Indices{0, 2}));
+  EXPECT_EQ((*lost)[1].generation, 1);
+  EXPECT_EQ((*lost)[1].missing, (Indices{4}));
+  // Only those that are asked for.
+  const auto some = LostGames(config_, *store_, state, 1, 4);
+  ASSERT_TRUE(some.ok()) << some.status();
+  ASSERT_EQ(some->size(), 1u);
+  EXPECT_EQ((*some)[0].missing, (Indices{2}));
+  EXPECT_TRUE(LostGames(config_, *store_, state, 3, 4)->empty());
+}
+
+TEST_F(GamePlanTest, LostGamesWithoutAPlanAreAnError) {
+  proto::RunState state;
+  *state.add_plan() = Record(0, 3, nullptr);
+  *state.add_plan() = Record(1, 3, &state.plan(0));
+  state.mutable_plan()->DeleteSubrange(0, 1);
+  Add(0, {0, 1});
+  const absl::Status status = LostGames(config_, *store_, state, 0, 6).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(status.message().find("game 2"), absl::string_view::npos);
+}
+
 TEST(StartPositionsTest, RuleOptionsGoToTheVariantsThatHaveThem) {
   proto::TrainConfig config;
   config.add_variant("four_treasures");

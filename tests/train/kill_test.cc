@@ -1,153 +1,292 @@
-// Kills a training ten times in a row at random instants and lets it end.
+// Kills trainings in the midst of each of their phases, and takes the power
+// from one. What goes on from there ends as if nothing had been.
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
+#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
+#include "tara/base/atomic_file.h"
 #include "tara/record/game_record.h"
-#include "tara/train/folder/run_folder.h"
-#include "tara/train/store/game_store.h"
+#include "tara/train/folder/run_state.h"
+#include "tara/train/progress/metrics.h"
+#include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
 namespace tara {
 namespace {
 
-constexpr int kGenerations = 16;
-
-// A training in a process of its own, whose output is read through a pipe.
+// A training in a process of its own (train_child.cc), whose events are read
+// through a pipe.
 class Child {
  public:
-  explicit Child(const std::string& run_dir) {
+  Child(const std::string& run_dir, std::vector<std::string> options) {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
-    const std::string generations = absl::StrCat("generations=", kGenerations);
+    options.insert(options.begin(), {"train_child", run_dir});
+    std::vector<char*> arguments;
+    for (std::string& option : options) arguments.push_back(option.data());
+    arguments.push_back(nullptr);
     pid_ = fork();
     if (pid_ == 0) {
       dup2(ends[1], STDOUT_FILENO);
       close(ends[0]);
       close(ends[1]);
-      execl("tests/train/train_child", "train_child", run_dir.c_str(),
-            generations.c_str(), "overlap=true", nullptr);
+      execv("tests/train/train_child", arguments.data());
       _exit(127);
     }
     close(ends[1]);
-    output_ = ends[0];
+    events_ = fdopen(ends[0], "r");
   }
-  ~Child() { close(output_); }
+  ~Child() { fclose(events_); }
+
+  // Returns the next event, or nothing once the process has ended.
+  std::optional<std::string> Next() {
+    char line[256];
+    if (fgets(line, sizeof(line), events_) == nullptr) return std::nullopt;
+    return std::string(absl::StripSuffix(line, "\n"));
+  }
 
   void Kill() { kill(pid_, SIGKILL); }
-
-  // Waits until a game is stored, or the end.
-  void WaitForOutput() {
-    pollfd output = {.fd = output_, .events = POLLIN, .revents = 0};
-    poll(&output, 1, /*timeout=*/-1);
-  }
 
   // Waits for the end; returns wait's status.
   int Wait() {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
     return status;
-  }
-
-  // Returns the games that the child said are stored, until its end.
-  std::set<uint64_t> ReadGames() {
-    std::string text;
-    char buffer[4096];
-    for (ssize_t n; (n = read(output_, buffer, sizeof(buffer))) > 0;) {
-      text.append(buffer, n);
-    }
-    std::set<uint64_t> games;
-    for (const std::string& line :
-         std::vector<std::string>(absl::StrSplit(text, '\n'))) {
-      uint64_t index;
-      if (absl::SimpleAtoi(line, &index)) games.insert(index);
-    }
-    return games;
   }
 
  private:
   pid_t pid_;
-  int output_;
+  FILE* events_;
 };
 
-// Returns the games of the store, each of which must be whole and valid.
+void TrainToTheEnd(const std::string& run_dir,
+                   const std::vector<std::string>& options) {
+  Child child(run_dir, options);
+  while (child.Next().has_value()) {
+  }
+  const int status = child.Wait();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+// Trains until `event`, and kills the process while it is held there. Returns
+// the games that it has reported as stored.
+std::set<uint64_t> TrainAndKill(const std::string& run_dir,
+                                std::vector<std::string> options,
+                                const std::string& event) {
+  options.push_back("hold=" + event);
+  Child child(run_dir, options);
+  std::set<uint64_t> games;
+  const auto take = [&games](absl::string_view line) {
+    uint64_t index;
+    if (absl::ConsumePrefix(&line, "game ") && absl::SimpleAtoi(line, &index)) {
+      games.insert(index);
+    }
+  };
+  std::optional<std::string> line;
+  do {
+    line = child.Next();
+    if (line.has_value()) take(*line);
+  } while (line.has_value() && *line != event);
+  EXPECT_TRUE(line.has_value()) << "the training ended without: " << event;
+  child.Kill();
+  while ((line = child.Next()).has_value()) take(*line);
+  const int status = child.Wait();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  return games;
+}
+
+// All that makes a run, but for times.
+struct RunContents {
+  std::map<uint64_t, std::string> games;
+  std::map<std::string, std::string> checkpoints;  // with `latest`
+  std::string state;
+  // Of metrics.jsonl, without those that have times or tell of accidents.
+  std::vector<std::string> lines;
+};
+
+RunContents ContentsOf(const std::string& run_dir) {
+  RunContents contents;
+  for (const proto::GameRecord& game : GamesOf(run_dir)) {
+    const absl::Status valid = ValidateRecord(game);
+    EXPECT_TRUE(valid.ok()) << valid;
+    contents.games[game.game_index()] = game.SerializeAsString();
+  }
+  for (const auto& file :
+       std::filesystem::directory_iterator(run_dir + "/checkpoints")) {
+    const auto bytes = ReadWholeFile(file.path().string());
+    EXPECT_TRUE(bytes.ok()) << bytes.status();
+    contents.checkpoints[file.path().filename().string()] = *bytes;
+  }
+  auto state = RunStateFile::Open(run_dir + "/state.textproto");
+  EXPECT_TRUE(state.ok()) << state.status();
+  state->state().clear_seconds();
+  state->state().clear_cpu_seconds();
+  state->state().clear_last_generation_seconds();
+  state->state().clear_last_generation_cpu_seconds();
+  contents.state = state->state().DebugString();
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  EXPECT_TRUE(lines.ok()) << lines.status();
+  for (const std::string& line : *lines) {
+    if (absl::StrContains(line, "\"event\":\"self_play\"")) continue;
+    if (absl::StrContains(line, "\"event\":\"note\"")) continue;
+    contents.lines.push_back(line);
+  }
+  return contents;
+}
+
+void ExpectTheSame(const RunContents& run, const RunContents& undisturbed) {
+  ASSERT_EQ(run.games.size(), undisturbed.games.size());
+  for (const auto& [index, game] : undisturbed.games) {
+    EXPECT_TRUE(run.games.at(index) == game) << "game " << index;
+  }
+  ASSERT_EQ(run.checkpoints.size(), undisturbed.checkpoints.size());
+  for (const auto& [name, bytes] : undisturbed.checkpoints) {
+    EXPECT_TRUE(run.checkpoints.at(name) == bytes) << name;
+  }
+  EXPECT_EQ(run.state, undisturbed.state);
+}
+
+// The games of the store of a run that was killed.
 std::set<uint64_t> StoredGames(const std::string& run_dir) {
-  // Killed before the store was made: there is nothing yet to lose.
-  if (access((run_dir + "/games.db").c_str(), F_OK) != 0) return {};
-  const auto store =
-      OpenGameStore(run_dir + "/games.db", StoreMode::kReadWrite);
-  if (!store.ok()) {
-    ADD_FAILURE() << store.status().message();
-    return {};
+  std::set<uint64_t> games;
+  for (const proto::GameRecord& game : GamesOf(run_dir)) {
+    games.insert(game.game_index());
   }
-  const auto indices = (*store)->Indices({});
-  EXPECT_TRUE(indices.ok()) << indices.status().message();
-  for (const uint64_t index : *indices) {
-    const auto game = (*store)->Get(index);
-    EXPECT_TRUE(game.ok()) << game.status().message();
-    if (!game.ok()) continue;
-    const absl::Status valid = ValidateRecord(*game);
-    EXPECT_TRUE(valid.ok()) << valid.message();
-  }
-  return std::set<uint64_t>(indices->begin(), indices->end());
+  return games;
 }
 
 bool Includes(const std::set<uint64_t>& all, const std::set<uint64_t>& some) {
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
-TEST(KillTest, TenKillsInARowLoseNoGameAndTrainingEndsNormally) {
-  const std::string run_dir = TestFolder("killed");
-  // A new seed every time: instants differ from run to run anyway.
-  const uint64_t seed = static_cast<uint64_t>(absl::ToUnixNanos(absl::Now()));
-  SCOPED_TRACE(absl::StrCat("seed ", seed));
-  Random random(seed);
-  std::set<uint64_t> known;  // what has been seen in the store or acknowledged
-  for (int kill = 0; kill < 10; ++kill) {
-    SCOPED_TRACE(absl::StrCat("kill ", kill));
-    Child child(run_dir);
-    // While it starts and loads, or while it plays, learns and saves.
-    if (kill % 3 != 0) child.WaitForOutput();
-    absl::SleepFor(absl::Milliseconds(random.Below(800)));
-    child.Kill();
-    const std::set<uint64_t> acknowledged = child.ReadGames();
-    const int status = child.Wait();
-    ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-    const std::set<uint64_t> stored = StoredGames(run_dir);
-    EXPECT_TRUE(Includes(stored, known)) << "a stored game was lost";
-    EXPECT_TRUE(Includes(stored, acknowledged)) << "a finished game was lost";
-    known = stored;
-  }
-  Child last(run_dir);
-  last.ReadGames();
-  const int status = last.Wait();
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+// The engine is the one whose answers do not depend on batches.
+const std::vector<std::string> kOptions = {
+    "variant=four_treasures,high_kings_l1",
+    "inference.backend=onednn",
+    "inference.precision=float32",
+    "self_play.search.option=gumbel=on,graph=on",
+    "gate.games=2",
+    "gate.simulations=4"};
 
-  const std::set<uint64_t> stored = StoredGames(run_dir);
-  EXPECT_TRUE(Includes(stored, known));
-  // Six games a generation (configs/tiny.textproto), none missing, none twice.
-  EXPECT_EQ(stored.size(), 6u * kGenerations);
-  EXPECT_EQ(*stored.rbegin(), 6u * kGenerations - 1);
-  const auto latest = LatestCheckpoint(run_dir);
-  ASSERT_TRUE(latest.ok()) << latest.status().message();
-  EXPECT_EQ(*latest, absl::StrCat(run_dir, "/checkpoints/",
-                                  CheckpointName(kGenerations), ".pt"));
+std::vector<std::string> With(std::vector<std::string> options,
+                              const std::vector<std::string>& more) {
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
+// How self-play is spread makes no difference.
+std::vector<std::string> Spread(int start) {
+  return {absl::StrCat("self_play.threads=", 1 + start % 3),
+          absl::StrCat("self_play.games_per_thread=", 1 + start % 4)};
+}
+
+// Trains with a kill at each of the events, and then to the end.
+void TrainWithKills(const std::string& run_dir,
+                    const std::vector<std::string>& options,
+                    const std::vector<std::string>& events) {
+  int start = 0;
+  for (const std::string& event : events) {
+    SCOPED_TRACE(event);
+    const std::set<uint64_t> games =
+        TrainAndKill(run_dir, With(options, Spread(++start)), event);
+    EXPECT_TRUE(Includes(StoredGames(run_dir), games))
+        << "a finished game was lost";
+  }
+  TrainToTheEnd(run_dir, With(options, Spread(++start)));
+}
+
+// Six games and six steps a generation, two generations
+// (configs/tiny.textproto).
+TEST(KillTest, InEveryPhaseAKillChangesNothing) {
+  const std::string undisturbed = TestFolder("undisturbed");
+  TrainToTheEnd(undisturbed, kOptions);
+  const RunContents expected = ContentsOf(undisturbed);
+  ASSERT_EQ(expected.games.size(), 12u);
+  ASSERT_EQ(expected.checkpoints.size(), 4u);
+
+  const std::string run_dir = TestFolder("killed");
+  TrainWithKills(
+      run_dir, kOptions,
+      {"saving ckpt-000000.pt", "game 2", "step 3", "saving ckpt-000001.pt",
+       "gate 1", "saving latest", "evaluation 1", "game 8", "step 11",
+       "saving ckpt-000002.pt", "gate 2", "evaluation 2"});
+  const RunContents run = ContentsOf(run_dir);
+  ExpectTheSame(run, expected);
+  EXPECT_EQ(run.lines, expected.lines);
+}
+
+TEST(KillTest, NorDoesItWithTwoThreadsOfTheLearner) {
+  // Large enough for LibTorch to share the work of a step.
+  const std::vector<std::string> options =
+      With(kOptions, {"learner.threads=2", "network.channels=32",
+                      "learner.batch_size=64", "gate.games=0"});
+  const std::string undisturbed = TestFolder("undisturbed");
+  TrainToTheEnd(undisturbed, options);
+  const std::string run_dir = TestFolder("killed");
+  TrainWithKills(run_dir, options,
+                 {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1",
+                  "game 8", "step 11", "saving ckpt-000002.pt"});
+  const RunContents run = ContentsOf(run_dir);
+  const RunContents expected = ContentsOf(undisturbed);
+  ExpectTheSame(run, expected);
+  EXPECT_EQ(run.lines, expected.lines);
+}
+
+TEST(KillTest, NorDoesItWhileTheNextGenerationIsPlayedAhead) {
+  const std::vector<std::string> options =
+      With(kOptions, {"overlap=true", "generations=3", "gate.games=0",
+                      "inference.precision=int8",
+                      "self_play.search.option=gumbel=on,graph=on,proof=on,"
+                      "solver_hills=6"});
+  const std::string undisturbed = TestFolder("undisturbed");
+  TrainToTheEnd(undisturbed, options);
+  const std::string run_dir = TestFolder("killed");
+  // The games 6 to 11 are played while the steps 1 to 6 are learned, the games
+  // 12 to 17 with the steps 7 to 12: when one of them is held, the others go
+  // on, so that no event can be awaited of both.
+  TrainWithKills(run_dir, options,
+                 {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1",
+                  "game 14", "saving ckpt-000003.pt"});
+  ExpectTheSame(ContentsOf(run_dir), ContentsOf(undisturbed));
+}
+
+TEST(KillTest, APowerCutLosesNothingThatACheckpointWasLearnedFrom) {
+  const std::vector<std::string> options = With(kOptions, {"generations=4"});
+  const std::string undisturbed = TestFolder("undisturbed");
+  TrainToTheEnd(undisturbed, options);
+
+  const std::string run_dir = TestFolder("cut");
+  const std::string synced = TestFolder("synced");
+  const std::set<uint64_t> games =
+      TrainAndKill(run_dir, With(options, {"synced=" + synced}), "game 20");
+  std::filesystem::remove_all(run_dir);
+  std::filesystem::rename(synced, run_dir);
+  ASSERT_TRUE(std::filesystem::exists(run_dir + "/checkpoints/ckpt-000003.pt"));
+  const std::set<uint64_t> left = StoredGames(run_dir);
+  for (uint64_t index = 0; index < 18; ++index) {
+    EXPECT_TRUE(left.contains(index)) << "ckpt-000003 is of game " << index;
+  }
+  // Or it was no power cut.
+  EXPECT_FALSE(Includes(left, games));
+
+  TrainToTheEnd(run_dir, options);
+  ExpectTheSame(ContentsOf(run_dir), ContentsOf(undisturbed));
 }
 
 }  // namespace

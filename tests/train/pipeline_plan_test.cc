@@ -212,6 +212,14 @@ TEST(PipelineRetentionTest, OldCheckpointsAndGamesGoAndTheRunGoesOn) {
   games = GamesOf(run_dir);
   EXPECT_EQ(games.size(), 16u);
   EXPECT_EQ(games.back().game_index(), 41u);
+
+  // A larger window does not take for lost what was removed.
+  longer.set_generations(8);
+  longer.mutable_retention()->set_keep_games(0);
+  longer.mutable_learner()->set_window_games(40);
+  const auto summary = Train(longer);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(GamesOf(run_dir).size(), 22u);
 }
 
 TEST(PipelineTimeTest, ARunEndsWhenItsMinutesAreUpAndGoesOnWithMore) {

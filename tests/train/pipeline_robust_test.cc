@@ -1,6 +1,6 @@
-// What goes wrong from outside: files damaged, disks full, locks held, losses
-// that are not finite. Nothing that was finished may be lost, and the same call
-// goes on.
+// What goes wrong from outside: files damaged, games lost, disks full, locks
+// held, losses that are not finite. Nothing that was finished may be lost, and
+// the same call goes on.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -104,6 +104,79 @@ TEST(PipelineRobustTest, WhereEveryCheckpointIsDamagedTheRunBeginsAnew) {
   EXPECT_EQ(summary->generation, 1);
   EXPECT_EQ(GamesOf(run_dir).size(), 6u);
   EXPECT_EQ(Notes(run_dir).size(), 2u);
+}
+
+// --- Games that are lost -----------------------------------------------------
+
+// A run whose generations 0 and 1 are played, and 0 is learned: what it learns
+// next is of the games 2 to 11 (kSteady has a window of ten). Removes some.
+std::string RunThatLost(const std::string& name, const std::string& games) {
+  const std::string run_dir = TestFolder(name);
+  std::atomic<int> stored = 0;
+  TrainCallbacks callbacks;
+  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
+  const auto summary =
+      Train(Tiny(run_dir, kSteady), callbacks, [&] { return stored >= 12; });
+  EXPECT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->generation, 1);
+  auto store = SqliteDatabase::Open(run_dir + "/games.db",
+                                    SqliteDatabase::Mode::kReadWrite);
+  EXPECT_TRUE(store.ok()) << store.status();
+  EXPECT_TRUE(
+      store
+          ->Execute("DELETE FROM games WHERE game_index IN (" + games + ")",
+                    "lose games")
+          .ok());
+  return run_dir;
+}
+
+TEST(PipelineRobustTest, GamesOfTheWindowThatTheStoreHasLostArePlayedAgain) {
+  const std::string straight = StraightRun("nothing_lost", kSteady);
+  const std::string run_dir = RunThatLost("lost", "3, 5, 8");
+  const auto summary = Train(Tiny(run_dir, kSteady));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  for (const int generation : {2, 3}) {
+    EXPECT_EQ(Contents(CheckpointFile(run_dir, generation)),
+              Contents(CheckpointFile(straight, generation)));
+  }
+  const auto games = GamesOf(run_dir);
+  const auto expected = GamesOf(straight);
+  ASSERT_EQ(games.size(), expected.size());
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].SerializeAsString(), expected[i].SerializeAsString());
+  }
+  // Game 8 is of the generation that is going on.
+  ASSERT_EQ(Notes(run_dir).size(), 1u);
+  EXPECT_THAT(Notes(run_dir)[0],
+              HasSubstr("games.db lacks 2 games of generation 0, the first of "
+                        "them game 3; ckpt-000000 plays them again"));
+}
+
+TEST(PipelineRobustTest, LostGamesThatCannotBePlayedAgainAreAnError) {
+  const std::string run_dir = RunThatLost("lost_for_ever", "3, 5");
+  const std::string player = CheckpointFile(run_dir, 0);
+  std::filesystem::rename(player, player + ".away");
+  absl::Status status = Train(Tiny(run_dir, kSteady)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(run_dir + "/games.db lacks 2 games of generation "
+                                        "0, the first of them game 3"),
+                    HasSubstr("ckpt-000000, which played them, is no longer "
+                              "there; generation 1 cannot be learned")));
+  // Nor without the plans.
+  const std::string state = run_dir + "/state.textproto";
+  std::filesystem::rename(state, state + ".away");
+  status = Train(Tiny(run_dir, kSteady)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("lacks 2 games"), HasSubstr("game 3"),
+                    HasSubstr("no plan")));
+  // With all back it goes on.
+  std::filesystem::rename(player + ".away", player);
+  std::filesystem::rename(state + ".away", state);
+  const auto summary = Train(Tiny(run_dir, kSteady));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(GamesOf(run_dir).size(), 18u);
 }
 
 // --- Losses that are not finite ----------------------------------------------

@@ -1,10 +1,6 @@
 // The same seed and config make the same games and the same weights, bit for
 // bit, on the CPU: on any number of threads, however many games each plays in
-// step, and with a kill in between.
-
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// step. (With kills in between: kill_test.cc.)
 
 #include <string>
 #include <vector>
@@ -12,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
-#include "tara/train/run/pipeline.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -74,47 +69,6 @@ TEST(ReproducibleTest, OnAnyNumberOfThreadsARunIsTheSame) {
   const RunContents one = TrainOn(1, 9);
   ExpectTheSame(TrainOn(2, 3), one);
   ExpectTheSame(TrainOn(3, 1), one);
-}
-
-// Trains in a process of its own until so many games are stored, and kills it.
-void TrainAndKill(const std::string& run_dir, int games,
-                  const std::vector<std::string>& overrides) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[0]);
-    close(ends[1]);
-    std::vector<std::string> arguments = {"train_child", run_dir};
-    arguments.insert(arguments.end(), overrides.begin(), overrides.end());
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    execv("tests/train/train_child", argv.data());
-    _exit(127);
-  }
-  close(ends[1]);
-  // A line a game.
-  int lines = 0;
-  char c;
-  while (lines < games && read(ends[0], &c, 1) == 1) lines += c == '\n';
-  kill(child, SIGKILL);
-  int status = 0;
-  waitpid(child, &status, 0);
-  close(ends[0]);
-  ASSERT_EQ(lines, games);
-}
-
-TEST(ReproducibleTest, WithAKillInBetweenARunIsTheSame) {
-  const RunContents straight = TrainOn(2, 2);
-  for (const int games : {4, 13}) {  // in the first generation, in the second
-    const std::string run_dir = TestFolder(absl::StrCat("killed_at_", games));
-    TrainAndKill(run_dir, games, Overrides(2, 3));
-    const auto summary = Train(Tiny(run_dir, Overrides(1, 4)));
-    ASSERT_TRUE(summary.ok()) << summary.status();
-    ExpectTheSame(ContentsOf(run_dir), straight);
-  }
 }
 
 TEST(ReproducibleTest, AnotherSeedMakesAnotherRun) {

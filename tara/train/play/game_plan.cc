@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -118,6 +119,35 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
     }
   }
   return plan;
+}
+
+absl::StatusOr<std::vector<GamePlan>> LostGames(
+    const proto::TrainConfig& config, GameStore& store,
+    const proto::RunState& state, uint64_t begin, uint64_t end) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> stored, store.Indices({}));
+  std::vector<uint64_t> lost;
+  for (uint64_t index = begin; index < end; ++index) {
+    if (!std::binary_search(stored.begin(), stored.end(), index)) {
+      lost.push_back(index);
+    }
+  }
+  std::vector<GamePlan> plans;
+  auto next = lost.begin();
+  for (const proto::GenerationPlan& recorded : state.plan()) {
+    if (next == lost.end() || *next < recorded.begin()) break;
+    const uint64_t end_of_plan = recorded.begin() + GamesOf(recorded);
+    const auto first = next;
+    next = std::lower_bound(first, lost.end(), end_of_plan);
+    if (first == next) continue;
+    TARA_ASSIGN_OR_RETURN(GamePlan plan, ExpandPlan(config, store, recorded));
+    plan.missing.assign(first, next);
+    plans.push_back(std::move(plan));
+  }
+  if (next == lost.end()) return plans;
+  return absl::DataLossError(absl::StrCat(
+      "the game store lacks ", lost.end() - next,
+      " games that are to be learned from, the first of them game ", *next,
+      ", and the run's state has no plan to play them again by"));
 }
 
 absl::StatusOr<std::vector<State>> StartPositions(

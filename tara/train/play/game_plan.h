@@ -47,6 +47,14 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
                                     GameStore& store,
                                     const proto::GenerationPlan& recorded);
 
+// Returns the recorded plans of which the store lacks games with an index from
+// `begin` to before `end`, ascending, each with those games as the missing
+// ones. Returns DATA_LOSS if the store lacks a game of no recorded plan, and
+// the errors of ExpandPlan.
+absl::StatusOr<std::vector<GamePlan>> LostGames(
+    const proto::TrainConfig& config, GameStore& store,
+    const proto::RunState& state, uint64_t begin, uint64_t end);
+
 // Returns the start positions of the config's variants, in its order. Rule
 // options go to the variants that have them. Returns INVALID_ARGUMENT for an
 // unknown variant, and for an option that is wrong or that none of the variants

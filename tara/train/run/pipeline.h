@@ -23,6 +23,9 @@ struct TrainCallbacks {
   // Told of each game once the store has it; from several threads. May be
   // empty.
   std::function<void(uint64_t game_index)> on_game_stored;
+  // Told of each step that was learned, with the number of the run's steps so
+  // far. May be empty.
+  std::function<void(int64_t steps)> on_step_learned = {};
 };
 
 // How a run of training ended.
@@ -61,15 +64,19 @@ struct TrainSummary {
 // The process may be killed at any instant: a finished game is in the store
 // before anything else happens, a checkpoint is whole or not there, and what
 // an unfinished generation had learned is learned again from the same batches.
-// A damaged checkpoint is set aside and the one before it taken. Where so many
-// steps in a row are skipped as the config allows, the generation is learned
-// anew from its checkpoint at half the learning rate, once.
+// The power may fail at any instant: games are synced before the checkpoint
+// that is learned from them. Games of the window that the store lacks
+// nevertheless are played again by the checkpoint that played them. A damaged
+// checkpoint is set aside and the one before it taken. Where so many steps in a
+// row are skipped as the config allows, the generation is learned anew from its
+// checkpoint at half the learning rate, once.
 //
 // A run that had finished is evaluated again, unless `generations` has grown.
 // REQUIRES: `config` is resolved (tara/train/config/config.h).
 // Returns the errors of CheckInitFrom, RunFolder::Open, OpenGameStore,
 // OpenNewestCheckpoint, of learning, of self-play and of the callbacks;
-// DATA_LOSS when store and checkpoints do not fit together; ABORTED when a
+// DATA_LOSS when store and checkpoints do not fit together, or games of the
+// window are missing and cannot be played again; ABORTED when a
 // generation cannot be learned as its losses are not finite. After any error
 // the same call goes on with all that was finished, once its cause is gone.
 absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,

@@ -1,10 +1,12 @@
 #include "tara/train/run/training_run.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -20,6 +22,7 @@
 #include "tara/train/folder/checkpoints.h"
 #include "tara/train/learn/held_out.h"
 #include "tara/train/learn/learner.h"
+#include "tara/train/learn/replay_window.h"
 #include "tara/train/play/mixture.h"
 #include "tara/train/run/generation_games.h"
 #include "tara/train/run/run_clock.h"
@@ -164,6 +167,36 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
                         plan, folder_->checkpoint_path(plan.model), stop);
 }
 
+absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
+  const WindowOptions window = SamplerOptionsOf(config_.learner()).window;
+  const uint64_t games = std::min<uint64_t>(
+      next.end, WindowGames(window, static_cast<int64_t>(next.end)));
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<GamePlan> lost,
+      LostGames(config_, *store_, state(),
+                std::max(next.end - games, state().first_game()), next.begin));
+  if (lost.empty()) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const std::vector<int> there, folder_->Checkpoints());
+  for (const GamePlan& plan : lost) {
+    const std::string what =
+        absl::StrCat(folder_->store_path(), " lacks ", plan.missing.size(),
+                     " games of generation ", plan.generation,
+                     ", the first of them game ", plan.missing.front());
+    if (!std::binary_search(there.begin(), there.end(), plan.model)) {
+      return absl::DataLossError(absl::StrCat(
+          what, ", and ", CheckpointName(plan.model),
+          ", which played them, is no longer there; generation ",
+          next.generation, " cannot be learned without them. A new run can ",
+          "begin with this one's network: init_from=", folder_->path()));
+    }
+    TARA_RETURN_IF_ERROR(Note(absl::StrCat(
+        what, "; ", CheckpointName(plan.model), " plays them again")));
+    TARA_RETURN_IF_ERROR(Play(plan, stop_));
+    if (stop_()) return absl::CancelledError("self-play was interrupted");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TrainingRun::LearnFrom(int generation) {
   const absl::Status first = LearnOnce(generation);
   if (!absl::IsAborted(first)) return first;
@@ -219,8 +252,13 @@ absl::Status TrainingRun::LearnOnce(int generation) {
               progress_.Learned(steps,
                                 LearningRate(options.schedule, next.step - 1),
                                 Summarize(mean));
+              if (callbacks_.on_step_learned)
+                callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
+  // A checkpoint must not outlive, in a power failure, games that it was
+  // learned from: its generation would not be played again.
+  TARA_RETURN_IF_ERROR(store_->Sync());
   TARA_RETURN_IF_ERROR(trainer_->Save(
       folder_->checkpoint_path(next.generation), next,
       PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
@@ -252,6 +290,7 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   const bool ahead = config_.overlap() && generation > 0 && !gated();
   TARA_ASSIGN_OR_RETURN(const GamePlan plan,
                         Plan(generation, ahead ? generation - 1 : player()));
+  TARA_RETURN_IF_ERROR(PlayLostGames(plan));
   TARA_RETURN_IF_ERROR(Play(plan, stop_));
   if (stop_()) return absl::CancelledError("self-play was interrupted");
   TARA_RETURN_IF_ERROR(LearnAndPlayAhead(generation));

@@ -66,6 +66,9 @@ class TrainingRun {
   absl::StatusOr<GamePlan> Plan(int generation, int model);
   // Plays the missing games of a plan.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop);
+  // Plays again what the store has lost of the earlier generations that `next`
+  // is learned with. DATA_LOSS where that is no longer possible.
+  absl::Status PlayLostGames(const GamePlan& next);
 
   // Learns from the games up to those of `generation` and saves the next
   // checkpoint. CANCELLED when stopped, ABORTED where it cannot be learned.

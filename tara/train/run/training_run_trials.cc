@@ -108,8 +108,11 @@ absl::Status TrainingRun::ThinOut() {
   const uint64_t kept = config_.retention().keep_games();
   if (kept == 0) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(newest - 1, player()));
-  return plan.end <= kept ? absl::OkStatus()
-                          : store_->RemoveBefore(plan.end - kept);
+  if (plan.end <= kept) return absl::OkStatus();
+  // First, so that games that are missing later have been lost.
+  state().set_first_game(plan.end - kept);
+  TARA_RETURN_IF_ERROR(state_->Save());
+  return store_->RemoveBefore(plan.end - kept);
 }
 
 }  // namespace tara

@@ -123,6 +123,11 @@ class SqliteGameStore : public GameStore {
     return status;
   }
 
+  absl::Status Sync() override ABSL_LOCKS_EXCLUDED(mutex_) {
+    const absl::MutexLock lock(&mutex_);
+    return db_.Sync();
+  }
+
   absl::Status RemoveBefore(uint64_t end_index) override
       ABSL_LOCKS_EXCLUDED(mutex_) {
     if (mode_ == StoreMode::kReadOnly) {

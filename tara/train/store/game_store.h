@@ -60,9 +60,10 @@ struct GameStatistics {
 // query and the record as zstd-compressed Protobuf.
 //
 // Killing the process at any instant loses no game whose Add has returned, and
-// leaves a store that opens. (A power failure may lose the newest games, but
-// none of the rest.) Several processes may read while one writes. The game
-// index is the key: no two games of a store share it.
+// leaves a store that opens. A power failure loses no game that was there when
+// Sync returned; of those added later it may lose the ones added last. Several
+// processes may read while one writes. The game index is the key: no two games
+// of a store share it.
 //
 // Thread-safe: one connection, one mutex.
 class GameStore {
@@ -77,6 +78,10 @@ class GameStore {
 
   // Adds all the games or, on an error (as of Add), none: one transaction.
   virtual absl::Status AddAll(absl::Span<const proto::GameRecord> games) = 0;
+
+  // Waits until the disk has all games of the store. Returns the errors of
+  // SqliteDatabase.
+  virtual absl::Status Sync() = 0;
 
   // Removes all games with an index below `end_index`; the file keeps its size,
   // and new games take the place. Errors as of Add.
