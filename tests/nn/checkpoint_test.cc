@@ -9,9 +9,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/nn/encode/features.h"
 #include "tests/base/temporary_folder.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -172,6 +175,40 @@ TEST_F(CheckpointTest, FindSaysWhatIsMissingOrMisshapen) {
               HasSubstr("tensor alpha has shape [2, 3]; expected [3, 2]"));
   EXPECT_THAT(std::string(checkpoint.Find("beta", {}).status().message()),
               HasSubstr("no tensor beta"));
+}
+
+TEST_F(CheckpointTest, InputsThatANetworkLacksHaveNoWeight) {
+  Checkpoint old = Example();
+  old.tensors = {{"raw/stem_globals.weight", {2, 3}, {1, 2, 3, 4, 5, 6}},
+                 {"stem_conv.weight", {1, 1, 1, 2}, {7, 8}}};
+  ASSERT_TRUE(WriteCheckpoint(path_, old).ok());
+  const auto read = ReadCheckpoint(path_);
+  ASSERT_TRUE(read.ok()) << read.status();
+  std::vector<float> globals(2 * kNumGlobals);
+  for (int i = 0; i < 3; ++i) {
+    globals[i] = static_cast<float>(1 + i);
+    globals[kNumGlobals + i] = static_cast<float>(4 + i);
+  }
+  EXPECT_EQ(read->tensors[0].shape, (std::vector<int64_t>{2, kNumGlobals}));
+  EXPECT_EQ(read->tensors[0].values, globals);
+  std::vector<float> planes(2 * kNumPlanes);
+  planes[0] = 7;
+  planes[1] = 8;
+  EXPECT_EQ(read->tensors[1].shape,
+            (std::vector<int64_t>{1, kNumPlanes, 1, 2}));
+  EXPECT_EQ(read->tensors[1].values, planes);
+}
+
+TEST_F(CheckpointTest, InputsThatThisProgramLacksAreRefused) {
+  Checkpoint newer = Example();
+  newer.tensors = {{"stem_globals.weight",
+                    {1, kNumGlobals + 1},
+                    std::vector<float>(kNumGlobals + 1)}};
+  ASSERT_TRUE(WriteCheckpoint(path_, newer).ok());
+  ExpectError(
+      absl::StatusCode::kFailedPrecondition,
+      absl::StrCat("has ", kNumGlobals + 1,
+                   " globals; this program has the first ", kNumGlobals));
 }
 
 TEST_F(CheckpointTest, AKillAtAnyInstantLeavesAWholeFile) {

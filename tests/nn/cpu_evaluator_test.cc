@@ -19,8 +19,10 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/nn/cpu/cpu_calibration.h"
+#include "tara/nn/cpu/cpu_kernels.h"
 #include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/cpu/cpu_weights.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_evaluator.h"
@@ -115,6 +117,38 @@ TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
         Compare(Evaluate(*engine, states), Evaluate(**torch, states));
     EXPECT_LT(difference.probability, 1e-4) << shape.channels;
     EXPECT_LT(difference.margin, 1e-3) << shape.channels;
+  }
+}
+
+// A network that lacks the last inputs plays as it did before there were any.
+TEST(CpuEvaluatorTest, InputsWithoutWeightChangeNoBit) {
+  constexpr int kBatch = 5, kOut = 40;
+  Random random(DeriveSeed(3, 0, StreamPurpose::kTest));
+  const auto numbers = [&](size_t size) {
+    std::vector<float> values(size);
+    for (float& value : values) value = static_cast<float>(random.Normal());
+    return values;
+  };
+  const CpuLinearWeights before = {.in = kNumGlobals - 3,
+                                   .out = kOut,
+                                   .weight = numbers((kNumGlobals - 3) * kOut),
+                                   .bias = numbers(kOut)};
+  CpuLinearWeights after = before;
+  after.in = kNumGlobals;
+  after.weight.resize(kNumGlobals * kOut);
+  const std::vector<float> inputs = numbers(kBatch * kNumGlobals);
+  std::vector<float> first_inputs;
+  for (int row = 0; row < kBatch; ++row) {
+    const auto begin = inputs.begin() + row * kNumGlobals;
+    first_inputs.insert(first_inputs.end(), begin, begin + before.in);
+  }
+  for (const CpuKernels* kernels : {&PortableCpuKernels(), &BestCpuKernels()}) {
+    std::vector<float> expected(kBatch * kOut), outputs(kBatch * kOut);
+    kernels->linear(before, kBatch, /*relu=*/false, first_inputs.data(),
+                    expected.data());
+    kernels->linear(after, kBatch, /*relu=*/false, inputs.data(),
+                    outputs.data());
+    EXPECT_EQ(outputs, expected);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_weights.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/base/temporary_folder.h"
@@ -394,6 +395,56 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
   EXPECT_EQ(results[0].win, expected[0].win);
   const Losses losses = *resumed->first->Step(MakeSamples(1, 3), 1e-3);
   EXPECT_NEAR(losses.owner, std::log(3.0), 0.2);
+}
+
+TEST_F(TrainerTest, InputsThatACheckpointLacksAreLearnedFromThen) {
+  TrainerOptions averaging = kAllHeads;
+  averaging.ema_decay = 0.9f;
+  const auto trainer = NewTrainer(kTiny, averaging, 1);
+  Learn(*trainer, 0, 2);
+  ASSERT_TRUE(trainer->Save(path_, {}).ok());
+  const auto whole = ReadCheckpoint(path_);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  // As if the last global had not been there: the network, the weights that it
+  // is the average of, and two moments of the optimizer.
+  Checkpoint old = *whole, without_weight = *whole;
+  int tensors = 0;
+  for (size_t t = 0; t < old.tensors.size(); ++t) {
+    if (!absl::EndsWith(old.tensors[t].name, "stem_globals.weight")) continue;
+    ++tensors;
+    old.tensors[t].shape[1] = kNumGlobals - 1;
+    old.tensors[t].values.clear();
+    for (size_t i = 0; i < whole->tensors[t].values.size(); ++i) {
+      if (i % kNumGlobals < kNumGlobals - 1) {
+        old.tensors[t].values.push_back(whole->tensors[t].values[i]);
+      } else {
+        without_weight.tensors[t].values[i] = 0;
+      }
+    }
+  }
+  EXPECT_EQ(tensors, 4);
+  const auto states = RandomPositionsOfAllVariants(1, 8);
+  std::vector<Evaluation> expected(states.size()), results(states.size());
+  ASSERT_TRUE(WriteCheckpoint(path_, without_weight).ok());
+  const auto twin = LoadTrainer(path_, averaging);
+  ASSERT_TRUE(twin.ok()) << twin.status();
+  ASSERT_TRUE(twin->first->Evaluate(states, absl::MakeSpan(expected)).ok());
+
+  ASSERT_TRUE(WriteCheckpoint(path_, old).ok());
+  const auto resumed = LoadTrainer(path_, averaging);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  ASSERT_TRUE(resumed->first->Evaluate(states, absl::MakeSpan(results)).ok());
+  for (size_t i = 0; i < states.size(); ++i) {
+    EXPECT_EQ(results[i].priors, expected[i].priors);
+    EXPECT_EQ(results[i].margins, expected[i].margins);
+    EXPECT_EQ(results[i].win, expected[i].win);
+  }
+  Learn(*resumed->first, 2, 1);
+  Learn(*twin->first, 2, 1);
+  EXPECT_EQ(TensorsOf(*resumed->first), TensorsOf(*twin->first));
+  EXPECT_NE(
+      TensorsOf(*resumed->first).at("raw/stem_globals.weight")[kNumGlobals - 1],
+      0);
 }
 
 TEST_F(TrainerTest, AnAverageMayBeginAndEndWithinARun) {

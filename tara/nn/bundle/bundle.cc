@@ -36,7 +36,7 @@ std::vector<std::string> EntriesOf(const BundleManifest& manifest) {
   for (const BundleForm& form : FormsOf(manifest.weights)) {
     entries.push_back(form.file);
   }
-  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+  for (const NetworkInputInfo& info : NetworkInputInfos(manifest.inputs)) {
     entries.push_back(GoldenTensorEntry(info.name));
   }
   for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {

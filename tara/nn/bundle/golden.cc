@@ -148,6 +148,7 @@ NetworkInputs EncodeGoldenPositions(
   constexpr size_t kPlanesSize = size_t{kNumPlanes} * kNumSquares;
   NetworkInputs inputs = {
       .size = static_cast<int64_t>(positions.size()),
+      .counts = {},
       .planes = std::vector<float>(positions.size() * kPlanesSize),
       .globals = std::vector<float>(positions.size() * kNumGlobals)};
   for (size_t i = 0; i < positions.size(); ++i) {
@@ -157,6 +158,22 @@ NetworkInputs EncodeGoldenPositions(
         absl::MakeSpan(inputs.globals).subspan(i * kNumGlobals, kNumGlobals));
   }
   return inputs;
+}
+
+NetworkInputs FirstInputs(const NetworkInputs& inputs,
+                          const InputCounts& counts) {
+  NetworkInputs first = {
+      .size = inputs.size, .counts = counts, .planes = {}, .globals = {}};
+  for (int64_t i = 0; i < inputs.size; ++i) {
+    const auto planes =
+        inputs.planes.begin() + i * inputs.counts.planes * kNumSquares;
+    const auto globals = inputs.globals.begin() + i * inputs.counts.globals;
+    first.planes.insert(first.planes.end(), planes,
+                        planes + counts.planes * kNumSquares);
+    first.globals.insert(first.globals.end(), globals,
+                         globals + counts.globals);
+  }
+  return first;
 }
 
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,

@@ -48,6 +48,11 @@ std::vector<GoldenPosition> MakeGoldenPositions(
 // Returns the positions as a network sees them.
 NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions);
 
+// Returns the first so many planes and globals of each position.
+// REQUIRES: there are as many.
+NetworkInputs FirstInputs(const NetworkInputs& inputs,
+                          const InputCounts& counts);
+
 // Replaces the logits of illegal actions by NaN: nobody should look at them.
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
                         NetworkOutputs& outputs);

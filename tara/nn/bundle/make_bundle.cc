@@ -61,7 +61,7 @@ absl::Status AddGolden(const Checkpoint& network,
                         ComputeTorchOutputs(network, inputs));
   entries.push_back({kGoldenEntry, GoldenToJson(positions, outputs)});
   HideIllegalActions(positions, outputs);
-  AddTensors(inputs, inputs.size, NetworkInputInfos(), entries);
+  AddTensors(inputs, inputs.size, NetworkInputInfos(inputs.counts), entries);
   AddTensors(outputs, inputs.size, NetworkOutputInfos(manifest.has_owner),
              entries);
   return absl::OkStatus();

@@ -72,6 +72,9 @@ Json ToJson(const BundleProvenance& provenance) {
   if (!provenance.begun_with.empty()) {
     json["begun_with"] = provenance.begun_with;
   }
+  if (!provenance.begun_with_crc32c.empty()) {
+    json["begun_with_crc32c"] = provenance.begun_with_crc32c;
+  }
   json["generation"] = provenance.generation;
   json["steps"] = provenance.steps;
   json["samples"] = provenance.samples;
@@ -104,7 +107,7 @@ Json ToJson(const BundleProvenance& provenance) {
 
 Json GoldenFilesToJson(const BundleManifest& manifest) {
   Json tensors;
-  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+  for (const NetworkInputInfo& info : NetworkInputInfos(manifest.inputs)) {
     tensors[info.name] = GoldenTensorEntry(info.name);
   }
   for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
@@ -149,6 +152,7 @@ BundleProvenance ProvenanceFromJson(const Json& json) {
   provenance.run = json.value("run", "");
   provenance.checkpoint = json.at("checkpoint").get<std::string>();
   provenance.begun_with = json.value("begun_with", "");
+  provenance.begun_with_crc32c = json.value("begun_with_crc32c", "");
   provenance.generation = json.at("generation").get<int64_t>();
   provenance.steps = json.at("steps").get<int64_t>();
   provenance.samples = json.at("samples").get<int64_t>();
@@ -174,6 +178,23 @@ BundleProvenance ProvenanceFromJson(const Json& json) {
   return provenance;
 }
 
+// Reads how many planes or globals the network has, an input by name.
+absl::Status ReadInputCount(const Json& input, int& count) {
+  const auto name = input.at("name").get<std::string>();
+  const auto read = input.at("shape").at(1).get<int64_t>();
+  if (read < 1) {
+    return absl::DataLossError(absl::StrCat("manifest.json: input ", name,
+                                            " of ", read, " is impossible"));
+  }
+  if (read > count) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("has ", read, " ", name, "; this program has the first ",
+                     count, " of them"));
+  }
+  count = static_cast<int>(read);
+  return absl::OkStatus();
+}
+
 absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
   const Json& network = json.at("network");
   manifest.shape = {.channels = network.at("channels").get<int>(),
@@ -187,6 +208,14 @@ absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
   manifest.parameters = network.at("parameters").get<int64_t>();
   manifest.weights = network.at("weights") == "float16" ? WeightType::kFloat16
                                                         : WeightType::kFloat32;
+  for (const Json& input : json.at("inputs")) {
+    if (input.at("name") == "planes") {
+      TARA_RETURN_IF_ERROR(ReadInputCount(input, manifest.inputs.planes));
+    }
+    if (input.at("name") == "globals") {
+      TARA_RETURN_IF_ERROR(ReadInputCount(input, manifest.inputs.globals));
+    }
+  }
   for (const Json& output : json.at("outputs")) {
     if (output.at("name") == "owner") manifest.has_owner = true;
   }
@@ -256,7 +285,7 @@ std::string ManifestToJson(const BundleManifest& manifest) {
     json["variants"].push_back(ToJson(variant));
   }
   json["inputs"] = Json::array();
-  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+  for (const NetworkInputInfo& info : NetworkInputInfos(manifest.inputs)) {
     json["inputs"].push_back(TensorToJson(info.name, info.axes));
   }
   json["outputs"] = Json::array();

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/nn/bundle/fold_norms.h"
 #include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
@@ -69,6 +70,8 @@ struct BundleProvenance {
   // Name of the file that the run began with, where it did not begin from
   // nothing; what that took is no part of what follows.
   std::string begun_with = {};
+  // CRC-32C of that file, eight hexadecimal digits.
+  std::string begun_with_crc32c = {};
   int64_t generation = 0;
   int64_t steps = 0;
   int64_t samples = 0;
@@ -85,6 +88,7 @@ struct BundleManifest {
   NetworkShape shape;
   int64_t parameters = 0;
   WeightType weights = WeightType::kFloat32;
+  InputCounts inputs = {};
   bool has_owner = false;
   std::vector<BundleVariant> variants;
   BundleProvenance provenance;
@@ -101,8 +105,9 @@ std::vector<BundleForm> FormsOf(WeightType weights);
 std::string ManifestToJson(const BundleManifest& manifest);
 
 // Returns DATA_LOSS for what is no manifest, saying what is wrong, and
-// FAILED_PRECONDITION for one of another format, or of features, actions,
-// values or rules of another version than this program's, saying which.
+// FAILED_PRECONDITION for one of another format, of features, actions, values
+// or rules of another version than this program's, or with inputs that this
+// program does not have, saying which.
 absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text);
 
 }  // namespace tara

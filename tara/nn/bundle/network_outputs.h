@@ -16,10 +16,20 @@
 
 namespace tara {
 
+// How many of the inputs a network has: the first of kPlanes and kGlobals, all
+// of them unless it was made before some were appended.
+struct InputCounts {
+  int planes = kNumPlanes;
+  int globals = kNumGlobals;
+
+  friend bool operator==(const InputCounts&, const InputCounts&) = default;
+};
+
 struct NetworkInputs {
-  int64_t size = 0;            // positions
-  std::vector<float> planes;   // [size, kNumPlanes, 7, 7]
-  std::vector<float> globals;  // [size, kNumGlobals]
+  int64_t size = 0;  // positions
+  InputCounts counts = {};
+  std::vector<float> planes;   // [size, counts.planes, 7, 7]
+  std::vector<float> globals;  // [size, counts.globals]
 
   friend bool operator==(const NetworkInputs&, const NetworkInputs&) = default;
 };
@@ -46,10 +56,12 @@ struct NetworkOutputInfo {
   std::vector<float> NetworkOutputs::*values;
 };
 
-inline std::array<NetworkInputInfo, 2> NetworkInputInfos() {
-  return {
-      {{"planes", {kNumPlanes, kBoardSize, kBoardSize}, &NetworkInputs::planes},
-       {"globals", {kNumGlobals}, &NetworkInputs::globals}}};
+inline std::array<NetworkInputInfo, 2> NetworkInputInfos(
+    const InputCounts& counts) {
+  return {{{"planes",
+            {counts.planes, kBoardSize, kBoardSize},
+            &NetworkInputs::planes},
+           {"globals", {counts.globals}, &NetworkInputs::globals}}};
 }
 
 // All outputs, or those of a network that has not learned who owns hills.

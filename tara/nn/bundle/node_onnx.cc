@@ -70,7 +70,7 @@ absl::Status WriteRequest(const TemporaryFolder& folder,
       WriteFileAtomically(folder.File("run_onnx.mjs"), RunOnnxScript()));
   TARA_RETURN_IF_ERROR(WriteFileAtomically(folder.File("model.onnx"), model));
   Json shapes;
-  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+  for (const NetworkInputInfo& info : NetworkInputInfos(inputs.counts)) {
     std::vector<int64_t> shape = {inputs.size};
     shape.insert(shape.end(), info.axes.begin(), info.axes.end());
     shapes[info.name] = shape;

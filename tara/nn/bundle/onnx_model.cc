@@ -40,8 +40,9 @@ class NetworkWriter {
       : network_(network), builder_(weights, graph) {}
 
   absl::Status Write() {
-    builder_.AddInput("planes", {kNumPlanes, kBoardSize, kBoardSize});
-    builder_.AddInput("globals", {kNumGlobals});
+    builder_.AddInput("planes",
+                      {InputsOf("stem_conv.weight"), kBoardSize, kBoardSize});
+    builder_.AddInput("globals", {InputsOf("stem_globals.weight")});
     AddConstants();
     TARA_ASSIGN_OR_RETURN(std::string tower, AddStem());
     for (int i = 0; i < network_.shape.blocks; ++i) {
@@ -72,6 +73,16 @@ class NetworkWriter {
                         const std::vector<int64_t>& shape,
                         const std::vector<float>& values) {
     return builder_.AddFloats(absl::StrCat(kConstant, name), shape, values);
+  }
+  // Returns how many inputs a layer has, by its weights [outputs, inputs, ...];
+  // 0 where they are missing or misshapen.
+  int64_t InputsOf(absl::string_view name) const {
+    for (const NamedTensor& tensor : network_.tensors) {
+      if (tensor.name == name && tensor.shape.size() > 1) {
+        return tensor.shape[1];
+      }
+    }
+    return 0;
   }
   absl::StatusOr<std::string> Weights(const std::string& name) {
     for (const NamedTensor& tensor : network_.tensors) {
@@ -339,6 +350,7 @@ absl::StatusOr<Checkpoint> ReadOnnxWeights(absl::string_view model,
     network.tensors.push_back(std::move(weights));
   }
   AddNeutralNorms(network);
+  TARA_RETURN_IF_ERROR(AddNewInputs(network));
   return network;
 }
 

@@ -47,7 +47,7 @@ at::Tensor Places(int count, int (*place)(int)) {
 void Compute(Network& network, bool with_owner, const NetworkInputs& inputs,
              NetworkOutputs& outputs) {
   const c10::InferenceMode inference_mode;
-  const auto infos = NetworkInputInfos();
+  const auto infos = NetworkInputInfos({});
   const at::Tensor actions = Places(
       kNumActions, [](int i) { return PolicyOutput(static_cast<Action>(i)); });
   const at::Tensor squares =

@@ -176,7 +176,7 @@ absl::StatusOr<NetworkOutputs> Run(const std::string& bytes,
   std::istringstream stream(bytes);
   torch::jit::Module module = torch::jit::load(stream, at::kCPU);
   std::vector<c10::IValue> arguments;
-  for (const NetworkInputInfo& info : NetworkInputInfos()) {
+  for (const NetworkInputInfo& info : NetworkInputInfos(inputs.counts)) {
     std::vector<int64_t> shape = {inputs.size};
     shape.insert(shape.end(), info.axes.begin(), info.axes.end());
     arguments.emplace_back(

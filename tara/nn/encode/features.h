@@ -15,8 +15,10 @@
 
 namespace tara {
 
-// Changes with every change of the tables below or of what they mean: weights
-// learned under another version are useless.
+// Changes with every change of the tables below or of what they mean, except
+// for inputs that are appended to either: weights learned under another version
+// are useless, but those that lack the last inputs play as before
+// (AddNewInputs, tara/nn/weights/checkpoint.h).
 inline constexpr int kFeatureVersion = 2;
 
 // Squares of the grid, by rank, then file; the four corners are no hills.
@@ -32,7 +34,7 @@ struct FeatureInfo {
   absl::string_view meaning;
 };
 
-// The planes, in their order. A value is 1 where the meaning holds, else 0,
+// The planes, in their order; new ones are appended. A value is 1 where the meaning holds, else 0,
 // unless it says otherwise; off the board it is 0.
 //
 // Four planes mean one thing in Stone of Destiny and another in High Kings,
@@ -79,7 +81,7 @@ inline constexpr std::array kPlanes = {
 };
 inline constexpr int kNumPlanes = static_cast<int>(kPlanes.size());
 
-// The globals, in their order.
+// The globals, in their order; new ones are appended, also those of rule options.
 inline constexpr std::array kGlobals = {
     FeatureInfo{"sacred_hill_l1", "the variant is this one"},
     FeatureInfo{"sacred_hill_l2", "the variant is this one"},

@@ -81,6 +81,16 @@ std::string EncodePayload(const Checkpoint& checkpoint) {
   return payload;
 }
 
+// A layer that reads inputs: its weights are [channels, inputs, ...].
+struct InputLayer {
+  absl::string_view weights;
+  absl::string_view inputs;
+  int64_t count;
+};
+constexpr InputLayer kInputLayers[] = {
+    {"stem_conv.weight", "planes", kNumPlanes},
+    {"stem_globals.weight", "globals", kNumGlobals}};
+
 bool ReadTensor(PayloadReader& reader, NamedTensor& tensor) {
   uint32_t size = 0;
   if (!reader.Read(size) || size > kMaxNameSize) return false;
@@ -159,7 +169,10 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
     return DamagedError(
         path, absl::StrCat(reader.left(), " bytes follow its last tensor"));
   }
-  return checkpoint;
+  const absl::Status status = AddNewInputs(checkpoint);
+  if (status.ok()) return checkpoint;
+  return absl::Status(
+      status.code(), absl::StrCat("Checkpoint ", path, ": ", status.message()));
 }
 
 }  // namespace
@@ -187,6 +200,35 @@ bool Checkpoint::HasPrefix(absl::string_view prefix) const {
                      [&](const NamedTensor& tensor) {
                        return absl::StartsWith(tensor.name, prefix);
                      });
+}
+
+absl::Status AddNewInputs(Checkpoint& checkpoint) {
+  for (NamedTensor& tensor : checkpoint.tensors) {
+    for (const InputLayer& layer : kInputLayers) {
+      // Also "raw/stem_globals.weight" and the optimizer's moments of it. What
+      // is misshapen is found by who looks for it.
+      if (!absl::EndsWith(tensor.name, layer.weights)) continue;
+      if (tensor.shape.size() < 2 || tensor.values.empty()) continue;
+      const int64_t channels = tensor.shape[0];
+      const int64_t inputs = tensor.shape[1];
+      if (inputs > layer.count) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "its network has ", inputs, " ", layer.inputs,
+            "; this program has the first ", layer.count, " of them"));
+      }
+      if (inputs == layer.count) continue;
+      const auto size = static_cast<int64_t>(tensor.values.size()) / channels;
+      const int64_t new_size = size / inputs * layer.count;
+      std::vector<float> values(static_cast<size_t>(channels * new_size));
+      for (int64_t c = 0; c < channels; ++c) {
+        std::copy_n(tensor.values.begin() + c * size, size,
+                    values.begin() + c * new_size);
+      }
+      tensor.shape[1] = layer.count;
+      tensor.values = std::move(values);
+    }
+  }
+  return absl::OkStatus();
 }
 
 bool IsOfOptimizer(absl::string_view name) {

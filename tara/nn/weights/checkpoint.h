@@ -24,6 +24,8 @@
 //                   training averages them
 //   raw/NAME        then, the weights that training goes on from
 //   adamw.*, sgd.*  moments of the optimizer
+// The number of inputs is the second axis of stem_conv.weight (planes) and of
+// stem_globals.weight (globals): the first of kPlanes and kGlobals.
 // Who plays reads the plain names that he knows, and ignores all others.
 
 #include <cstdint>
@@ -80,6 +82,12 @@ struct Checkpoint {
   bool HasPrefix(absl::string_view prefix) const;
 };
 
+// Appends inputs that the network did not have when it was saved, up to those of
+// this program (kPlanes, kGlobals): their weights, and what the optimizer keeps
+// of them, are zero, so that the network plays as it did. Returns
+// FAILED_PRECONDITION for a network with more inputs than this program has.
+absl::Status AddNewInputs(Checkpoint& checkpoint);
+
 // Whether a tensor of this name is the optimizer's, or of the weights that it
 // works on where the network is their average.
 bool IsOfOptimizer(absl::string_view name);
@@ -102,7 +110,9 @@ absl::Status WriteCheckpoint(const std::string& path,
 // Returns the checkpoint at `path`, or:
 //   NOT_FOUND            no such file
 //   DATA_LOSS            no checkpoint, truncated or damaged: where
-//   FAILED_PRECONDITION  of another format, feature, policy or value version
+//   FAILED_PRECONDITION  of another format, feature, policy or value version,
+//                        or with inputs that this program does not have
+// A network with fewer inputs has them added (AddNewInputs).
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
 
 }  // namespace tara

@@ -17,7 +17,9 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/make_bundle.h"
 #include "tara/nn/bundle/node_onnx.h"
+#include "tara/nn/bundle/npy.h"
 #include "tara/nn/bundle/onnx_model.h"
+#include "tara/nn/bundle/torchscript.h"
 #include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/encode/policy_map.h"
@@ -274,6 +276,96 @@ TEST_F(BundleTest, WeightsOfAnotherShapeAreRefused) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("Bundle " + path_), HasSubstr("block3")));
+}
+
+// Returns what MakeBundle would have made of the network before the last global
+// was appended. `without_weight`: the network with no weight for it.
+std::string BundleOfFewerGlobals(const Checkpoint& without_weight) {
+  Checkpoint folded = FoldNorms(without_weight).value();
+  for (NamedTensor& tensor : folded.tensors) {
+    if (tensor.name != "stem_globals.weight") continue;
+    std::vector<float> values;
+    for (size_t i = 0; i < tensor.values.size(); ++i) {
+      if (i % kNumGlobals < kNumGlobals - 1) values.push_back(tensor.values[i]);
+    }
+    tensor.shape[1] = kNumGlobals - 1;
+    tensor.values = values;
+  }
+  const NetworkInputs inputs = FirstInputs(
+      EncodeGoldenPositions(MakeGoldenPositions(SmallBundleOptions().variants)),
+      {.globals = kNumGlobals - 1});
+  const ZipReader reader =
+      ZipReader::Open(MakeBundle(without_weight, SmallBundleOptions()).value())
+          .value();
+  std::vector<ZipEntry> entries;
+  for (const std::string& name : reader.Names()) {
+    std::string contents = reader.Read(name).value();
+    if (name == kManifestEntry) {
+      BundleManifest manifest = ManifestFromJson(contents).value();
+      manifest.inputs.globals = kNumGlobals - 1;
+      contents = ManifestToJson(manifest);
+    } else if (name == kOnnxEntry) {
+      contents = MakeOnnxModel(folded, WeightType::kFloat32).value();
+    } else if (name == kOnnxFloat16Entry) {
+      contents = MakeOnnxModel(folded, WeightType::kFloat16).value();
+    } else if (name == kTorchScriptEntry) {
+      contents = MakeTorchScript(folded, WeightType::kFloat32).value();
+    } else if (name == GoldenTensorEntry("globals")) {
+      contents = ToNpy({inputs.size, kNumGlobals - 1}, inputs.globals);
+    }
+    entries.push_back({name, contents});
+  }
+  return MakeZip(entries).value();
+}
+
+TEST_F(BundleTest, OneOfFewerInputsVerifiesAndPlaysAsItDid) {
+  Checkpoint network = SmallNetwork();
+  for (NamedTensor& tensor : network.tensors) {
+    if (tensor.name != "stem_globals.weight") continue;
+    for (size_t i = kNumGlobals - 1; i < tensor.values.size();
+         i += kNumGlobals) {
+      tensor.values[i] = 0;
+    }
+  }
+  const std::string old = BundleOfFewerGlobals(network);
+  for (const FormCheck& check : Checks(old)) {
+    EXPECT_EQ(check.result, absl::StartsWith(check.name, "onnx")
+                                ? CheckResult::kNotRun
+                                : CheckResult::kAgrees)
+        << check.name << " " << check.difference << " " << check.note;
+  }
+  EXPECT_EQ(Bundle::Open(path_).value().manifest().inputs.globals,
+            kNumGlobals - 1);
+  const std::vector<State> states = RandomPositionsOfAllVariants(3, 7);
+  std::vector<Evaluation> results(states.size()), expected(states.size());
+  const std::vector<std::pair<std::string, std::vector<Evaluation>*>> bundles =
+      {{old, &results},
+       {MakeBundle(network, SmallBundleOptions()).value(), &expected}};
+  for (const auto& [bytes, evaluations] : bundles) {
+    Write(bytes);
+    const auto evaluator =
+        LoadNetworkEvaluator(path_, {.backend = InferenceBackend::kOneDnn,
+                                     .precision = Precision::kFloat32});
+    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+    ASSERT_TRUE(
+        (*evaluator)->Evaluate(states, absl::MakeSpan(*evaluations)).ok());
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    EXPECT_EQ(results[i].priors, expected[i].priors);
+    EXPECT_EQ(results[i].margins, expected[i].margins);
+  }
+}
+
+TEST_F(BundleTest, OneOfMoreInputsIsRefused) {
+  BundleManifest manifest = ManifestFromJson(Entry(kManifestEntry)).value();
+  manifest.inputs.globals = kNumGlobals + 1;
+  const absl::Status status =
+      ErrorOf(With(kManifestEntry, ManifestToJson(manifest)));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr(absl::StrCat("has ", kNumGlobals + 1,
+                                     " globals; this program has the first ",
+                                     kNumGlobals)));
 }
 
 TEST_F(BundleTest, ADamagedGoldenTensorIsNamed) {
