@@ -74,7 +74,11 @@ void PrintOrigin(const BundleProvenance& provenance, Console& console) {
     console.out << "trained  " << absl::StrJoin(cost, ", ") << "\n";
   }
   if (!provenance.begun_with.empty()) {
+    const std::string& checksum = provenance.begun_with_crc32c;
     console.out << "begun    with " << provenance.begun_with
+                << (checksum.empty()
+                        ? ""
+                        : absl::StrCat(" (CRC-32C ", checksum, ")"))
                 << ", whose own training is not counted here\n";
   }
 }

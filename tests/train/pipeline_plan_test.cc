@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
@@ -25,6 +26,7 @@
 #include "tara/train/run/pipeline.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
+#include "third_party/crc32c/crc32c.h"
 
 namespace tara {
 namespace {
@@ -295,9 +297,15 @@ TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
     EXPECT_EQ(after->tensors[i].values, before->tensors[i].values);
   }
   EXPECT_TRUE(CpuRangesOf(*before).value().has_value());
-  // It is needed at the beginning alone.
+  const std::string file =
+      ReadWholeFile(first + "/checkpoints/ckpt-000002.pt").value();
+  // It is needed at the beginning alone, and its checksum is kept.
   std::filesystem::remove_all(first);
   EXPECT_TRUE(Train(Tiny(run_dir, {"variant=high_kings_l1", init})).ok());
+  const auto state = RunStateFile::Open(run_dir + "/state.textproto");
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->state().begun_with_crc32c(),
+            absl::StrFormat("%08x", crc32c::Crc32c(file.data(), file.size())));
 }
 
 TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {

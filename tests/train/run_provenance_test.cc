@@ -43,7 +43,8 @@ class RunProvenanceTest : public ::testing::Test {
     std::filesystem::create_directories(run_.At("checkpoints"));
     Write("config.textproto", kConfig);
     Write("metrics.jsonl", kMetrics);
-    Write("state.textproto", "seconds: 12.5 cpu_seconds: 20\n");
+    Write("state.textproto",
+          "seconds: 12.5 cpu_seconds: 20 begun_with_crc32c: '0a1b2c3d'\n");
     Write("checkpoints/latest", "ckpt-000003.pt\n");
     Write("checkpoints/ckpt-000003.pt", "");
   }
@@ -78,6 +79,8 @@ TEST_F(RunProvenanceTest, TellsOfTheRunWhatItsFolderKnows) {
   EXPECT_EQ(found.provenance.seed, 77u);
   EXPECT_EQ(found.provenance.training_seconds, 12.5);
   EXPECT_EQ(found.provenance.processor_seconds, 20);
+  EXPECT_EQ(found.provenance.begun_with, "first.pt");
+  EXPECT_EQ(found.provenance.begun_with_crc32c, "0a1b2c3d");
   ASSERT_EQ(found.variants.size(), 2u);
   EXPECT_EQ(found.variants[0].variant, Variant::kHighKingsL1);
   EXPECT_EQ(found.variants[0].options.no_progress_limit, 20);

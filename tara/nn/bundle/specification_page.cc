@@ -133,6 +133,7 @@ std::string ProvenanceRows(const BundleProvenance& provenance) {
   add("run", provenance.run);
   add("checkpoint", provenance.checkpoint);
   add("begun with", provenance.begun_with);
+  add("its CRC-32C", provenance.begun_with_crc32c);
   add("generation", absl::StrCat(provenance.generation));
   add("steps of learning", absl::StrCat(provenance.steps));
   add("samples", absl::StrCat(provenance.samples));

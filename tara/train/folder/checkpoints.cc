@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
@@ -17,6 +19,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/learner_config.h"
+#include "third_party/crc32c/crc32c.h"
 
 namespace tara {
 namespace {
@@ -132,6 +135,12 @@ absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Trainer> first, FirstTrainer(config));
   StandingTrainer standing = {
       .trainer = std::move(first), .progress = {}, .notes = std::move(notes)};
+  if (config.init_from() != kNone) {
+    TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
+    TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
+    standing.begun_with_crc32c =
+        absl::StrFormat("%08x", crc32c::Crc32c(file.data(), file.size()));
+  }
   TARA_RETURN_IF_ERROR(
       standing.trainer->Save(folder.checkpoint_path(0), standing.progress));
   return standing;

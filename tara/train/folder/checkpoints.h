@@ -18,6 +18,9 @@ namespace tara {
 struct StandingTrainer {
   std::unique_ptr<Trainer> trainer;
   TrainingProgress progress;
+  // Of a run that begins here with `init_from`: CRC-32C of that file, eight
+  // hexadecimal digits.
+  std::string begun_with_crc32c = {};
   // What people should know of how it was found: damaged checkpoints that were
   // set aside, a sentence each.
   std::vector<std::string> notes;

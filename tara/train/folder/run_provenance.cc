@@ -71,6 +71,14 @@ absl::Status ReadMetrics(const std::string& path,
   return absl::OkStatus();
 }
 
+// Adds which file the run began with.
+absl::Status ReadBegin(const fs::path& run, BundleProvenance& provenance) {
+  TARA_ASSIGN_OR_RETURN(const RunStateFile state,
+                        RunStateFile::Open((run / "state.textproto").string()));
+  provenance.begun_with_crc32c = state.state().begun_with_crc32c();
+  return absl::OkStatus();
+}
+
 // Adds the time of the run, where the checkpoint is its newest.
 absl::Status ReadTime(const fs::path& run, BundleProvenance& provenance) {
   const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
@@ -121,6 +129,7 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
   if (config.init_from() != "-") {
     provenance.begun_with = fs::path(config.init_from()).filename().string();
     config.set_init_from(provenance.begun_with);
+    TARA_RETURN_IF_ERROR(ReadBegin(run, provenance));
   }
   provenance.config = ConfigToText(config);
   TARA_RETURN_IF_ERROR(

@@ -103,6 +103,10 @@ absl::Status TrainingRun::OpenTrainer() {
                         OpenNewestCheckpoint(config_, *folder_));
   trainer_ = std::move(standing.trainer);
   standing_ = standing.progress;
+  if (!standing.begun_with_crc32c.empty()) {
+    state().set_begun_with_crc32c(standing.begun_with_crc32c);
+    TARA_RETURN_IF_ERROR(state_->Save());
+  }
   for (const std::string& note : standing.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
   }

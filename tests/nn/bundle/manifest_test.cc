@@ -25,6 +25,7 @@ BundleManifest SomeManifest() {
           .provenance = {.run = "kings",
                          .checkpoint = "ckpt-000007",
                          .begun_with = "first.pt",
+                         .begun_with_crc32c = "0a1b2c3d",
                          .generation = 7,
                          .steps = 700,
                          .samples = 89600,
@@ -59,6 +60,7 @@ TEST(ManifestTest, ComesBackFromItsText) {
   EXPECT_EQ(read->variants[0].options.no_progress_limit, 25);
   EXPECT_TRUE(read->variants[0].options.placement_captures_kings);
   EXPECT_EQ(read->provenance.begun_with, "first.pt");
+  EXPECT_EQ(read->provenance.begun_with_crc32c, "0a1b2c3d");
   EXPECT_EQ(read->provenance.seed, 18446744073709551615u);
 }
 
