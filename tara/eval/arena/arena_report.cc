@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
+#include "tara/eval/report/report_parts.h"
 #include "tara/eval/report/text_table.h"
 #include "tara/eval/statistics/sprt.h"
 
@@ -91,6 +92,10 @@ std::string MoveTime(const ClockResult& clock) {
   return absl::StrFormat("%.3f", absl::ToDoubleSeconds(clock.MeanMove()));
 }
 
+std::string VariantCell(const ArenaReportRow& row) {
+  return absl::StrCat(Info(row.variant).id, NotLearnedMark(row.not_learned));
+}
+
 // How the columns of the two players are called.
 struct PlayerNames {
   std::string a;
@@ -134,7 +139,7 @@ std::string SprtTable(absl::Span<const ArenaReportRow> rows) {
     const Sprt& sprt = *row.result.sprt;
     title = absl::StrCat("\nSequential test (", SprtOptionsText(sprt.options()),
                          "), pairs by points of A:\n");
-    Cells cells = {std::string(Info(row.variant).id)};
+    Cells cells = {VariantCell(row)};
     for (const int64_t count : sprt.counts()) {
       cells.push_back(absl::StrCat(count));
     }
@@ -167,7 +172,7 @@ std::string Table(absl::Span<const ArenaReportRow> rows,
   std::vector<Cells> table = {with_numbers(names, headings)};
   std::vector<ArenaGame> all_games;
   for (const ArenaReportRow& row : rows) {
-    Cells cells = {std::string(Info(row.variant).id)};
+    Cells cells = {VariantCell(row)};
     if (!same_players) {
       cells.insert(cells.end(), {row.player_a, row.player_b});
     }
@@ -176,9 +181,13 @@ std::string Table(absl::Span<const ArenaReportRow> rows,
                      row.result.played.end());
   }
   if (same_players && rows.size() > 1) {
-    table.push_back(with_numbers(
-        {"total"}, numbers_of(SummarizeGames(
-                       all_games, rows[0].result.pairs_per_opening))));
+    const bool marked = std::any_of(
+        rows.begin(), rows.end(),
+        [](const ArenaReportRow& row) { return !row.not_learned.empty(); });
+    table.push_back(
+        with_numbers({marked ? "total (not all learned)" : "total"},
+                     numbers_of(SummarizeGames(
+                         all_games, rows[0].result.pairs_per_opening))));
   }
   return TextTable(table, names.size());
 }
@@ -198,7 +207,7 @@ std::string FaultsTable(absl::Span<const ArenaReportRow> rows) {
     for (const ArenaGame& game : row.result.played) {
       if (game.fault.empty() || ++faults > kFaultsShown) continue;
       const bool by_a = game.forfeit == Forfeit::kByA;
-      table.push_back({std::string(Info(row.variant).id), by_a ? a : b,
+      table.push_back({VariantCell(row), by_a ? a : b,
                        absl::StrCat(game.pair / row.result.pairs_per_opening),
                        by_a == game.a_is_red ? "Red" : "Blue", game.fault});
     }
@@ -300,6 +309,13 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
     absl::StrAppend(&text, "A: ", rows[0].player_a, "\nB: ", rows[0].player_b,
                     "\n");
   }
+  std::string last;
+  for (const ArenaReportRow& row : rows) {
+    const std::string line =
+        NotLearnedLine(Info(row.variant).id, row.not_learned);
+    if (line != last) text += line;
+    last = line;
+  }
   const bool by_match = std::any_of(
       rows.begin(), rows.end(),
       [](const ArenaReportRow& row) { return row.result.matches.matches > 0; });
@@ -330,6 +346,7 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
       {"player_a", row.player_a},
       {"player_b", row.player_b},
       {"games", r.games}};
+  if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
   AddScore(r, object);
   object["mean_margin"] = Number(r.mean_margin);
   object["mean_margin_low"] = Number(r.mean_margin_low);

@@ -19,15 +19,18 @@ struct ArenaReportRow {
   ArenaResult result;
   // As ParseTimeControl reads it; empty: without clocks.
   std::string time_control = {};
+  // What a network among the players has not learned of the rules, "SPEC:
+  // RULES"; empty: nothing.
+  std::string not_learned = {};
 };
 
-// Returns a table for terminals: a heading, a line a row and, of several rows
-// of the same two players, a total over all their games. Where matches were
-// played, a table of them comes first; with clocks, the mean time of a move and
-// the games lost on time of either player follow, where games were lost by
-// faults these, and with sequential tests what they decided. Ends with a
-// newline. Where the players are not the same in all rows, their columns are
-// called `name_a` and `name_b`.
+// Returns a table for terminals: what networks have not learned, a heading, a
+// line a row and, of several rows of the same two players, a total over all
+// their games. Where matches were played, a table of them comes first; with
+// clocks, the mean time of a move and the games lost on time of either player
+// follow, where games were lost by faults these, and with sequential tests what
+// they decided. Ends with a newline. Where the players are not the same in all
+// rows, their columns are called `name_a` and `name_b`.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                             absl::string_view name_a = "A",
                             absl::string_view name_b = "B");
@@ -42,7 +45,8 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // lost by faults and which, where there are any, `sprt` the sequential test
 // where there was one: its options, `pairs` by half points, `llr` with its
 // bounds, `decision`
-// ("H0", "H1" or "undecided").
+// ("H0", "H1" or "undecided"), `not_learned` where a network has not learned
+// the rules.
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara

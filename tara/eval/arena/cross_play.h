@@ -35,6 +35,8 @@ struct CrossPlayStudy {
   // What the weighted sum of the scores is without any convention (Elo and
   // margins: 0).
   double even_score = 0;
+  // As that of ArenaReportRow.
+  std::string not_learned = {};
 };
 
 // The worth of A with B as partners, less what A and B are worth by themselves,

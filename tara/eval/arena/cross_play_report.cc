@@ -24,7 +24,8 @@ ArenaReportRow RowOf(const CrossPlayReport& report, const CrossPlayStudy& study,
           .player_a = match.team,
           .player_b = match.opponents,
           .result = match.result,
-          .time_control = report.time_control};
+          .time_control = report.time_control,
+          .not_learned = study.not_learned};
 }
 
 using Format = absl::ParsedFormat<'f'>;
@@ -47,8 +48,10 @@ std::string WorthTable(const CrossPlayReport& report) {
                                "95 %", "margin", "95 %"}};
   for (size_t i = 0; i < report.studies.size(); ++i) {
     const PartnershipWorth& worth = report.worths[i];
-    Cells cells = {std::string(Info(report.studies[i].variant).id),
-                   absl::StrCat(worth.openings)};
+    const CrossPlayStudy& study = report.studies[i];
+    Cells cells = {
+        absl::StrCat(Info(study.variant).id, NotLearnedMark(study.not_learned)),
+        absl::StrCat(worth.openings)};
     AddSigned(worth.score, 100, Format("%+.1f"), cells);
     AddSigned(worth.elo, 1, Format("%+.0f"), cells);
     AddSigned(worth.margin, 1, Format("%+.2f"), cells);
@@ -99,6 +102,9 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
                        {"openings", report.worths[i].openings},
                        {"worth", std::move(worth)},
                        {"matches", std::move(matches)}});
+    if (!study.not_learned.empty()) {
+      studies.back()["not_learned"] = study.not_learned;
+    }
   }
   const Json object = {{"players", std::move(players)},
                        {"studies", std::move(studies)}};

@@ -121,9 +121,12 @@ void PutOpenings(const BalanceStatistics& s, Json& object) {
   PutInterval("chooser_score", s.pie->chooser_score, pie);
 }
 
-void PutOptions(const BalanceGameOptions& options, Json& object) {
+void PutOptions(const BalanceGameOptions& options,
+                const std::string& not_learned, Json& object) {
   object["variant"] = std::string(Info(options.variant).id);
-  object["name"] = std::string(Info(options.variant).name);
+  object["name"] =
+      absl::StrCat(Info(options.variant).name, NotLearnedMark(not_learned));
+  if (!not_learned.empty()) object["not_learned"] = not_learned;
   object["rule_options"] =
       RuleOptionsToJson(options.variant, options.rule_options);
   object["changed"] = ChangedOptions(options);
@@ -132,7 +135,7 @@ void PutOptions(const BalanceGameOptions& options, Json& object) {
 Json ToJson(const BalanceReportRow& row) {
   const BalanceStatistics& s = row.statistics;
   Json object;
-  PutOptions(row.options, object);
+  PutOptions(row.options, row.not_learned, object);
   object["player"] = row.player;
   object["seed"] = row.options.seed;
   object["opening_plies"] = row.options.opening_plies;
@@ -157,7 +160,7 @@ Json ToJson(const BalanceReportRow& row) {
 Json ToJson(const BalanceReportChange& change) {
   const BalanceDifference& difference = change.difference;
   Json object;
-  PutOptions(change.to, object);
+  PutOptions(change.to, change.not_learned, object);
   object["instead_of"] = ChangedOptions(change.from);
   object["player"] = change.player;
   object["games"] = difference.games;

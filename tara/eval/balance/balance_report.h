@@ -14,6 +14,8 @@ struct BalanceReportRow {
   BalanceGameOptions options;
   std::string player;
   BalanceStatistics statistics;
+  // What the player's network has not learned of the rules; empty: nothing.
+  std::string not_learned = {};
   // statistics.p_even among those of all rows (HolmAdjusted).
   double p_even_holm = 1;
   // The same by BenjaminiHochbergAdjusted.
@@ -26,6 +28,8 @@ struct BalanceReportChange {
   BalanceGameOptions to;
   std::string player;
   BalanceDifference difference;
+  // What it has not learned of either's rules.
+  std::string not_learned = {};
   // difference.p_score among those of all changes.
   double p_score_holm = 1;
   double q_score = 1;
@@ -43,7 +47,8 @@ void CorrectForMany(BalanceReport& report);
 // where none does.
 std::string ChangedOptions(const BalanceGameOptions& options);
 
-// Returns everything, an object with the arrays "studies" and "what_if".
+// Returns everything, an object with the arrays "studies" and "what_if". What
+// the player's network has not learned is `not_learned`, and stands in `name`.
 std::string BalanceReportJson(const BalanceReport& report);
 
 }  // namespace tara

@@ -33,10 +33,26 @@ constexpr size_t kFirstActionsShown = 5;
 // A smaller share of different games is worth a note.
 constexpr double kFewestDistinct = 0.9;
 
-std::string NameOf(const BalanceGameOptions& options) {
+std::string NameOf(const BalanceGameOptions& options,
+                   const std::string& not_learned) {
   const std::string changed = ChangedOptions(options);
   return absl::StrCat(Info(options.variant).id, changed.empty() ? "" : " with ",
-                      changed);
+                      changed, NotLearnedMark(not_learned));
+}
+
+std::string NameOf(const BalanceReportRow& row) {
+  return NameOf(row.options, row.not_learned);
+}
+
+// What the players' networks have not learned, a line a study.
+std::string NotLearnedLines(Rows rows) {
+  std::string text;
+  for (const BalanceReportRow& row : rows) {
+    text += NotLearnedLine(
+        absl::StrCat(Info(row.options.variant).id, " by ", row.player),
+        row.not_learned);
+  }
+  return text;
 }
 
 std::string Probability(double p) {
@@ -51,7 +67,7 @@ std::string StudyTable(Rows rows, Cells headings, Fill fill) {
   std::vector<Cells> table = {std::move(headings)};
   for (const BalanceReportRow& row : rows) {
     Cells& cells = table.emplace_back();
-    cells = {NameOf(row.options), row.player};
+    cells = {NameOf(row), row.player};
     fill(row, cells);
   }
   return TextTable(table, 2);
@@ -78,7 +94,7 @@ std::string RepetitionNotes(Rows rows) {
   for (const BalanceReportRow& row : rows) {
     const BalanceStatistics& s = row.statistics;
     if (s.distinct_games >= kFewestDistinct * s.games) continue;
-    absl::StrAppend(&text, NameOf(row.options), ", ", row.player, ": ", s.games,
+    absl::StrAppend(&text, NameOf(row), ", ", row.player, ": ", s.games,
                     " games, but only ", s.distinct_games, " different ones\n");
   }
   if (text.empty()) return text;
@@ -171,7 +187,7 @@ std::string PieTable(Rows rows) {
 std::string ActionTable(Rows rows) {
   std::vector<Cells> table = {{"actions a game", "player"}};
   for (const BalanceReportRow& row : rows) {
-    table.push_back({NameOf(row.options), row.player});
+    table.push_back({NameOf(row), row.player});
   }
   const auto add = [&](absl::string_view name, auto value) {
     if (std::all_of(rows.begin(), rows.end(), [&](const BalanceReportRow& row) {
@@ -205,7 +221,7 @@ std::string FirstActionTable(Rows rows) {
     for (size_t i = 0; i < std::min(firsts.size(), kFirstActionsShown); ++i) {
       const FirstActionStatistics& first = firsts[i];
       Cells& cells = table.emplace_back();
-      cells = {i == 0 ? NameOf(row.options) : "", i == 0 ? row.player : ""};
+      cells = {i == 0 ? NameOf(row) : "", i == 0 ? row.player : ""};
       const size_t others = first.actions.size() - 1;
       cells.push_back(
           absl::StrCat(ActionToText(first.actions[0]),
@@ -230,8 +246,8 @@ std::string SeatTable(Rows rows) {
     const auto& seats = row.statistics.seats;
     for (size_t seat = 0; seat < seats.size(); ++seat) {
       Cells& cells = table.emplace_back();
-      cells = {seat == 0 ? NameOf(row.options) : "",
-               seat == 0 ? row.player : "", std::string(kSeats[seat])};
+      cells = {seat == 0 ? NameOf(row) : "", seat == 0 ? row.player : "",
+               std::string(kSeats[seat])};
       AddInterval(seats[seat].actions, 1, cells);
       AddInterval(seats[seat].branching, 1, cells);
       AddInterval(seats[seat].captures, 1, cells);
@@ -250,7 +266,8 @@ std::string ChangeTable(absl::Span<const BalanceReportChange> changes) {
   for (const BalanceReportChange& change : changes) {
     const BalanceDifference& difference = change.difference;
     Cells& cells = table.emplace_back();
-    cells = {NameOf(change.to), change.player, absl::StrCat(difference.games)};
+    cells = {NameOf(change.to, change.not_learned), change.player,
+             absl::StrCat(difference.games)};
     AddInterval(difference.score, 100, cells);
     cells.push_back(Probability(change.p_score_holm));
     cells.push_back(Probability(change.q_score));
@@ -268,11 +285,12 @@ std::string BalanceReportText(const BalanceReport& report) {
   if (report.rows.empty()) return "no games\n";
   std::string text;
   for (const std::string& table :
-       {ScoreTable(report.rows), RepetitionNotes(report.rows),
-        ChangeTable(report.changes), MarginTable(report.rows),
-        PieTable(report.rows), FirstActionTable(report.rows),
-        LengthTable(report.rows), ActionTable(report.rows),
-        DramaTable(report.rows), SeatTable(report.rows)}) {
+       {NotLearnedLines(report.rows), ScoreTable(report.rows),
+        RepetitionNotes(report.rows), ChangeTable(report.changes),
+        MarginTable(report.rows), PieTable(report.rows),
+        FirstActionTable(report.rows), LengthTable(report.rows),
+        ActionTable(report.rows), DramaTable(report.rows),
+        SeatTable(report.rows)}) {
     if (table.empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", table);
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
+#include "tara/eval/report/report_parts.h"
 #include "tara/eval/report/text_table.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -29,6 +30,24 @@ std::string EloCell(const RatingEstimate& estimate) {
 
 // The share of games drawn between equals without a first seat's effect.
 double DrawShare(double nu) { return nu / (2 + nu); }
+
+// What the player's network has not learned of the variant's rules.
+std::string NotLearnedIn(const VariantRatings& variant, int player) {
+  const auto i = static_cast<size_t>(player);
+  return i < variant.not_learned.size() ? variant.not_learned[i] : "";
+}
+
+// The same of all variants, "high_kings_l1: no_progress_limit=20; ...".
+std::string NotLearnedInAny(const RatingTable& table, int player) {
+  std::string text;
+  for (const VariantRatings& variant : table.variants) {
+    const std::string rules = NotLearnedIn(variant, player);
+    if (rules.empty()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "; ", Info(variant.variant).id,
+                    ": ", rules);
+  }
+  return text;
+}
 
 std::string AnchorsText(const RatingTable& table) {
   if (table.anchors.empty()) return "the mean of all players 0";
@@ -108,18 +127,23 @@ std::string RatingReportText(const RatingTable& table) {
                              : absl::StrCat(v + 1));
   }
   std::vector<Cells> rows = {headings};
+  std::string notes;
   for (const int player : order) {
+    const std::string not_learned = NotLearnedInAny(table, player);
+    notes += NotLearnedLine(table.players[player], not_learned);
     Cells cells = {table.players[player]};
     if (table.variants.size() > 1) {
-      cells.push_back(EloCell(table.overall.Of(player)));
+      cells.push_back(EloCell(table.overall.Of(player)) +
+                      (not_learned.empty() ? "" : " (not all learned)"));
     }
     for (const VariantRatings& variant : table.variants) {
-      cells.push_back(EloCell(variant.ratings.Of(player)));
+      cells.push_back(EloCell(variant.ratings.Of(player)) +
+                      NotLearnedMark(NotLearnedIn(variant, player)));
     }
     rows.push_back(cells);
   }
   return absl::StrCat("Elo with 95 % intervals; ", AnchorsText(table), "\n",
-                      TextTable(rows, 1), "\n", VariantTable(table));
+                      notes, TextTable(rows, 1), "\n", VariantTable(table));
 }
 
 std::string RatingReportJson(const RatingTable& table, bool compact) {
@@ -128,12 +152,16 @@ std::string RatingReportJson(const RatingTable& table, bool compact) {
   for (int i = 0; i < count; ++i) {
     Json variants = Json::object();
     for (const VariantRatings& variant : table.variants) {
-      variants[std::string(Info(variant.variant).id)] =
-          EstimateToJson(variant.ratings.Of(i));
+      Json& estimate = variants[std::string(Info(variant.variant).id)];
+      estimate = EstimateToJson(variant.ratings.Of(i));
+      const std::string rules = NotLearnedIn(variant, i);
+      if (!rules.empty()) estimate["not_learned"] = rules;
     }
     Json player = {{"name", table.players[i]},
                    {"overall", EstimateToJson(table.overall.Of(i))},
                    {"variants", std::move(variants)}};
+    const std::string not_learned = NotLearnedInAny(table, i);
+    if (!not_learned.empty()) player["not_learned"] = not_learned;
     if (!table.points.empty() && table.points[i].has_value()) {
       player["run"] = table.points[i]->run;
       player["generation"] = table.points[i]->generation;

@@ -17,9 +17,10 @@ std::string RatingReportText(const RatingTable& table);
 // each with `name`, `overall` and `variants` by identifier (`elo`, `low`,
 // `high`, `deviation`), checkpoints of a run also with `run` and `generation`;
 // `covariance` of the overall ratings [player, player] in Elo^2, so that the
-// interval of any difference can be had; `variants` with `name`, `games`,
-// `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
-// (indices of players; `wins` are those of `first`, who began).
+// interval of any difference can be had; `not_learned` of players and of their
+// ratings by variant, where networks have not learned rules; `variants` with
+// `name`, `games`, `first_seat`, `draw_nu`, `covariance` of its own ratings and
+// `results` (indices of players; `wins` are those of `first`, who began).
 // `compact` leaves out line breaks and spaces.
 std::string RatingReportJson(const RatingTable& table, bool compact = false);
 

@@ -53,6 +53,9 @@ struct VariantRatings {
   // By player: games lost by faults (ArenaGame::fault); among the losses.
   std::vector<int64_t> faults = {};
   int64_t games = 0;
+  // By player: what the player's network has not learned of the rules; empty
+  // texts, or no texts at all: nothing.
+  std::vector<std::string> not_learned = {};
 };
 
 // All that a report shows: tables, JSON and pages are made of it.

@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 
 std::string RegretReportText(absl::Span<const RegretRow> rows) {
   if (rows.empty()) return "no positions\n";
+  std::string notes;
   std::vector<std::vector<std::string>> table = {
       {"regret", "player", "positions", "points lost", "95 %", "results lost %",
        "95 %", "best action %", "95 %", "policy on it %", "95 %",
@@ -21,8 +22,12 @@ std::string RegretReportText(absl::Span<const RegretRow> rows) {
   for (const RegretRow& row : rows) {
     auto& cells = table.emplace_back();
     const Regret& regret = row.regret;
-    cells = {std::string(Info(row.variant).id), row.player,
+    cells = {std::string(Info(row.variant).id),
+             absl::StrCat(row.player, NotLearnedMark(row.not_learned)),
              absl::StrCat(regret.positions)};
+    notes +=
+        NotLearnedLine(absl::StrCat(Info(row.variant).id, " by ", row.player),
+                       row.not_learned);
     AddInterval(regret.points, 1, cells);
     AddInterval(regret.results, 100, cells);
     AddInterval(regret.best, 100, cells);
@@ -34,7 +39,7 @@ std::string RegretReportText(absl::Span<const RegretRow> rows) {
       }
     }
   }
-  return TextTable(table, 2);
+  return notes + TextTable(table, 2);
 }
 
 std::string RegretReportJson(absl::Span<const RegretRow> rows) {
@@ -49,6 +54,7 @@ std::string RegretReportJson(absl::Span<const RegretRow> rows) {
       object["run"] = row.point->run;
       object["generation"] = row.point->generation;
     }
+    if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
     object["positions"] = regret.positions;
     PutInterval("points", regret.points, object);
     PutInterval("results", regret.results, object);

@@ -18,6 +18,8 @@ struct RegretRow {
   std::string player;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
   Regret regret;
+  // What the player's network has not learned of the rules; empty: nothing.
+  std::string not_learned = {};
 };
 
 // Returns a table for terminals, a line a row. Ends with a newline.
@@ -25,7 +27,8 @@ std::string RegretReportText(absl::Span<const RegretRow> rows);
 
 // Returns a JSON array with an object a row: `variant`, `name`, `player`, of
 // checkpoints `run` and `generation`, `positions`, and of each measure its
-// mean with `_low` and `_high`; `policy` and `value_error` of those who say.
+// mean with `_low` and `_high`; `policy` and `value_error` of those who say;
+// `not_learned`, the rules that the player's network has not.
 std::string RegretReportJson(absl::Span<const RegretRow> rows);
 
 // Returns one HTML file: players by variants as a heat table, curves over the

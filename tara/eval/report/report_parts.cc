@@ -44,6 +44,16 @@ void PutInterval(absl::string_view name, const Interval& interval,
   object[absl::StrCat(name, "_high")] = Finite(interval.high);
 }
 
+std::string NotLearnedMark(absl::string_view not_learned) {
+  return not_learned.empty() ? "" : " (not learned)";
+}
+
+std::string NotLearnedLine(absl::string_view where,
+                           absl::string_view not_learned) {
+  if (not_learned.empty()) return "";
+  return absl::StrCat("Not learned, in ", where, ": ", not_learned, "\n");
+}
+
 Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
   Json object = Json::object();
   for (const RuleOptionInfo& option : kRuleOptions) {

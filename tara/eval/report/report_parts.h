@@ -31,6 +31,15 @@ nlohmann::ordered_json Finite(double number);
 void PutInterval(absl::string_view name, const Interval& interval,
                  nlohmann::ordered_json& object);
 
+// What marks a table cell of figures by a network that has not learned the
+// rules: " (not learned)" unless `not_learned` is empty.
+std::string NotLearnedMark(absl::string_view not_learned);
+
+// What a report says of it beside the table, with a newline: "Not learned, in
+// high_kings_l1: no_progress_limit=20"; nothing if `not_learned` is empty.
+std::string NotLearnedLine(absl::string_view where,
+                           absl::string_view not_learned);
+
 // Returns the options that the variant has, with their values.
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,
                                          const RuleOptions& options);
