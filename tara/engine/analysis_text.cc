@@ -28,6 +28,9 @@ std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options) {
   if (proved.low == proved.high) {
     absl::StrAppend(&line, " proved ", int{proved.low});
   }
+  if (!options.not_learned.empty()) {
+    absl::StrAppend(&line, " not_learned ", options.not_learned);
+  }
   int order = 0;
   for (const RootAction& action : RankActions(tree, options.confidence_z)) {
     if (options.max_actions > 0 && order == options.max_actions) break;

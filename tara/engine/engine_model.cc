@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 
@@ -82,6 +84,26 @@ absl::Status EngineModel::EvaluateFully(const State& state,
                                         Evaluation& evaluation) {
   return evaluator_->Evaluate(absl::MakeConstSpan(&state, 1),
                               absl::MakeSpan(&evaluation, 1));
+}
+
+void EngineModel::SetLearned(std::vector<BundleVariant> learned,
+                             bool untrained) {
+  learned_ = std::move(learned);
+  untrained_ = untrained;
+}
+
+absl::Status EngineModel::CheckMayJudge(const State& state) const {
+  if (!learned_.has_value() || untrained_) return absl::OkStatus();
+  const absl::Status status = CheckNetworkLearned(name_, *learned_, state);
+  if (status.ok()) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(),
+                   ". Started with --untrained, the engine answers, marked"));
+}
+
+std::string EngineModel::NotLearnedOf(const State& state) const {
+  return learned_.has_value() ? NotLearned(*learned_, state) : "";
 }
 
 EngineOptions EngineModel::default_options() const {

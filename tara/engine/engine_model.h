@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -14,6 +16,7 @@
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference_options.h"
 
@@ -52,6 +55,19 @@ class EngineModel : public Evaluator {
   // Fills `evaluation` with all that the model tells, past what is remembered.
   absl::Status EvaluateFully(const State& state, Evaluation& evaluation);
 
+  // Tells what the network has learned; until then nothing is known of it.
+  // `untrained`: it may be asked about other rules, too. Not thread-safe: to be
+  // called before anything else.
+  void SetLearned(std::vector<BundleVariant> learned, bool untrained);
+
+  // Returns OK if the model may be asked about a position, else
+  // FAILED_PRECONDITION: what of its rules the network has not learned.
+  absl::Status CheckMayJudge(const State& state) const;
+
+  // Returns what of a position's rules the network has not learned, as
+  // NotLearned (tara/nn/bundle/learned_rules.h); empty: nothing that is known.
+  std::string NotLearnedOf(const State& state) const;
+
   // What tells the board's end; null: nothing does.
   FinalForecaster* forecaster() const { return forecaster_.get(); }
 
@@ -78,6 +94,8 @@ class EngineModel : public Evaluator {
   std::unique_ptr<CachingEvaluator> cache_ ABSL_GUARDED_BY(clearing_);
   bool keeps_margins_ ABSL_GUARDED_BY(clearing_) = false;
   std::unique_ptr<FinalForecaster> forecaster_;
+  std::optional<std::vector<BundleVariant>> learned_;
+  bool untrained_ = false;
   std::string name_;
   std::string backend_;
   std::string precision_;

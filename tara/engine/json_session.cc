@@ -89,6 +89,14 @@ void JsonSession::LeaveOutUntold(const Request& request, ReportFlags& report) {
 }
 
 void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
+  // All positions of a request are of one game, by the same rules.
+  for (const AnalyzeRequest::Position& position : body.positions) {
+    const absl::Status status = model_->CheckMayJudge(position.state);
+    if (status.ok()) continue;
+    Answer(request, RequestProblem{.message = std::string(status.message()),
+                                   .field = ""});
+    return;
+  }
   ReportFlags report = body.report;
   LeaveOutUntold(request, report);
   const auto flag = std::make_shared<CancelFlag>(false);
@@ -148,6 +156,8 @@ void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
   if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
   if (failure.ok()) {
     AddStanding(analysis.state, answer);
+    const std::string not_learned = model_->NotLearnedOf(analysis.state);
+    if (!not_learned.empty()) answer["not_learned"] = not_learned;
     if (tree != nullptr) {
       AddSearch(*tree, analysis.report, answer);
       if (analysis.report.report.actions && answer.contains("best")) {

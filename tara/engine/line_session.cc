@@ -217,7 +217,9 @@ LineSession::Answer LineSession::SetVariant(const Arguments& arguments) {
   if (arguments.size() > 1) {
     TARA_ASSIGN_OR_RETURN(options, ParseRuleOptions(variant, arguments[1]));
   }
-  Begin(InitialState(variant, options));
+  const State start = InitialState(variant, options);
+  TARA_RETURN_IF_ERROR(model_->CheckMayJudge(start));
+  Begin(start);
   return "";
 }
 
@@ -229,6 +231,7 @@ LineSession::Answer LineSession::ClearBoard(const Arguments&) {
 LineSession::Answer LineSession::SetPosition(const Arguments& arguments) {
   TARA_ASSIGN_OR_RETURN(const State state,
                         ParsePosition(absl::StrJoin(arguments, " ")));
+  TARA_RETURN_IF_ERROR(model_->CheckMayJudge(state));
   Begin(state);
   return "";
 }
@@ -344,6 +347,7 @@ void LineSession::StreamAnalysis(const LineCommand& command,
                                  std::ostream& out) {
   AnalyzeArguments arguments = *ParseAnalyzeArguments(command.arguments);
   arguments.text.confidence_z = options_.confidence_z;
+  arguments.text.not_learned = model_->NotLearnedOf(game_.state());
   out << "=" << command.id << "\n" << std::flush;
   const absl::Status status = thinker_.Analyze(
       game_, options_, arguments.limits, interrupted, [&](const Tree& tree) {

@@ -23,7 +23,8 @@ namespace tara {
 // Not thread-safe.
 class LineSession {
  public:
-  // The model must outlive it. `start` is the first game's.
+  // The model must outlive it. `start` is the first game's; REQUIRES: the model
+  // may judge it (EngineModel::CheckMayJudge).
   LineSession(EngineModel* model, const EngineOptions& options,
               const State& start);
 

@@ -400,5 +400,26 @@ TEST_F(JsonSessionTest, ErrorsOfTheModelAreAnswered) {
                                 R"("error":"the device is gone"})"));
 }
 
+TEST_F(JsonSessionTest, RulesThatTheNetworkHasNotLearnedAreRefusedOrMarked) {
+  const std::vector<BundleVariant> learned = {
+      {.variant = Variant::kHighKingsL1, .options = {.no_progress_limit = 30}}};
+  const std::string other = R"({"id":1,"variant":"high_kings_l1"})";
+  const std::string known =
+      R"({"id":2,"variant":"high_kings_l1","options":{"no_progress_limit":30}})";
+  model_->SetLearned(learned, /*untrained=*/false);
+  const Json refused = AskOne(other);
+  EXPECT_EQ(refused["id"], 1);
+  EXPECT_THAT(refused.value("error", ""),
+              HasSubstr("has not learned no_progress_limit=40 of "
+                        "high_kings_l1; its run learned "
+                        "no_progress_limit=30"));
+  EXPECT_TRUE(AskOne(known).contains("best"));
+  model_->SetLearned(learned, /*untrained=*/true);
+  const Json marked = AskOne(other);
+  EXPECT_TRUE(marked.contains("best"));
+  EXPECT_EQ(marked.value("not_learned", ""), "no_progress_limit=40");
+  EXPECT_FALSE(AskOne(known).contains("not_learned"));
+}
+
 }  // namespace
 }  // namespace tara

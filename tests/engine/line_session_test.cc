@@ -295,5 +295,57 @@ TEST_F(LineSessionTest, ErrorsOfTheModelAreAnswered) {
   EXPECT_EQ(Ask("play D4"), "=");
 }
 
+// A network that has learned High Kings with another limit than the default.
+class LearnedLineSessionTest : public LineSessionTest {
+ protected:
+  void SetUp() override {
+    model_->SetLearned({{.variant = Variant::kSacredHillL1, .options = {}},
+                        {.variant = Variant::kHighKingsL1,
+                         .options = {.no_progress_limit = 30}}},
+                       untrained_);
+    Restart();
+  }
+  bool untrained_ = false;
+};
+
+TEST_F(LearnedLineSessionTest, RulesThatItHasNotLearnedAreRefused) {
+  Ask("play D4");
+  EXPECT_THAT(Ask("1 variant four_treasures"),
+              AllOf(StartsWith("?1 "),
+                    HasSubstr("has not learned "
+                              "four_treasures; its run "
+                              "learned sacred_hill_l1"),
+                    HasSubstr("--untrained")));
+  EXPECT_THAT(Ask("2 variant high_kings_l1"),
+              AllOf(StartsWith("?2 "),
+                    HasSubstr("has not learned no_progress_limit=40 of "
+                              "high_kings_l1; its run learned "
+                              "no_progress_limit=30")));
+  EXPECT_THAT(Ask("3 set_position four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 "
+                  "0 - -"),
+              StartsWith("?3 "));
+  // The game goes on as it was.
+  EXPECT_EQ(Ask("history"), "= D4");
+  EXPECT_EQ(Ask("variant high_kings_l1 no_progress_limit=30"), "=");
+  EXPECT_THAT(Ask("analyze simulations 8"),
+              ::testing::Not(HasSubstr("not_learned")));
+}
+
+class UntrainedLineSessionTest : public LearnedLineSessionTest {
+ protected:
+  UntrainedLineSessionTest() { untrained_ = true; }
+};
+
+TEST_F(UntrainedLineSessionTest, RulesThatItHasNotLearnedAreMarked) {
+  EXPECT_EQ(Ask("variant high_kings_l1 placement_captures_kings=true"), "=");
+  EXPECT_THAT(Ask("analyze simulations 8"),
+              HasSubstr(" not_learned "
+                        "no_progress_limit=40,placement_captures_kings=true "
+                        "info action "));
+  EXPECT_EQ(Ask("variant sacred_hill_l1"), "=");
+  EXPECT_THAT(Ask("analyze simulations 8"),
+              ::testing::Not(HasSubstr("not_learned")));
+}
+
 }  // namespace
 }  // namespace tara
