@@ -122,6 +122,30 @@ describe('a network', () => {
     }
   });
 
+  test('is not asked about rule options that it has not learned', async () => {
+    const other = altered(entries, (_, manifest) => {
+      const kings = manifest.variants.find(({id}) => id === 'high_kings_l1');
+      kings.options.no_progress_limit = 30;
+      // As if the option had not existed when it learned: the default.
+      delete kings.options.placement_captures_kings;
+    });
+    const asked = await withBundle(async (engine, bytes) => {
+      await engine.loadNetwork(bytes, 'other.tara');
+      const by = [];
+      for (const options of [
+        {no_progress_limit: 30},
+        {},
+        {no_progress_limit: 30, placement_captures_kings: 1},
+        {no_progress_limit: 30, placement_captures_kings: 0},
+      ]) {
+        await engine.newGame('high_kings_l1', options);
+        by.push((await engine.evaluate()).by);
+      }
+      return by;
+    }, other);
+    assert.deepEqual(asked, ['network', 'playouts', 'playouts', 'network']);
+  });
+
   test('is not asked about variants that it has not learned', async () => {
     const one = altered(entries, (_, manifest) => {
       manifest.variants =
@@ -190,6 +214,10 @@ describe('a network', () => {
       [(_, manifest) => manifest.format = 'zip', /tara-bundle/],
       [(_, manifest) => manifest.forms = [], /no ONNX form/],
       [(_, manifest) => delete manifest.variants, /list 'variants'/],
+      [(_, manifest) => delete manifest.inputs, /list 'inputs'/],
+      [(_, manifest) => {
+        manifest.inputs[1].shape[1] = 99;
+      }, /99 globals; this page has the first 38/],
       [(files) => delete files['model.onnx'], /model.onnx is missing/],
       [(files) => files['manifest.json'] = strToU8('{'), /no JSON/],
     ];

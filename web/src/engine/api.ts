@@ -215,11 +215,18 @@ export interface Game {
 
 // --- Networks ----------------------------------------------------------------
 
+/** A variant with the values of its rule options that a network was trained
+ * on; an option that is missing had its default. */
+export interface LearnedVariant {
+  readonly id: string;
+  readonly options?: Readonly<Record<string, number | boolean>>;
+}
+
 export interface NetworkInfo {
   /** The name given to loadNetwork, such as that of the file. */
   readonly name: string;
-  /** The variants that it was trained on, by id. */
-  readonly variants: readonly string[];
+  /** What it was trained on. */
+  readonly variants: readonly LearnedVariant[];
   /** What runs it. */
   readonly backend: 'webgpu' | 'wasm';
   /** Which ONNX file of the bundle runs, such as "model.onnx". */
@@ -248,8 +255,8 @@ export interface Verification {
 
 /** What an evaluator says of a position. */
 export interface Evaluation {
-  /** Who says so: the network, or random games where there is none for the
-   * variant. */
+  /** Who says so: the network, or random games where there is none that has
+   * learned the rules. */
   readonly by: 'network' | 'playouts';
   readonly ply: number;
   /** Probability of each legal action, by decreasing probability; uniform

@@ -2,6 +2,7 @@
 // fits this engine.
 
 import { strFromU8 } from 'fflate';
+import type { LearnedVariant } from './api';
 import type { Catalogue } from './core';
 import { type NpyArray, readNpy } from './npy';
 import { readZip } from './zip';
@@ -16,7 +17,11 @@ export interface Manifest {
   readonly made_by?: string;
   readonly versions: Readonly<Record<string, number>>;
   readonly network?: Readonly<Record<string, unknown>>;
-  readonly variants: readonly { readonly id: string }[];
+  readonly variants: readonly LearnedVariant[];
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly shape: readonly (string | number)[];
+  }[];
   readonly outputs: readonly { readonly name: string }[];
   readonly forms: readonly {
     readonly name: string;
@@ -37,6 +42,11 @@ export interface Golden {
   readonly tensors: Readonly<Record<string, NpyArray>>;
 }
 
+export interface InputCounts {
+  readonly planes: number;
+  readonly globals: number;
+}
+
 export interface Bundle {
   readonly manifest: Manifest;
   /** The ONNX file to run, and its name. */
@@ -44,6 +54,8 @@ export interface Bundle {
   readonly file: string;
   readonly tolerance: number;
   readonly hasOwner: boolean;
+  /** How many planes and globals the network has: the first of the core's. */
+  readonly inputs: InputCounts;
   /** Read when they are wanted. */
   readonly golden: () => Golden;
 }
@@ -84,7 +96,7 @@ function checkShape(manifest: Manifest): void {
         `it has format version ${manifest.format_version}; this page reads ` +
         `version ${FORMAT_VERSION}`);
   }
-  for (const name of ['variants', 'outputs', 'forms'] as const) {
+  for (const name of ['variants', 'inputs', 'outputs', 'forms'] as const) {
     if (!Array.isArray(manifest[name])) {
       fail(`manifest.json has no list '${name}'`);
     }
@@ -110,6 +122,23 @@ function checkVersions(manifest: Manifest, catalogue: Catalogue): void {
   if (differences.length > 0) fail(`it has ${differences.join('; ')}`);
 }
 
+/** Returns the number of planes or of globals that the network has. */
+function inputCount(
+    manifest: Manifest, name: 'planes' | 'globals',
+    catalogue: Catalogue): number {
+  const count =
+      manifest.inputs.find((input) => input.name === name)?.shape?.[1];
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) {
+    fail(`manifest.json does not tell the number of '${name}'`);
+  }
+  if (count > catalogue[name]) {
+    fail(
+        `it has ${count} ${name}; this page has the first ` +
+        `${catalogue[name]} of them`);
+  }
+  return count;
+}
+
 /** Reads a bundle. Throws what is wrong with it. */
 export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
   const first = readEntries(data, (name) => name === 'manifest.json');
@@ -129,6 +158,10 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
     model,
     file: form.file,
     tolerance: form.tolerance,
+    inputs: {
+      planes: inputCount(manifest, 'planes', catalogue),
+      globals: inputCount(manifest, 'globals', catalogue),
+    },
     hasOwner: manifest.outputs.some((output) => output.name === 'owner'),
     golden: () => readGolden(data, manifest),
   };

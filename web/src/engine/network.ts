@@ -8,9 +8,10 @@ import wasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
 import gpuModuleUrl from
   'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
 import gpuUrl from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
-import type { NetworkInfo } from './api';
-import { type Bundle, factsOf } from './bundle';
+import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
+import { type Bundle, factsOf, type InputCounts } from './bundle';
 import type { Catalogue, NetworkBatch } from './core';
+import { notLearned } from './learned';
 
 type Backend = NetworkInfo['backend'];
 
@@ -59,32 +60,53 @@ async function hasWebGpu(): Promise<boolean> {
 
 export type Outputs = Readonly<Record<string, Float32Array>>;
 
+/** The first `count` of each row of `size` rows. */
+function firstOfRows(
+    values: Float32Array, size: number, count: number): Float32Array {
+  const row = values.length / size;
+  const first = new Float32Array(size * count);
+  for (let i = 0; i < size; ++i) {
+    first.set(values.subarray(i * row, i * row + count), i * count);
+  }
+  return first;
+}
+
 class Session {
   private constructor(
       readonly backend: Backend, private readonly runtime: typeof Ort,
       private readonly session: Ort.InferenceSession,
-      private readonly catalogue: Catalogue) {}
+      private readonly inputs: InputCounts, private readonly side: number) {}
 
   static async open(
-      backend: Backend, model: Uint8Array,
+      backend: Backend, bundle: Bundle,
       catalogue: Catalogue): Promise<Session> {
     const runtime = await loadRuntime(backend);
     const session = await runtime.InferenceSession.create(
         // 3: errors. What it warns of is how the model was written.
-        model, { executionProviders: [backend], logSeverityLevel: 3 });
-    return new Session(backend, runtime, session, catalogue);
+        bundle.model, { executionProviders: [backend], logSeverityLevel: 3 });
+    return new Session(
+        backend, runtime, session, bundle.inputs, catalogue.geometry.size);
   }
 
-  /** planes: [B, planes, 7, 7]; globals: [B, globals]. */
+  /** Values of a position's planes. */
+  get planesSize(): number {
+    return this.inputs.planes * this.side * this.side;
+  }
+
+  /** planes: [B, planes, 7, 7]; globals: [B, globals]; the network's own, or
+   * all of the core's. */
   async run(
       size: number, planes: Float32Array,
       globals: Float32Array): Promise<Outputs> {
     const { Tensor } = this.runtime;
-    const side = this.catalogue.geometry.size;
+    const { inputs, side } = this;
     const results = await this.session.run({
       planes: new Tensor(
-          'float32', planes, [size, this.catalogue.planes, side, side]),
-      globals: new Tensor('float32', globals, [size, this.catalogue.globals]),
+          'float32', firstOfRows(planes, size, this.planesSize),
+          [size, inputs.planes, side, side]),
+      globals: new Tensor(
+          'float32', firstOfRows(globals, size, inputs.globals),
+          [size, inputs.globals]),
     });
     const outputs: Record<string, Float32Array> = {};
     for (const [name, tensor] of Object.entries(results)) {
@@ -96,10 +118,8 @@ class Session {
 
   /** Milliseconds of a batch, the best of some. */
   async time(): Promise<number> {
-    const side = this.catalogue.geometry.size;
-    const planes =
-        new Float32Array(PROBE_BATCH * this.catalogue.planes * side * side);
-    const globals = new Float32Array(PROBE_BATCH * this.catalogue.globals);
+    const planes = new Float32Array(PROBE_BATCH * this.planesSize);
+    const globals = new Float32Array(PROBE_BATCH * this.inputs.globals);
     let best = Infinity;
     for (let i = 0; i <= PROBE_RUNS; ++i) {
       const start = performance.now();
@@ -117,12 +137,12 @@ class Session {
 
 /** The session of the faster backend. */
 async function openSession(
-    model: Uint8Array, catalogue: Catalogue): Promise<Session> {
-  const onCpu = await Session.open('wasm', model, catalogue);
+    bundle: Bundle, catalogue: Catalogue): Promise<Session> {
+  const onCpu = await Session.open('wasm', bundle, catalogue);
   if (!await hasWebGpu()) return onCpu;
   let onGpu: Session;
   try {
-    onGpu = await Session.open('webgpu', model, catalogue);
+    onGpu = await Session.open('webgpu', bundle, catalogue);
     if (await onGpu.time() >= await onCpu.time()) {
       await onGpu.close();
       return onCpu;
@@ -137,17 +157,14 @@ async function openSession(
 
 export class Network {
   readonly info: NetworkInfo;
-  private readonly variants: ReadonlySet<string>;
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
       readonly bundle: Bundle, name: string, bytes: number,
       private readonly session: Session) {
-    const variants = bundle.manifest.variants.map((variant) => variant.id);
-    this.variants = new Set(variants);
     this.info = {
       name,
-      variants,
+      variants: bundle.manifest.variants,
       backend: session.backend,
       file: bundle.file,
       bytes,
@@ -161,7 +178,7 @@ export class Network {
       catalogue: Catalogue): Promise<Network> {
     let session: Session;
     try {
-      session = await openSession(bundle.model, catalogue);
+      session = await openSession(bundle, catalogue);
     } catch (error) {
       throw new Error(`${bundle.file} cannot be run: ${
           error instanceof Error ? error.message : String(error)}`);
@@ -169,9 +186,9 @@ export class Network {
     return new Network(bundle, name, bytes, session);
   }
 
-  /** Whether it was trained on the variant. */
-  plays(variant: string): boolean {
-    return this.variants.has(variant);
+  /** Whether it was trained on the variant with these rule options. */
+  plays(variant: VariantInfo, options: RuleOptions): boolean {
+    return notLearned(this.info.variants, variant, options) === '';
   }
 
   /** Runs one batch after another, whoever asks. */

@@ -9,6 +9,7 @@ import type {
   SearchResult,
 } from './api';
 import type { Catalogue, Core, CoreEvaluation, CoreSearch } from './core';
+import { optionsFromText } from './game';
 import { LEVELS, PLAYOUTS_FACTOR } from './levels';
 import type { Network } from './network';
 
@@ -41,10 +42,15 @@ export interface Judges {
   readonly network: Network | null;
 }
 
-/** The network, if it plays the variant of the position. */
+/** The network, if it has learned the rules of the position. */
 function networkFor(judges: Judges, position: string): Network | null {
-  const variant = position.split(' ')[0] ?? '';
-  return judges.network?.plays(variant) ? judges.network : null;
+  const fields = position.split(' ');
+  const variant =
+      judges.catalogue.variants.find((info) => info.id === fields[0]);
+  const options = optionsFromText(fields[8] ?? '-');
+  return variant !== undefined && judges.network?.plays(variant, options) ?
+    judges.network :
+    null;
 }
 
 function evaluationOf(

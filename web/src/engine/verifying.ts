@@ -1,12 +1,14 @@
 // Whether a network that runs here says what its bundle says that it should.
 
 import type { Verification } from './api';
-import type { Golden } from './bundle';
+import type { Golden, InputCounts } from './bundle';
 import type { Core } from './core';
 import type { Network } from './network';
 import type { NpyArray } from './npy';
 
 const BATCH = 16;
+/** Values of a plane: 7 by 7. */
+const SQUARES = 49;
 const INPUTS = ['planes', 'globals'] as const;
 
 /** Rows first to last (exclusive) of an array. */
@@ -23,7 +25,11 @@ function tensorOf(golden: Golden, name: string): NpyArray {
   return array;
 }
 
-function sameInputs(core: Core, golden: Golden): boolean {
+/** Whether the inputs that this engine makes are those of the bundle; a
+ * network has the first of them. */
+function sameInputs(
+    core: Core, golden: Golden, inputs: InputCounts): boolean {
+  const sizes = { planes: inputs.planes * SQUARES, globals: inputs.globals };
   return golden.positions.every((text, row) => {
     const answer = core.checkPosition(text);
     if (answer.error !== undefined) return false;
@@ -32,7 +38,7 @@ function sameInputs(core: Core, golden: Golden): boolean {
     const same = INPUTS.every((name) => {
       const expected = rows(tensorOf(golden, name), row, row + 1);
       const made = batch[name];
-      return made.length === expected.length &&
+      return expected.length === sizes[name] &&
           expected.every((value, i) => value === made[i]);
     });
     judge.delete();
@@ -69,7 +75,7 @@ export async function verify(
       });
     }
   }
-  const same = sameInputs(core, golden);
+  const same = sameInputs(core, golden, network.bundle.inputs);
   const tolerance = network.bundle.tolerance;
   return {
     positions: count,

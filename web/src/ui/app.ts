@@ -323,7 +323,7 @@ export class App {
     this.seats.render(session);
     this.course.render(session);
     this.moves.render(session);
-    this.networkPanel.render(this.network, game.variant, this.loading);
+    this.networkPanel.render(this.network, game, this.loading);
     const { seat } = session.position;
     const computer = seat !== null && !session.isPerson(seat);
     this.toolbar.render({

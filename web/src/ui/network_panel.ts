@@ -3,7 +3,8 @@
 
 import { h, replaceChildren } from './dom';
 import { icon } from './icons';
-import type { NetworkInfo, VariantInfo } from '../engine/api';
+import type { Game, NetworkInfo } from '../engine/api';
+import { notLearned } from '../engine/learned';
 
 const NAMES_OF_IDS = /crc|seed|version/;
 
@@ -46,11 +47,13 @@ export class NetworkPanel {
 
   render(
     network: NetworkInfo | null,
-    variant: VariantInfo,
+    { variant, options }: Game,
     loading: string | null,
   ): void {
     // What is as it was stays, with its focus and what is folded out.
-    const shown = [network, variant.id, loading];
+    const unknown =
+      network === null ? '' : notLearned(network.variants, variant, options);
+    const shown = [network, unknown, loading];
     if (shown.every((part, i) => part === this.shown[i])) return;
     this.shown = shown;
     replaceChildren(
@@ -66,7 +69,7 @@ export class NetworkPanel {
                   'a model bundle (.tara) on this page to play against it.',
               ),
             ]
-          : this.facts(network, variant)),
+          : this.facts(network, unknown)),
       h(
         'div',
         { class: 'buttons' },
@@ -86,8 +89,8 @@ export class NetworkPanel {
     );
   }
 
-  private facts(network: NetworkInfo, variant: VariantInfo): HTMLElement[] {
-    const knows = network.variants.includes(variant.id);
+  /** `unknown`: what of the game's rules it has not learned. */
+  private facts(network: NetworkInfo, unknown: string): HTMLElement[] {
     const rows: (readonly [string, string])[] = [
       ...network.facts.map(
         ({ name, value }) =>
@@ -102,7 +105,9 @@ export class NetworkPanel {
         'p',
         {},
         h('strong', { id: 'network-name' }, network.name),
-        knows ? '' : ` has not learned ${variant.name}: random games there.`,
+        unknown === ''
+          ? ''
+          : ` has not learned ${unknown}: random games judge instead.`,
       ),
       h(
         'details',
