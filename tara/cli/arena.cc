@@ -68,10 +68,10 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                         table->ContestantOf(options.player_a));
   TARA_ASSIGN_OR_RETURN(const Contestant player_b,
                         table->ContestantOf(options.player_b));
-  if (!options.untrained) {
-    TARA_RETURN_IF_ERROR(
-        CheckLearned(PlayersOf({&player_a, &player_b}), starts));
-  }
+  const std::vector<std::string> players =
+      PlayersOf({&player_a, &player_b}, options.match);
+  TARA_RETURN_IF_ERROR(
+      CheckLearned(players, starts, options.untrained, console));
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -91,7 +91,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                     .player_a = options.player_a,
                     .player_b = options.player_b,
                     .result = std::move(result),
-                    .time_control = options.match.time_control});
+                    .time_control = options.match.time_control,
+                    .not_learned = NotLearnedByAny(players, starts[i])});
   }
   status_line.Clear();
   console.out << (options.format == "json" ? ArenaReportJson(rows) + "\n"

@@ -21,6 +21,7 @@
 #include "tara/cli/learned_variants.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance.h"
@@ -164,19 +165,31 @@ absl::StatusOr<std::vector<BalanceStudy>> PlayStudies(
   return studies;
 }
 
+State StudyStart(const WantedStudy& study) {
+  return InitialState(study.key.options.variant,
+                      study.key.options.rule_options);
+}
+
 BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
                        const std::vector<BalanceStudy>& studies) {
   BalanceReport report;
   for (size_t i = 0; i < studies.size(); ++i) {
-    report.rows.push_back({.options = studies[i].options,
-                           .player = studies[i].player,
-                           .statistics = Summarize(studies[i])});
+    report.rows.push_back(
+        {.options = studies[i].options,
+         .player = studies[i].player,
+         .statistics = Summarize(studies[i]),
+         .not_learned =
+             NotLearnedBy(wanted[i].key.player, StudyStart(wanted[i]))});
     if (wanted[i].compare_with < 0) continue;
     const BalanceStudy& from = studies[wanted[i].compare_with];
+    const std::string& of_from =
+        report.rows[static_cast<size_t>(wanted[i].compare_with)].not_learned;
+    const std::string& of_to = report.rows[i].not_learned;
     report.changes.push_back({.from = from.options,
                               .to = studies[i].options,
                               .player = studies[i].player,
-                              .difference = Compare(from, studies[i])});
+                              .difference = Compare(from, studies[i]),
+                              .not_learned = of_to.empty() ? of_from : of_to});
   }
   CorrectForMany(report);
   return report;
@@ -226,11 +239,10 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                                Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<WantedStudy> wanted,
                         WantedStudies(options));
-  if (!options.untrained) {
-    TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                          StartsOf(options.game));
-    TARA_RETURN_IF_ERROR(CheckLearned(options.players, starts));
-  }
+  std::vector<State> starts;  // those of --what-if, too
+  for (const WantedStudy& study : wanted) starts.push_back(StudyStart(study));
+  TARA_RETURN_IF_ERROR(
+      CheckLearned(options.players, starts, options.untrained, console));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   BalanceStore store;
   if (!options.store.empty()) {

@@ -141,11 +141,10 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
     TARA_RETURN_IF_ERROR(
         AsUsageError(CheckTeam(players.both.team, start.variant)));
   }
-  if (!options.untrained) {
-    std::vector<const Contestant*> all = {&players.both};
-    if (!players.c.empty()) all.push_back(&players.c[0]);
-    TARA_RETURN_IF_ERROR(CheckLearned(PlayersOf(all), starts));
-  }
+  std::vector<const Contestant*> all = {&players.both};
+  if (!players.c.empty()) all.push_back(&players.c[0]);
+  const std::vector<std::string> specs = PlayersOf(all, options.match);
+  TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   Random random(static_cast<uint64_t>(options.match.seed));
@@ -160,6 +159,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
     TARA_ASSIGN_OR_RETURN(
         CrossPlayStudy study,
         PlayStudy(players, start, openings, *table, stop, status_line));
+    study.not_learned = NotLearnedByAny(specs, start);
     const PartnershipWorth worth = WorthOf(study, random);
     if (worth.openings == 0) break;  // stopped before the first one's end
     report.studies.push_back(std::move(study));

@@ -4,32 +4,57 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/usage.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 #include "tara/engine/json_engine.h"
 #include "tara/engine/line_engine.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara {
 namespace {
 
+// Of the first game where no variant is named.
+constexpr char kFirstVariant[] = "sacred_hill_l1";
+
 absl::StatusOr<std::unique_ptr<EngineModel>> LoadModel(
-    const EngineCommandOptions& options, uint64_t seed) {
-  if (options.model.empty()) {
-    return EngineModel::OfPlayouts(seed, options.cache);
-  }
+    const EngineCommandOptions& options, const std::string& file,
+    uint64_t seed) {
+  if (file.empty()) return EngineModel::OfPlayouts(seed, options.cache);
   TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
                         InferenceOf(options.inference));
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(options.model));
-  return EngineModel::OfNetwork(path, inference, options.cache);
+  return EngineModel::OfNetwork(file, inference, options.cache);
+}
+
+// Returns the position of the first game: of the variant that is named, or of
+// the first that the network has learned. A usage error if it may not play it.
+absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
+                                 const std::string& file, Console& console) {
+  GameFlags flags = options.game;
+  if (flags.variant.empty()) flags.variant = kFirstVariant;
+  TARA_ASSIGN_OR_RETURN(State start, StartOf(flags));
+  if (file.empty()) return start;
+  const bool is_chosen =
+      !options.game.variant.empty() || !options.game.options.empty();
+  const auto learned = LearnedByModel(file);
+  if (!is_chosen && !options.untrained && learned.has_value() &&
+      !NotLearned(*learned, start).empty()) {
+    start = InitialState(learned->front().variant, learned->front().options);
+  }
+  TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, file, {start},
+                                         options.untrained, console));
+  return start;
 }
 
 }  // namespace
@@ -42,9 +67,19 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
   if (!status.ok()) {
     return UsageError(absl::StrCat("--search: ", status.message()));
   }
-  TARA_ASSIGN_OR_RETURN(const State start, StartOf(options.game));
+  std::string file;  // of the network; empty without one
+  if (!options.model.empty()) {
+    TARA_ASSIGN_OR_RETURN(file, FindCheckpoint(options.model));
+  }
+  TARA_ASSIGN_OR_RETURN(const State start, FirstStart(options, file, console));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineModel> model,
-                        LoadModel(options, given.seed));
+                        LoadModel(options, file, given.seed));
+  if (!file.empty()) {
+    auto learned = LearnedByModel(file);
+    if (learned.has_value()) {
+      model->SetLearned(*std::move(learned), options.untrained);
+    }
+  }
   EngineOptions engine = model->default_options();
   if (options.threads >= 0 || options.json) {
     engine.threads = ThreadsOr(std::max<int64_t>(options.threads, 0));
@@ -72,7 +107,12 @@ void RegisterEngine(Command& root) {
   command.AddSwitch(
       {.names = "--json", .help = "speak JSON lines: many positions at once"},
       &options->json);
-  AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
+  AddGameFlags(command, &options->game,
+               "variant of the first game, by its identifier in `tara "
+               "variants`; without, sacred_hill_l1, or the first that the "
+               "network has learned",
+               /*required=*/false);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddText({.names = "--search",
                    .placeholder = "NAME=VALUE,...",
                    .help = "options of the search, as listed below"},

@@ -13,8 +13,9 @@
 namespace tara {
 
 struct EngineCommandOptions {
-  GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
+  GameFlags game;     // without a variant: kFirstVariant, or what is learned
   std::string model;  // empty: random games
+  bool untrained = false;  // judge what the network has not learned, too
   InferenceFlags inference;
   std::string search;  // "name=value,..."
   int64_t threads = -1;

@@ -1,7 +1,7 @@
 #ifndef TARA_CLI_LEARNED_VARIANTS_H_
 #define TARA_CLI_LEARNED_VARIANTS_H_
 
-// Which variants a network has learned: a specialist asked to play another game
+// Which variants and rule options a network has learned: asked about others it
 // plays nonsense, and its results look like any others.
 
 #include <optional>
@@ -13,25 +13,42 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
+#include "tara/nn/bundle/golden.h"
 
 namespace tara {
 
 // Adds --untrained, which allows what CheckLearned refuses.
 void AddUntrainedFlag(Command& command, bool* untrained);
 
-// Returns the variants that the network of a player spec has learned, by what
-// its bundle says, or the config of the run that its checkpoint lies in. None
-// where that cannot be known: other players, checkpoints outside of runs, runs
-// that began with the network of another.
-std::optional<std::vector<Variant>> LearnedVariants(absl::string_view spec);
+// Returns the variants with the rule options that the network in a file has
+// learned: by the manifest of a bundle, or the config of the run in whose
+// folder a checkpoint lies. nullopt: nothing tells.
+std::optional<std::vector<BundleVariant>> LearnedByModel(
+    const std::string& file);
 
-// Returns a usage error if a network is to play a variant that it has not
-// learned: which, what it has learned, and what to do.
+// Returns a usage error if the network in a file, called `name`, is to play
+// rules that it has not learned, unless it is allowed to; says on console.err
+// where nothing tells what it has learned.
+absl::Status CheckModelLearned(const std::string& name, const std::string& file,
+                               absl::Span<const State> starts, bool untrained,
+                               Console& console);
+
+// The same of all networks among these players.
 absl::Status CheckLearned(absl::Span<const std::string> specs,
-                          absl::Span<const State> starts);
+                          absl::Span<const State> starts, bool untrained,
+                          Console& console);
+
+// Returns what of a start's rules the network of a player has not learned, as
+// NotLearned (tara/nn/bundle/learned_rules.h); empty: nothing that is known.
+std::string NotLearnedBy(const std::string& spec, const State& start);
+
+// Returns the same of several players, "SPEC: RULES; SPEC: RULES", as the
+// reports of their games are marked.
+std::string NotLearnedByAny(absl::Span<const std::string> specs,
+                            const State& start);
 
 // The help of a --variant that may be missing.
 inline constexpr absl::string_view kVariantOrLearnedHelp =
@@ -42,8 +59,8 @@ inline constexpr absl::string_view kVariantOrLearnedHelp =
 // allows them; where they name none, of those that all these players have
 // learned. Returns a usage error where there is none.
 absl::StatusOr<std::vector<State>> StartsOfLearned(
-    const GameFlags& flags, absl::Span<const std::string> specs,
-    bool untrained);
+    const GameFlags& flags, absl::Span<const std::string> specs, bool untrained,
+    Console& console);
 
 }  // namespace tara
 

@@ -154,8 +154,10 @@ std::string MatchNotes() {
 }
 
 std::vector<std::string> PlayersOf(
-    absl::Span<const Contestant* const> contestants) {
+    absl::Span<const Contestant* const> contestants, const MatchFlags& flags) {
   std::vector<std::string> players;
+  absl::string_view judge = flags.openings;
+  if (absl::ConsumePrefix(&judge, "balanced:")) players.emplace_back(judge);
   for (const Contestant* contestant : contestants) {
     players.insert(players.end(), contestant->team.texts.begin(),
                    contestant->team.texts.end());

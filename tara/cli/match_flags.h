@@ -48,9 +48,10 @@ struct Contestant {
   PlayerFactory make;
 };
 
-// Returns the specs of all players that they are made of.
+// Returns the specs of all players that they are made of, and of the one that
+// judges openings.
 std::vector<std::string> PlayersOf(
-    absl::Span<const Contestant* const> contestants);
+    absl::Span<const Contestant* const> contestants, const MatchFlags& flags);
 
 // Plays matches as the flags say.
 class MatchTable {

@@ -1,6 +1,5 @@
 #include "tara/cli/play.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -26,6 +25,7 @@
 #include "tara/mcts/search/run_searches.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 
@@ -35,9 +35,9 @@ namespace {
 // Who plays where there is no ready-made model for the variant.
 constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 
-// Returns the ready-made network, if it has learned the variant, or else a
-// search with random games.
-std::string DefaultOpponent(Variant variant, Console& console) {
+// Returns the ready-made network, if it has learned the rules, or else a search
+// with random games.
+std::string DefaultOpponent(const State& start, Console& console) {
   const absl::StatusOr<std::string> path = FindReadyMadeModel();
   if (!path.ok()) return kSearchWithoutNetwork;
   const absl::StatusOr<Bundle> bundle = Bundle::Open(*path);
@@ -45,11 +45,9 @@ std::string DefaultOpponent(Variant variant, Console& console) {
     console.err << "tara: " << bundle.status().message() << "\n";
     return kSearchWithoutNetwork;
   }
-  const auto& variants = bundle->manifest().variants;
-  const bool learned = std::any_of(
-      variants.begin(), variants.end(),
-      [&](const BundleVariant& known) { return known.variant == variant; });
-  if (!learned) return kSearchWithoutNetwork;
+  if (!NotLearned(bundle->manifest().variants, start).empty()) {
+    return kSearchWithoutNetwork;
+  }
   console.out << "The opponent is the network of " << *path << ".\n";
   return "best";
 }
@@ -88,14 +86,14 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
                             Console& console) {
   PlaySessionOptions session;
   TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
-  const std::string chosen =
-      options.opponent.empty() ? DefaultOpponent(session.start.variant, console)
-                               : options.opponent;
+  const std::string chosen = options.opponent.empty()
+                                 ? DefaultOpponent(session.start, console)
+                                 : options.opponent;
   const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(chosen);
   if (!spec.ok()) return AsUsageError(spec.status());
-  if (!options.untrained) {
-    TARA_RETURN_IF_ERROR(CheckLearned({chosen}, {session.start}));
-  }
+  TARA_RETURN_IF_ERROR(
+      CheckLearned({chosen}, {session.start}, options.untrained, console));
+  session.not_learned = NotLearnedBy(chosen, session.start);
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> opponent,
                         MakePlayer(chosen));
   session.person = {options.side != "blue", options.side != "red"};
@@ -116,13 +114,13 @@ void RegisterPlay(Command& root) {
   Command& command = root.AddCommand(kPlayCommand.name, kPlayCommand.summary);
   const auto options = std::make_shared<PlayCommandOptions>();
   AddGameFlags(command, &options->game, kVariantHelp);
-  command.AddText({.names = "--opponent",
-                   .placeholder = "SPEC",
-                   .help = "the opponent",
-                   .default_text = absl::StrCat(
-                       "best, if it has learned the variant, else ",
-                       kSearchWithoutNetwork)},
-                  &options->opponent);
+  command.AddText(
+      {.names = "--opponent",
+       .placeholder = "SPEC",
+       .help = "the opponent",
+       .default_text = absl::StrCat("best, if it has learned the rules, else ",
+                                    kSearchWithoutNetwork)},
+      &options->opponent);
   AddUntrainedFlag(command, &options->untrained);
   command.AddChoice({.names = "--seat",
                      .help = "your side; Red begins. In doubles you play both "

@@ -74,6 +74,10 @@ absl::Span<const PlaySession::SessionCommand> PlaySession::Commands() {
 }
 
 absl::Status PlaySession::Run() {
+  if (!options_.not_learned.empty()) {
+    console_.out << "The opponent's network has not learned "
+                 << options_.not_learned << ".\n";
+  }
   console_.out << "Type an action, or 'help'.\n\n";
   while (!stopped_) {
     if (states_.back().finished()) break;
@@ -221,7 +225,11 @@ absl::Status PlaySession::Hint() {
         "  %-8s  %13.0f %%    %+.2f\n", ActionToText(each.action),
         100.0 * each.visits / std::max(1, visits), each.mean_value);
   }
-  console_.out << "  (from -1, a sure loss for you, to +1, a sure win)\n";
+  console_.out << "  (from -1, a sure loss for you, to +1, a sure win";
+  if (!options_.not_learned.empty()) {
+    console_.out << "; not learned: " << options_.not_learned;
+  }
+  console_.out << ")\n";
   return absl::OkStatus();
 }
 

@@ -29,6 +29,8 @@ struct PlaySessionOptions {
   uint64_t seed = 1;
   bool ascii = false;
   bool colour = false;
+  // What of the rules the opponent's network has not learned; empty: nothing.
+  std::string not_learned = {};
 };
 
 // A game of a person at a console against a player. Reads lines: actions in

@@ -142,9 +142,9 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(
       const std::vector<NamedPlayer> named,
       PlayersNamed(options.players, *choice, options.simulations));
-  TARA_ASSIGN_OR_RETURN(
-      const std::vector<State> starts,
-      StartsOfLearned(options.game, SpecsOf(named), options.untrained));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOfLearned(options.game, SpecsOf(named),
+                                        options.untrained, console));
   tournament.arenas = ArenasOf(options, starts);
   TARA_ASSIGN_OR_RETURN(const std::vector<RatedPlayer> players,
                         RatedPlayersOf(named, tournament.arenas));
@@ -161,7 +161,7 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
         progress.games, progress.games_wanted, 1.96 * progress.mean_deviation));
     return !stop();
   };
-  const absl::StatusOr<RatingTable> table =
+  absl::StatusOr<RatingTable> table =
       PlayRatingTournament(players, tournament, *store, on_progress);
   status_line.Clear();
   if (stop() && !table.ok()) {
@@ -174,6 +174,14 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
         table.status().message(), ". More --games would join them"));
   }
   if (!table.ok()) return table.status();
+  for (size_t v = 0; v < table->variants.size(); ++v) {
+    for (const NamedPlayer& player : named) {
+      const std::vector<std::string> specs = SpecsOf({player});
+      table->variants[v].not_learned.push_back(
+          specs.size() == 1 ? NotLearnedBy(specs[0], starts[v])
+                            : NotLearnedByAny(specs, starts[v]));
+    }
+  }
   if (!options.html.empty()) {
     TARA_RETURN_IF_ERROR(WriteFileAtomically(options.html, RatingPage(*table)));
   }

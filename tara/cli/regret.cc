@@ -140,9 +140,9 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
                         NamedPlayersOf(options));
-  TARA_ASSIGN_OR_RETURN(
-      const std::vector<State> starts,
-      StartsOfLearned(options.game, SpecsOf(named), options.untrained));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOfLearned(options.game, SpecsOf(named),
+                                        options.untrained, console));
   TARA_ASSIGN_OR_RETURN(const std::vector<Measured> players,
                         MakePlayers(named));
   const auto seed = static_cast<uint64_t>(options.seed);
@@ -162,7 +162,8 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
       rows.push_back({.variant = variant,
                       .player = named.name,
                       .point = named.point,
-                      .regret = std::move(regret)});
+                      .regret = std::move(regret),
+                      .not_learned = NotLearnedBy(named.spec, starts[v])});
     }
   }
   status_line.Clear();

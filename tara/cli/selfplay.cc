@@ -20,6 +20,7 @@
 #include "proto/game.pb.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/player_games.h"
 #include "tara/cli/status_line.h"
 #include "tara/cli/usage.h"
@@ -28,10 +29,12 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/report/report_parts.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
@@ -44,8 +47,13 @@ namespace {
 
 constexpr int64_t kCachedPositions = 1 << 16;
 
+// Ends the name that records give a network which plays what it has not
+// learned.
+constexpr char kUntrainedMark[] = ",untrained";
+
 struct Model {
-  std::string id;  // what records name
+  std::string id;    // what records name
+  std::string file;  // of the network; empty without one
   std::unique_ptr<Evaluator> evaluator;
   bool is_network = false;
   // A player that is no evaluator, in its place.
@@ -101,11 +109,12 @@ absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
 
 absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   if (options.model == "uniform") {
-    return Model{"uniform", std::make_unique<UniformEvaluator>()};
+    return Model{"uniform", "", std::make_unique<UniformEvaluator>()};
   }
   if (options.model == "playouts") {
-    return Model{"playouts", std::make_unique<PlayoutEvaluator>(
-                                 1, static_cast<uint64_t>(options.seed))};
+    return Model{"playouts", "",
+                 std::make_unique<PlayoutEvaluator>(
+                     1, static_cast<uint64_t>(options.seed))};
   }
   const absl::string_view kind =
       absl::string_view(options.model).substr(0, options.model.find(':'));
@@ -114,14 +123,27 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   if (player.has_value() && player != PlayerKind::kNet) {
     absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.model);
     if (!spec.ok()) return AsUsageError(spec.status());
-    return Model{.id = options.model, .evaluator = nullptr, .player = *spec};
+    return Model{
+        .id = options.model, .file = "", .evaluator = nullptr, .player = *spec};
   }
   TARA_ASSIGN_OR_RETURN(const NetworkText network, ParseNetwork(options.model));
   TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(network.path));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
                         LoadNetworkEvaluator(file, network.inference));
-  return Model{std::filesystem::path(file).stem().string(),
+  return Model{std::filesystem::path(file).stem().string(), file,
                std::move(evaluator), /*is_network=*/true};
+}
+
+// Returns what the network has not learned of the starts, a line each.
+std::string NotLearnedLines(const std::string& file,
+                            const std::vector<State>& starts) {
+  const auto learned = LearnedByModel(file);
+  if (!learned.has_value()) return "";
+  std::string text;
+  for (const State& start : starts) {
+    text += NotLearnedLine(Info(start.variant).id, NotLearned(*learned, start));
+  }
+  return text;
 }
 
 // Returns the indices below `games` that the store lacks, or
@@ -194,7 +216,14 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  TARA_ASSIGN_OR_RETURN(const Model model, ModelOf(options));
+  TARA_ASSIGN_OR_RETURN(Model model, ModelOf(options));
+  std::string not_learned;
+  if (model.is_network) {
+    TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file, starts,
+                                           options.untrained, console));
+    not_learned = NotLearnedLines(model.file, starts);
+    if (!not_learned.empty()) model.id += kUntrainedMark;
+  }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
                         OpenGameStore(options.output, StoreMode::kReadWrite));
   const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
@@ -219,6 +248,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
       PlayMissing(options, model, starts, missing, sink, stop, stats));
   status_line.Clear();
 
+  console.out << not_learned;
   const int64_t played = stats.games;
   const int64_t left = static_cast<int64_t>(missing.size()) - played;
   console.out << absl::StrFormat("%d games played, %.1f games/s; %s has %d\n",
@@ -251,6 +281,7 @@ void RegisterSelfPlay(Command& root) {
                            "greedy, alphabeta, mcts or engine:CMD, with "
                            "options as in `arena --help`"},
                   &options->model);
+  AddUntrainedFlag(command, &options->untrained);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games a variant that the store shall have"},

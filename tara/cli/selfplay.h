@@ -14,6 +14,7 @@ namespace tara {
 struct SelfPlayCommandOptions {
   GameFlags game;
   std::string model = "uniform";  // or "playouts", "best", a checkpoint
+  bool untrained = false;         // play what a network has not learned, too
   std::string output;
   int64_t games = 100;  // a variant
   int64_t simulations = 100;

@@ -15,8 +15,10 @@ namespace tara {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 // Returns the folder of a run that has learned Four Treasures for seconds. All
@@ -106,41 +108,142 @@ TEST(RunReportsTest, WhatANetworkHasNotLearnedIsRefusedUnlessAllowed) {
            {"regret", "--player", spec, "--positions", "1", "--nodes", "1k"},
            {"balance", "--player", spec, "--games", "2", "--first-games", "0"},
            {"play", "--opponent", spec},
+           {"selfplay", "--player", TinyRun(), "--sims", "2", "--games", "1",
+            "-o", TemporaryPath("untrained.db")},
+           {"engine", "--model", TinyRun()},
        }) {
     arguments.insert(arguments.end(), {"--variant", "high_kings_l1"});
     const TaraResult refused = RunTara(arguments);
     EXPECT_EQ(refused.status, 2) << arguments[0];
     EXPECT_THAT(refused.out, IsEmpty()) << arguments[0];
-    EXPECT_THAT(
-        refused.err,
-        AllOf(HasSubstr(absl::StrCat(spec,
-                                     " has not learned high_kings_l1; its run "
-                                     "learned four_treasures")),
-              HasSubstr("--untrained")))
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr(absl::StrCat(
+                          arguments[0] == "selfplay" || arguments[0] == "engine"
+                              ? TinyRun()
+                              : spec,
+                          " has not learned high_kings_l1; its run "
+                          "learned four_treasures")),
+                      HasSubstr("--untrained")))
         << arguments[0];
     arguments.push_back("--untrained");
     EXPECT_EQ(RunTara(arguments).status, 0) << arguments[0];
   }
 }
 
+// A network that has learned Sacred Hill, and High Kings with
+// no_progress_limit=30.
+constexpr char kWitness[] = "tests/nn/witness/bundle.tara";
+
+TEST(RunReportsTest, RuleOptionsThatANetworkHasNotLearnedAreRefused) {
+  const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{
+           {"arena", "random", spec},
+           {"arena", "random", "greedy", "--openings",
+            absl::StrCat("balanced:", spec)},
+           {"rate", "random", spec},
+           {"regret", "--player", spec},
+           {"balance", "--player", spec},
+           {"balance", "--player", spec, "--option", "no_progress_limit=30",
+            "--what-if", "no_progress_limit=40"},
+           {"play", "--opponent", spec},
+           {"selfplay", "--player", kWitness, "-o", TemporaryPath("games.db")},
+           {"engine", "--model", kWitness},
+       }) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--variant", "high_kings_l1"});
+    const TaraResult refused = RunTara(all);
+    EXPECT_EQ(refused.status, 2) << arguments[0];
+    EXPECT_THAT(refused.out, IsEmpty()) << arguments[0];
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr("has not learned no_progress_limit=40 of "
+                                "high_kings_l1; its run learned "
+                                "no_progress_limit=30"),
+                      HasSubstr("--untrained")))
+        << arguments[0];
+  }
+}
+
+TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
+  const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
+  const std::string page = TemporaryPath("untrained.html");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{
+           {"arena", "random", spec, "--games", "2"},
+           {"rate", "random", spec, "--games", "2", "--html", page},
+           {"regret", "--player", spec, "--positions", "1", "--nodes", "1k",
+            "--html", page},
+           {"balance", "--player", spec, "--option", "no_progress_limit=30",
+            "--what-if", "no_progress_limit=40", "--games", "2",
+            "--first-games", "0", "--html", page},
+       }) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--variant", "high_kings_l1", "--untrained"});
+    const TaraResult text = RunTara(all);
+    EXPECT_EQ(text.status, 0) << arguments[0] << ": " << text.err;
+    EXPECT_THAT(text.out,
+                AllOf(HasSubstr("(not learned)"), HasSubstr("Not learned, in "),
+                      HasSubstr("no_progress_limit=40")))
+        << arguments[0];
+    all.push_back("--format=json");
+    EXPECT_THAT(RunTara(all).out,
+                ContainsRegex("\"not_learned\": \".*no_progress_limit=40"))
+        << arguments[0];
+    if (arguments.back() != page) continue;
+    EXPECT_THAT(ReadFile(page),
+                ContainsRegex("\"not_learned\": ?\".*no_progress_limit=40"))
+        << arguments[0];
+  }
+  const TaraResult play = RunTara(
+      {"play", "--opponent", spec, "--variant", "high_kings_l1", "--untrained"},
+      "hint\n");
+  EXPECT_THAT(play.out,
+              AllOf(HasSubstr("has not learned no_progress_limit=40"),
+                    HasSubstr("; not learned: no_progress_limit=40)")));
+  const std::string store = TemporaryPath("untrained.db");
+  const TaraResult games =
+      RunTara({"selfplay", "--player", kWitness, "--variant", "high_kings_l1",
+               "--untrained", "--games", "1", "--sims", "2", "-o", store});
+  EXPECT_THAT(games.out, HasSubstr("Not learned, in high_kings_l1: "
+                                   "no_progress_limit=40"));
+  EXPECT_THAT(RunTara({"games", "list", store}).out,
+              HasSubstr("bundle,untrained"));
+}
+
+TEST(RunReportsTest, WhatANetworkHasLearnedIsPlayedWithoutAMark) {
+  const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
+  const TaraResult result =
+      RunTara({"arena", "random", spec, "--variant", "high_kings_l1",
+               "--option", "no_progress_limit=30", "--games", "2"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("learned")));
+  // Without a variant the engine begins with one that the network has learned.
+  const TaraResult engine =
+      RunTara({"engine", "--model", TinyRun()}, "variant\nquit\n");
+  EXPECT_EQ(engine.status, 0) << engine.err;
+  EXPECT_THAT(engine.out, HasSubstr("= four_treasures\n"));
+}
+
 TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
   const auto play = [](const std::string& path) {
     return RunTara({"arena", "random", absl::StrCat("net:", path, ",sims=0"),
-                    "--games", "2", "--variant", "high_kings_l1"})
-        .status;
+                    "--games", "2", "--variant", "high_kings_l1"});
   };
   const std::string alone = TemporaryPath("network.pt");
   WriteFile(alone, ReadFile(TinyRun() + "/checkpoints/ckpt-000002.pt"));
-  EXPECT_EQ(play(alone), 0);
-  // A run that began with the network of another, which may have learned more.
+  const TaraResult result = play(alone);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err,
+              HasSubstr(absl::StrCat("nothing tells what net:", alone,
+                                     ",sims=0 has learned")));
+  // A run that began with another network may have forgotten what that knew.
   const std::string run = TemporaryPath("further");
   ASSERT_EQ(RunShell(absl::StrCat("cp -r ", TinyRun(), " ", run)).status, 0);
-  EXPECT_EQ(play(run), 2);
   const std::string config = run + "/config.textproto";
   WriteFile(config, absl::StrReplaceAll(
                         ReadFile(config),
                         {{"init_from: \"-\"", "init_from: \"runs/other\""}}));
-  EXPECT_EQ(play(run), 0);
+  EXPECT_EQ(play(run).status, 2);
 }
 
 TEST(RunReportsTest, AMissingGenerationIsTold) {
