@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,10 +20,11 @@ using Json = nlohmann::ordered_json;
 
 // Returns Red's score with its 95 % interval over games.
 Interval RedScore(const GameStatistics& statistics) {
-  std::vector<double> scores(statistics.games, 0.5);
-  std::fill_n(scores.begin(), statistics.red_wins, 1.0);
-  std::fill_n(scores.rbegin(), statistics.blue_wins, 0.0);
-  return ScoreInterval(scores);
+  const auto wins = static_cast<double>(statistics.red_wins);
+  const auto draws = static_cast<double>(statistics.draws);
+  return ScoreIntervalOf({.count = static_cast<double>(statistics.games),
+                          .sum = wins + draws / 2,
+                          .squares = wins + draws / 4});
 }
 
 Json StatisticsToJson(const GameStatistics& statistics) {

@@ -14,6 +14,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 TEST(ArenaTest, ReportsEveryVariantAsJson) {
@@ -109,6 +110,7 @@ TEST(ArenaTest, ASequentialTestEndsWhenItHasDecided) {
   EXPECT_GE(sprt["llr"], sprt["upper_bound"]);
   EXPECT_EQ(sprt["alpha"], 0.1);
   EXPECT_EQ(sprt["beta"], 0.05);
+  EXPECT_EQ(row["intervals"], "naive, of a sequential test");
   EXPECT_LT(row["games"], 2000);
   int pairs = 0;
   for (const Json& count : sprt["pairs"]) pairs += count.get<int>();
@@ -119,7 +121,11 @@ TEST(ArenaTest, ASequentialTestEndsWhenItHasDecided) {
   EXPECT_THAT(text.out,
               AllOf(HasSubstr("Sequential test (elo0=0,elo1=50,alpha=0.05"),
                     HasSubstr("LLR"), HasSubstr("[-2.94, +2.94]"),
-                    HasSubstr("undecided")));
+                    HasSubstr("undecided"),
+                    HasSubstr("\nIntervals of a sequential test (naive): ")));
+  const TaraResult fixed = RunTara({"arena", "--variant", "sacred_hill_l1",
+                                    "greedy", "random", "--games", "2"});
+  EXPECT_THAT(fixed.out, Not(HasSubstr("sequential")));
 }
 
 TEST(ArenaTest, AnImpossibleSequentialTestIsRefused) {

@@ -51,10 +51,11 @@ TEST(CrossPlayTest, TheWorthIsThatBesideTheMeanOfBoth) {
   const PartnershipWorth worth = WorthOf(Strangers(), random);
   EXPECT_EQ(worth.openings, 3);
   // Scores by opening: 1/2 - 1, 1/2 - 1, 3/4 - 1; their mean is -5/12, s^2 =
-  // 1/48, so that the interval is +-1.96 * sqrt(1/48 / 3) = 0.16333.
+  // 1/48, so that the interval is +-4.30265 * sqrt(1/48 / 3) = 0.358555, with
+  // t of 2 degrees of freedom.
   EXPECT_NEAR(worth.score.mean, -5.0 / 12, 1e-12);
-  EXPECT_NEAR(worth.score.low, -5.0 / 12 - 0.163330, 1e-5);
-  EXPECT_NEAR(worth.score.high, -5.0 / 12 + 0.163330, 1e-5);
+  EXPECT_NEAR(worth.score.low, -5.0 / 12 - 0.358555, 1e-5);
+  EXPECT_NEAR(worth.score.high, -5.0 / 12 + 0.358555, 1e-5);
   // Margins: 0 - (3 + 5) / 2, 0 - (4 + 6) / 2, 1/2 - (3 + 5) / 2.
   EXPECT_NEAR(worth.margin.mean, (-4 - 5 - 3.5) / 3, 1e-12);
   // Scores with half a game: 6.5/7 of A and of B, 7.5/13 of both together.
@@ -98,7 +99,7 @@ TEST(CrossPlayTest, OpeningsThatAMatchLacksDoNotCount) {
 // an interval of separate samples would count in.
 TEST(CrossPlayTest, IntervalsHoldTheTruthAsOftenAsTheySay) {
   Random random(5);
-  constexpr int kStudies = 400;
+  constexpr int kStudies = 2000;
   constexpr int kOpenings = 50;
   int score_covered = 0;
   int elo_covered = 0;
@@ -128,12 +129,9 @@ TEST(CrossPlayTest, IntervalsHoldTheTruthAsOftenAsTheySay) {
     const double elo = -400 * std::log10(0.6 / 0.4);
     elo_covered += worth.elo.low <= elo && elo <= worth.elo.high;
   }
-  // 95 % of 400 are 380 +- 4.4 (one standard deviation); four of them, and
-  // something for 50 openings being few.
-  EXPECT_GT(score_covered, 360);
-  EXPECT_LT(score_covered, 398);
-  EXPECT_GT(elo_covered, 356);
-  EXPECT_LT(elo_covered, 398);
+  // One standard deviation of a count of 95 % of 2000 is 9.7: three of them.
+  EXPECT_NEAR(score_covered, 1900, 30);
+  EXPECT_NEAR(elo_covered, 1900, 30);
 }
 
 CrossPlayReport Report() {
@@ -152,7 +150,7 @@ TEST(CrossPlayReportTest, TheTextSaysWhoPlayedAndWhatItIsWorth) {
                     HasSubstr("team  opponents  games"),
                     HasSubstr("A+B   C+C           12"),
                     HasSubstr("four_treasures_doubles         3    -41.7"),
-                    HasSubstr("[-58.0, -25.3]")));
+                    HasSubstr("[-77.5, -5.8]")));
   EXPECT_THAT(
       CrossPlayText({.players = {"a", "b"}, .studies = {}, .worths = {}}),
       HasSubstr("no games"));

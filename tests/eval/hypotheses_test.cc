@@ -1,6 +1,7 @@
 #include "tara/eval/statistics/hypotheses.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -14,6 +15,40 @@ TEST(HypothesesTest, BinomialTailHasThePublishedValue) {
   EXPECT_NEAR(BinomialUpperTail(3, 15, 0.1), 0.18406106910639114, 1e-12);
   EXPECT_EQ(BinomialUpperTail(0, 15, 0.1), 1);
   EXPECT_NEAR(BinomialUpperTail(15, 15, 0.5), 1.0 / 32768, 1e-15);
+}
+
+TEST(HypothesesTest, IncompleteBetaIsTheSumOfItsBinomialTail) {
+  // P(X >= 2) of 4 at 0.3: 1 - 0.7^4 - 4 * 0.3 * 0.7^3 = 0.3483.
+  EXPECT_NEAR(IncompleteBeta(2, 3, 0.3), 0.3483, 1e-14);
+  EXPECT_NEAR(IncompleteBeta(3, 2, 0.7), 1 - 0.3483, 1e-14);
+  // I_x(1, b) = 1 - (1 - x)^b, and of any b, whole or not.
+  EXPECT_NEAR(IncompleteBeta(1, 2.5, 0.2), 1 - std::pow(0.8, 2.5), 1e-14);
+  EXPECT_NEAR(IncompleteBeta(5e6, 5e6, 0.5), 0.5, 1e-6);
+  EXPECT_EQ(IncompleteBeta(2, 3, 0), 0);
+  EXPECT_EQ(IncompleteBeta(2, 3, 1), 1);
+}
+
+TEST(HypothesesTest, BetaQuantilesAreTheOnesOfTheirProbability) {
+  for (const double p : {0.001, 0.025, 0.5, 0.975}) {
+    const double x = BetaQuantile(3.5, 20, p);
+    EXPECT_NEAR(IncompleteBeta(3.5, 20, x), p, 1e-12);
+  }
+  EXPECT_NEAR(BetaQuantile(1, 20, 0.025), 1 - std::pow(0.975, 0.05), 1e-12);
+}
+
+TEST(HypothesesTest, StudentsDistributionHasTheValuesOfTheTables) {
+  // Abramowitz and Stegun 1964, table 26.10, A = 0.95.
+  const struct {
+    double degrees, t;
+  } kPublished[] = {{1, 12.706}, {2, 4.303},  {5, 2.571},
+                    {19, 2.093}, {29, 2.045}, {120, 1.980}};
+  for (const auto& [degrees, t] : kPublished) {
+    EXPECT_NEAR(StudentQuantile95(degrees), t, 5e-4) << degrees;
+    EXPECT_NEAR(StudentTwoSided(StudentQuantile95(degrees), degrees), 0.05,
+                1e-12);
+  }
+  EXPECT_NEAR(StudentQuantile95(1e9), 1.959963984540054, 1e-6);
+  EXPECT_EQ(StudentTwoSided(0, 7), 1);
 }
 
 TEST(HypothesesTest, SignTestDoublesTheSmallerTail) {

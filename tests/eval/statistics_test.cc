@@ -1,7 +1,11 @@
 #include "tara/eval/statistics/statistics.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -11,12 +15,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(StatisticsTest, MeanIntervalIsTheNormalOne) {
-  // Mean 3, s^2 = (4 + 1 + 0 + 1 + 4) / 4 = 2.5; 1.96 * sqrt(2.5 / 5).
+TEST(StatisticsTest, MeanIntervalIsStudents) {
+  // Mean 3, s^2 = (4 + 1 + 0 + 1 + 4) / 4 = 2.5; of 4 degrees of freedom t is
+  // 2.776445; 2.776445 * sqrt(2.5 / 5).
   const Interval interval = MeanInterval({1, 2, 3, 4, 5});
   EXPECT_DOUBLE_EQ(interval.mean, 3);
-  EXPECT_NEAR(interval.low, 3 - 1.38590, 1e-5);
-  EXPECT_NEAR(interval.high, 3 + 1.38590, 1e-5);
+  EXPECT_NEAR(interval.low, 3 - 1.96324, 1e-5);
+  EXPECT_NEAR(interval.high, 3 + 1.96324, 1e-5);
 }
 
 TEST(StatisticsTest, OneValueSaysNothingOfTheSpread) {
@@ -51,32 +56,88 @@ TEST(StatisticsTest, WilsonIntervalIsSymmetricAndExactAtTheEnds) {
   EXPECT_DOUBLE_EQ(none.high, 1 - all.low);
 }
 
-TEST(StatisticsTest, ScoreIntervalIsOfTheMeanWhereScoresVary) {
-  const std::vector<double> scores = {0, 0.5, 1, 0.5};
-  const Interval interval = ScoreInterval(scores);
-  // Mean 1/2, s^2 = (1/4 + 1/4) / 3 = 1/6; 1.96 * sqrt(1/24).
-  EXPECT_DOUBLE_EQ(interval.mean, 0.5);
-  EXPECT_NEAR(interval.low, 0.5 - 0.40008, 1e-5);
-  EXPECT_NEAR(interval.high, 0.5 + 0.40008, 1e-5);
+TEST(StatisticsTest, ClopperPearsonIntervalHasThePublishedValues) {
+  // Newcombe 1998, table I, method 5.
+  const struct {
+    double successes, trials, low, high;
+  } kPublished[] = {{81, 263, 0.2527, 0.3676},
+                    {15, 148, 0.0578, 0.1617},
+                    {0, 20, 0.0000, 0.1684},
+                    {1, 29, 0.0009, 0.1776}};
+  for (const auto& [successes, trials, low, high] : kPublished) {
+    const Interval interval =
+        ClopperPearsonInterval(successes / trials, trials);
+    EXPECT_NEAR(interval.low, low, 5e-5) << successes << "/" << trials;
+    EXPECT_NEAR(interval.high, high, 5e-5) << successes << "/" << trials;
+  }
 }
 
-TEST(StatisticsTest, ScoreIntervalStaysBetweenZeroAndOne) {
-  const Interval interval = ScoreInterval({1, 1, 0});
-  EXPECT_GE(interval.low, 0);
-  EXPECT_EQ(interval.high, 1);
+TEST(StatisticsTest, AScoreOfWinsAndLossesIsAProportion) {
+  // 15 of 148, of as many trials less those that t costs: t of 147 degrees of
+  // freedom is 1.97623, and 148 (1.95996 / 1.97623)^2 are 145.574.
+  const Interval interval =
+      ScoreIntervalOf({.count = 148, .sum = 15, .squares = 15});
+  const Interval proportion = ClopperPearsonInterval(15.0 / 148, 145.574);
+  EXPECT_DOUBLE_EQ(interval.mean, 15.0 / 148);
+  EXPECT_NEAR(interval.low, proportion.low, 1e-6);
+  EXPECT_NEAR(interval.high, proportion.high, 1e-6);
+}
+
+TEST(StatisticsTest, AScoreThatVariesLessIsOfMoreTrials) {
+  const std::vector<double> scores = {0, 0.5, 1, 0.5};
+  const Interval interval = ScoreInterval(scores);
+  // With a 0 and a 1 more: mean 1/2, variance (4 * 1/4) / 6 = 1/6, so that d is
+  // 2/3. Of 3 degrees of freedom t is 3.182446: 4 * 3/2 (1.95996 / 3.18245)^2 =
+  // 2.275776 trials.
+  const Interval proportion = ClopperPearsonInterval(0.5, 2.275776);
+  EXPECT_DOUBLE_EQ(interval.mean, 0.5);
+  EXPECT_NEAR(interval.low, proportion.low, 1e-6);
+  EXPECT_NEAR(interval.high, proportion.high, 1e-6);
+}
+
+TEST(StatisticsTest, ScoreIntervalsAreTheSameFromBothSides) {
+  for (int wins = 0; wins <= 10; ++wins) {
+    for (int draws = 0; draws <= 10 - wins; ++draws) {
+      std::vector<double> scores(10, 0.0);
+      std::fill_n(scores.begin(), wins, 1.0);
+      std::fill_n(scores.rbegin(), draws, 0.5);
+      const Interval one = ScoreInterval(scores);
+      for (double& score : scores) score = 1 - score;
+      const Interval other = ScoreInterval(scores);
+      EXPECT_NEAR(one.low, 1 - other.high, 1e-9);
+      EXPECT_NEAR(one.high, 1 - other.low, 1e-9);
+      EXPECT_LE(one.low, one.mean);
+      EXPECT_GE(one.high, one.mean);
+      EXPECT_GE(one.low, 0);
+      EXPECT_LE(one.high, 1);
+    }
+  }
 }
 
 TEST(StatisticsTest, ScoresThatDoNotVaryStillHaveAnInterval) {
   const Interval all_won = ScoreInterval(std::vector<double>(20, 1.0));
   EXPECT_EQ(all_won.mean, 1);
-  EXPECT_NEAR(all_won.low, 1 - 0.1611, 5e-5);  // 0/20 above, mirrored
+  EXPECT_LT(all_won.low, 1 - 0.1684);  // 0/20 above, mirrored, and t
+  EXPECT_GT(all_won.low, 1 - 0.2);
   EXPECT_EQ(all_won.high, 1);
   const Interval all_drawn = ScoreInterval(std::vector<double>(20, 0.5));
-  EXPECT_LT(all_drawn.low, 0.4);
-  EXPECT_GT(all_drawn.high, 0.6);
-  const Interval nothing = ScoreInterval({});
+  EXPECT_LT(all_drawn.low, 0.45);
+  EXPECT_GT(all_drawn.high, 0.55);
+  const Interval nothing = ScoreInterval(std::vector<double>());
   EXPECT_EQ(nothing.low, 0);
   EXPECT_EQ(nothing.high, 1);
+  const Interval one = ScoreInterval({1.0});
+  EXPECT_EQ(one.mean, 1);
+  EXPECT_EQ(one.low, 0);
+  EXPECT_EQ(one.high, 1);
+}
+
+TEST(StatisticsTest, AHundredMillionScoresHaveTheNormalInterval) {
+  const Interval interval =
+      ScoreIntervalOf({.count = 1e8, .sum = 4e7, .squares = 4e7});
+  const double half_width = kNormalQuantile95 * std::sqrt(0.24 / 1e8);
+  EXPECT_NEAR(interval.low, 0.4 - half_width, half_width / 1000);
+  EXPECT_NEAR(interval.high, 0.4 + half_width, half_width / 1000);
 }
 
 TEST(StatisticsTest, ARatioHasTheIntervalOfItsLinearisation) {
@@ -105,10 +166,195 @@ TEST(StatisticsTest, EloDifferenceIsLogistic) {
   EXPECT_EQ(EloDifference(0), -kInfinity);
 }
 
+// Scores that a pair of games can have, and how likely each is.
+struct PairOutcomes {
+  std::array<double, 3> scores;
+  std::array<double, 3> chances;
+};
+
+// How often intervals of n pairs hold the truth, and how often it is below or
+// above them.
+struct Coverage {
+  double within = 0;
+  double below = 0;
+  double above = 0;
+};
+
+// The intervals of n pairs with three possible scores, by how many pairs have
+// the first and the second of them.
+class CoverageTable {
+ public:
+  CoverageTable(int pairs, const std::array<double, 3>& scores)
+      : pairs_(pairs),
+        scores_(scores),
+        intervals_((pairs + 1) * (pairs + 1)),
+        log_factorials_(pairs + 1) {
+    for (int i = 1; i <= pairs; ++i) {
+      log_factorials_[i] = log_factorials_[i - 1] + std::log(i);
+    }
+  }
+
+  // Sums the probabilities of all that n pairs can come to, but for those of
+  // less than e^-16. They are in none of the three sums.
+  Coverage Of(double truth, const std::array<double, 3>& chances) {
+    constexpr double kLeast = -16;
+    Coverage coverage;
+    for (int first = 0; first <= pairs_; ++first) {
+      for (int second = 0; second <= pairs_ - first; ++second) {
+        const std::array<int, 3> counts = {first, second,
+                                           pairs_ - first - second};
+        double logarithm = log_factorials_[pairs_];
+        for (int i = 0; i < 3; ++i) {
+          logarithm -= log_factorials_[counts[i]];
+          if (counts[i] > 0) logarithm += counts[i] * std::log(chances[i]);
+        }
+        if (!(logarithm > kLeast)) continue;
+        const Interval& interval = IntervalOf(counts);
+        (truth < interval.low    ? coverage.below
+         : truth > interval.high ? coverage.above
+                                 : coverage.within) += std::exp(logarithm);
+      }
+    }
+    return coverage;
+  }
+
+ private:
+  const Interval& IntervalOf(const std::array<int, 3>& counts) {
+    std::optional<Interval>& interval =
+        intervals_[counts[0] * (pairs_ + 1) + counts[1]];
+    if (!interval.has_value()) {
+      std::vector<double> scores;
+      for (int i = 0; i < 3; ++i) {
+        scores.insert(scores.end(), counts[i], scores_[i]);
+      }
+      interval = ScoreInterval(scores);
+    }
+    return *interval;
+  }
+
+  int pairs_;
+  std::array<double, 3> scores_;
+  std::vector<std::optional<Interval>> intervals_;
+  std::vector<double> log_factorials_;
+};
+
+// Ways in which the games of a pair with a given expected score can depend on
+// each other, and what the intervals are to keep then.
+struct CoverageCase {
+  std::string name;
+  // Three scores of a pair, and their chances where the truth is 1/2 or more.
+  std::array<double, 3> scores;
+  std::array<double, 3> (*chances)(double truth);
+  // Least coverage, and how often either end may miss at most.
+  double least;
+  double most_missed;
+  // The most coverage of 100 pairs and more with truths of 50 to 90 %, so that
+  // intervals are not wider than they need be.
+  double most;
+};
+
+class ScoreCoverageTest : public testing::TestWithParam<CoverageCase> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, ScoreCoverageTest,
+    testing::Values(
+        // Two games that do not depend on each other, without draws.
+        CoverageCase{"Independent",
+                     {0, 0.5, 1},
+                     [](double p) -> std::array<double, 3> {
+                       return {(1 - p) * (1 - p), 2 * p * (1 - p), p * p};
+                     },
+                     0.95,
+                     0.025,
+                     0.98},
+        // Who wins one game wins the other.
+        CoverageCase{"Same",
+                     {0, 0.5, 1},
+                     [](double p) -> std::array<double, 3> {
+                       return {1 - p, 0, p};
+                     },
+                     0.95,
+                     0.025,
+                     0.98},
+        // The same in half of the pairs, else independent.
+        CoverageCase{"HalfSame",
+                     {0, 0.5, 1},
+                     [](double p) -> std::array<double, 3> {
+                       return {(1 - p) * (1 - p / 2), p * (1 - p),
+                               p * (1 - (1 - p) / 2)};
+                     },
+                     0.95,
+                     0.025,
+                     0.98},
+        // One side wins most openings, whoever plays it: 19 of 20 pairs that
+        // are not won are divided.
+        CoverageCase{"Divided",
+                     {0, 0.5, 1},
+                     [](double p) -> std::array<double, 3> {
+                       const double lost = 0.05 * (1 - p);
+                       return {lost, 2 * (1 - p) - 2 * lost, 2 * p - 1 + lost};
+                     },
+                     0.95,
+                     0.03,
+                     1},
+        // All of them: the scores of pairs are 1/2 and 1, and nothing of the
+        // sample says that they could be less.
+        CoverageCase{"AlwaysDivided",
+                     {0, 0.5, 1},
+                     [](double p) -> std::array<double, 3> {
+                       return {0, 2 * (1 - p), 2 * p - 1};
+                     },
+                     0.94,
+                     0.06,
+                     1},
+        // Games that are won or drawn.
+        CoverageCase{"WonOrDrawn",
+                     {0.5, 0.75, 1},
+                     [](double p) -> std::array<double, 3> {
+                       const double draw = 2 * (1 - p);
+                       return {draw * draw, 2 * draw * (1 - draw),
+                               (1 - draw) * (1 - draw)};
+                     },
+                     0.95,
+                     0.03,
+                     1}),
+    [](const testing::TestParamInfo<CoverageCase>& info) {
+      return info.param.name;
+    });
+
+// By exact sums, for 20 to 400 pairs and truths of 50 to 99 %; where the truth
+// is less than one half, all is mirrored.
+TEST_P(ScoreCoverageTest, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  const CoverageCase& c = GetParam();
+  for (const int pairs : {20, 50, 100, 200, 400}) {
+    CoverageTable table(pairs, c.scores);
+    // Of 200 and more, in larger steps: sums grow with the square.
+    const int step = pairs < 200 ? 1 : 7;
+    for (int percent = 50; percent <= 99; percent += step) {
+      const double truth = percent / 100.0;
+      const Coverage coverage = table.Of(truth, c.chances(truth));
+      ASSERT_NEAR(coverage.within + coverage.below + coverage.above, 1, 1e-4);
+      const std::string where =
+          std::to_string(pairs) + " pairs, " + std::to_string(percent) + " %";
+      EXPECT_GE(coverage.within, c.least) << where;
+      EXPECT_LE(coverage.below, c.most_missed) << where;
+      EXPECT_LE(coverage.above, c.most_missed) << where;
+      if (pairs >= 100 && percent <= 90) {
+        EXPECT_LE(coverage.within, c.most) << where;
+      }
+    }
+    // Who always wins has a score of 1, and who always loses of 0.
+    EXPECT_EQ(table.Of(1, {0, 0, 1}).within, 1);
+    EXPECT_EQ(ScoreInterval(std::vector<double>(pairs, 0.0)).low, 0);
+  }
+}
+
 TEST(StatisticsDeathTest, ImpossibleArgumentsAreRefused) {
   EXPECT_DEATH(EloDifference(1.5), "not a score");
   EXPECT_DEATH(WilsonInterval(-0.1, 5), "not a proportion");
   EXPECT_DEATH(WilsonInterval(0.5, 0), "without trials");
+  EXPECT_DEATH(ClopperPearsonInterval(1.1, 5), "not a proportion");
+  EXPECT_DEATH(ClopperPearsonInterval(0.5, 0), "without trials");
 }
 
 }  // namespace

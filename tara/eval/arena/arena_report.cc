@@ -24,6 +24,13 @@ using Cells = std::vector<std::string>;
 // A table of faults is to be read, not to scroll by.
 constexpr int kFaultsShown = 10;
 
+// Under the table of scores where sequential tests ended the games.
+constexpr absl::string_view kSequentialNote =
+    "Intervals of a sequential test (naive): they are those of a number of "
+    "games fixed\nbeforehand. On average score, Elo and margin are further "
+    "from "
+    "even than the truth.\n";
+
 std::string Percent(double share) {
   return absl::StrFormat("%.1f", 100 * share);
 }
@@ -328,6 +335,11 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                     "\nThe games of the matches:\n");
   }
   absl::StrAppend(&text, Table(rows, names, NumberHeadings(), NumberCells));
+  if (std::any_of(rows.begin(), rows.end(), [](const ArenaReportRow& row) {
+        return row.result.sprt.has_value();
+      })) {
+    absl::StrAppend(&text, kSequentialNote);
+  }
   if (std::any_of(rows.begin(), rows.end(), HasClocks)) {
     absl::StrAppend(&text, ClockTitle(rows),
                     Table(rows, names, ClockHeadings(names), ClockCells));
@@ -348,6 +360,7 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
       {"games", r.games}};
   if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
   AddScore(r, object);
+  if (r.sprt.has_value()) object["intervals"] = "naive, of a sequential test";
   object["mean_margin"] = Number(r.mean_margin);
   object["mean_margin_low"] = Number(r.mean_margin_low);
   object["mean_margin_high"] = Number(r.mean_margin_high);

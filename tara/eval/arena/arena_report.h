@@ -29,8 +29,9 @@ struct ArenaReportRow {
 // their games. Where matches were played, a table of them comes first; with
 // clocks, the mean time of a move and the games lost on time of either player
 // follow, where games were lost by faults these, and with sequential tests what
-// they decided. Ends with a newline. Where the players are not the same in all
-// rows, their columns are called `name_a` and `name_b`.
+// they decided; under the scores then stands that their intervals are of a
+// sequential test. Ends with a newline. Where the players are not the same in
+// all rows, their columns are called `name_a` and `name_b`.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                             absl::string_view name_a = "A",
                             absl::string_view name_b = "B");
@@ -46,7 +47,8 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // where there was one: its options, `pairs` by half points, `llr` with its
 // bounds, `decision`
 // ("H0", "H1" or "undecided"), `not_learned` where a network has not learned
-// the rules.
+// the rules. With a sequential test `intervals` says that those of score, Elo
+// and margin are "naive, of a sequential test".
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara

@@ -225,10 +225,12 @@ BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to) {
   result.draws =
       difference([](const GameFacts& g) { return g.red_margin == 0 ? 1 : 0; });
   result.length = difference([](const GameFacts& g) { return g.length; });
+  if (games < 2) return result;
+  const auto degrees = static_cast<double>(games - 1);
   const double error =
-      (result.score.high - result.score.mean) / kNormalQuantile95;
-  if (std::isfinite(error) && error > 0) {
-    result.p_score = NormalTwoSided(result.score.mean / error);
+      (result.score.high - result.score.mean) / StudentQuantile95(degrees);
+  if (error > 0) {
+    result.p_score = StudentTwoSided(result.score.mean / error, degrees);
   }
   return result;
 }

@@ -7,16 +7,17 @@
 
 #include "tara/base/check.h"
 #include "tara/core/outcome.h"
+#include "tara/eval/statistics/hypotheses.h"
 
 namespace tara {
 namespace {
 
 // Returns the interval around `mean` for a sum of squared deviations over
 // `games`; infinite for a single game.
-Interval NormalInterval(double mean, double squared_deviations, double games) {
+Interval StudentInterval(double mean, double squared_deviations, double games) {
   const double half_width =
       games < 2 ? std::numeric_limits<double>::infinity()
-                : kNormalQuantile95 *
+                : StudentQuantile95(games - 1) *
                       std::sqrt(squared_deviations / (games - 1) / games);
   return {mean, mean - half_width, mean + half_width};
 }
@@ -26,7 +27,7 @@ Spread SpreadOf(double games, double sum, double squares) {
   const double mean = sum / games;
   // Rounding must not make it negative where the values do not vary.
   const double squared_deviations = std::max(0.0, squares - sum * mean);
-  return {NormalInterval(mean, squared_deviations, games),
+  return {StudentInterval(mean, squared_deviations, games),
           games < 2 ? 0 : std::sqrt(squared_deviations / (games - 1))};
 }
 
@@ -39,14 +40,10 @@ Interval BranchingOf(const PlayoutStatistics& sums) {
                         .yy = static_cast<double>(sums.length_squares)});
 }
 
-// Returns the interval of the score, in [0, 1]. Where the scores do not vary,
-// which shows nothing of how they could, it is Wilson's.
+// Returns the score, in [0, 1], with its interval.
 Interval ScoreOf(double wins, double draws, double games) {
-  const double sum = wins + draws / 2;
-  const Spread spread = SpreadOf(games, sum, wins + draws / 4);
-  if (spread.deviation == 0) return WilsonInterval(sum / games, games);
-  return {spread.mean.mean, std::max(0.0, spread.mean.low),
-          std::min(1.0, spread.mean.high)};
+  return ScoreIntervalOf(
+      {.count = games, .sum = wins + draws / 2, .squares = wins + draws / 4});
 }
 
 Spread MarginOf(const PlayoutStatistics& sums) {

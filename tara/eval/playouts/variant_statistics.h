@@ -37,8 +37,8 @@ struct VariantStatistics {
 };
 
 // Computes the statistics of games of one variant. Intervals of shares are
-// Wilson's, that of the branching is RatioInterval's, the others rest on the
-// central limit theorem.
+// Wilson's, that of the score is ScoreInterval's, that of the branching
+// RatioInterval's, the others are Student's.
 // REQUIRES: sums.games > 0.
 VariantStatistics Summarize(Variant variant, const RuleOptions& options,
                             const PlayoutStatistics& sums);

@@ -20,21 +20,70 @@ std::vector<size_t> Increasing(absl::Span<const double> p_values) {
   return order;
 }
 
+// Returns the continued fraction by which I_x(a, b) is x^a (1 - x)^b /
+// (a B(a, b)) times it: 1 / (1 + d_1 / (1 + d_2 / (1 + ...))) with
+//   d_2m   =  m (b - m) x / ((a + 2m - 1) (a + 2m))
+//   d_2m+1 = -(a + m) (a + b + m) x / ((a + 2m) (a + 2m + 1)),
+// by the method of Lentz (1976, Applied Optics 15): `numerator` and
+// `denominator` are the ratios of successive ones of the convergents.
+double BetaFraction(double a, double b, double x) {
+  constexpr double kPrecision = 1e-15;
+  constexpr double kTiny = 1e-300;  // in place of 0
+  constexpr int kMaxSteps = 1000000;
+  const auto not_zero = [](double value) {
+    return std::abs(value) < kTiny ? kTiny : value;
+  };
+  double numerator = 1;
+  double denominator = 1 / not_zero(1 - (a + b) * x / (a + 1));
+  double fraction = denominator;
+  for (int m = 1; m < kMaxSteps; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd =
+        -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    double factor = 1;
+    for (const double d : {even, odd}) {
+      denominator = 1 / not_zero(1 + d * denominator);
+      numerator = not_zero(1 + d / numerator);
+      factor = numerator * denominator;
+      fraction *= factor;
+    }
+    if (std::abs(factor - 1) < kPrecision) break;
+  }
+  return fraction;
+}
+
 }  // namespace
+
+double IncompleteBeta(double a, double b, double x) {
+  TARA_CHECK(a > 0 && b > 0, "not a beta distribution");
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const double factor =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+               a * std::log(x) + b * std::log1p(-x));
+  // Where the fraction converges fast; elsewhere by I_x(a, b) = 1 -
+  // I_(1-x)(b, a).
+  if (x < (a + 1) / (a + b + 2)) return factor * BetaFraction(a, b, x) / a;
+  return 1 - factor * BetaFraction(b, a, 1 - x) / b;
+}
+
+double BetaQuantile(double a, double b, double p) {
+  constexpr int kBits = 60;
+  double low = 0;
+  double high = 1;
+  for (int bit = 0; bit < kBits; ++bit) {
+    const double x = (low + high) / 2;
+    (IncompleteBeta(a, b, x) < p ? low : high) = x;
+  }
+  return (low + high) / 2;
+}
 
 double BinomialUpperTail(int64_t successes, int64_t trials, double p) {
   TARA_CHECK(successes >= 0 && successes <= trials, "impossible successes");
   TARA_CHECK(p > 0 && p < 1, "not a probability between 0 and 1");
   if (successes == 0) return 1;
-  const auto n = static_cast<double>(trials);
-  double sum = 0;
-  for (int64_t i = successes; i <= trials; ++i) {
-    const auto k = static_cast<double>(i);
-    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) -
-                    std::lgamma(n - k + 1) + k * std::log(p) +
-                    (n - k) * std::log1p(-p));
-  }
-  return std::min(1.0, sum);
+  return IncompleteBeta(static_cast<double>(successes),
+                        static_cast<double>(trials - successes + 1), p);
 }
 
 double SignTest(int64_t wins, int64_t losses) {
@@ -43,6 +92,16 @@ double SignTest(int64_t wins, int64_t losses) {
 }
 
 double NormalTwoSided(double z) { return std::erfc(std::abs(z) / M_SQRT2); }
+
+double StudentTwoSided(double t, double degrees) {
+  return IncompleteBeta(degrees / 2, 0.5, degrees / (degrees + t * t));
+}
+
+double StudentQuantile95(double degrees) {
+  // t^2 / (degrees + t^2) has the beta distribution of 1/2 and degrees / 2.
+  const double x = BetaQuantile(0.5, degrees / 2, 0.95);
+  return std::sqrt(degrees * x / (1 - x));
+}
 
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
   const std::vector<size_t> order = Increasing(p_values);

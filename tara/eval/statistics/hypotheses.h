@@ -10,8 +10,20 @@
 
 namespace tara {
 
-// Returns P(X >= successes) of a binomial X, by summing its terms in
-// logarithms. O(trials). REQUIRES: 0 <= successes <= trials; 0 < p < 1.
+// Returns the regularized incomplete beta function I_x(a, b): the probability
+// that a variable of the beta distribution is at most x. The tails of the
+// binomial and of Student's distribution are values of it. By its continued
+// fraction, in some sqrt(max(a, b)) steps at most.
+// Source: NIST Digital Library of Mathematical Functions, 8.17.22.
+// REQUIRES: a, b > 0.
+double IncompleteBeta(double a, double b, double x);
+
+// Returns the x in [0, 1] at which I_x(a, b) is p, by bisection.
+// REQUIRES: as IncompleteBeta.
+double BetaQuantile(double a, double b, double p);
+
+// Returns P(X >= successes) of a binomial X.
+// REQUIRES: 0 <= successes <= trials; 0 < p < 1.
 double BinomialUpperTail(int64_t successes, int64_t trials, double p);
 
 // Returns the two-sided p-value of "winning is as likely as losing": the sign
@@ -21,6 +33,13 @@ double SignTest(int64_t wins, int64_t losses);
 
 // Returns the two-sided p-value of a normal deviate: P(|Z| >= |z|).
 double NormalTwoSided(double z);
+
+// Returns the two-sided p-value P(|T| >= |t|) of Student's distribution.
+// REQUIRES: degrees > 0.
+double StudentTwoSided(double t, double degrees);
+
+// Returns the t at which StudentTwoSided is 0.05. REQUIRES: degrees > 0.
+double StudentQuantile95(double degrees);
 
 // Returns the p-values as they count where so many questions were asked at
 // once: rejecting those below 0.05 is wrong of any true hypothesis with a

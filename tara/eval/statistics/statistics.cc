@@ -5,11 +5,14 @@
 #include <limits>
 
 #include "tara/base/check.h"
+#include "tara/eval/statistics/hypotheses.h"
 
 namespace tara {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// More are no use, and tails of so many take long to compute.
+constexpr double kMaxTrials = 1e8;
 
 }  // namespace
 
@@ -23,7 +26,7 @@ Interval MeanInterval(absl::Span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const double half_width =
-      kNormalQuantile95 * std::sqrt(squares / (n - 1) / n);
+      StudentQuantile95(n - 1) * std::sqrt(squares / (n - 1) / n);
   return {mean, mean - half_width, mean + half_width};
 }
 
@@ -41,18 +44,39 @@ Interval WilsonInterval(double proportion, double trials) {
           proportion == 1 ? 1 : (middle + half_width) / scale};
 }
 
+Interval ClopperPearsonInterval(double proportion, double trials) {
+  TARA_CHECK(proportion >= 0 && proportion <= 1, "not a proportion");
+  TARA_CHECK(trials > 0, "a proportion without trials");
+  constexpr double kTail = 0.025;
+  const double successes = proportion * trials;
+  const double failures = (1 - proportion) * trials;
+  return {
+      proportion,
+      proportion == 0 ? 0 : BetaQuantile(successes, failures + 1, kTail),
+      proportion == 1 ? 1 : BetaQuantile(successes + 1, failures, 1 - kTail)};
+}
+
+Interval ScoreIntervalOf(const ScoreSums& sums) {
+  const double n = sums.count;
+  if (n == 0) return {0.5, 0, 1};
+  const double score = std::clamp(sums.sum / n, 0.0, 1.0);
+  if (n < 2) return {score, 0, 1};
+  const double mean = (sums.sum + 1) / (n + 2);
+  const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
+  const double t = StudentQuantile95(n - 1);
+  const double trials = n * mean * (1 - mean) / variance * kNormalQuantile95 *
+                        kNormalQuantile95 / (t * t);
+  return ClopperPearsonInterval(score, std::min(trials, kMaxTrials));
+}
+
 Interval ScoreInterval(absl::Span<const double> scores) {
-  if (scores.empty()) return {0.5, 0, 1};
-  const bool vary =
-      std::any_of(scores.begin(), scores.end(),
-                  [&](double score) { return score != scores[0]; });
-  if (!vary) {
-    return WilsonInterval(scores[0], static_cast<double>(scores.size()));
+  ScoreSums sums;
+  for (const double score : scores) {
+    ++sums.count;
+    sums.sum += score;
+    sums.squares += score * score;
   }
-  Interval interval = MeanInterval(scores);
-  interval.low = std::max(0.0, interval.low);
-  interval.high = std::min(1.0, interval.high);
-  return interval;
+  return ScoreIntervalOf(sums);
 }
 
 void RatioSums::Add(double numerator, double denominator) {
