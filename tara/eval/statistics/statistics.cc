@@ -60,12 +60,9 @@ Interval ScoreIntervalOf(const ScoreSums& sums) {
   const double n = sums.count;
   if (n == 0) return {0.5, 0, 1};
   const double score = std::clamp(sums.sum / n, 0.0, 1.0);
-  if (n < 2) return {score, 0, 1};
   const double mean = (sums.sum + 1) / (n + 2);
   const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
-  const double t = StudentQuantile95(n - 1);
-  const double trials = n * mean * (1 - mean) / variance * kNormalQuantile95 *
-                        kNormalQuantile95 / (t * t);
+  const double trials = n * mean * (1 - mean) / variance;
   return ClopperPearsonInterval(score, std::min(trials, kMaxTrials));
 }
 

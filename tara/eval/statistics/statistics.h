@@ -50,16 +50,16 @@ struct ScoreSums {
 // Returns the mean of n independent scores in [0, 1] (of pairs of games, say)
 // with the interval of Clopper and Pearson at their effective number of
 // trials: that of the wins and losses whose share varies as much as the mean,
-//   n* = n / d * (1.96 / t)^2,  d = v / (m (1 - m)),
-// with t of n - 1 degrees of freedom, for v is an estimate. Mean m and variance
-// v are of the scores with one more of 0 and one more of 1, so that scores that
-// do not vary, which shows little of how they could, have an interval, too.
-// d is 1 for scores of 0 and 1, 1/2 for means of two independent games, and
-// near 0 for scores that are always 1/2. Fewer than two scores: [0, 1].
+//   n* = n / d,  d = v / (m (1 - m)),
+// with mean m and variance v of the scores and one more of 0 and one more of 1,
+// so that scores that do not vary, which shows little of how they could, have
+// an interval, too. d is 1 for scores of 0 and 1, 1/2 for means of two
+// independent games, and near 0 for scores that are always 1/2. No score:
+// [0, 1].
 //
-// Coverage is 95 % and more, and each end misses by 3 % at most, for 20 to
+// Coverage is 95 % and more, and each end misses by 3.5 % at most, for 20 to
 // 400 pairs of games, independent or not, with draws or without; only where
-// scores are nearly always the same, and not 0 or 1, one end may miss by 6 %.
+// every pair is divided or won, one end may miss by 6 %.
 // Source: Korn and Graubard 1998, "Confidence intervals for proportions with
 // small expected number of positive counts estimated from survey data", Survey
 // Methodology 24; the two scores more as Agresti and Coull 1998, "Approximate
