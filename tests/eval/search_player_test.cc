@@ -349,9 +349,14 @@ TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
 
 TEST(SearchPlayerTest, AProvedActionIsPlayed) {
   // Late positions: the search proves them, and then plays a best action.
-  const CountedPlayer counted = NewCountedPlayer(
-      {.search = {
-           .simulations = 5000, .proof = true, .solver_vacant_hills = 4}});
+  const SearchPlayerOptions proving = {
+      .search = {.simulations = 5000, .proof = true, .solver_vacant_hills = 4}};
+  const CountedPlayer counted = NewCountedPlayer(proving);
+  SearchPlayerOptions together = proving;
+  together.threads = 3;
+  const CountedPlayer threads = NewCountedPlayer(together);
+  together.search.solver_vacant_hills = 0;
+  const CountedPlayer unsolved = NewCountedPlayer(together);
   const CountedPlayer plain =
       NewCountedPlayer({.search = {.simulations = 5000}});
   Random random(4);
@@ -364,11 +369,13 @@ TEST(SearchPlayerTest, AProvedActionIsPlayed) {
   ASSERT_FALSE(state.finished());
   const Turn turn = {.state = state, .random = &random};
   Action action = kPass;
-  for (const CountedPlayer* player : {&counted, &plain}) {
+  for (const CountedPlayer* player : {&counted, &plain, &threads, &unsolved}) {
     ASSERT_TRUE(Choose(*player->player, turn, action).ok());
     EXPECT_TRUE(LegalActions(state).Contains(action));
   }
   EXPECT_LT(**counted.positions, **plain.positions / 4);
+  // Several threads ask the solver, too.
+  EXPECT_LT(**threads.positions, **unsolved.positions / 2);
 }
 
 }  // namespace
