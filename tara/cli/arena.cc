@@ -88,8 +88,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
         table->Play(starts[i], player_a, player_b, on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
     rows.push_back({.variant = starts[i].variant,
-                    .player_a = options.player_a,
-                    .player_b = options.player_b,
+                    .player_a = player_a.text,
+                    .player_b = player_b.text,
                     .result = std::move(result),
                     .time_control = options.match.time_control,
                     .not_learned = NotLearnedByAny(players, starts[i])});

@@ -120,6 +120,24 @@ class Players {
   std::unique_ptr<BalanceDriver> driver_;
 };
 
+// Gives the networks of the studies their number types: those of their games in
+// the store.
+absl::Status ResolvePrecisions(const BalanceStore& store,
+                               std::vector<WantedStudy>& studies) {
+  std::map<std::string, std::string> resolved;  // specs
+  for (WantedStudy& study : studies) {
+    std::string& spec = resolved[study.key.player];
+    if (spec.empty()) {
+      TARA_ASSIGN_OR_RETURN(
+          spec, WithPrecision(study.key.player, [&](const std::string&) {
+            return store.PrecisionsOf(study.key.network);
+          }));
+    }
+    study.key.player = spec;
+  }
+  return absl::OkStatus();
+}
+
 BalancePlan PlanOf(const BalanceCommandOptions& options) {
   return {.games = static_cast<int>(options.games),
           .precision = options.precision > 0 ? std::optional(options.precision)
@@ -237,7 +255,7 @@ void AddGameOptions(Command& command, BalanceCommandOptions* options) {
 
 absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                                Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<WantedStudy> wanted,
+  TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
                         WantedStudies(options));
   std::vector<State> starts;  // those of --what-if, too
   for (const WantedStudy& study : wanted) starts.push_back(StudyStart(study));
@@ -248,6 +266,7 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
   if (!options.store.empty()) {
     TARA_ASSIGN_OR_RETURN(store, BalanceStore::Open(options.store));
   }
+  TARA_RETURN_IF_ERROR(ResolvePrecisions(store, wanted));
   const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(const std::vector<BalanceStudy> studies,
                         PlayStudies(options, wanted, store, stop, console));
@@ -294,7 +313,8 @@ void RegisterBalance(Command& root) {
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
-                      .help = "of all randomness: the same seed, the same "
+                      .help = "of all randomness: the same seed and the same "
+                              "number type of a network (precision), the same "
                               "games, on however many threads"},
                      0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
@@ -303,7 +323,8 @@ void RegisterBalance(Command& root) {
   command.AddText({.names = "--store",
                    .placeholder = "FILE",
                    .help = "keep the games here as they end, and go on with "
-                           "those that are there",
+                           "those that are there; a network's precision auto "
+                           "is that of its games",
                    .default_text = "none"},
                   &options->store);
   command.SetNotes(absl::StrCat(

@@ -148,11 +148,11 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   Random random(static_cast<uint64_t>(options.match.seed));
-  CrossPlayReport report = {.players = {options.player_a, options.player_b},
+  CrossPlayReport report = {.players = {players.a.text, players.b.text},
                             .studies = {},
                             .worths = {},
                             .time_control = options.match.time_control};
-  if (!players.c.empty()) report.players.push_back(options.player_c);
+  if (!players.c.empty()) report.players.push_back(players.c[0].text);
   // Four games of A with B to an opening: either seating on either side.
   const auto openings = static_cast<int>((options.games + 3) / 4);
   for (const State& start : starts) {

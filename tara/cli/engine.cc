@@ -80,6 +80,10 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
       model->SetLearned(*std::move(learned), options.untrained);
     }
   }
+  if (!model->precision().empty()) {
+    console.err << "tara: " << model->name() << " computes in "
+                << model->precision() << " by " << model->backend() << "\n";
+  }
   EngineOptions engine = model->default_options();
   if (options.threads >= 0 || options.json) {
     engine.threads = ThreadsOr(std::max<int64_t>(options.threads, 0));

@@ -35,9 +35,9 @@ absl::StatusOr<std::optional<ArenaClocks>> ClocksOf(const std::string& text) {
   return ArenaClocks{.control = *std::move(control)};
 }
 
-// Returns the judge that "balanced:SPEC" asks for, none for "random".
-absl::StatusOr<OpeningJudge> JudgeOf(const std::string& text) {
-  if (text == "random") return OpeningJudge();
+// Returns the spec of the judge that "balanced:SPEC" asks for; "" for "random".
+absl::StatusOr<std::string> JudgeSpecOf(const std::string& text) {
+  if (text == "random") return "";
   absl::string_view spec = text;
   if (!absl::ConsumePrefix(&spec, "balanced:")) {
     return UsageError(absl::StrCat("bad --openings '", text,
@@ -45,8 +45,7 @@ absl::StatusOr<OpeningJudge> JudgeOf(const std::string& text) {
   }
   const absl::Status parsed = ParsePlayerSpec(spec).status();
   if (!parsed.ok()) return AsUsageError(parsed);
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> player, MakePlayer(spec));
-  return NewOpeningJudge(std::move(player));
+  return std::string(spec);
 }
 
 // Parses "proof", "none" or "agreement:VALUE,TURNS".
@@ -139,14 +138,18 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "of all randomness: the same seed, the same games, but with "
-               "clocks, ms or threads=N"},
+       .help = "of all randomness: the same seed and the same number types of "
+               "networks (precision), the same games on any number of "
+               "--threads, but with clocks, ms or threads=N"},
       0, INT64_MAX, &flags->seed);
 }
 
 std::string MatchNotes() {
   return absl::StrCat(
       "Players:\n", PlayerSpecHelp(),
+      "\nA network's precision auto is chosen once for all threads, or is "
+      "that of its games\nin the results file; reports name it, and games of "
+      "different number types are\nkept apart.\n"
       "\nWith clocks games are played one at a time on each thread. Whose time "
       "runs out,\nor what engine cannot go on, loses by ",
       kForfeitMargin,
@@ -172,28 +175,39 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   options.opening_plies = static_cast<int>(flags.opening_plies);
   options.seed = static_cast<uint64_t>(flags.seed);
   TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
-  TARA_ASSIGN_OR_RETURN(options.opening_judge, JudgeOf(flags.openings));
+  TARA_ASSIGN_OR_RETURN(std::string judge, JudgeSpecOf(flags.openings));
   TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
-  if (flags.store.empty()) return table;
-  TARA_ASSIGN_OR_RETURN(table->store_, ResultStore::Open(flags.store));
-  absl::string_view judge = flags.openings;
-  if (absl::ConsumePrefix(&judge, "balanced:")) {
+  if (!flags.store.empty()) {
+    TARA_ASSIGN_OR_RETURN(table->store_, ResultStore::Open(flags.store));
+  }
+  if (judge.empty()) return table;
+  TARA_ASSIGN_OR_RETURN(judge, table->SpecOf(judge));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> player, MakePlayer(judge));
+  options.opening_judge = NewOpeningJudge(std::move(player));
+  if (table->store_ != nullptr) {
     TARA_ASSIGN_OR_RETURN(table->openings_, PlayerIdentity(judge));
   }
   return table;
 }
 
+absl::StatusOr<std::string> MatchTable::SpecOf(const std::string& text) const {
+  return WithPrecision(text, store_ == nullptr ? EarlierPrecisions()
+                                               : EarlierPrecisionsIn(*store_));
+}
+
 absl::StatusOr<Contestant> MatchTable::ContestantOf(
-    const std::string& text) const {
-  absl::StatusOr<TeamSpec> team = ParseTeamSpec(text);
+    const std::string& given) const {
+  absl::StatusOr<TeamSpec> team = ParseTeamSpec(given);
   if (!team.ok()) return AsUsageError(team.status());
   for (const PlayerSpec& player : team->players) {
     if (!player.search.ponder || arena_.clocks.has_value()) continue;
     return UsageError(absl::StrCat(
-        "player '", text,
+        "player '", given,
         "' ponders, but without clocks nobody waits for the other; expected "
         "--time-control, or a player without ponder=on"));
   }
+  TARA_ASSIGN_OR_RETURN(const std::string text, SpecOf(given));
+  TARA_ASSIGN_OR_RETURN(team, ParseTeamSpec(text));
   Contestant contestant = {
       .text = text, .team = *std::move(team), .identity = "", .make = [text] {
         return MakeTeam(text);

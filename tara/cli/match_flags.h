@@ -42,7 +42,7 @@ std::string MatchNotes();
 // A player or team as its spec describes it, and how to make it: each thread
 // wants its own.
 struct Contestant {
-  std::string text;
+  std::string text;  // with the number types of its networks (WithPrecision)
   TeamSpec team;
   std::string identity;  // in the results file; empty without one
   PlayerFactory make;
@@ -62,8 +62,9 @@ class MatchTable {
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const ArenaOptions& arena);
 
-  // Returns the player or team of a spec. One that cannot be is a usage error.
-  absl::StatusOr<Contestant> ContestantOf(const std::string& text) const;
+  // Returns the player or team of a spec. One that cannot be is a usage error;
+  // else errors as WithPrecision.
+  absl::StatusOr<Contestant> ContestantOf(const std::string& given) const;
 
   // Plays A against B from a start position, with the results file if there is
   // one; as many games as Create was told, or those of so many openings.
@@ -77,6 +78,10 @@ class MatchTable {
  private:
   MatchTable(const MatchFlags& flags, const ArenaOptions& arena)
       : flags_(flags), arena_(arena) {}
+
+  // Returns the spec with the number types of its networks: those that the
+  // results file has games of.
+  absl::StatusOr<std::string> SpecOf(const std::string& text) const;
 
   const MatchFlags flags_;
   ArenaOptions arena_;

@@ -28,6 +28,7 @@
 #include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_option_text.h"
 
 namespace tara {
 namespace {
@@ -45,11 +46,18 @@ std::string DefaultOpponent(const State& start, Console& console) {
     console.err << "tara: " << bundle.status().message() << "\n";
     return kSearchWithoutNetwork;
   }
-  if (!NotLearned(bundle->manifest().variants, start).empty()) {
-    return kSearchWithoutNetwork;
-  }
-  console.out << "The opponent is the network of " << *path << ".\n";
-  return "best";
+  return NotLearned(bundle->manifest().variants, start).empty()
+             ? "best"
+             : kSearchWithoutNetwork;
+}
+
+// Writes which network plays, and in which number type.
+absl::Status PrintNetwork(const PlayerSpec& opponent, Console& console) {
+  if (opponent.kind != PlayerKind::kNet) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(opponent.path));
+  console.out << "The opponent is the network of " << path << ", computed in "
+              << PrecisionName(opponent.inference.precision) << ".\n";
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
@@ -89,13 +97,16 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
   const std::string chosen = options.opponent.empty()
                                  ? DefaultOpponent(session.start, console)
                                  : options.opponent;
-  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(chosen);
+  absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(chosen);
   if (!spec.ok()) return AsUsageError(spec.status());
   TARA_RETURN_IF_ERROR(
       CheckLearned({chosen}, {session.start}, options.untrained, console));
   session.not_learned = NotLearnedBy(chosen, session.start);
+  TARA_ASSIGN_OR_RETURN(const std::string resolved, WithPrecision(chosen));
+  TARA_ASSIGN_OR_RETURN(spec, ParsePlayerSpec(resolved));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> opponent,
-                        MakePlayer(chosen));
+                        MakePlayer(resolved));
+  TARA_RETURN_IF_ERROR(PrintNetwork(*spec, console));
   session.person = {options.side != "blue", options.side != "red"};
   session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)
                                    : std::random_device()();

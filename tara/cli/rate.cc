@@ -38,8 +38,8 @@ namespace {
 // Games in progress a thread: a batch for a network.
 constexpr int kConcurrentGames = 64;
 
-// Returns the players, each with what it is known by in the results file. A
-// player that was named twice is there once.
+// Returns the players, for ResolvePlayers to complete. A player that was named
+// twice is there once.
 absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
     const std::vector<NamedPlayer>& named,
     const std::vector<ArenaOptions>& arenas) {
@@ -50,16 +50,15 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
     for (const ArenaOptions& arena : arenas) {
       TARA_RETURN_IF_ERROR(AsUsageError(CheckTeam(*team, arena.variant)));
     }
-    TARA_ASSIGN_OR_RETURN(const std::string identity,
-                          PlayerIdentity(player.spec));
     const bool twice = std::any_of(
         players.begin(), players.end(),
         [&](const RatedPlayer& other) { return other.name == player.name; });
     if (twice) continue;
     players.push_back(
         {.name = player.name,
-         .identity = identity,
-         .make = [spec = player.spec] { return MakeTeam(spec); },
+         .spec = player.spec,
+         .identity = "",
+         .make = {},
          .point = player.point,
          .concurrent_games = GamesAtATime(*team, kConcurrentGames),
          .seatings = team->seatings()});
@@ -71,6 +70,19 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
         "checkpoints, or a run and greedy"));
   }
   return players;
+}
+
+// Completes the players by the number types of their networks, how they are
+// made and what they are known by in the results file.
+absl::Status ResolvePlayers(ResultStore& store,
+                            std::vector<RatedPlayer>& players) {
+  for (RatedPlayer& player : players) {
+    TARA_ASSIGN_OR_RETURN(
+        player.spec, WithPrecision(player.spec, EarlierPrecisionsIn(store)));
+    player.make = [spec = player.spec] { return MakeTeam(spec); };
+    TARA_ASSIGN_OR_RETURN(player.identity, PlayerIdentity(player.spec));
+  }
+  return absl::OkStatus();
 }
 
 // Parses "NAME=ELO"; without any, the first player is at 0.
@@ -146,12 +158,13 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
                         StartsOfLearned(options.game, SpecsOf(named),
                                         options.untrained, console));
   tournament.arenas = ArenasOf(options, starts);
-  TARA_ASSIGN_OR_RETURN(const std::vector<RatedPlayer> players,
+  TARA_ASSIGN_OR_RETURN(std::vector<RatedPlayer> players,
                         RatedPlayersOf(named, tournament.arenas));
   TARA_ASSIGN_OR_RETURN(tournament.anchors,
                         AnchorsOf(options.anchors, players));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<ResultStore> store,
                         ResultStore::Open(StorePathOf(options)));
+  TARA_RETURN_IF_ERROR(ResolvePlayers(*store, players));
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -233,7 +246,9 @@ void RegisterRate(Command& root) {
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
-                      .help = "of all randomness; another seed, other games"},
+                      .help = "of all randomness; another seed, other games. "
+                              "The same seed and number types of networks "
+                              "(precision): the same games of two players"},
                      0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
@@ -241,7 +256,9 @@ void RegisterRate(Command& root) {
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
       "are kept\nin the results file, so that a further checkpoint plays only "
-      "what is missing.\n\nPlayers:\n",
+      "what is missing. A network's precision auto is that of its games there, "
+      "or chosen\nonce; games of different number types are kept apart."
+      "\n\nPlayers:\n",
       PlayerSpecHelp()));
   command.SetExamples(
       {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",

@@ -128,10 +128,13 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   }
   TARA_ASSIGN_OR_RETURN(const NetworkText network, ParseNetwork(options.model));
   TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(network.path));
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
-                        LoadNetworkEvaluator(file, network.inference));
-  return Model{std::filesystem::path(file).stem().string(), file,
-               std::move(evaluator), /*is_network=*/true};
+  TARA_ASSIGN_OR_RETURN(LoadedNetwork loaded,
+                        LoadNetwork(file, network.inference));
+  // Another number type plays other games.
+  return Model{
+      absl::StrCat(std::filesystem::path(file).stem().string(),
+                   ",precision=", PrecisionName(loaded.info.precision)),
+      file, std::move(loaded.evaluator), /*is_network=*/true};
 }
 
 // Returns what the network has not learned of the starts, a line each.
@@ -161,7 +164,9 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
       return absl::FailedPreconditionError(absl::StrCat(
           "the store has other games: game ", row.game_index, " is ",
           row.variant, " with options ", row.rule_options, " by ", row.model_id,
-          "; name another file with --output"));
+          "; expected ", Info(start.variant).id, " with options ",
+          FormatRuleOptions(start.options), " by ", model_id,
+          ", or another --output"));
     }
     present.insert(row.game_index);
   }
@@ -294,12 +299,16 @@ void RegisterSelfPlay(Command& root) {
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "of all randomness: the same seed, the same games"},
+       .help = "of all randomness: the same seed and the same number type of "
+               "a network (precision), the same games on any number of "
+               "threads"},
       0, INT64_MAX, &options->seed);
   command.SetNotes(
       "Games that the store has are not played again: the same command goes "
       "on\n"
-      "where it stopped, and with more --games it plays the rest.");
+      "where it stopped, and with more --games it plays the rest. Games name "
+      "a network with\nits number type (tara,precision=int8): where auto "
+      "chooses another than the store\nhas, ask for that one.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/quickstart -o net.db --sims 200",

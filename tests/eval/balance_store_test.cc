@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "tara/eval/players/players.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 namespace {
@@ -107,6 +109,26 @@ TEST(BalanceStoreTest, OtherStudiesAreKeptApart) {
   EXPECT_EQ(store.StudyFor(other).value(), 3);
   other.options.temperature = 0.5;
   EXPECT_EQ(store.StudyFor(other).value(), 4);
+}
+
+TEST(BalanceStoreTest, TellsTheNumberTypesOfANetworksGames) {
+  BalanceStore store;
+  const auto add = [&](const std::string& player, const std::string& network) {
+    BalanceStudyKey key = kKey;
+    key.player = player;
+    key.network = network;
+    const int study = store.StudyFor(key).value();
+    EXPECT_TRUE(store.AddGame(study, BalanceGame()).ok());
+  };
+  EXPECT_TRUE(store.PrecisionsOf("12345678").empty());
+  add("net:a,sims=4,precision=int16", "12345678");
+  add("mcts:sims=4", "");
+  EXPECT_EQ(store.PrecisionsOf("12345678"),
+            std::set<Precision>({Precision::kInt16}));
+  add("net:b,precision=int8", "87654321");
+  add("best:sims=5", "12345678");
+  EXPECT_EQ(store.PrecisionsOf("12345678"),
+            std::set<Precision>({Precision::kInt16, Precision::kAuto}));
 }
 
 TEST(BalanceStoreTest, ALineWithoutItsEndIsCutOff) {

@@ -1,8 +1,5 @@
 // Teams of two players: their specs, who has which seat, and the arena.
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -94,26 +90,6 @@ TEST(PlayerIdentityTest, IsWhatGamesDependOn) {
             "engine:tests/eval/fake_engine,move=2s (Fake 1.0)");
   EXPECT_FALSE(PlayerIdentity("engine:/no/such/engine").ok());
   EXPECT_FALSE(PlayerIdentity("nobody").ok());
-}
-
-TEST(PlayerIdentityTest, TheReadyMadeNetworkIsThatOfItsFile) {
-  const std::string root = ::testing::TempDir() + "/ready_made";
-  const std::string file = root + "/models/tara.tara";
-  std::filesystem::create_directories(root + "/models");
-  std::ofstream(file) << "any bytes";
-  setenv("TARA_ROOT", root.c_str(), /*overwrite=*/1);
-  for (const std::string options : {"", "sims=3,graph=on"}) {
-    const auto of_file = PlayerIdentity(
-        absl::StrCat("net:", file, options.empty() ? "" : ",", options));
-    const auto of_best = PlayerIdentity(
-        absl::StrCat("best", options.empty() ? "" : ":", options));
-    ASSERT_TRUE(of_file.ok()) << of_file.status();
-    ASSERT_TRUE(of_best.ok()) << of_best.status();
-    EXPECT_EQ(*of_best, *of_file);
-  }
-  std::filesystem::remove_all(root);
-  EXPECT_FALSE(PlayerIdentity("best").ok());
-  unsetenv("TARA_ROOT");
 }
 
 // Notes in which seats of which games it is asked.

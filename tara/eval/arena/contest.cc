@@ -3,15 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
-#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rule_options.h"
 #include "tara/eval/players/engine_session.h"
@@ -19,7 +17,8 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team_spec.h"
-#include "third_party/crc32c/crc32c.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 
@@ -37,21 +36,30 @@ absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
   }
   if (parsed.kind != PlayerKind::kNet) return std::string(spec);
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
-  TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
-  // What follows the path, or the word `best`.
-  absl::string_view options =
-      parsed.path.empty()
-          ? absl::StripPrefix(spec, "best")
-          : spec.substr(spec.find(parsed.path) + parsed.path.size());
-  if (!options.empty()) options.remove_prefix(1);
-  return absl::StrFormat("net:%08x-%d%s%s",
-                         crc32c::Crc32c(file.data(), file.size()), file.size(),
-                         options.empty() ? "" : ",", options);
+  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
+  return absl::StrCat("net:", file, ",", NetworkOptionsOf(spec, parsed));
+}
+
+// Adds the number type of each player of this network in the text of a contest,
+// where it is "net:FILE,OPTION=VALUE,..." as IdentityOf writes it.
+void AddPrecisions(absl::string_view file, absl::string_view text,
+                   std::set<Precision>& precisions) {
+  const std::string network = absl::StrCat("net:", file);
+  for (size_t begin = text.find(network); begin != absl::string_view::npos;
+       begin = text.find(network, begin + 1)) {
+    // Partners follow a plus sign, other conditions a space.
+    const absl::string_view identity =
+        text.substr(begin, text.find_first_of("+ ", begin) - begin);
+    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(identity);
+    if (spec.ok() && spec->path != file) continue;
+    precisions.insert(spec.ok() ? spec->inference.precision : Precision::kAuto);
+  }
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
+absl::StatusOr<std::string> PlayerIdentity(absl::string_view given) {
+  TARA_ASSIGN_OR_RETURN(const std::string spec, WithPrecision(given));
   TARA_ASSIGN_OR_RETURN(const TeamSpec team, ParseTeamSpec(spec));
   std::vector<std::string> identities;
   for (size_t i = 0; i < team.players.size(); ++i) {
@@ -59,6 +67,22 @@ absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec) {
                           IdentityOf(team.texts[i], team.players[i]));
   }
   return absl::StrJoin(identities, "+");
+}
+
+EarlierPrecisions EarlierPrecisionsIn(ResultStore& store) {
+  return
+      [&store](const std::string& path) -> absl::StatusOr<std::set<Precision>> {
+        TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
+        TARA_ASSIGN_OR_RETURN(const std::vector<Contest> contests,
+                              store.Contests());
+        std::set<Precision> precisions;
+        for (const Contest& contest : contests) {
+          AddPrecisions(file, contest.conditions, precisions);
+          AddPrecisions(file, contest.player_a, precisions);
+          AddPrecisions(file, contest.player_b, precisions);
+        }
+        return precisions;
+      };
 }
 
 std::string ArenaConditions(const ArenaOptions& options,

@@ -15,7 +15,8 @@ namespace tara {
 using PlayerFactory = std::function<absl::StatusOr<std::unique_ptr<Player>>()>;
 
 // As PlayArena, with threads that take series from one schedule. The result
-// does not depend on how many there are (unless it is stopped early).
+// does not depend on how many there are (unless it is stopped early), if all
+// players that a factory makes play alike: networks in one number type.
 // `on_progress` is told of all threads' games, from any of them and from
 // several at once. Returns the first error of PlayArena or of making a player.
 // REQUIRES: threads > 0.

@@ -100,6 +100,23 @@ absl::StatusOr<int64_t> ResultStore::Find(const Contest& contest) {
   return select.Int(0);
 }
 
+absl::StatusOr<std::vector<Contest>> ResultStore::Contests() {
+  absl::MutexLock lock(&mutex_);
+  TARA_ASSIGN_OR_RETURN(
+      SqliteStatement select,
+      db_.Prepare("SELECT variant, conditions, player_a, player_b FROM "
+                  "contests WHERE contest IN (SELECT contest FROM games)"));
+  std::vector<Contest> contests;
+  while (true) {
+    TARA_ASSIGN_OR_RETURN(const bool row, select.Step("cannot read contests"));
+    if (!row) return contests;
+    contests.push_back({.variant = select.Bytes(0),
+                        .conditions = select.Bytes(1),
+                        .player_a = select.Bytes(2),
+                        .player_b = select.Bytes(3)});
+  }
+}
+
 absl::StatusOr<std::vector<ArenaGame>> ResultStore::Games(int64_t contest) {
   absl::MutexLock lock(&mutex_);
   TARA_ASSIGN_OR_RETURN(

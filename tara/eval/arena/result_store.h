@@ -38,6 +38,9 @@ class ResultStore {
   // Returns the contest's number in the file, where it is added if need be.
   absl::StatusOr<int64_t> Find(const Contest& contest);
 
+  // Returns the contests that there are games of.
+  absl::StatusOr<std::vector<Contest>> Contests();
+
   // Returns the games of a contest, by pair, A as Red first. Returns DATA_LOSS
   // for a game that can be none.
   absl::StatusOr<std::vector<ArenaGame>> Games(int64_t contest);

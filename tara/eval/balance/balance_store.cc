@@ -25,6 +25,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance_facts.h"
+#include "tara/eval/players/player_spec.h"
 
 namespace tara {
 namespace {
@@ -307,6 +308,17 @@ absl::Status BalanceStore::ReadLine(const std::string& line) {
 
 absl::Status BalanceStore::Write(const std::string& line) {
   return file_ == nullptr ? absl::OkStatus() : file_->Append(line + "\n");
+}
+
+std::set<Precision> BalanceStore::PrecisionsOf(
+    const std::string& network) const {
+  std::set<Precision> precisions;
+  for (const Study& study : studies_) {
+    if (study.key.network != network || study.games.empty()) continue;
+    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(study.key.player);
+    precisions.insert(spec.ok() ? spec->inference.precision : Precision::kAuto);
+  }
+  return precisions;
 }
 
 absl::StatusOr<int> BalanceStore::StudyFor(const BalanceStudyKey& key) {

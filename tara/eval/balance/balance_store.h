@@ -18,19 +18,21 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tara/eval/balance/balance_game.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 
 // What a study is told apart by: its games are those of no other.
 struct BalanceStudyKey {
   BalanceGameOptions options;
-  std::string player;  // spec
+  std::string player;  // spec, with its number type (WithPrecision)
   // The contents of the player's network (a checksum), empty without one: a
   // file may be replaced, and a run's newest checkpoint be another one.
   std::string network = {};
@@ -51,6 +53,11 @@ class BalanceStore {
   BalanceStore(BalanceStore&&) noexcept;
   BalanceStore& operator=(BalanceStore&&) noexcept;
   ~BalanceStore();
+
+  // Returns the number types of the games of a network
+  // (BalanceStudyKey::network), Precision::kAuto among them for those that do
+  // not tell.
+  std::set<Precision> PrecisionsOf(const std::string& network) const;
 
   // Returns the number of a study, which is new or was there.
   absl::StatusOr<int> StudyFor(const BalanceStudyKey& key);

@@ -4,10 +4,13 @@
 #include <fstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/thread_time.h"
@@ -23,6 +26,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_option_text.h"
 
 namespace tara {
 namespace {
@@ -38,7 +42,76 @@ AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
   return limits;
 }
 
+// Returns what a network is to compute in whose precision is auto.
+absl::StatusOr<Precision> ResolvedPrecision(const PlayerSpec& spec,
+                                            const EarlierPrecisions& earlier) {
+  TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(spec.path));
+  std::set<Precision> played;
+  if (earlier) {
+    TARA_ASSIGN_OR_RETURN(played, earlier(file));
+  }
+  if (played.contains(Precision::kAuto)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the stored games of ", file,
+        " do not tell the number type that they were computed in, and cannot "
+        "be counted with others; expected another store, or precision=TYPE in "
+        "the player's spec, which begins anew beside them"));
+  }
+  InferenceOptions inference = spec.inference;
+  if (played.size() == 1) inference.precision = *played.begin();
+  const absl::StatusOr<LoadedNetwork> network = LoadNetwork(file, inference);
+  if (network.ok()) return network->info.precision;
+  if (played.size() != 1 || !absl::IsUnimplemented(network.status())) {
+    return network.status();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the stored games of ", file, " are of another number type: ",
+      network.status().message(), ", and another store"));
+}
+
+// Returns the spec of a network's player with a precision in the place of auto.
+std::string ReplacePrecision(absl::string_view text, const PlayerSpec& spec,
+                             Precision precision) {
+  std::vector<std::string> options =
+      absl::StrSplit(NetworkOptionsOf(text, spec), ',', absl::SkipEmpty());
+  std::erase(options, "precision=auto");
+  options.push_back(absl::StrCat("precision=", PrecisionName(precision)));
+  return absl::StrCat(
+      spec.path.empty() ? "best:" : absl::StrCat("net:", spec.path, ","),
+      absl::StrJoin(options, ","));
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> WithPrecision(absl::string_view spec,
+                                          const EarlierPrecisions& earlier) {
+  TARA_ASSIGN_OR_RETURN(TeamSpec team, ParseTeamSpec(spec));
+  bool changed = false;
+  for (size_t i = 0; i < team.players.size(); ++i) {
+    const PlayerSpec& player = team.players[i];
+    if (player.kind != PlayerKind::kNet ||
+        player.inference.precision != Precision::kAuto) {
+      continue;
+    }
+    TARA_ASSIGN_OR_RETURN(const Precision precision,
+                          ResolvedPrecision(player, earlier));
+    team.texts[i] = ReplacePrecision(team.texts[i], player, precision);
+    changed = true;
+  }
+  return changed ? absl::StrJoin(team.texts, "+") : std::string(spec);
+}
+
+std::string PrecisionsOf(absl::string_view spec) {
+  const absl::StatusOr<TeamSpec> team = ParseTeamSpec(spec);
+  std::vector<absl::string_view> names;
+  if (team.ok()) {
+    for (const PlayerSpec& player : team->players) {
+      if (player.kind != PlayerKind::kNet) continue;
+      names.push_back(PrecisionName(player.inference.precision));
+    }
+  }
+  return absl::StrJoin(names, ", ");
+}
 
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   namespace fs = std::filesystem;

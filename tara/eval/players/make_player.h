@@ -1,12 +1,15 @@
 #ifndef TARA_EVAL_PLAYERS_MAKE_PLAYER_H_
 #define TARA_EVAL_PLAYERS_MAKE_PLAYER_H_
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/eval/players/player.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara {
 
@@ -19,6 +22,24 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 // Makes the player or players of a team (team_spec.h), as one Player.
 // Errors as MakePlayer, and those of ParseTeamSpec.
 absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view spec);
+
+// Returns the number types of a network's earlier games, by its file;
+// Precision::kAuto among them where there are games that do not tell theirs.
+using EarlierPrecisions =
+    std::function<absl::StatusOr<std::set<Precision>>(const std::string&)>;
+
+// Returns the spec of a player or team with a number type for each network
+// whose `precision` is auto: "best:sims=50,precision=int8". It is the one of
+// the network's earlier games, if they have just one, so that further games are
+// of the same player; else what is chosen here (NetworkLoader). Errors as
+// MakeTeam, and FAILED_PRECONDITION where earlier games do not tell their
+// number type, or have one that cannot be computed here.
+absl::StatusOr<std::string> WithPrecision(
+    absl::string_view spec, const EarlierPrecisions& earlier = {});
+
+// Returns the number types of a team's networks, "int8" or "int8, float32";
+// empty without a network. REQUIRES: a spec as WithPrecision returns it.
+std::string PrecisionsOf(absl::string_view spec);
 
 // Returns the checkpoint file that a path of a spec means: the file itself,
 // or the newest checkpoint of a run's folder or of its `checkpoints` folder,

@@ -250,6 +250,14 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
   return spec.search.threads > 1 ? 1 : games;
 }
 
+absl::string_view NetworkOptionsOf(absl::string_view text,
+                                   const PlayerSpec& spec) {
+  const absl::string_view begin = spec.path.empty() ? "best" : "net:";
+  text.remove_prefix(begin.size() + spec.path.size());
+  if (!text.empty()) text.remove_prefix(1);  // the separator
+  return text;
+}
+
 std::string PlayerSpecHelp() {
   return absl::StrCat(
       R"(  random      any legal action, with equal chances

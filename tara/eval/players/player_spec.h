@@ -66,6 +66,12 @@ int GamesAtATime(const PlayerSpec& spec, int games);
 // INVALID_ARGUMENT naming the spec, the offending part and what was expected.
 absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
 
+// Returns the options in the text of a network's player, what follows the path
+// or the word `best`: "sims=200,graph=on". REQUIRES: `text` parses to `spec`,
+// of kind kNet.
+absl::string_view NetworkOptionsOf(absl::string_view text,
+                                   const PlayerSpec& spec);
+
 // Returns the forms of a spec, one line a kind, for --help.
 std::string PlayerSpecHelp();
 

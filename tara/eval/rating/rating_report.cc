@@ -120,7 +120,12 @@ std::string RatingReportText(const RatingTable& table) {
     return table.overall.Of(x).elo > table.overall.Of(y).elo;
   });
   const bool named = table.variants.size() <= kNamedColumns;
+  const bool networks = std::any_of(
+      table.precisions.begin(), table.precisions.end(),
+      [](const std::string& precision) { return !precision.empty(); });
   Cells headings = {"player"};
+  if (networks) headings.push_back("number type");
+  const size_t names = headings.size();
   if (table.variants.size() > 1) headings.push_back("all");
   for (size_t v = 0; v < table.variants.size(); ++v) {
     headings.push_back(named ? std::string(Info(table.variants[v].variant).id)
@@ -132,6 +137,10 @@ std::string RatingReportText(const RatingTable& table) {
     const std::string not_learned = NotLearnedInAny(table, player);
     notes += NotLearnedLine(table.players[player], not_learned);
     Cells cells = {table.players[player]};
+    if (networks) {
+      const std::string& precision = table.precisions[player];
+      cells.push_back(precision.empty() ? "-" : precision);
+    }
     if (table.variants.size() > 1) {
       cells.push_back(EloCell(table.overall.Of(player)) +
                       (not_learned.empty() ? "" : " (not all learned)"));
@@ -143,7 +152,7 @@ std::string RatingReportText(const RatingTable& table) {
     rows.push_back(cells);
   }
   return absl::StrCat("Elo with 95 % intervals; ", AnchorsText(table), "\n",
-                      notes, TextTable(rows, 1), "\n", VariantTable(table));
+                      notes, TextTable(rows, names), "\n", VariantTable(table));
 }
 
 std::string RatingReportJson(const RatingTable& table, bool compact) {
@@ -157,9 +166,12 @@ std::string RatingReportJson(const RatingTable& table, bool compact) {
       const std::string rules = NotLearnedIn(variant, i);
       if (!rules.empty()) estimate["not_learned"] = rules;
     }
-    Json player = {{"name", table.players[i]},
-                   {"overall", EstimateToJson(table.overall.Of(i))},
-                   {"variants", std::move(variants)}};
+    Json player = {{"name", table.players[i]}};
+    if (!table.precisions.empty() && !table.precisions[i].empty()) {
+      player["precision"] = table.precisions[i];
+    }
+    player.update({{"overall", EstimateToJson(table.overall.Of(i))},
+                   {"variants", std::move(variants)}});
     const std::string not_learned = NotLearnedInAny(table, i);
     if (!not_learned.empty()) player["not_learned"] = not_learned;
     if (!table.points.empty() && table.points[i].has_value()) {

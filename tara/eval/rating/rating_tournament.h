@@ -23,7 +23,9 @@
 namespace tara {
 
 struct RatedPlayer {
-  std::string name;      // for people; no two alike
+  std::string name;  // for people; no two alike
+  // With number types (WithPrecision); empty: not known.
+  std::string spec = {};
   std::string identity;  // for the store (PlayerIdentity); no two alike
   PlayerFactory make;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
@@ -61,6 +63,8 @@ struct VariantRatings {
 // All that a report shows: tables, JSON and pages are made of it.
 struct RatingTable {
   std::vector<std::string> players;  // rows
+  // By player: the number types of its networks (PrecisionsOf).
+  std::vector<std::string> precisions = {};
   std::vector<VariantRatings> variants;
   Ratings overall;  // the mean over the variants
   std::vector<RatingAnchor> anchors;

@@ -3,13 +3,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
+#include "tara/nn/inference_option_text.h"
 #include "tara/nn/torch/device_evaluator.h"
 #include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "third_party/crc32c/crc32c.h"
 
 namespace tara {
 namespace {
@@ -45,25 +49,69 @@ absl::StatusOr<LoadedNetwork> LoadTorch(const Checkpoint& checkpoint,
                                 .precision = made.precision}};
 }
 
+absl::StatusOr<LoadedNetwork> LoadCheckpoint(const Checkpoint& checkpoint,
+                                             const InferenceOptions& options) {
+  return options.backend == InferenceBackend::kOneDnn
+             ? LoadOneDnn(checkpoint, options)
+             : LoadTorch(checkpoint, options);
+}
+
 }  // namespace
 
-absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
-                                          const InferenceOptions& options) {
+absl::StatusOr<std::string> NetworkFileId(const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::string file, ReadWholeFile(path));
+  return absl::StrFormat("%08x-%d", crc32c::Crc32c(file.data(), file.size()),
+                         file.size());
+}
+
+absl::StatusOr<LoadedNetwork> NetworkLoader::LoadAsChosen(
+    const std::string& path, const Checkpoint& checkpoint,
+    InferenceOptions options) {
+  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
+  Choice* choice;
+  {
+    absl::MutexLock lock(&mutex_);
+    choice = &choices_[absl::StrCat(file, " ", options.device, " ",
+                                    BackendName(options.backend))];
+  }
+  {
+    absl::MutexLock lock(&choice->mutex);
+    if (!choice->precision.has_value()) {
+      TARA_ASSIGN_OR_RETURN(LoadedNetwork network, load_(checkpoint, options));
+      choice->precision = network.info.precision;
+      return network;
+    }
+    options.precision = *choice->precision;
+  }
+  return load_(checkpoint, options);
+}
+
+absl::StatusOr<LoadedNetwork> NetworkLoader::FromFile(
+    const std::string& path, const InferenceOptions& given) {
+  InferenceOptions options = given;
+  if (options.backend == InferenceBackend::kAuto) {
+    options.backend = options.device == "cpu" ? InferenceBackend::kOneDnn
+                                              : InferenceBackend::kTorch;
+  }
   // Before the checkpoint: what is no device must not pass for a bad file.
   TARA_RETURN_IF_ERROR(FindTorchDevices(options.device).status());
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
-  const bool one_dnn =
-      options.backend == InferenceBackend::kOneDnn ||
-      (options.backend == InferenceBackend::kAuto && options.device == "cpu");
-  absl::StatusOr<LoadedNetwork> network = one_dnn
-                                              ? LoadOneDnn(checkpoint, options)
-                                              : LoadTorch(checkpoint, options);
+  absl::StatusOr<LoadedNetwork> network =
+      options.precision == Precision::kAuto
+          ? LoadAsChosen(path, checkpoint, options)
+          : load_(checkpoint, options);
   if (network.status().code() == absl::StatusCode::kInvalidArgument) {
     return absl::DataLossError(
         absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path, ": ",
                      network.status().message()));
   }
   return network;
+}
+
+absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
+                                          const InferenceOptions& options) {
+  static auto* const loader = new NetworkLoader(LoadCheckpoint);
+  return loader->FromFile(path, options);
 }
 
 absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(

@@ -1,12 +1,19 @@
 #ifndef TARA_NN_INFERENCE_NETWORK_EVALUATOR_H_
 #define TARA_NN_INFERENCE_NETWORK_EVALUATOR_H_
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara {
 
@@ -15,10 +22,49 @@ struct LoadedNetwork {
   InferenceInfo info;
 };
 
+// Returns what tells the contents of a network's file from others: checksum
+// and size, "1c2d3e4f-102400". Returns the error of reading it.
+absl::StatusOr<std::string> NetworkFileId(const std::string& path);
+
+// Loads networks, each in one number type: where Precision::kAuto leaves the
+// choice, the first load of a file on a device by a backend makes it, and all
+// later loads follow. Thread-safe: loads that wait for a choice wait for it
+// alone.
+class NetworkLoader {
+ public:
+  // Loads a network, and chooses its precision where that is kAuto; the backend
+  // is never kAuto. Thread-safe.
+  using Load = std::function<absl::StatusOr<LoadedNetwork>(
+      const Checkpoint&, const InferenceOptions&)>;
+
+  explicit NetworkLoader(Load load) : load_(std::move(load)) {}
+
+  // As LoadNetwork.
+  absl::StatusOr<LoadedNetwork> FromFile(const std::string& path,
+                                         const InferenceOptions& given);
+
+ private:
+  struct Choice {
+    absl::Mutex mutex;
+    std::optional<Precision> precision ABSL_GUARDED_BY(mutex);
+  };
+
+  absl::StatusOr<LoadedNetwork> LoadAsChosen(const std::string& path,
+                                             const Checkpoint& checkpoint,
+                                             InferenceOptions options);
+
+  const Load load_;
+  absl::Mutex mutex_;
+  // By file, device and backend; none is ever removed.
+  std::map<std::string, Choice> choices_ ABSL_GUARDED_BY(mutex_);
+};
+
 // Loads the network of a checkpoint, or of a bundle, for inference. The
 // evaluator is thread-safe; on the CPU it takes no locks, and each call
 // computes on its own thread alone. With oneDNN, the answer for a position is
-// the same, bit for bit, whatever its batch and its neighbours.
+// the same, bit for bit, whatever its batch and its neighbours. Within a
+// process, Precision::kAuto is one number type for all loads of a file's
+// contents (NetworkLoader).
 //
 // Returns NOT_FOUND, DATA_LOSS or FAILED_PRECONDITION as ReadNetworkFile;
 // DATA_LOSS when a tensor is missing or misshapen, naming file and cause;

@@ -1,0 +1,201 @@
+// The number types of networks' players: one for all threads, part of who they
+// are.
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/arena/contest.h"
+#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/arena/result_store.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/training/trainer.h"
+
+namespace tara {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class NetworkPlayersTest : public ::testing::Test {
+ protected:
+  // So few channels are computed in float32 where nothing else is asked for.
+  void SetUp() override { Save(8); }
+
+  void Save(int channels) {
+    folder_ = ::testing::TempDir() + "/network_players";
+    std::filesystem::create_directories(folder_ + "/models");
+    file_ = folder_ + "/models/tara.tara";
+    ASSERT_TRUE(NewTrainer({.channels = channels, .blocks = 1}, {}, 1)
+                    ->Save(file_, {})
+                    .ok());
+    const auto id = NetworkFileId(file_);
+    ASSERT_TRUE(id.ok()) << id.status();
+    id_ = *id;
+  }
+
+  std::string Net(const std::string& options = "") const {
+    return absl::StrCat("net:", file_, options.empty() ? "" : ",", options);
+  }
+
+  static EarlierPrecisions Earlier(const std::set<Precision>& precisions) {
+    return [=](const std::string&) { return precisions; };
+  }
+
+  std::string folder_;
+  std::string file_;
+  std::string id_;
+};
+
+TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
+  const auto resolved = [](const std::string& spec) {
+    const auto result = WithPrecision(spec);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.value_or("");
+  };
+  EXPECT_EQ(resolved(Net()), Net("precision=float32"));
+  EXPECT_EQ(resolved(Net("sims=3")), Net("sims=3,precision=float32"));
+  EXPECT_EQ(resolved(Net("precision=auto,sims=3")),
+            Net("sims=3,precision=float32"));
+  EXPECT_EQ(resolved(Net("precision=float32")), Net("precision=float32"));
+  EXPECT_EQ(resolved(Net("precision=int16,sims=3")),
+            Net("precision=int16,sims=3"));
+  EXPECT_EQ(resolved(Net("sims=3") + "+greedy"),
+            Net("sims=3,precision=float32") + "+greedy");
+  EXPECT_EQ(resolved("greedy+greedy"), "greedy+greedy");
+  EXPECT_EQ(PrecisionsOf(resolved(Net() + "+" + Net("precision=int16"))),
+            "float32, int16");
+  EXPECT_EQ(PrecisionsOf("greedy"), "");
+  setenv("TARA_ROOT", folder_.c_str(), /*overwrite=*/1);
+  EXPECT_EQ(resolved("best"), "best:precision=float32");
+  EXPECT_EQ(resolved("best:sims=3"), "best:sims=3,precision=float32");
+  unsetenv("TARA_ROOT");
+  EXPECT_EQ(WithPrecision("net:/nowhere").status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST_F(NetworkPlayersTest, AutoIsTheNumberTypeOfEarlierGames) {
+  EXPECT_EQ(WithPrecision(Net(), Earlier({Precision::kInt16})).value_or(""),
+            Net("precision=int16"));
+  EXPECT_EQ(
+      WithPrecision(Net(), Earlier({Precision::kInt16, Precision::kFloat32}))
+          .value_or(""),
+      Net("precision=float32"));
+  const auto unknown = WithPrecision(Net(), Earlier({Precision::kAuto}));
+  EXPECT_EQ(unknown.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(unknown.status().message()),
+              AllOf(HasSubstr(file_), HasSubstr("do not tell the number type"),
+                    HasSubstr("another store")));
+  // Who asks for one gets it.
+  EXPECT_EQ(WithPrecision(Net("precision=float32"), Earlier({Precision::kAuto}))
+                .value_or(""),
+            Net("precision=float32"));
+  // No processor has these.
+  const auto missing = WithPrecision(Net(), Earlier({Precision::kFloat16}));
+  EXPECT_EQ(missing.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(missing.status().message()),
+              AllOf(HasSubstr("another number type: cannot compute in float16"),
+                    HasSubstr("another store")));
+}
+
+TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
+  const auto identity = [](const std::string& spec) {
+    const auto result = PlayerIdentity(spec);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.value_or("");
+  };
+  EXPECT_EQ(identity(Net()), "net:" + id_ + ",precision=float32");
+  EXPECT_EQ(identity(Net("sims=3")),
+            "net:" + id_ + ",sims=3,precision=float32");
+  EXPECT_EQ(identity(Net("sims=3,precision=int16")),
+            "net:" + id_ + ",sims=3,precision=int16");
+  EXPECT_EQ(identity(Net("sims=3") + "+greedy"),
+            "net:" + id_ + ",sims=3,precision=float32+greedy");
+  setenv("TARA_ROOT", folder_.c_str(), /*overwrite=*/1);
+  for (const std::string options : {"", "sims=3,graph=on"}) {
+    EXPECT_EQ(
+        identity(absl::StrCat("best", options.empty() ? "" : ":", options)),
+        identity(Net(options)));
+  }
+  std::filesystem::remove(file_);
+  EXPECT_FALSE(PlayerIdentity("best").ok());
+  unsetenv("TARA_ROOT");
+  EXPECT_FALSE(PlayerIdentity("best").ok());
+}
+
+// Returns the precisions of the network's games in a store that has one game of
+// these contests each.
+TEST_F(NetworkPlayersTest, AStoreTellsTheNumberTypesOfItsGames) {
+  const std::string network = "net:" + id_;
+  const auto precisions_of = [&](const std::vector<Contest>& contests) {
+    const auto store = ResultStore::Open(":memory:").value();
+    for (const Contest& contest : contests) {
+      const auto number = store->Find(contest);
+      EXPECT_TRUE(number.ok() && store->Add(*number, ArenaGame()).ok());
+    }
+    return EarlierPrecisionsIn(*store)(file_).value();
+  };
+  using Types = std::set<Precision>;
+  EXPECT_EQ(precisions_of({}), Types());
+  EXPECT_EQ(precisions_of({{.variant = "four_treasures",
+                            .conditions = "seed=1 opening_plies=2",
+                            .player_a = network + ",sims=5,precision=int8",
+                            .player_b = "greedy"}}),
+            Types({Precision::kInt8}));
+  EXPECT_EQ(
+      precisions_of(
+          {{.variant = "four_treasures",
+            .conditions = absl::StrCat("seed=1 openings=", network,
+                                       ",sims=5,precision=int16 to_the_end"),
+            .player_a = "net:00000000-1,precision=int8",
+            .player_b = "greedy+" + network + ",precision=bfloat16"}}),
+      Types({Precision::kInt16, Precision::kBfloat16}));
+  // As contests were once written.
+  EXPECT_EQ(precisions_of({{.variant = "four_treasures",
+                            .conditions = "seed=1",
+                            .player_a = "greedy",
+                            .player_b = network + ",sims=5"}}),
+            Types({Precision::kAuto}));
+  EXPECT_EQ(precisions_of({{.variant = "four_treasures",
+                            .conditions = "seed=1",
+                            .player_a = network + "+greedy",
+                            .player_b = "greedy"}}),
+            Types({Precision::kAuto}));
+}
+
+TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
+  // Enough channels for a choice of number types.
+  Save(32);
+  const ArenaOptions options = {
+      .variant = Variant::kFourTreasures, .games = 12, .seed = 5};
+  const auto play = [&](int threads) {
+    const auto network = [&] { return MakeTeam(Net("sims=8")); };
+    const auto result = PlayArenaInParallel(
+        options, network, [] { return MakeTeam("greedy"); }, threads);
+    EXPECT_TRUE(result.ok()) << result.status();
+    std::vector<std::pair<int, int>> games;
+    for (const ArenaGame& game : result->played) {
+      games.emplace_back(game.margin, game.length);
+    }
+    return games;
+  };
+  const auto alone = play(1);
+  ASSERT_EQ(alone.size(), 12u);
+  for (const int threads : {2, 3, 6}) EXPECT_EQ(play(threads), alone);
+}
+
+}  // namespace
+}  // namespace tara
