@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/evaluators/permute_priors.h"
@@ -20,13 +23,30 @@
 namespace tara {
 namespace {
 
-// Whether other symmetries than the identity leave the position as it is.
-bool IsSymmetric(const State& state) {
-  int count = 0;
+// Returns the symmetries that leave the position as it is: the identity, and
+// others of positions that are symmetric in themselves.
+std::vector<Symmetry> SymmetriesOf(const State& state) {
+  std::vector<Symmetry> symmetries;
   for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
-    count += TransformState(symmetry, state) == state ? 1 : 0;
+    if (TransformState(symmetry, state) == state) {
+      symmetries.push_back(symmetry);
+    }
   }
-  return count > 1;
+  return symmetries;
+}
+
+std::vector<State> Positions() {
+  std::vector<State> positions = RandomPositionsOfAllVariants(3, 5);
+  for (const VariantInfo& info : kVariants) {
+    positions.push_back(InitialState(info.variant, {}));
+  }
+  return positions;
+}
+
+std::vector<float> Permuted(const Symmetry& symmetry, const State& state,
+                            std::vector<float> priors) {
+  PermutePriors(symmetry, state, priors);
+  return priors;
 }
 
 class SymmetricAnswersTest : public ::testing::Test {
@@ -60,20 +80,49 @@ class SymmetricAnswersTest : public ::testing::Test {
   std::unique_ptr<Evaluator> network_;
 };
 
+// What is symmetric in itself is led to its representative in several ways, and
+// each image may take another: it has the same priors, but those of an action
+// and of one that a symmetry of the position takes it to may change places.
 TEST_F(SymmetricAnswersTest, DifferInTheOrderOfPriorsAlone) {
-  for (const State& state : RandomPositionsOfAllVariants(3, 5)) {
+  int symmetric = 0;  // positions
+  int exchanged = 0;  // their images in which priors change places
+  for (const State& state : Positions()) {
     const Evaluation expected = Ask(*network_, {state})[0];
+    const std::vector<Symmetry> own = SymmetriesOf(state);
+    symmetric += own.size() > 1 ? 1 : 0;
+    std::vector<std::vector<float>> priors;
+    for (const Symmetry& symmetry : own) {
+      priors.push_back(Permuted(symmetry, state, expected.priors));
+    }
     for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
       Evaluation image = Ask(*network_, {TransformState(symmetry, state)})[0];
       PermutePriors(symmetry, state, image.priors);
       EXPECT_EQ(image.win, expected.win);
+      EXPECT_EQ(image.draw, expected.draw);
+      EXPECT_EQ(image.loss, expected.loss);
+      EXPECT_EQ(image.margin, expected.margin);
       EXPECT_EQ(image.margins, expected.margins);
-      // What is symmetric in itself is led to its representative in several
-      // ways, each of which permutes the priors of its own.
-      if (IsSymmetric(state)) continue;
-      EXPECT_EQ(image.priors, expected.priors);
+      EXPECT_THAT(priors, ::testing::Contains(image.priors));
+      exchanged += image.priors == expected.priors ? 0 : 1;
     }
   }
+  EXPECT_GE(symmetric, 10);  // beginnings of games
+  EXPECT_GT(exchanged, 0);
+}
+
+TEST_F(SymmetricAnswersTest, AreTheSamePriorsWithoutASymmetryOfTheirOwn) {
+  int compared = 0;
+  for (const State& state : Positions()) {
+    if (SymmetriesOf(state).size() > 1) continue;
+    const Evaluation expected = Ask(*network_, {state})[0];
+    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+      Evaluation image = Ask(*network_, {TransformState(symmetry, state)})[0];
+      PermutePriors(symmetry, state, image.priors);
+      EXPECT_EQ(image.priors, expected.priors);
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 100);
 }
 
 TEST_F(SymmetricAnswersTest, AreTheSameFromACacheThatSharesThem) {
