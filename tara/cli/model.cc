@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -112,12 +114,20 @@ std::string VariantText(const BundleVariant& variant) {
                       options == "-" ? "" : absl::StrCat(" (", options, ")"));
 }
 
-// What is needed to run ONNX: the folders in which the project keeps its npm
-// packages. bin/tara names the project's; without it, that of the caller.
-std::vector<std::string> ModuleFolders() {
+// Runs an ONNX model by the npm packages of the project, which bin/tara names.
+// Code is loaded from nowhere else, least of all from the current folder.
+absl::StatusOr<NetworkOutputs> RunOnnx(const std::string& model,
+                                       const NetworkInputs& inputs,
+                                       bool with_owner) {
   const char* const root = std::getenv("TARA_ROOT");
-  const std::string base = root == nullptr || *root == '\0' ? "." : root;
-  return {base + "/tests/js", base + "/web"};
+  if (root == nullptr || *root == '\0') {
+    return absl::UnavailableError(
+        "ONNX Runtime is taken from the project's folder, which TARA_ROOT does "
+        "not name; expected to be started as bin/tara, which sets it");
+  }
+  return RunOnnxByNode(
+      model, inputs, with_owner,
+      {absl::StrCat(root, "/tests/js"), absl::StrCat(root, "/web")});
 }
 
 std::string ResultText(CheckResult result) {
@@ -230,12 +240,8 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
   TARA_ASSIGN_OR_RETURN(const Bundle bundle, OpenBundle(options.bundle));
-  TARA_ASSIGN_OR_RETURN(
-      const std::vector<FormCheck> checks,
-      VerifyBundle(bundle, [](const std::string& model,
-                              const NetworkInputs& inputs, bool with_owner) {
-        return RunOnnxByNode(model, inputs, with_owner, ModuleFolders());
-      }));
+  TARA_ASSIGN_OR_RETURN(const std::vector<FormCheck> checks,
+                        VerifyBundle(bundle, RunOnnx, options.torchscript));
   if (options.format == "json") {
     console.out << ChecksToJson(bundle, checks).dump(2) << "\n";
   } else {
@@ -269,14 +275,23 @@ void RegisterModel(Command& root) {
   verify.AddText(
       {.names = "FILE", .help = "a bundle, or best", .required = true},
       &verified->bundle);
+  verify.AddSwitch(
+      {.names = "--torchscript",
+       .help =
+           "also run the TorchScript form: a program, which may do all that "
+           "you may; for bundles from people whom you trust"},
+      &verified->torchscript);
   verify.AddChoice({.names = "--format", .help = "form of the report"},
                    {"text", "json"}, &verified->format);
   verify.SetNotes(
       "An output o agrees with its golden value g if |o - g| <= tolerance * "
-      "max(1, |g|).\nInputs must be the same bit for bit.\n\nONNX is run by "
+      "max(1, |g|).\nInputs must be the same bit for bit; golden outputs must "
+      "be finite numbers.\n\nONNX is run by "
       "ONNX Runtime, through Node.js and the npm package\nonnxruntime-node in "
       "tests/js or web of the project (`npm ci --ignore-scripts`\nthere). "
-      "Without it both ONNX forms are shown as `not run`.\n\nThe exit status "
+      "Without it both ONNX forms are shown as `not run`, and so is "
+      "TorchScript\nwithout --torchscript: to run it is to execute what the "
+      "bundle contains.\n\nThe exit status "
       "is 1 if anything differs, 0 if all that was run agrees.");
   verify.SetExamples(
       {"model verify hill.tara", "model verify hill.tara --format=json"});

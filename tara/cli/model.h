@@ -12,6 +12,7 @@ namespace tara {
 struct ModelOptions {
   std::string bundle;
   std::string format = "text";
+  bool torchscript = false;  // verify: also execute the TorchScript form
 };
 
 // Shows what a bundle is, what it holds and where it comes from.

@@ -6,9 +6,12 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tara/base/sqlite.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara {
@@ -18,6 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using std::string_literals::operator""s;
 
 // Trains a network of seconds and returns the folder of its run.
 std::string TrainTiny() {
@@ -78,6 +82,7 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
       RunTara({"arena", "--variant", "high_kings_l1", "--games", "2",
                absl::StrCat("net:", bundle, ",sims=2"), "random"});
   EXPECT_EQ(arena.status, 0) << arena.err;
+  EXPECT_THAT(arena.out, HasSubstr("kings.tara,sims=2,precision=float32\n"));
   const TaraResult other =
       RunTara({"arena", "--variant", "four_treasures", "--games", "2",
                absl::StrCat("net:", bundle, ",sims=2"), "random"});
@@ -86,6 +91,59 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
   const TaraResult again = RunTara({"export", bundle, "-o", "x.tara"});
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.err, HasSubstr("is a bundle already"));
+}
+
+TEST(ModelTest, WhatABundleContainsIsExecutedWhereThatIsAskedFor) {
+  const std::string bundle = TemporaryPath("kings.tara");
+  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
+  const auto torchscript = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"model", "verify", bundle,
+                                          "--format=json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const TaraResult result = RunTara(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const auto& form : nlohmann::json::parse(result.out)["forms"]) {
+      if (form["form"] == "torchscript") return form;
+    }
+    return nlohmann::json();
+  };
+  const auto left_out = torchscript({});
+  EXPECT_EQ(left_out["result"], "not_run");
+  EXPECT_THAT(left_out["note"].get<std::string>(), HasSubstr("is a program"));
+  EXPECT_EQ(torchscript({"--torchscript"})["result"], "agrees");
+}
+
+TEST(ModelTest, WithoutItsProjectTheProgramStartsNoOther) {
+  const std::string bundle = TemporaryPath("kings.tara");
+  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
+  // A Node.js that leaves a trace, in a folder that looks like the project.
+  const std::string trap = TemporaryPath("trap");
+  ASSERT_EQ(RunShell(absl::StrCat(
+                         "mkdir -p ", trap, "/bin ", trap, "/models ", trap,
+                         "/tests/js/node_modules/onnxruntime-node && ",
+                         "printf '#!/bin/sh\\ntouch ", trap, "/sprung\\n' > ",
+                         trap, "/bin/node && chmod +x ", trap, "/bin/node && ",
+                         "cp ", bundle, " ", trap, "/models/tara.tara"))
+                .status,
+            0);
+  const auto in_trap = [&](const std::string& root, const std::string& name) {
+    return RunShell(absl::StrCat("TARA=$(realpath \"$TARA\") && cd ", trap,
+                                 " && PATH=", trap, "/bin:$PATH ", root,
+                                 " \"$TARA\" model verify ", name));
+  };
+  const std::string trace = trap + "/sprung";
+  for (const std::string root : {"env -u TARA_ROOT", "env TARA_ROOT="}) {
+    const TaraResult result = in_trap(root, bundle);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("TARA_ROOT does not name"));
+    EXPECT_NE(RunShell("test -e " + trace).status, 0);
+    const TaraResult best = in_trap(root, "best");
+    EXPECT_EQ(best.status, 1);
+    EXPECT_THAT(best.err, HasSubstr("TARA_ROOT does not name"));
+  }
+  // The trap is one.
+  in_trap("env TARA_ROOT=" + trap, bundle);
+  EXPECT_EQ(RunShell("test -e " + trace).status, 0);
 }
 
 TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
@@ -101,6 +159,72 @@ TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
               AllOf(HasSubstr("plays    four_treasures\n"),
                     HasSubstr("weights of float16"),
                     HasSubstr(".alone: generation 1")));
+}
+
+TEST(ModelTest, GamesOfEachNumberTypeAreKeptApart) {
+  const std::string bundle = TemporaryPath("kings.tara");
+  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
+  const std::string store = TemporaryPath("results.db");
+  const auto play = [&](const std::string& command, const std::string& options,
+                        const std::string& games) {
+    return RunTara({command, "--variant", "high_kings_l1", "--format=json",
+                    "--store", store, "--games", games,
+                    absl::StrCat("net:", bundle, ",sims=2", options),
+                    "random"});
+  };
+  const auto arena = [&](const std::string& options, const std::string& games) {
+    const TaraResult result = play("arena", options, games);
+    EXPECT_EQ(result.status, 0) << result.err;
+    const auto row = nlohmann::json::parse(result.out)[0];
+    const std::string player = row["player_a"];
+    return std::pair(player.substr(player.rfind('=') + 1),
+                     row["games"].get<int>());
+  };
+  EXPECT_EQ(arena(",precision=int16", "8"), std::pair("int16"s, 8));
+  // So small a network would be computed in float32, but for what is there.
+  EXPECT_EQ(arena("", "10"), std::pair("int16"s, 10));
+  const auto rated = nlohmann::json::parse(play("rate", "", "4").out);
+  EXPECT_EQ(rated["players"][0]["precision"], "int16");
+  EXPECT_FALSE(rated["players"][1].contains("precision"));
+  // Another player, who has no games yet.
+  EXPECT_EQ(arena(",precision=float32", "4"), std::pair("float32"s, 4));
+  // Both are there: as if there were neither.
+  EXPECT_EQ(arena("", "4"), std::pair("float32"s, 4));
+
+  // As files were once written.
+  auto db = SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite);
+  ASSERT_TRUE(db.ok()) << db.status();
+  ASSERT_TRUE(db->Execute("UPDATE contests SET player_a = REPLACE(player_a, "
+                          "',precision=int16', '')",
+                          "cannot change")
+                  .ok());
+  for (const std::string command : {"arena", "rate"}) {
+    const TaraResult refused = play(command, "", "4");
+    EXPECT_EQ(refused.status, 1) << command;
+    EXPECT_THAT(refused.err, HasSubstr("do not tell the number type"));
+  }
+  EXPECT_EQ(arena(",precision=int16", "2"), std::pair("int16"s, 2));
+}
+
+TEST(ModelTest, ABalanceGoesOnInItsNumberType) {
+  const std::string bundle = TemporaryPath("kings.tara");
+  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
+  const std::string store = TemporaryPath("balance.jsonl");
+  const auto balance = [&](const std::string& options) {
+    return RunTara({"balance", "--variant", "high_kings_l1", "--games", "4",
+                    "--first-games", "0", "--pie-games", "0", "--format=json",
+                    "--store", store, "--player",
+                    absl::StrCat("net:", bundle, ",sims=2", options)});
+  };
+  const TaraResult first = balance(",precision=int16");
+  ASSERT_EQ(first.status, 0) << first.err;
+  const std::string stored = ReadFile(store);
+  EXPECT_EQ(balance("").out, first.out);
+  EXPECT_EQ(ReadFile(store), stored);
+  WriteFile(store, absl::StrReplaceAll(stored, {{",precision=int16", ""}}));
+  const TaraResult refused = balance("");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("do not tell the number type"));
 }
 
 TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
@@ -123,7 +247,9 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
       RunTara({"export", run_dir, "-o", root + "/models/tara.tara"}).status, 0);
   const TaraResult with = RunShell(command + play);
   EXPECT_EQ(with.status, 0) << with.err;
-  EXPECT_THAT(with.out, StartsWith("The opponent is the network of " + root));
+  EXPECT_THAT(with.out,
+              StartsWith("The opponent is the network of " + root +
+                         "/models/tara.tara, computed in float32.\n"));
   const TaraResult other =
       RunShell(command + "\"$TARA\" play --variant four_treasures </dev/null");
   EXPECT_THAT(other.out, ::testing::Not(HasSubstr("The opponent is")));
@@ -136,9 +262,11 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
                "\"$TARA\" balance --variant high_kings_l1 --games 2 "
                "--first-games 0 --pie-games 0 --player best --sims 2");
   EXPECT_EQ(balance.status, 0) << balance.err;
+  EXPECT_THAT(balance.out, HasSubstr("best:sims=2,precision=float32"));
   const TaraResult engine =
       RunShell(command + "echo name | \"$TARA\" engine --model best");
   EXPECT_EQ(engine.status, 0) << engine.err;
+  EXPECT_THAT(engine.err, HasSubstr("computes in float32 by onednn"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" model best").out,
               StartsWith(root + "/models/tara.tara: "));
   EXPECT_THAT(RunShell(command + "\"$TARA\" export best -o x.tara").err,
@@ -154,10 +282,11 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
   const std::string root = TemporaryPath("root");
   const std::string command = absl::StrCat(
       "mkdir -p ", root, "/models && export TARA_ROOT=", root, " && ");
+  const std::string db = TemporaryPath("best.db");
   const auto self_play = [&](const std::string& model) {
     return RunShell(absl::StrCat(
         command, "\"$TARA\" selfplay --variant high_kings_l1 --games 1 ",
-        "--sims 2 --model ", model, " -o ", TemporaryPath("best.db")));
+        "--sims 2 --model ", model, " -o ", db));
   };
   EXPECT_THAT(self_play("best").err, HasSubstr("there is no ready-made model"));
   ASSERT_EQ(
@@ -165,6 +294,10 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
       0);
   EXPECT_THAT(self_play("best").out, HasSubstr("1 games played"));
   EXPECT_EQ(self_play("best:precision=float32,device=cpu").status, 0);
+  const TaraResult of_other = self_play("best:precision=int16");
+  EXPECT_EQ(of_other.status, 1);
+  EXPECT_THAT(of_other.err, AllOf(HasSubstr("by tara,precision=float32; "),
+                                  HasSubstr("by tara,precision=int16, or")));
   for (const char* const bad : {"best:", "best:best", "best:sims=3",
                                 "best:precision=float32,graph=on"}) {
     const TaraResult refused = self_play(bad);

@@ -2,7 +2,10 @@
 // is what LibTorch said, and whoever reads the files finds what they promise.
 
 import assert from 'node:assert/strict';
-import {copyFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {
+  copyFile, mkdir, mkdtemp, readFile, rm, writeFile,
+} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
@@ -184,13 +187,14 @@ test('the expected chances follow from the logits as the specification says',
 test('`tara model verify` runs all forms and finds that they agree', async () => {
   for (const weights of ['float32', 'float16']) {
     const {status, stdout, stderr} = await tara(
-        ['model', 'verify', bundles[weights].file, '--format=json']);
+        ['model', 'verify', bundles[weights].file, '--torchscript',
+         '--format=json']);
     assert.equal(status, 0, stdout + stderr);
     const results = Object.fromEntries(
         JSON.parse(stdout).forms.map(({form, result}) => [form, result]));
     assert.deepEqual(results, {
-      inputs: 'agrees', libtorch: 'agrees', onednn: 'agrees', onnx: 'agrees',
-      onnx_float16: 'agrees', torchscript: 'agrees',
+      inputs: 'agrees', expected: 'agrees', libtorch: 'agrees',
+      onednn: 'agrees', onnx: 'agrees', onnx_float16: 'agrees', torchscript: 'agrees',
     });
   }
 });
@@ -199,10 +203,35 @@ test('without ONNX Runtime `tara model verify` says that ONNX was not run',
      async (t) => {
        const {status, stdout} = await tara(
            ['model', 'verify', bundles.float32.file],
-           {cwd: await temporaryFolder(t)});
+           {taraRoot: await temporaryFolder(t)});
        assert.equal(status, 0);
        assert.match(stdout, /^onnx +model\.onnx by ONNX Runtime +not run/m);
        assert.match(stdout, /onnxruntime-node is not installed/);
+     });
+
+test('`tara model verify` loads no code of the folder where it is started, or ' +
+         'of those above the project',
+     async (t) => {
+       const folder = await temporaryFolder(t);
+       const trap = async (where) => {
+         await mkdir(path.join(where, 'node_modules/onnxruntime-node'),
+                     {recursive: true});
+         await writeFile(
+             path.join(where, 'node_modules/onnxruntime-node/index.js'),
+             `require('fs').writeFileSync(${
+               JSON.stringify(path.join(folder, 'sprung'))}, '')`);
+       };
+       await trap(folder);
+       await trap(path.join(folder, 'tests/js'));
+       const project = path.join(folder, 'project');
+       await mkdir(path.join(project, 'tests/js'), {recursive: true});
+       for (const taraRoot of [undefined, '', project]) {
+         const {status, stdout} = await tara(
+             ['model', 'verify', bundles.float32.file], {cwd: folder, taraRoot});
+         assert.equal(status, 0, stdout);
+         assert.match(stdout, /^onnx +model\.onnx by ONNX Runtime +not run/m);
+         assert.ok(!existsSync(path.join(folder, 'sprung')), String(taraRoot));
+       }
      });
 
 test('a bundle plays, and a copy with another name, too', async (t) => {

@@ -18,11 +18,16 @@ export const binary = process.env.TARA_BINARY ??
 // Where tests leave what people may want to look at. Not under git.
 export const outputFolder = path.join(here, 'test-output');
 
-// Runs `tara ARGUMENTS...` to its end. Returns {status, stdout, stderr}, where
-// status is null if a signal ended it. Throws if it cannot be started.
-export function tara(args, {cwd = root, input = ''} = {}) {
+// Runs `tara ARGUMENTS...` to its end, as bin/tara does: TARA_ROOT names the
+// project unless `taraRoot` is another, or undefined. Returns {status, stdout,
+// stderr}, where status is null if a signal ended it. Throws if it cannot be
+// started.
+export function tara(args, {cwd = root, input = '', ...options} = {}) {
+  const env = {...process.env, TARA_ROOT: root};
+  if ('taraRoot' in options) env.TARA_ROOT = options.taraRoot;
   return new Promise((resolve, reject) => {
-    const child = spawn(binary, args, {cwd});
+    // What is undefined is left out.
+    const child = spawn(binary, args, {cwd, env});
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => stdout += text);

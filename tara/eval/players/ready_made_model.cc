@@ -11,8 +11,14 @@ namespace tara {
 
 absl::StatusOr<std::string> FindReadyMadeModel() {
   const char* const root = std::getenv("TARA_ROOT");
-  const std::filesystem::path folder = root == nullptr ? "" : root;
-  const std::string path = (folder / "models" / "tara.tara").string();
+  if (root == nullptr || *root == '\0') {
+    return absl::NotFoundError(
+        "the ready-made model is in the project's folder, which TARA_ROOT does "
+        "not name; expected to be started as bin/tara, which sets it, or a "
+        "player net:PATH");
+  }
+  const std::string path =
+      (std::filesystem::path(root) / "models" / "tara.tara").string();
   std::error_code error;  // an unreadable path is not there
   if (std::filesystem::is_regular_file(path, error)) return path;
   return absl::NotFoundError(absl::StrCat(

@@ -12,9 +12,9 @@ namespace tara {
 inline constexpr char kReadyMadeName[] = "best";
 
 // Returns the path of the model bundle that comes with the project,
-// models/tara.tara: in the folder that the environment variable TARA_ROOT names
-// (bin/tara sets it), or else in the working directory. NOT_FOUND, naming the
-// path, where there is none.
+// models/tara.tara in the folder that the environment variable TARA_ROOT names
+// (bin/tara sets it). NOT_FOUND where there is none, naming the path, or where
+// the variable names no folder: the working directory may be anybody's.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
 }  // namespace tara

@@ -27,9 +27,6 @@ using Json = nlohmann::ordered_json;
 // Any number would do; it is not that of other positions of random games.
 constexpr uint64_t kGoldenSeed = 570;
 
-// Digits of a number in JSON: what people can compare. The tensors are exact.
-constexpr int kDigits = 6;
-
 GoldenPosition SeenCanonically(const State& state) {
   GoldenPosition position = {.state = state,
                              .symmetry = RepresentativeSymmetry(state),
@@ -79,17 +76,17 @@ std::vector<float> Probabilities(const std::vector<float>& logits) {
 }
 
 double Rounded(double value) {
-  const double scale = std::pow(10.0, kDigits);
+  const double scale = std::pow(10.0, kExpectedDigits);
   return std::round(value * scale) / scale;
 }
 
-Json ToJson(const GoldenPosition& position, const Evaluation& evaluation) {
-  Json actions = Json::array(), indices = Json::array(), priors = Json::array();
+// What does not depend on the network.
+Json ToJson(const GoldenPosition& position) {
+  Json actions = Json::array(), indices = Json::array();
   LegalActions(position.state).ForEach([&](Action action) {
     actions.push_back(ActionToText(action));
     indices.push_back(Index(action));
   });
-  for (const float prior : evaluation.priors) priors.push_back(Rounded(prior));
   Json json;
   json["variant"] = std::string(Info(position.state.variant).id);
   json["position"] = PositionToText(position.state);
@@ -100,12 +97,17 @@ Json ToJson(const GoldenPosition& position, const Evaluation& evaluation) {
   json["actions"] = std::move(actions);
   json["action_indices"] = std::move(indices);
   json["network_indices"] = position.network_indices;
-  json["expected"] = {{"priors", std::move(priors)},
-                      {"win", Rounded(evaluation.win)},
-                      {"draw", Rounded(evaluation.draw)},
-                      {"loss", Rounded(evaluation.loss)},
-                      {"margin", Rounded(evaluation.margin)}};
   return json;
+}
+
+Json ToJson(const Evaluation& evaluation) {
+  Json priors = Json::array();
+  for (const float prior : evaluation.priors) priors.push_back(Rounded(prior));
+  return {{"priors", std::move(priors)},
+          {"win", Rounded(evaluation.win)},
+          {"draw", Rounded(evaluation.draw)},
+          {"loss", Rounded(evaluation.loss)},
+          {"margin", Rounded(evaluation.margin)}};
 }
 
 absl::StatusOr<GoldenPosition> FromJson(const Json& json) {
@@ -114,22 +116,51 @@ absl::StatusOr<GoldenPosition> FromJson(const Json& json) {
   if (state.finished()) {
     return absl::InvalidArgumentError("the position is finished");
   }
-  const GoldenPosition expected = SeenCanonically(state);
-  const Json& symmetry = json.at("symmetry");
-  if (symmetry.at("board").get<int>() != expected.symmetry.board ||
-      symmetry.at("seat_shift").get<int>() != expected.symmetry.seat_shift) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "symmetry is ", symmetry.dump(), "; this program sees ",
-        PositionToText(state), " through board ", expected.symmetry.board,
-        " and seat_shift ", expected.symmetry.seat_shift));
-  }
-  if (json.at("network_indices").get<std::vector<int>>() !=
-      expected.network_indices) {
+  const GoldenPosition position = SeenCanonically(state);
+  const Json whole = ToJson(position);
+  for (const auto& [name, expected] : whole.items()) {
+    const Json& found = json.at(name);
+    if (found == expected) continue;
     return absl::InvalidArgumentError(
-        "network_indices are others than those of the legal actions of " +
-        PositionToText(state));
+        absl::StrCat(name, " of ", PositionToText(state), " is ", found.dump(),
+                     "; expected ", expected.dump()));
   }
-  return expected;
+  return position;
+}
+
+absl::StatusOr<Evaluation> ExpectedOf(const Json& json) {
+  const Json& expected = json.at("expected");
+  Evaluation evaluation;
+  evaluation.priors = expected.at("priors").get<std::vector<float>>();
+  evaluation.win = expected.at("win");
+  evaluation.draw = expected.at("draw");
+  evaluation.loss = expected.at("loss");
+  evaluation.margin = expected.at("margin");
+  return evaluation;
+}
+
+// Returns what `read` makes of each position of golden.json. DATA_LOSS naming
+// the first that is wrong.
+template <typename Entry>
+absl::StatusOr<std::vector<Entry>> ReadPositions(
+    absl::string_view text, absl::StatusOr<Entry> (*read)(const Json&)) {
+  std::vector<Entry> entries;
+  try {
+    const Json json = Json::parse(text);
+    for (const Json& position : json.at("positions")) {
+      absl::StatusOr<Entry> entry = read(position);
+      if (!entry.ok()) {
+        return absl::DataLossError(absl::StrCat("golden.json: position ",
+                                                entries.size(), ": ",
+                                                entry.status().message()));
+      }
+      entries.push_back(*std::move(entry));
+    }
+  } catch (const Json::exception& error) {
+    return absl::DataLossError(absl::StrCat(
+        "golden.json: position ", entries.size(), ": ", error.what()));
+  }
+  return entries;
 }
 
 }  // namespace
@@ -191,6 +222,30 @@ void HideIllegalActions(absl::Span<const GoldenPosition> positions,
   }
 }
 
+absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
+                         const NetworkOutputs& outputs, bool with_owner,
+                         bool hidden) {
+  for (const NetworkOutputInfo& info : NetworkOutputInfos(with_owner)) {
+    const std::vector<float>& values = outputs.*info.values;
+    const size_t width = values.size() / positions.size();
+    const bool hides = hidden && info.values == &NetworkOutputs::policy;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::vector<int>& legal = positions[i / width].network_indices;
+      const bool is_hidden =
+          hides && std::find(legal.begin(), legal.end(),
+                             static_cast<int>(i % width)) == legal.end();
+      if (is_hidden ? std::isnan(values[i]) : std::isfinite(values[i])) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          info.name, " is ", values[i], " at place ", i % width,
+          " of position ", i / width, "; expected ",
+          is_hidden ? "NaN, as for every illegal action" : "a finite number"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 Evaluation ToEvaluation(const GoldenPosition& position,
                         const NetworkOutputs& outputs, size_t i) {
   std::vector<float> logits;
@@ -221,33 +276,22 @@ std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
                          const NetworkOutputs& outputs) {
   std::string text = "{\"positions\": [\n";
   for (size_t i = 0; i < positions.size(); ++i) {
-    absl::StrAppend(
-        &text,
-        ToJson(positions[i], ToEvaluation(positions[i], outputs, i)).dump(),
-        i + 1 < positions.size() ? ",\n" : "\n");
+    Json json = ToJson(positions[i]);
+    json["expected"] = ToJson(ToEvaluation(positions[i], outputs, i));
+    absl::StrAppend(&text, json.dump(),
+                    i + 1 < positions.size() ? ",\n" : "\n");
   }
   return text + "]}\n";
 }
 
 absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(
     absl::string_view text) {
-  std::vector<GoldenPosition> positions;
-  try {
-    const Json json = Json::parse(text);
-    for (const Json& entry : json.at("positions")) {
-      absl::StatusOr<GoldenPosition> position = FromJson(entry);
-      if (!position.ok()) {
-        return absl::DataLossError(absl::StrCat("golden.json: position ",
-                                                positions.size(), ": ",
-                                                position.status().message()));
-      }
-      positions.push_back(*std::move(position));
-    }
-  } catch (const Json::exception& error) {
-    return absl::DataLossError(absl::StrCat(
-        "golden.json: position ", positions.size(), ": ", error.what()));
-  }
-  return positions;
+  return ReadPositions<GoldenPosition>(text, FromJson);
+}
+
+absl::StatusOr<std::vector<Evaluation>> ExpectedFromJson(
+    absl::string_view text) {
+  return ReadPositions<Evaluation>(text, ExpectedOf);
 }
 
 }  // namespace tara

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -57,16 +58,35 @@ NetworkInputs FirstInputs(const NetworkInputs& inputs,
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
                         NetworkOutputs& outputs);
 
+// Returns OK if all outputs are finite, but for the logits of illegal actions,
+// which are NaN where they are `hidden`. Else INVALID_ARGUMENT, naming the
+// output, the position and the place in its row, as in "policy is nan at place
+// 3 of position 7".
+absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
+                         const NetworkOutputs& outputs, bool with_owner,
+                         bool hidden);
+
 // Returns what the outputs say of position i, as every evaluator of this
 // program answers it.
 Evaluation ToEvaluation(const GoldenPosition& position,
                         const NetworkOutputs& outputs, size_t i);
 
 // The text of golden.json (docs/bundle.md), and back. Returns DATA_LOSS naming
-// the position that is wrong, and how.
+// the position that is wrong, and how: where anything but what is expected is
+// other than this program would write for the position.
 std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
                          const NetworkOutputs& outputs);
 absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(
+    absl::string_view text);
+
+// Digits after the point of what is expected in golden.json: what people can
+// compare. The tensors are exact.
+inline constexpr int kExpectedDigits = 6;
+
+// Returns what the text of golden.json expects of each position, without the
+// distribution of margins. Returns DATA_LOSS as GoldenFromJson. REQUIRES: that
+// reads the text.
+absl::StatusOr<std::vector<Evaluation>> ExpectedFromJson(
     absl::string_view text);
 
 }  // namespace tara

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/license.h"
 #include "tara/nn/bundle/network_outputs.h"
@@ -59,6 +61,13 @@ absl::Status AddGolden(const Checkpoint& network,
   const NetworkInputs inputs = EncodeGoldenPositions(positions);
   TARA_ASSIGN_OR_RETURN(NetworkOutputs outputs,
                         ComputeTorchOutputs(network, inputs));
+  const absl::Status finite =
+      CheckFinite(positions, outputs, manifest.has_owner, /*hidden=*/false);
+  if (!finite.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the network's answers to golden positions are no numbers: ",
+        finite.message()));
+  }
   entries.push_back({kGoldenEntry, GoldenToJson(positions, outputs)});
   HideIllegalActions(positions, outputs);
   AddTensors(inputs, inputs.size, NetworkInputInfos(inputs.counts), entries);

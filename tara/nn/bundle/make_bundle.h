@@ -23,8 +23,9 @@ struct BundleOptions {
 
 // Returns the bytes of a bundle of the checkpoint's network (docs/bundle.md).
 // They depend on the arguments alone.
-// Returns INVALID_ARGUMENT naming a tensor that is missing or misshapen,
-// OUT_OF_RANGE one that cannot be rounded.
+// Returns INVALID_ARGUMENT naming a tensor that is missing or misshapen, or an
+// output that is not finite in a golden position; OUT_OF_RANGE naming a tensor
+// that cannot be rounded.
 absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
                                        const BundleOptions& options);
 

@@ -2,10 +2,10 @@
 //   node run_onnx.mjs FOLDER MODULES...
 // FOLDER has model.onnx, inputs.json ({name: shape}) and for each input
 // NAME.f32; the outputs are written there likewise, with outputs.json. The
-// package onnxruntime-node is looked for from each of MODULES. Exit status 3:
-// it is nowhere.
+// package onnxruntime-node is looked for in node_modules of each of MODULES,
+// not of the folders above. Exit status 3: it is nowhere.
 
-import {readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 
@@ -13,11 +13,8 @@ const [folder, ...modules] = process.argv.slice(2);
 
 function findRuntime() {
   for (const from of modules) {
-    try {
-      return createRequire(path.resolve(from, 'none.js'))('onnxruntime-node');
-    } catch (error) {
-      if (error.code !== 'MODULE_NOT_FOUND') throw error;
-    }
+    const runtime = path.resolve(from, 'node_modules', 'onnxruntime-node');
+    if (existsSync(runtime)) return createRequire(import.meta.url)(runtime);
   }
   return null;
 }

@@ -19,8 +19,9 @@ namespace tara {
 absl::StatusOr<std::string> MakeTorchScript(const Checkpoint& folded,
                                             WeightType weights);
 
-// Returns what a module says. DATA_LOSS if the bytes are no module, or one that
-// fails or returns tensors of other shapes.
+// Returns what a module says. This executes it: a module may read and write
+// files, run for ever and take all memory, whoever made it. DATA_LOSS if the
+// bytes are no module, or one that fails or returns tensors of other shapes.
 absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string& module,
                                               const NetworkInputs& inputs,
                                               bool with_owner);

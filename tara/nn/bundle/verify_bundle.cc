@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "absl/base/casts.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
@@ -21,8 +23,13 @@
 namespace tara {
 namespace {
 
+// Of chances and margins in golden.json to those of its tensors: rounded there,
+// after sums whose last bit is the processor's.
+constexpr double kExpectedTolerance = 2e-6;
+
 struct Golden {
   std::vector<GoldenPosition> positions;
+  std::vector<Evaluation> expected;  // by golden.json
   NetworkInputs inputs;
   NetworkOutputs outputs;
 };
@@ -50,13 +57,22 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
     return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
                                             positions.status().message()));
   }
-  Golden golden = {
-      .positions = *std::move(positions), .inputs = {}, .outputs = {}};
+  Golden golden = {.positions = *std::move(positions),
+                   .expected = {},
+                   .inputs = {},
+                   .outputs = {}};
   const auto size = static_cast<int64_t>(golden.positions.size());
-  if (size == 0) {
-    return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
-                                            kGoldenEntry, " has no positions"));
+  if (size == 0 || size != bundle.manifest().golden_positions()) {
+    return absl::DataLossError(absl::StrCat(
+        "Bundle ", bundle.path(), ": ", kGoldenEntry, " has ", size,
+        " positions; expected ", bundle.manifest().golden_positions()));
   }
+  absl::StatusOr<std::vector<Evaluation>> expected = ExpectedFromJson(text);
+  if (!expected.ok()) {
+    return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
+                                            expected.status().message()));
+  }
+  golden.expected = *std::move(expected);
   golden.inputs.size = size;
   golden.inputs.counts = bundle.manifest().inputs;
   for (const NetworkInputInfo& info : NetworkInputInfos(golden.inputs.counts)) {
@@ -65,6 +81,13 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
   for (const NetworkOutputInfo& info :
        NetworkOutputInfos(bundle.manifest().has_owner)) {
     TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.outputs));
+  }
+  const absl::Status finite =
+      CheckFinite(golden.positions, golden.outputs, bundle.manifest().has_owner,
+                  /*hidden=*/true);
+  if (!finite.ok()) {
+    return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
+                                            "the golden ", finite.message()));
   }
   return golden;
 }
@@ -78,7 +101,8 @@ double Difference(double value, double golden) {
                                 : difference;
 }
 
-// Golden values that are NaN are not looked at.
+// Golden values that are NaN are those of illegal actions (ReadGolden), and not
+// looked at.
 double LargestDifference(const std::vector<float>& values,
                          const std::vector<float>& golden) {
   if (values.size() != golden.size()) {
@@ -116,17 +140,6 @@ void Compare(const absl::StatusOr<NetworkOutputs>& outputs,
   Judge(largest, check);
 }
 
-FormCheck CheckInputs(const Golden& golden) {
-  FormCheck check = {
-      .name = "inputs", .what = "this program's encoder", .note = {}};
-  const NetworkInputs encoded = FirstInputs(
-      EncodeGoldenPositions(golden.positions), golden.inputs.counts);
-  Judge(std::max(LargestDifference(encoded.planes, golden.inputs.planes),
-                 LargestDifference(encoded.globals, golden.inputs.globals)),
-        check);
-  return check;
-}
-
 double DifferenceOf(const Evaluation& value, const Evaluation& golden) {
   double largest = std::max(LargestDifference(value.priors, golden.priors),
                             LargestDifference(value.margins, golden.margins));
@@ -137,6 +150,45 @@ double DifferenceOf(const Evaluation& value, const Evaluation& golden) {
     largest = std::max(largest, Difference(said, expected));
   }
   return largest;
+}
+
+FormCheck CheckInputs(const Golden& golden) {
+  FormCheck check = {
+      .name = "inputs", .what = "this program's encoder", .note = {}};
+  const NetworkInputs encoded = FirstInputs(
+      EncodeGoldenPositions(golden.positions), golden.inputs.counts);
+  bool same = true;
+  for (const NetworkInputInfo& info : NetworkInputInfos(golden.inputs.counts)) {
+    const std::vector<float>& expected = golden.inputs.*info.values;
+    const std::vector<float>& made = encoded.*info.values;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      check.difference =
+          std::max(check.difference, Difference(made[i], expected[i]));
+      // Not by their values: -0 is 0, and NaN is nothing.
+      same = same && absl::bit_cast<uint32_t>(made[i]) ==
+                         absl::bit_cast<uint32_t>(expected[i]);
+    }
+  }
+  check.result = same ? CheckResult::kAgrees : CheckResult::kDiffers;
+  if (!same && check.difference == 0) {
+    check.note = "zeros have other signs";
+  }
+  return check;
+}
+
+FormCheck CheckExpected(const Golden& golden) {
+  FormCheck check = {.name = "expected",
+                     .what = "golden.json, by the golden outputs",
+                     .tolerance = kExpectedTolerance,
+                     .note = {}};
+  double largest = 0;
+  for (size_t i = 0; i < golden.positions.size(); ++i) {
+    Evaluation said = ToEvaluation(golden.positions[i], golden.outputs, i);
+    said.margins.clear();  // of which it does not tell
+    largest = std::max(largest, DifferenceOf(said, golden.expected[i]));
+  }
+  Judge(largest, check);
+  return check;
 }
 
 FormCheck CheckOneDnn(const Checkpoint& network, const Golden& golden) {
@@ -171,12 +223,13 @@ FormCheck CheckOneDnn(const Checkpoint& network, const Golden& golden) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<FormCheck>> VerifyBundle(
-    const Bundle& bundle, const OnnxRunner& run_onnx) {
+absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle,
+                                                    const OnnxRunner& run_onnx,
+                                                    bool run_torchscript) {
   const bool has_owner = bundle.manifest().has_owner;
   TARA_ASSIGN_OR_RETURN(const Golden golden, ReadGolden(bundle));
   TARA_ASSIGN_OR_RETURN(const Checkpoint network, bundle.ReadNetwork());
-  std::vector<FormCheck> checks = {CheckInputs(golden)};
+  std::vector<FormCheck> checks = {CheckInputs(golden), CheckExpected(golden)};
   FormCheck torch = {.name = "libtorch",
                      .what = "LibTorch, with its weights",
                      .tolerance = kExactTolerance,
@@ -195,6 +248,13 @@ absl::StatusOr<std::vector<FormCheck>> VerifyBundle(
         .tolerance = form.tolerance,
         .note = {}};
     TARA_ASSIGN_OR_RETURN(const std::string bytes, bundle.Read(form.file));
+    if (script && !run_torchscript) {
+      check.note =
+          "TorchScript is a program, and runs with all rights of this one; "
+          "not run unless that is asked for";
+      checks.push_back(std::move(check));
+      continue;
+    }
     Compare(script ? RunTorchScript(bytes, golden.inputs, has_owner)
                    : run_onnx(bytes, golden.inputs, has_owner),
             golden, has_owner, check);

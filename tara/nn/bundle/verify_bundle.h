@@ -18,9 +18,11 @@ using OnnxRunner = std::function<absl::StatusOr<NetworkOutputs>(
 
 enum class CheckResult { kAgrees, kDiffers, kNotRun };
 
-// How one form of a network compares with the golden outputs.
+// How one form of a network compares with the golden outputs, or another part
+// of a bundle with what it is made of.
 struct FormCheck {
-  std::string name;  // "inputs", "libtorch", "onednn", or that of a form
+  // "inputs", "expected", "libtorch", "onednn", or that of a form.
+  std::string name;
   std::string what;  // for people: what was computed by what
   CheckResult result = CheckResult::kNotRun;
   // Largest |o - g| / max(1, |g|) of an output o and its golden value g.
@@ -30,11 +32,16 @@ struct FormCheck {
 };
 
 // Holds a bundle to its golden positions: this program's encoder to the inputs,
-// bit for bit; then each form of the network, by all that computes it here:
-// LibTorch and oneDNN (in float32) with the weights of the bundle, TorchScript,
-// both ONNX models by `run_onnx`. Returns DATA_LOSS for parts that are damaged.
+// bit for bit; what golden.json expects to the golden outputs; then each form
+// of the network, by all that computes it here: LibTorch and oneDNN (in
+// float32) with the weights of the bundle, TorchScript where that may be
+// executed (RunTorchScript), both ONNX models by `run_onnx`. Returns DATA_LOSS
+// for parts that are damaged: golden positions that this program would describe
+// otherwise, and golden outputs that are not finite or, for illegal actions,
+// not NaN.
 absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle,
-                                                    const OnnxRunner& run_onnx);
+                                                    const OnnxRunner& run_onnx,
+                                                    bool run_torchscript);
 
 }  // namespace tara
 

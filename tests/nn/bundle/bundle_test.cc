@@ -2,12 +2,17 @@
 
 #include "tara/nn/bundle/bundle.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -16,6 +21,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/make_bundle.h"
+#include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/bundle/node_onnx.h"
 #include "tara/nn/bundle/npy.h"
 #include "tara/nn/bundle/onnx_model.h"
@@ -81,13 +87,25 @@ class BundleTest : public ::testing::Test {
   }
 
   // The checks of a bundle, without ONNX Runtime.
+  // Verifies the bundle at the path; of its programs, TorchScript alone is run.
+  absl::StatusOr<std::vector<FormCheck>> Verified(bool run_torchscript = true) {
+    return VerifyBundle(
+        Bundle::Open(path_).value(),
+        [](const std::string&, const NetworkInputs&, bool) {
+          return absl::UnavailableError("not in this test");
+        },
+        run_torchscript);
+  }
+
+  // Returns the error of verifying a bundle of these bytes.
+  absl::Status VerifyingErrorOf(const std::string& bytes) {
+    Write(bytes);
+    return Verified().status();
+  }
+
   std::vector<FormCheck> Checks(const std::string& bytes) {
     Write(bytes);
-    auto checks =
-        VerifyBundle(Bundle::Open(path_).value(),
-                     [](const std::string&, const NetworkInputs&, bool) {
-                       return absl::UnavailableError("not in this test");
-                     });
+    auto checks = Verified();
     EXPECT_TRUE(checks.ok()) << checks.status();
     return checks.value_or(std::vector<FormCheck>());
   }
@@ -369,15 +387,122 @@ TEST_F(BundleTest, OneOfMoreInputsIsRefused) {
 }
 
 TEST_F(BundleTest, ADamagedGoldenTensorIsNamed) {
-  Write(With("golden/margins.npy", "short"));
-  const auto checks =
-      VerifyBundle(Bundle::Open(path_).value(),
-                   [](const std::string&, const NetworkInputs&, bool) {
-                     return absl::UnavailableError("not in this test");
-                   });
-  EXPECT_EQ(checks.status().code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(checks.status().message()),
-              HasSubstr("golden/margins.npy"));
+  const absl::Status status =
+      VerifyingErrorOf(With("golden/margins.npy", "short"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("golden/margins.npy"));
+}
+
+TEST_F(BundleTest, GoldenOutputsThatAreNoNumbersAreRefused) {
+  for (const NetworkOutputInfo& info : NetworkOutputInfos(true)) {
+    const std::string entry = GoldenTensorEntry(info.name);
+    const std::string file = Entry(entry);
+    std::vector<int64_t> shape = {40};
+    shape.insert(shape.end(), info.axes.begin(), info.axes.end());
+    std::vector<float> values = FromNpy(file, shape).value();
+    for (const float wrong : {std::numeric_limits<float>::quiet_NaN(),
+                              std::numeric_limits<float>::infinity()}) {
+      const absl::Status status = VerifyingErrorOf(
+          With(entry, ToNpy(shape, std::vector<float>(values.size(), wrong))));
+      EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << info.name;
+      EXPECT_THAT(std::string(status.message()),
+                  AllOf(HasSubstr(path_),
+                        HasSubstr(absl::StrCat("golden ", info.name, " is "))));
+    }
+  }
+  // A number for an illegal action.
+  const std::vector<int64_t> shape = {40, kNumActions};
+  std::vector<float> policy =
+      FromNpy(Entry("golden/policy.npy"), shape).value();
+  const auto hidden = std::find_if(policy.begin(), policy.end(),
+                                   [](float x) { return std::isnan(x); });
+  ASSERT_NE(hidden, policy.end());
+  *hidden = 1;
+  EXPECT_THAT(std::string(VerifyingErrorOf(
+                              With("golden/policy.npy", ToNpy(shape, policy)))
+                              .message()),
+              HasSubstr("expected NaN, as for every illegal action"));
+}
+
+TEST_F(BundleTest, WhatGoldenJsonExpectsIsCompared) {
+  const std::string json = Entry(kGoldenEntry);
+  for (const std::string name : {"win", "draw", "loss", "margin"}) {
+    // The first number of that name gets another first digit behind the point.
+    std::string other = json;
+    const size_t number = other.find(absl::StrCat("\"", name, "\":"));
+    const size_t digit = other.find('.', number) + 1;
+    other[digit] = other[digit] == '5' ? '6' : '5';
+    int compared = 0;
+    for (const FormCheck& check : Checks(With(kGoldenEntry, other))) {
+      EXPECT_EQ(check.result == CheckResult::kDiffers, check.name == "expected")
+          << name << " " << check.name;
+      compared += check.name == "expected" ? 1 : 0;
+    }
+    EXPECT_EQ(compared, 1);
+  }
+  std::string other = json;
+  const size_t digit = other.find("\"priors\":[0.") + 13;
+  other[digit] = other[digit] == '5' ? '6' : '5';
+  EXPECT_EQ(Checks(With(kGoldenEntry, other))[1].result, CheckResult::kDiffers);
+  other = absl::StrReplaceAll(json, {{"\"priors\":[", "\"priors\":[0.1,"}});
+  EXPECT_EQ(Checks(With(kGoldenEntry, other))[1].result, CheckResult::kDiffers);
+  // Fewer positions than the manifest tells of.
+  const size_t line = json.find('\n') + 1;
+  other = json.substr(0, line) + json.substr(json.find('\n', line) + 1);
+  EXPECT_THAT(
+      std::string(VerifyingErrorOf(With(kGoldenEntry, other)).message()),
+      HasSubstr("golden.json has 39 positions; expected 40"));
+}
+
+TEST_F(BundleTest, InputsAreComparedBitForBit) {
+  const std::string planes = Entry("golden/planes.npy");
+  std::string other = planes;
+  // The sign of the last number, which is 0.
+  other[other.size() - 1] = static_cast<char>(0x80);
+  const auto checks = Checks(With("golden/planes.npy", other));
+  EXPECT_EQ(checks[0].result, CheckResult::kDiffers);
+  EXPECT_EQ(checks[0].note, "zeros have other signs");
+  other = planes;
+  other[other.size() - 1] = static_cast<char>(0x7f);
+  other[other.size() - 2] = static_cast<char>(0xc0);  // NaN
+  EXPECT_EQ(Checks(With("golden/planes.npy", other))[0].result,
+            CheckResult::kDiffers);
+}
+
+TEST_F(BundleTest, TorchScriptRunsWhereThatIsAllowed) {
+  Write(With(kTorchScriptEntry, "no module at all"));
+  for (const bool allowed : {false, true}) {
+    const auto checks = Verified(allowed);
+    ASSERT_TRUE(checks.ok()) << checks.status();
+    int found = 0;
+    for (const FormCheck& check : *checks) {
+      if (check.name != "torchscript") continue;
+      ++found;
+      EXPECT_EQ(check.result,
+                allowed ? CheckResult::kDiffers : CheckResult::kNotRun);
+      EXPECT_EQ(absl::StrContains(check.note, "is a program"), !allowed);
+    }
+    EXPECT_EQ(found, 1);
+  }
+}
+
+TEST_F(BundleTest, IsNotMadeOfANetworkWhoseAnswersAreNoNumbers) {
+  for (const std::string name :
+       {"policy_planes.bias", "value_output.bias", "owner_planes.bias"}) {
+    Checkpoint network = SmallNetwork();
+    bool found = false;
+    for (NamedTensor& tensor : network.tensors) {
+      if (tensor.name != name) continue;
+      found = true;
+      tensor.values[0] = std::numeric_limits<float>::quiet_NaN();
+    }
+    ASSERT_TRUE(found) << name;
+    const absl::Status status =
+        MakeBundle(network, SmallBundleOptions()).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << name;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("is nan"), HasSubstr("finite number")));
+  }
 }
 
 TEST_F(BundleTest, PathsMeanBundlesByEndingOrContent) {

@@ -1,11 +1,14 @@
 #include "tara/nn/bundle/golden.h"
 
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -94,6 +97,60 @@ TEST(GoldenTest, JsonHoldsThePositions) {
   EXPECT_EQ(*read, positions);
 }
 
+TEST(GoldenTest, JsonHoldsWhatIsExpected) {
+  const auto positions = MakeGoldenPositions(AllVariants());
+  const NetworkOutputs outputs = SomeOutputs(positions.size());
+  const std::string text = GoldenToJson(positions, outputs);
+  const auto expected = ExpectedFromJson(text);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_EQ(expected->size(), positions.size());
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
+    const Evaluation& read = (*expected)[i];
+    // Half a unit of the sixth digit, and of the last bit of a float.
+    EXPECT_NEAR(read.margin, evaluation.margin, 5e-6);
+    for (const auto& [a, b] : {std::pair{read.win, evaluation.win},
+                               std::pair{read.draw, evaluation.draw},
+                               std::pair{read.loss, evaluation.loss}}) {
+      EXPECT_NEAR(a, b, 6e-7);
+    }
+    ASSERT_EQ(read.priors.size(), evaluation.priors.size());
+    for (size_t k = 0; k < read.priors.size(); ++k) {
+      EXPECT_NEAR(read.priors[k], evaluation.priors[k], 6e-7);
+    }
+  }
+  const absl::Status none =
+      ExpectedFromJson(absl::StrReplaceAll(text, {{"\"win\"", "\"won\""}}))
+          .status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(none.message()), HasSubstr("position 0"));
+}
+
+TEST(GoldenTest, WhatIsNotFiniteIsFound) {
+  const auto positions = MakeGoldenPositions(AllVariants());
+  const NetworkOutputs good = SomeOutputs(positions.size());
+  EXPECT_TRUE(CheckFinite(positions, good, /*with_owner=*/false,
+                          /*hidden=*/false)
+                  .ok());
+  // Nothing is hidden yet.
+  EXPECT_FALSE(CheckFinite(positions, good, false, /*hidden=*/true).ok());
+  NetworkOutputs hidden = good;
+  HideIllegalActions(positions, hidden);
+  EXPECT_TRUE(CheckFinite(positions, hidden, false, /*hidden=*/true).ok());
+  EXPECT_FALSE(CheckFinite(positions, hidden, false, /*hidden=*/false).ok());
+
+  hidden.result[7] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(CheckFinite(positions, hidden, false, true).message(),
+            "result is nan at place 1 of position 2; expected a finite number");
+  hidden = good;
+  HideIllegalActions(positions, hidden);
+  const int legal = positions[1].network_indices[0];
+  hidden.policy[kNumActions + legal] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(CheckFinite(positions, hidden, false, true).message(),
+            absl::StrCat("policy is nan at place ", legal,
+                         " of position 1; expected a finite number"));
+}
+
 TEST(GoldenTest, ChancesAreSoftmaxOverTheLegalActions) {
   const auto positions = MakeGoldenPositions(AllVariants());
   NetworkOutputs outputs = SomeOutputs(positions.size());
@@ -131,7 +188,19 @@ TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {
                                    "\"network_indices\":[1,0,2"}}),
        "network_indices"},
       {absl::StrReplaceAll(text, {{"\"seat_shift\":0", "\"seat_shift\":1"}}),
-       "seat_shift 0"}};
+       "symmetry of sacred_hill_l1"},
+      {absl::StrReplaceAll(text, {{"\"seen_as\":\"sacred_hill_l1 5",
+                                   "\"seen_as\":\"sacred_hill_l1 4"}}),
+       "seen_as of sacred_hill_l1"},
+      {absl::StrReplaceAll(
+           text, {{"\"variant\":\"sacred_hill_l1", "\"variant\":\"x"}}),
+       "variant of sacred_hill_l1"},
+      {absl::StrReplaceAll(text, {{"\"actions\":[\"B1\",\"C1\"",
+                                   "\"actions\":[\"C1\",\"B1\""}}),
+       "actions of sacred_hill_l1"},
+      {absl::StrReplaceAll(
+           text, {{"\"action_indices\":[0,1,2", "\"action_indices\":[1,0,2"}}),
+       "action_indices of sacred_hill_l1"}};
   for (const auto& wrong : cases) {
     ASSERT_NE(wrong.text, text);
     const absl::Status status = GoldenFromJson(wrong.text).status();
