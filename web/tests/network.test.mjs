@@ -57,6 +57,7 @@ describe('a network', () => {
         info.facts.find(({name}) => name === 'channels').value, '8');
     assert.equal(verification.positions, 200);
     assert.equal(verification.sameInputs, true);
+    assert.equal(verification.sameExpected, true);
     assert.ok(verification.agrees, JSON.stringify(verification));
     assert.ok(verification.worst > 0, 'something was compared');
   });
@@ -199,6 +200,76 @@ describe('a network', () => {
     }, wrong);
     assert.equal(agrees, false);
     assert.equal(worstOutput, 'result');
+  });
+
+  // Verifies the bundle after a change of its entries and manifest.
+  const verifyAltered = (change) => withBundle(async (engine, bytes) => {
+    await engine.loadNetwork(bytes, 'altered.tara');
+    return engine.verifyNetwork();
+  }, altered(entries, change));
+  // Returns a NumPy file with all its numbers replaced.
+  const filled = (bytes, value) => {
+    const copy = bytes.slice();
+    const view = new DataView(copy.buffer);
+    for (let i = 10 + copy[8] + 256 * copy[9]; i < copy.length; i += 4) {
+      view.setFloat32(i, value, true);
+    }
+    return copy;
+  };
+
+  test('is not verified by golden outputs that are no numbers', async () => {
+    const {outputs} = readJson(entries['manifest.json']);
+    assert.ok(outputs.length >= 3);
+    for (const {name} of outputs) {
+      const entry = `golden/${name}.npy`;
+      for (const value of [NaN, Infinity]) {
+        const {refused} = await verifyAltered((files) => {
+          files[entry] = filled(files[entry], value);
+        });
+        assert.match(refused, /golden part of the bundle/, name);
+      }
+    }
+    // Numbers for illegal actions, too, which are NaN in every bundle.
+    const {refused} = await verifyAltered((files) => {
+      files['golden/policy.npy'] = filled(files['golden/policy.npy'], 1);
+    });
+    assert.match(refused, /'policy' of position 0.* NaN, of illegal actions/);
+  });
+
+  test('is held to all outputs of the format, listed or not', async () => {
+    const {refused} = await verifyAltered((_, manifest) => {
+      const {planes, globals} = manifest.golden.tensors;
+      manifest.golden.tensors = {planes, globals};
+    });
+    assert.match(refused, /lacks rows of 'policy'/);
+    const fewer = await verifyAltered((files, manifest) => {
+      manifest.golden.positions -= 1;
+    });
+    assert.match(fewer.refused, /does not have the 199 positions/);
+  });
+
+  test('is held to what golden.json expects', async () => {
+    for (const name of ['win', 'draw', 'loss', 'margin', 'priors']) {
+      const found = await verifyAltered((files) => {
+        const json = readJson(files['golden.json']);
+        const {expected} = json.positions[7];
+        if (name === 'priors') expected.priors[0] += 0.01;
+        else expected[name] += 0.01;
+        files['golden.json'] = strToU8(JSON.stringify(json));
+      });
+      assert.equal(found.sameExpected, false, name);
+      assert.equal(found.agrees, false);
+    }
+  });
+
+  test('is held to its inputs bit for bit', async () => {
+    const found = await verifyAltered((files) => {
+      const bytes = files['golden/planes.npy'].slice();
+      bytes[bytes.length - 1] = 0x80;  // the last number, 0, becomes -0
+      files['golden/planes.npy'] = bytes;
+    });
+    assert.equal(found.sameInputs, false);
+    assert.equal(found.agrees, false);
   });
 
   test('is refused with what differs', async () => {

@@ -243,8 +243,11 @@ export interface NetworkInfo {
 export interface Verification {
   readonly positions: number;
   /** Whether the inputs that this engine makes of them are those of the
-   * bundle, number by number. */
+   * bundle, bit for bit. */
   readonly sameInputs: boolean;
+  /** Whether the numbers that golden.json expects are those of the golden
+   * outputs. */
+  readonly sameExpected: boolean;
   /** The worst |output - golden| / max(1, |golden|), and in which output. */
   readonly worst: number;
   readonly worstOutput: string;

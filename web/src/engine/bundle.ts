@@ -30,15 +30,29 @@ export interface Manifest {
   }[];
   readonly golden: {
     readonly file: string;
+    readonly positions: number;
     readonly tensors: Readonly<Record<string, string>>;
   };
   readonly license?: string;
   readonly provenance?: Readonly<Record<string, unknown>>;
 }
 
+/** A position of golden.json, in the order of the rows of the tensors. */
+export interface GoldenPosition {
+  /** As text. */
+  readonly position: string;
+  /** What the network says of it, rounded. */
+  readonly expected: {
+    readonly priors: readonly number[];
+    readonly win: number;
+    readonly draw: number;
+    readonly loss: number;
+    readonly margin: number;
+  };
+}
+
 export interface Golden {
-  /** As text, in the order of the rows of the tensors. */
-  readonly positions: readonly string[];
+  readonly positions: readonly GoldenPosition[];
   readonly tensors: Readonly<Record<string, NpyArray>>;
 }
 
@@ -173,16 +187,22 @@ function readGolden(data: Uint8Array, manifest: Manifest): Golden {
   const entries =
       readEntries(data, (name) => name === file || files.includes(name));
   const json = readJson(entries[file], file) as {
-    readonly positions: readonly { readonly position: string }[];
+    readonly positions: readonly GoldenPosition[];
   };
+  const isWhole = (each: GoldenPosition): boolean =>
+      typeof each?.position === 'string' &&
+      Array.isArray(each.expected?.priors);
+  if (!Array.isArray(json?.positions) || json.positions.length === 0 ||
+      json.positions.length !== manifest.golden.positions ||
+      !json.positions.every(isWhole)) {
+    fail(`${file} does not have the ${
+      manifest.golden.positions} positions of manifest.json`);
+  }
   const arrays: Record<string, NpyArray> = {};
   for (const [name, path] of Object.entries(tensors)) {
     arrays[name] = readNpy(entries[path] ?? fail(`${path} is missing`), path);
   }
-  return {
-    positions: json.positions.map((each) => each.position),
-    tensors: arrays,
-  };
+  return { positions: json.positions, tensors: arrays };
 }
 
 /** What the bundle says of itself, for people. */

@@ -1,8 +1,8 @@
 // Whether a network that runs here says what its bundle says that it should.
 
 import type { Verification } from './api';
-import type { Golden, InputCounts } from './bundle';
-import type { Core } from './core';
+import type { Golden, GoldenPosition, InputCounts } from './bundle';
+import type { Catalogue, Core, CoreEvaluation } from './core';
 import type { Network } from './network';
 import type { NpyArray } from './npy';
 
@@ -10,6 +10,31 @@ const BATCH = 16;
 /** Values of a plane: 7 by 7. */
 const SQUARES = 49;
 const INPUTS = ['planes', 'globals'] as const;
+/** Of the numbers that golden.json expects: sums in float32, rounded. */
+const EXPECTED_TOLERANCE = 1e-5;
+
+interface Output {
+  readonly name: 'policy' | 'result' | 'margins' | 'owner';
+  /** Numbers of a position. */
+  readonly size: number;
+}
+
+/** The outputs of the format, whatever the bundle has golden tensors of; that
+ * of owners is in networks that have learned them. */
+function outputsOf(catalogue: Catalogue, hasOwner: boolean): Output[] {
+  const outputs: Output[] = [
+    { name: 'policy', size: catalogue.actions.length },
+    { name: 'result', size: 3 },
+    { name: 'margins', size: 2 * catalogue.maxMargin + 1 },
+  ];
+  const hills = catalogue.geometry.hills.length;
+  if (hasOwner) outputs.push({ name: 'owner', size: 3 * hills });
+  return outputs;
+}
+
+function fail(what: string): never {
+  throw new Error(`the golden part of the bundle ${what}`);
+}
 
 /** Rows first to last (exclusive) of an array. */
 function rows(array: NpyArray, first: number, last: number): Float32Array {
@@ -20,51 +45,114 @@ function rows(array: NpyArray, first: number, last: number): Float32Array {
 function tensorOf(golden: Golden, name: string): NpyArray {
   const array = golden.tensors[name];
   if (array === undefined || array.shape[0] !== golden.positions.length) {
-    throw new Error(`the golden part of the bundle lacks rows of '${name}'`);
+    fail(`lacks rows of '${name}'`);
   }
   return array;
 }
 
-/** Whether the inputs that this engine makes are those of the bundle; a
- * network has the first of them. */
-function sameInputs(
-    core: Core, golden: Golden, inputs: InputCounts): boolean {
+/** Throws unless an output's numbers of a position are finite, but for the
+ * logits of illegal actions, which are NaN. */
+function checkNumbers(
+    output: Output, numbers: Float32Array, row: number, legal: number): void {
+  const hidden = output.name === 'policy' ? output.size - legal : 0;
+  const count = (is: (value: number) => boolean): number =>
+      numbers.reduce((sum, value) => sum + (is(value) ? 1 : 0), 0);
+  if (numbers.length !== output.size ||
+      count(Number.isFinite) !== output.size - hidden ||
+      count(Number.isNaN) !== hidden) {
+    fail(
+        `has '${output.name}' of position ${row} with other than ` +
+        `${output.size - hidden} finite numbers` +
+        (hidden > 0 ? ` and ${hidden} NaN, of illegal actions` : ''));
+  }
+}
+
+/** Whether what is expected of a position is what was read from its golden
+ * outputs. Throws where those are no numbers. */
+function sameExpected(
+    core: Core, { position, expected }: GoldenPosition,
+    said: CoreEvaluation, row: number): boolean {
+  const isRed = core.view(position).side === 0;
+  const { maxMargin } = core.catalogue();
+  // `scale`: of the terms that are summed up.
+  const near = (a: number, b: number, scale = 1): boolean =>
+      Math.abs(a - b) <= EXPECTED_TOLERANCE * scale;
+  if (![...said.priors, ...said.win, said.draw, said.redMargin].every(
+      Number.isFinite)) {
+    fail(`says what is no number of position ${row}`);
+  }
+  return said.priors.length === expected.priors.length &&
+      said.priors.every((prior, i) => near(prior, expected.priors[i]!)) &&
+      near(said.win[isRed ? 0 : 1], expected.win) &&
+      near(said.win[isRed ? 1 : 0], expected.loss) &&
+      near(said.draw, expected.draw) &&
+      near(isRed ? said.redMargin : -said.redMargin, expected.margin,
+           maxMargin);
+}
+
+/** Whether the inputs of golden positions are made here as they were (a network
+ * has the first of them), and golden.json expects what their golden outputs
+ * say. Throws where golden outputs are no numbers. */
+function checkPositions(
+    core: Core, golden: Golden, inputs: InputCounts,
+    outputs: readonly Output[]):
+    { sameInputs: boolean; sameExpected: boolean } {
+  const same = { sameInputs: true, sameExpected: true };
   const sizes = { planes: inputs.planes * SQUARES, globals: inputs.globals };
-  return golden.positions.every((text, row) => {
-    const answer = core.checkPosition(text);
-    if (answer.error !== undefined) return false;
+  golden.positions.forEach((position, row) => {
+    const answer = core.checkPosition(position.position);
+    if (answer.error !== undefined) {
+      fail(`has no position of this game in row ${row}: ${answer.error}`);
+    }
     const judge = new core.Judge(answer.value);
-    const batch = judge.batch();
-    const same = INPUTS.every((name) => {
-      const expected = rows(tensorOf(golden, name), row, row + 1);
-      const made = batch[name];
-      return expected.length === sizes[name] &&
-          expected.every((value, i) => value === made[i]);
-    });
-    judge.delete();
-    return same;
+    try {
+      const batch = judge.batch();
+      same.sameInputs &&= INPUTS.every((name) => {
+        const expected = rows(tensorOf(golden, name), row, row + 1);
+        const made = batch[name];
+        return expected.length === sizes[name] &&
+            expected.every((value, i) => Object.is(value, made[i]));
+      });
+      // Lengths first: rows that are too long would not fit.
+      for (const { name, size } of outputs) {
+        const numbers = rows(tensorOf(golden, name), row, row + 1);
+        if (numbers.length !== size) fail(`has another size of '${name}'`);
+        if (name !== 'owner') batch[name].set(numbers);
+      }
+      const said = judge.read();
+      for (const output of outputs) {
+        checkNumbers(
+            output, rows(tensorOf(golden, output.name), row, row + 1), row,
+            said.priors.length);
+      }
+      same.sameExpected &&= sameExpected(
+          core, { ...position, position: answer.value }, said, row);
+    } finally {
+      judge.delete();
+    }
   });
+  return same;
 }
 
 export async function verify(
     core: Core, network: Network): Promise<Verification> {
   const golden = network.bundle.golden();
-  const outputs =
-      Object.keys(golden.tensors).filter(
-          (name) => !(INPUTS as readonly string[]).includes(name));
+  const outputs = outputsOf(core.catalogue(), network.bundle.hasOwner);
+  const same = checkPositions(
+      core, golden, network.bundle.inputs, outputs);
   const count = golden.positions.length;
   let worst = 0;
-  let worstOutput = outputs[0] ?? '';
+  let worstOutput: string = outputs[0]!.name;
   for (let first = 0; first < count; first += BATCH) {
     const last = Math.min(count, first + BATCH);
     const answers = await network.run(
         last - first, rows(tensorOf(golden, 'planes'), first, last).slice(),
         rows(tensorOf(golden, 'globals'), first, last).slice());
-    for (const name of outputs) {
+    for (const { name } of outputs) {
       const expected = rows(tensorOf(golden, name), first, last);
       const got = answers[name];
       expected.forEach((value, i) => {
-        // Logits of illegal actions mean nothing.
+        // Those of illegal actions (checkNumbers).
         if (Number.isNaN(value)) return;
         const gotValue = got?.[i] ?? NaN;
         const error =
@@ -75,14 +163,13 @@ export async function verify(
       });
     }
   }
-  const same = sameInputs(core, golden, network.bundle.inputs);
   const tolerance = network.bundle.tolerance;
   return {
     positions: count,
-    sameInputs: same,
+    ...same,
     worst,
     worstOutput,
     tolerance,
-    agrees: same && worst <= tolerance,
+    agrees: same.sameInputs && same.sameExpected && worst <= tolerance,
   };
 }

@@ -210,9 +210,11 @@ export function verificationSentence(found: Verification): string {
     ? 'The network does here what it did when it was exported'
     : 'The network differs here from what it was when it was exported';
   const inputs = found.sameInputs ? '' : ' Even its inputs differ.';
+  const expected = found.sameExpected ? '' :
+    ' What its golden.json expects is not what its golden outputs are.';
   return (
     `${result}: ${plural(found.positions, 'position')}, largest difference ` +
-    `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}`
+    `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}${expected}`
   );
 }
 
