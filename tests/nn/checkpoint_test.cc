@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,20 @@ TEST_F(CheckpointTest, AChangeOfAnyByteIsRefused) {
   bytes[100] = static_cast<char>(bytes[100] ^ 1);
   WriteBytes(bytes);
   ExpectError(absl::StatusCode::kDataLoss, "checksum");
+}
+
+TEST_F(CheckpointTest, ValuesThatAreNotFiniteAreRefusedByTheirTensor) {
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity(),
+                            -std::numeric_limits<float>::infinity()}) {
+    Checkpoint checkpoint = Example();
+    ASSERT_FALSE(checkpoint.tensors[0].values.empty());
+    checkpoint.tensors[0].values.back() = value;
+    ASSERT_TRUE(WriteCheckpoint(path_, checkpoint).ok());
+    ExpectError(absl::StatusCode::kDataLoss,
+                absl::StrCat("tensor ", checkpoint.tensors[0].name,
+                             " has the value ", value));
+  }
 }
 
 TEST_F(CheckpointTest, OtherVersionsAreNamed) {

@@ -1,6 +1,7 @@
 // The trainer and the evaluator of checkpoints, together: what one learns and
 // saves, the other must say.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,7 @@
 namespace tara {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
@@ -330,6 +332,30 @@ TEST_F(NetworkTest, ADamagedCheckpointIsRefusedByAllWhoLoadIt) {
             absl::StatusCode::kNotFound);
   EXPECT_EQ(LoadNetworkEvaluator(path_).status().code(),
             absl::StatusCode::kNotFound);
+}
+
+TEST_F(NetworkTest, OutputsThatAreNotFiniteAreAnErrorThatNamesTheFile) {
+  ASSERT_TRUE(NewTrainer(kTiny, kOneThread, 1)->Save(path_, {}).ok());
+  auto checkpoint = ReadCheckpoint(path_);
+  ASSERT_TRUE(checkpoint.ok());
+  for (NamedTensor& tensor : checkpoint->tensors) {
+    std::fill(tensor.values.begin(), tensor.values.end(), 3e38f);
+  }
+  ASSERT_TRUE(WriteCheckpoint(path_, *checkpoint).ok());
+  for (const InferenceBackend backend :
+       {InferenceBackend::kOneDnn, InferenceBackend::kTorch}) {
+    const auto evaluator = LoadNetworkEvaluator(
+        path_, {.backend = backend, .precision = Precision::kFloat32});
+    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+    const State state = InitialState(Variant::kFourTreasures);
+    Evaluation result;
+    const absl::Status status =
+        (*evaluator)->Evaluate({&state, 1}, {&result, 1});
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("Checkpoint " + path_),
+                      HasSubstr("four_treasures "), HasSubstr("not finite")));
+  }
 }
 
 TEST_F(NetworkTest, ACheckpointWithoutATensorIsRefusedByName) {

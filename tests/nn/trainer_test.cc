@@ -15,7 +15,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
@@ -29,6 +31,9 @@
 
 namespace tara {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
 constexpr TrainerOptions kAllHeads = {.owner_loss_weight = 0.3f,
@@ -366,6 +371,38 @@ TEST_F(KindsOfTrainersTest, AStepThatIsNotFiniteChangesNothing) {
     Learn(*trainer, 2, 2);
     Learn(*twin, 2, 2);
     EXPECT_EQ(Bytes(*trainer), Bytes(*twin));
+  }
+}
+
+TEST_F(KindsOfTrainersTest, ANetworkThatIsNotFiniteIsNotSaved) {
+  struct Diverged {
+    double learning_rate;
+    std::string message;
+  };
+  std::vector<State> positions;
+  for (const Sample& sample : MakeSamples(1, 20)) {
+    positions.push_back(sample.state);
+  }
+  for (const TrainerOptions& options : Kinds()) {
+    // Finite weights with which activations overflow; weights that are not.
+    for (const Diverged& diverged :
+         {Diverged{1e20, "are not finite"},
+          Diverged{1e300, "expected finite numbers"}}) {
+      const auto trainer = NewTrainer(kTiny, options, 1);
+      Learn(*trainer, 0, 2);
+      ASSERT_TRUE(trainer->Save(path_, {}, positions).ok());
+      const std::string good = *ReadWholeFile(path_);
+      const auto losses =
+          trainer->Step(MakeSamples(1, 9), diverged.learning_rate);
+      ASSERT_TRUE(losses.ok()) << losses.status();
+      ASSERT_FALSE(losses->skipped);
+      const absl::Status status = trainer->Save(path_, {}, positions);
+      EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
+      EXPECT_THAT(std::string(status.message()),
+                  AllOf(HasSubstr(path_ + " is not written"),
+                        HasSubstr(diverged.message)));
+      EXPECT_EQ(*ReadWholeFile(path_), good);
+    }
   }
 }
 

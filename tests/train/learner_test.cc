@@ -197,6 +197,27 @@ TEST_F(LearnerTest, TooManySkippedStepsInARowEndIt) {
       << learned.status();
 }
 
+TEST_F(LearnerTest, WhereAllStepsAreSkippedNothingIsLearned) {
+  trainer_.bad = {1, 2, 3, 4};
+  TrainingProgress progress;
+  const LearnOptions options = {.schedule = kSchedule,
+                                .batch_size = 8,
+                                .steps = 4,
+                                .max_skipped_steps = 10};
+  const auto none =
+      Learn(options, *sampler_, trainer_, progress, [] { return false; });
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kAborted);
+  EXPECT_NE(
+      std::string(none.status().message()).find("all 4 steps were not finite"),
+      std::string::npos)
+      << none.status();
+  trainer_.bad = {5, 6, 7};  // the next four but one
+  const auto one =
+      Learn(options, *sampler_, trainer_, progress, [] { return false; });
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ(one->skipped_steps, 3);
+}
+
 TEST_F(LearnerTest, IsCancelledWhenToldToStop) {
   TrainingProgress progress;
   const auto losses = Learn(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -128,6 +129,13 @@ void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
     }
   }
   evaluation.margin = std::accumulate(sums.begin(), sums.end(), 0.0f);
+}
+
+bool IsFinite(const Evaluation& evaluation) {
+  return std::isfinite(std::accumulate(evaluation.priors.begin(),
+                                       evaluation.priors.end(), 0.0f)) &&
+         std::isfinite(evaluation.win + evaluation.draw + evaluation.loss) &&
+         std::isfinite(evaluation.margin);
 }
 
 }  // namespace tara

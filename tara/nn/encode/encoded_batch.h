@@ -97,6 +97,10 @@ struct RawOutput {
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
                     Evaluation& evaluation);
 
+// Returns whether all numbers of a filled evaluation are finite, as they are
+// not where the activations of a network overflow: no search can go by others.
+bool IsFinite(const Evaluation& evaluation);
+
 }  // namespace tara
 
 #endif  // TARA_NN_ENCODE_ENCODED_BATCH_H_

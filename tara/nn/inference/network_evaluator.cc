@@ -1,13 +1,17 @@
 #include "tara/nn/inference/network_evaluator.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/position_text.h"
+#include "tara/core/state.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/torch/device_evaluator.h"
 #include "tara/nn/torch/torch_devices.h"
@@ -17,6 +21,33 @@
 
 namespace tara {
 namespace {
+
+// Refuses the answers of a network whose activations overflow.
+class FiniteEvaluator : public Evaluator {
+ public:
+  FiniteEvaluator(std::string name, std::unique_ptr<Evaluator> network)
+      : name_(std::move(name)), network_(std::move(network)) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    TARA_RETURN_IF_ERROR(network_->Evaluate(states, results));
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (IsFinite(results[i])) continue;
+      return absl::DataLossError(absl::StrCat(
+          name_, ": the outputs of the network for the position ",
+          PositionToText(states[i]),
+          " are not finite; expected a network whose training did not "
+          "diverge"));
+    }
+    return absl::OkStatus();
+  }
+
+  size_t batch_multiple() const override { return network_->batch_multiple(); }
+
+ private:
+  const std::string name_;
+  const std::unique_ptr<Evaluator> network_;
+};
 
 absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
                                          const InferenceOptions& options) {
@@ -56,6 +87,28 @@ absl::StatusOr<LoadedNetwork> LoadCheckpoint(const Checkpoint& checkpoint,
              : LoadTorch(checkpoint, options);
 }
 
+// Returns the options with the backend that kAuto stands for.
+InferenceOptions WithBackend(InferenceOptions options) {
+  if (options.backend == InferenceBackend::kAuto) {
+    options.backend = options.device == "cpu" ? InferenceBackend::kOneDnn
+                                              : InferenceBackend::kTorch;
+  }
+  return options;
+}
+
+// Returns the network, or its error, with what it is called.
+absl::StatusOr<LoadedNetwork> Named(const std::string& name,
+                                    absl::StatusOr<LoadedNetwork> network) {
+  if (absl::IsInvalidArgument(network.status())) {
+    return absl::DataLossError(
+        absl::StrCat(name, ": ", network.status().message()));
+  }
+  TARA_RETURN_IF_ERROR(network.status());
+  network->evaluator =
+      std::make_unique<FiniteEvaluator>(name, std::move(network->evaluator));
+  return network;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> NetworkFileId(const std::string& path) {
@@ -88,24 +141,21 @@ absl::StatusOr<LoadedNetwork> NetworkLoader::LoadAsChosen(
 
 absl::StatusOr<LoadedNetwork> NetworkLoader::FromFile(
     const std::string& path, const InferenceOptions& given) {
-  InferenceOptions options = given;
-  if (options.backend == InferenceBackend::kAuto) {
-    options.backend = options.device == "cpu" ? InferenceBackend::kOneDnn
-                                              : InferenceBackend::kTorch;
-  }
+  const InferenceOptions options = WithBackend(given);
   // Before the checkpoint: what is no device must not pass for a bad file.
   TARA_RETURN_IF_ERROR(FindTorchDevices(options.device).status());
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
-  absl::StatusOr<LoadedNetwork> network =
+  return Named(
+      absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path),
       options.precision == Precision::kAuto
           ? LoadAsChosen(path, checkpoint, options)
-          : load_(checkpoint, options);
-  if (network.status().code() == absl::StatusCode::kInvalidArgument) {
-    return absl::DataLossError(
-        absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path, ": ",
-                     network.status().message()));
-  }
-  return network;
+          : load_(checkpoint, options));
+}
+
+absl::StatusOr<LoadedNetwork> MakeNetwork(const std::string& name,
+                                          const Checkpoint& checkpoint,
+                                          const InferenceOptions& options) {
+  return Named(name, LoadCheckpoint(checkpoint, WithBackend(options)));
 }
 
 absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,

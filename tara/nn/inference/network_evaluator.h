@@ -71,11 +71,17 @@ class NetworkLoader {
 // INVALID_ARGUMENT for a device that cannot be meant; FAILED_PRECONDITION where
 // LibTorch lacks the device, saying what it has; UNIMPLEMENTED when the backend
 // has no such device or precision; RESOURCE_EXHAUSTED when memory does not
-// suffice.
+// suffice. The evaluator returns DATA_LOSS, naming the file, for a position
+// for which the network's outputs are not finite.
 absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
                                           const InferenceOptions& options = {});
 
-// The same, without what was chosen.
+// The same of a checkpoint that is read already; errors call it `name`.
+absl::StatusOr<LoadedNetwork> MakeNetwork(const std::string& name,
+                                          const Checkpoint& checkpoint,
+                                          const InferenceOptions& options);
+
+// LoadNetwork, without what was chosen.
 absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
     const std::string& path, const InferenceOptions& options = {});
 

@@ -12,6 +12,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_ranges.h"
 #include "tara/nn/cpu/cpu_weights.h"
@@ -150,7 +151,8 @@ class TorchTrainer : public Trainer {
       const torch::NoGradGuard no_gradients;
       const Targets targets =
           MoveTo(device_, EncodeSamples(batch, heads_, encoded_));
-      return ToLosses(ComputeLosses(Play(heads_), targets, options_));
+      return ToLosses(
+          ComputeLosses(Play(published(), heads_), targets, options_));
     } catch (const std::exception& error) {
       return TorchError("measuring losses", kMemoryHint, error);
     }
@@ -158,12 +160,54 @@ class TorchTrainer : public Trainer {
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<Evaluation> results) override {
+    return EvaluateWith(published(), states, results);
+  }
+
+  absl::StatusOr<Checkpoint> ToCheckpoint(const TrainingProgress& progress) {
+    Checkpoint checkpoint = {.shape = network_->shape,
+                             .progress = progress,
+                             .optimizer_steps = 0,
+                             .tensors = {}};
+    try {
+      for (const auto& [name, tensor] : NetworkTensors(published())) {
+        checkpoint.tensors.push_back(ToNamedTensor(name, tensor));
+      }
+      if (average_) {
+        for (const auto& [name, tensor] : NetworkTensors(*network_)) {
+          checkpoint.tensors.push_back(
+              ToNamedTensor(absl::StrCat(kRawPrefix, name), tensor));
+        }
+      }
+      optimizer_->Save(checkpoint);
+      return checkpoint;
+    } catch (const std::exception& error) {
+      return TorchError("saving", kMemoryHint, error);
+    }
+  }
+
+  absl::Status Save(const std::string& path, const TrainingProgress& progress,
+                    absl::Span<const State> positions) override {
+    TARA_ASSIGN_OR_RETURN(Checkpoint checkpoint, ToCheckpoint(progress));
+    if (const absl::Status finite = CheckFinite(checkpoint); !finite.ok()) {
+      return absl::AbortedError(
+          absl::StrCat(path, " is not written: ", finite.message()));
+    }
+    if (!positions.empty()) {
+      TARA_RETURN_IF_ERROR(CheckOutputs(path, positions));
+      TARA_RETURN_IF_ERROR(AddRanges(positions, checkpoint));
+    }
+    return WriteCheckpoint(path, checkpoint);
+  }
+
+ private:
+  absl::Status EvaluateWith(Network& network, absl::Span<const State> states,
+                            absl::Span<Evaluation> results) {
     if (states.empty()) return absl::OkStatus();
     SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
       encoded_.EncodeCanonical(states);
-      const NetworkOutput output = Play({});
+      const NetworkOutput output = Play(network, {});
       const at::Tensor policy = output.policy.to(at::kCPU).contiguous();
       const at::Tensor result = output.result.to(at::kCPU).contiguous();
       const at::Tensor margins = output.margins.to(at::kCPU).contiguous();
@@ -181,40 +225,34 @@ class TorchTrainer : public Trainer {
     }
   }
 
-  absl::Status Save(const std::string& path, const TrainingProgress& progress,
-                    absl::Span<const State> positions) override {
-    Checkpoint checkpoint = {.shape = network_->shape,
-                             .progress = progress,
-                             .optimizer_steps = 0,
-                             .tensors = {}};
-    try {
-      for (const auto& [name, tensor] : NetworkTensors(published())) {
-        checkpoint.tensors.push_back(ToNamedTensor(name, tensor));
+  // Returns ABORTED if the activations overflow, of the network that plays or
+  // of the one that learns.
+  absl::Status CheckOutputs(const std::string& path,
+                            absl::Span<const State> positions) {
+    std::vector<Evaluation> results(positions.size());
+    for (Network* const network : {&published(), network_.get()}) {
+      TARA_RETURN_IF_ERROR(
+          EvaluateWith(*network, positions, absl::MakeSpan(results)));
+      for (size_t i = 0; i < results.size(); ++i) {
+        if (IsFinite(results[i])) continue;
+        return absl::AbortedError(
+            absl::StrCat(path,
+                         " is not written: the outputs of the network for the "
+                         "position ",
+                         PositionToText(positions[i]), " are not finite"));
       }
-      if (average_) {
-        for (const auto& [name, tensor] : NetworkTensors(*network_)) {
-          checkpoint.tensors.push_back(
-              ToNamedTensor(absl::StrCat(kRawPrefix, name), tensor));
-        }
-      }
-      optimizer_->Save(checkpoint);
-    } catch (const std::exception& error) {
-      return TorchError("saving", kMemoryHint, error);
+      if (!average_) break;  // they are one
     }
-    if (!positions.empty()) {
-      TARA_RETURN_IF_ERROR(AddRanges(positions, checkpoint));
-    }
-    return WriteCheckpoint(path, checkpoint);
+    return absl::OkStatus();
   }
 
- private:
   // The network as it plays.
   Network& published() { return average_ ? average_->network() : *network_; }
 
-  // Returns the published network's output for the encoded batch.
-  NetworkOutput Play(const AuxiliaryHeads& heads) {
-    published().eval();
-    return Forward(published(), heads);
+  // Returns the network's output for the encoded batch as it plays.
+  NetworkOutput Play(Network& network, const AuxiliaryHeads& heads) {
+    network.eval();
+    return Forward(network, heads);
   }
 
   // Returns a network's output for the encoded batch, in float32.
@@ -271,6 +309,11 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
   return std::make_unique<TorchTrainer>(shape, options, seed);
 }
 
+absl::StatusOr<Checkpoint> NewCheckpoint(const NetworkShape& shape,
+                                         uint64_t seed) {
+  return TorchTrainer(shape, {}, seed).ToCheckpoint({});
+}
+
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options) {
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
@@ -284,6 +327,10 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options) {
   TARA_RETURN_IF_ERROR(CheckTrainerOptions(options));
+  // A bundle's tensors come from another file than a checkpoint's.
+  if (const absl::Status finite = CheckFinite(checkpoint); !finite.ok()) {
+    return absl::DataLossError(absl::StrCat(name, ": ", finite.message()));
+  }
   try {
     // The seed is that of heads that the checkpoint lacks.
     auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options,

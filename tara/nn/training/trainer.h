@@ -137,7 +137,9 @@ class Trainer {
   // atomically (see checkpoint.h). The file does not tell the device. Of
   // positions such as the network will meet, it keeps the ranges of
   // activations, for inference in integers (tara/nn/cpu/cpu_calibration.h);
-  // without any, whoever plays measures them on random games.
+  // without any, whoever plays measures them on random games. Returns ABORTED,
+  // naming what it is, and writes nothing where a tensor or the output for one
+  // of the positions is not finite.
   virtual absl::Status Save(const std::string& path,
                             const TrainingProgress& progress,
                             absl::Span<const State> positions) = 0;
@@ -151,6 +153,10 @@ class Trainer {
 std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,
                                     uint64_t seed);
+
+// Returns that network, untrained, as a checkpoint that is in no file.
+absl::StatusOr<Checkpoint> NewCheckpoint(const NetworkShape& shape,
+                                         uint64_t seed);
 
 // Returns a trainer that goes on exactly where the saved one stood, if its
 // options are the same. With another optimizer, that one starts new; auxiliary

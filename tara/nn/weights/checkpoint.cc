@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -169,7 +170,9 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
     return DamagedError(
         path, absl::StrCat(reader.left(), " bytes follow its last tensor"));
   }
-  const absl::Status status = AddNewInputs(checkpoint);
+  absl::Status status = CheckFinite(checkpoint);
+  if (!status.ok()) return DamagedError(path, status.message());
+  status = AddNewInputs(checkpoint);
   if (status.ok()) return checkpoint;
   return absl::Status(
       status.code(), absl::StrCat("Checkpoint ", path, ": ", status.message()));
@@ -226,6 +229,18 @@ absl::Status AddNewInputs(Checkpoint& checkpoint) {
       }
       tensor.shape[1] = layer.count;
       tensor.values = std::move(values);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFinite(const Checkpoint& checkpoint) {
+  for (const NamedTensor& tensor : checkpoint.tensors) {
+    for (const float value : tensor.values) {
+      if (std::isfinite(value)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor ", tensor.name, " has the value ", value,
+                       "; expected finite numbers"));
     }
   }
   return absl::OkStatus();

@@ -88,6 +88,10 @@ struct Checkpoint {
 // FAILED_PRECONDITION for a network with more inputs than this program has.
 absl::Status AddNewInputs(Checkpoint& checkpoint);
 
+// Returns INVALID_ARGUMENT, naming the first tensor with a value that is not
+// finite, if there is one.
+absl::Status CheckFinite(const Checkpoint& checkpoint);
+
 // Whether a tensor of this name is the optimizer's, or of the weights that it
 // works on where the network is their average.
 bool IsOfOptimizer(absl::string_view name);
@@ -109,7 +113,8 @@ absl::Status WriteCheckpoint(const std::string& path,
 
 // Returns the checkpoint at `path`, or:
 //   NOT_FOUND            no such file
-//   DATA_LOSS            no checkpoint, truncated or damaged: where
+//   DATA_LOSS            no checkpoint, truncated or damaged: where; or a value
+//                        that is not finite: in which tensor
 //   FAILED_PRECONDITION  of another format, feature, policy or value version,
 //                        or with inputs that this program does not have
 // A network with fewer inputs has them added (AddNewInputs).

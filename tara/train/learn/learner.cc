@@ -93,6 +93,11 @@ absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
     if (!losses.skipped) AddToMeans(losses, ++learned, result.losses);
     if (observer) observer(done, result.losses);
   }
+  if (learned == 0 && options.steps > 0) {
+    return absl::AbortedError(
+        absl::StrCat("nothing was learned: the losses or gradients of all ",
+                     options.steps, " steps were not finite"));
+  }
   return result;
 }
 

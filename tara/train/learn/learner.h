@@ -60,8 +60,8 @@ using LearnObserver = std::function<void(int steps, const Losses& mean)>;
 // Learns `options.steps` steps from the sampler's window, from step
 // `progress.step` on, and counts steps and samples in `progress`. Returns
 // CANCELLED, with the weights somewhere between, when `stop` says so; ABORTED
-// when max_skipped_steps in a row were skipped, as their losses were not
-// finite; or the trainer's error.
+// when max_skipped_steps in a row, or all of the steps, were skipped, as their
+// losses were not finite; or the trainer's error.
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
                                   const Sampler& sampler, Trainer& trainer,
                                   TrainingProgress& progress,
