@@ -58,7 +58,7 @@ absl::Status SyncFolder(const std::string& path) {
 
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view contents) {
-  const std::string temporary = absl::StrCat(path, ".tmp");
+  const std::string temporary = absl::StrCat(path, kTemporaryEnding);
   absl::Status status = WriteAndSync(temporary, contents);
   if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {
     status = SystemError("cannot replace", path);

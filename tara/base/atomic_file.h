@@ -9,6 +9,9 @@
 
 namespace tara {
 
+// What WriteFileAtomically appends to a path while it writes.
+inline constexpr absl::string_view kTemporaryEnding = ".tmp";
+
 // Replaces the file `path` so that, whatever happens meanwhile, it holds either
 // its old contents or `contents` whole: writes `path`.tmp, syncs it, renames
 // it, syncs the folder. Errors name the file or folder and the system's reason.

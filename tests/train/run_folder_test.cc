@@ -13,6 +13,7 @@
 namespace tara {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -79,6 +80,43 @@ TEST(RunFolderTest, OpeningRemovesHalfWrittenFiles) {
   Touch(leftover);
   ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
   EXPECT_FALSE(std::filesystem::exists(leftover));
+}
+
+TEST(RunFolderTest, OtherFilesStay) {
+  const std::string path = TestFolder("others");
+  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  std::filesystem::create_directory(path + "/folder.tmp");
+  const std::vector<std::string> others = {
+      path + "/notes.tmpl", path + "/x.tmp.bak", path + "/.tmp_notes",
+      path + "/checkpoints/best.tmp.pt"};
+  for (const std::string& other : others) Touch(other);
+  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  for (const std::string& other : others) {
+    EXPECT_TRUE(std::filesystem::exists(other)) << other;
+  }
+  EXPECT_TRUE(std::filesystem::exists(path + "/folder.tmp"));
+}
+
+TEST(RunFolderTest, WhereTheConfigIsRefusedNothingIsRemoved) {
+  const std::string path = TestFolder("refused");
+  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  const std::string leftover = path + "/checkpoints/ckpt-000012.pt.tmp";
+  Touch(leftover);
+  proto::TrainConfig config = ConfigIn(path);
+  config.set_seed(4);
+  ASSERT_FALSE(RunFolder::Open(config).ok());
+  EXPECT_TRUE(std::filesystem::exists(leftover));
+}
+
+TEST(RunFolderTest, CheckingAFolderMakesNone) {
+  const std::string path = TestFolder("check");
+  EXPECT_TRUE(CheckRunFolder(ConfigIn(path + "/not/yet")).ok());
+  EXPECT_FALSE(std::filesystem::exists(path + "/not"));
+  Touch(path + "/file");
+  const auto in_the_way = CheckRunFolder(ConfigIn(path + "/file/run"));
+  EXPECT_EQ(in_the_way.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(in_the_way.status().message()),
+              AllOf(HasSubstr("run_dir: "), HasSubstr("file is no folder")));
 }
 
 TEST(RunFolderTest, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {

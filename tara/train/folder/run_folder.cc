@@ -47,6 +47,26 @@ absl::Status MakeFolder(const std::string& path) {
       absl::StrCat("cannot create the folder ", path, ": ", error.message()));
 }
 
+// Checks that a folder is there or can be made, and that files can be.
+absl::Status CheckFolder(const std::string& path) {
+  std::error_code error;
+  fs::path there = fs::absolute(path, error);
+  while (!fs::exists(there, error) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  std::string reason;
+  if (!fs::is_directory(there, error)) {
+    reason = absl::StrCat(there.string(), " is no folder");
+  } else if (access(there.c_str(), W_OK | X_OK) != 0) {
+    reason = absl::StrCat(there.string(), ": ", std::strerror(errno));
+  } else {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("run_dir: cannot write into the folder ", path, ": ", reason,
+                   "; expected a folder that can be made or written to"));
+}
+
 // Returns the descriptor of the lock file, locked. The kernel gives the lock up
 // when the process ends, however it ends.
 absl::StatusOr<int> TakeLock(const std::string& path) {
@@ -72,7 +92,8 @@ void RemoveLeftovers(const std::string& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(folder, ignored)) {
-    if (absl::StrContains(entry.path().filename().string(), ".tmp")) {
+    if (entry.is_regular_file(ignored) &&
+        absl::EndsWith(entry.path().filename().string(), kTemporaryEnding)) {
       fs::remove(entry.path(), ignored);
     }
   }
@@ -116,9 +137,11 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
   TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
   TARA_ASSIGN_OR_RETURN(const int lock, TakeLock(absl::StrCat(path, "/lock")));
   auto folder = std::unique_ptr<RunFolder>(new RunFolder(config, lock));
+  TARA_ASSIGN_OR_RETURN(const proto::TrainConfig resumed,
+                        CheckRunFolder(config));
+  TARA_RETURN_IF_ERROR(folder->RecordConfig(resumed));
   RemoveLeftovers(path);
   RemoveLeftovers(absl::StrCat(path, "/checkpoints"));
-  TARA_RETURN_IF_ERROR(folder->WriteConfig());
   return folder;
 }
 
@@ -126,21 +149,6 @@ RunFolder::RunFolder(const proto::TrainConfig& config, int lock_fd)
     : path_(config.run_dir()), lock_fd_(lock_fd), config_(config) {}
 
 RunFolder::~RunFolder() { close(lock_fd_); }
-
-absl::Status RunFolder::WriteConfig() {
-  const std::string file = absl::StrCat(path_, "/config.textproto");
-  if (fs::exists(file)) {
-    TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
-                          LoadTrainConfig(file, {}));
-    const absl::Status status = CheckResumable(before, config_);
-    if (!status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat(path_, ": ", status.message()));
-    }
-    AdoptChoices(before.inference(), *config_.mutable_inference());
-  }
-  return RecordConfig(config_);
-}
 
 absl::Status RunFolder::RecordConfig(const proto::TrainConfig& config) {
   config_ = config;
@@ -195,6 +203,26 @@ absl::Status RunFolder::PublishLatest(int generation) const {
   return WriteFileAtomically(
       absl::StrCat(path_, "/", kLatestFile),
       absl::StrCat(CheckpointName(generation), kCheckpointEnding, "\n"));
+}
+
+absl::StatusOr<proto::TrainConfig> CheckRunFolder(
+    const proto::TrainConfig& config) {
+  const std::string& path = config.run_dir();
+  TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/checkpoints")));
+  TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/tensorboard")));
+  proto::TrainConfig resumed = config;
+  const std::string file = absl::StrCat(path, "/config.textproto");
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return resumed;
+  TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
+                        LoadTrainConfig(file, {}));
+  const absl::Status status = CheckResumable(before, config);
+  if (!status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat(path, ": ", status.message()));
+  }
+  AdoptChoices(before.inference(), *resumed.mutable_inference());
+  return resumed;
 }
 
 bool HasCheckpoints(absl::string_view run_dir) {

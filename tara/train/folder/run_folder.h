@@ -30,10 +30,10 @@ namespace tara {
 // Whoever holds a RunFolder holds its lock. Thread-safe but for creation.
 class RunFolder {
  public:
-  // Creates the folder where needed, takes its lock and writes the config.
-  // Returns FAILED_PRECONDITION when another process trains in the folder, or
-  // when the run was started with another seed, network, list of variants or
-  // rule options: its games and weights would not fit.
+  // Creates the folder where needed, takes its lock, writes the config, and
+  // removes what a process that was killed has left half written. Returns
+  // FAILED_PRECONDITION when another process trains in the folder, and the
+  // errors of CheckRunFolder.
   static absl::StatusOr<std::unique_ptr<RunFolder>> Open(
       const proto::TrainConfig& config);
 
@@ -68,13 +68,18 @@ class RunFolder {
  private:
   RunFolder(const proto::TrainConfig& config, int lock_fd);
 
-  // Takes over what an earlier start has chosen, and writes the config.
-  absl::Status WriteConfig();
-
   const std::string path_;
   const int lock_fd_;
   proto::TrainConfig config_;
 };
+
+// Returns the config with which a run can go on in its folder: the one given,
+// with what an earlier start has chosen where it says "auto". Writes nothing.
+// Returns FAILED_PRECONDITION where the folder can be neither made nor written
+// to, or when the run was started with another seed, network, list of variants
+// or rule options: its games and weights would not fit.
+absl::StatusOr<proto::TrainConfig> CheckRunFolder(
+    const proto::TrainConfig& config);
 
 // Returns "ckpt-000012": what records name as their model.
 std::string CheckpointName(int generation);
