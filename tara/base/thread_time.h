@@ -15,6 +15,14 @@ inline absl::Time ThreadTime() {
   return absl::TimeFromTimespec(now);
 }
 
+// Returns the time of a clock that never jumps, as a time since some epoch: for
+// limits of time, which the system's clock would cut or stretch when it is set.
+inline absl::Time SteadyTime() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return absl::TimeFromTimespec(now);
+}
+
 }  // namespace tara
 
 #endif  // TARA_BASE_THREAD_TIME_H_

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/base/thread_time.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/utility.h"
@@ -54,7 +54,7 @@ class AnalysisEngine::TaskSearch : public SearchedGame {
         tree_(SearchOf(*task_, worker->solver), task_->state, task_->seed),
         has_clock_(std::min(task_->time, task_->report_every) <
                    absl::InfiniteDuration()),
-        start_(has_clock_ ? absl::Now() : absl::Time()),
+        start_(has_clock_ ? SteadyTime() : absl::Time()),
         next_report_(start_ + task_->report_every) {
     MakeRoom();
   }
@@ -72,7 +72,7 @@ class AnalysisEngine::TaskSearch : public SearchedGame {
   bool searched() override {
     if (tree_.done() || IsCancelled(*task_)) return true;
     if (!has_clock_ || tree_.root_visits() == 0) return false;
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyTime();
     if (now - start_ >= task_->time) return true;
     if (now >= next_report_ && tree_.in_flight() == 0) {
       task_->listener(AnalysisEvent::kProgress, &tree_, absl::OkStatus());

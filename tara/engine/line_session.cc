@@ -6,9 +6,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/thread_time.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
@@ -243,7 +243,7 @@ LineSession::Answer LineSession::Play(const Arguments& arguments) {
 
 LineSession::Answer LineSession::GenerateMove(const Arguments&) {
   TARA_RETURN_IF_ERROR(CheckNotFinished());
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyTime();
   const State& state = game_.state();
   const Side side = state.side();
   TARA_ASSIGN_OR_RETURN(
@@ -252,7 +252,7 @@ LineSession::Answer LineSession::GenerateMove(const Arguments&) {
           game_, options_,
           clocks_.BudgetFor(state, static_cast<int>(game_.actions().size()))));
   game_.Play(action);
-  clocks_.Spend(side, absl::Now() - start);
+  clocks_.Spend(side, SteadyTime() - start);
   return ActionToText(action);
 }
 

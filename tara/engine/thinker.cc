@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/time/clock.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/thread_time.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/engine/ranked_actions.h"
@@ -59,7 +59,7 @@ Tree& Thinker::TreeOf(const EngineGame& game, const EngineOptions& options) {
 absl::StatusOr<Action> Thinker::Choose(const EngineGame& game,
                                        const EngineOptions& options,
                                        std::optional<MoveBudget> budget) {
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyTime();
   const LegalSet legal = LegalActions(game.state());
   if (legal.Count() == 1) return legal.Nth(0);
   Tree& tree = TreeOf(game, options);
@@ -87,7 +87,7 @@ absl::Status Thinker::Search(Tree& tree, const EngineOptions& options,
   AnyOf rules;
   if (budget.has_value()) {
     // The clock runs while a kept tree is advanced, too.
-    const absl::Duration spent = absl::Now() - start;
+    const absl::Duration spent = SteadyTime() - start;
     until.time = std::max(absl::ZeroDuration(), budget->limit - spent);
     rules.Add(std::make_unique<TargetTime>(budget->target - spent));
   } else if (timed) {
@@ -129,22 +129,22 @@ absl::Status Thinker::Analyze(const EngineGame& game,
   const int limit =
       limits.simulations > 0 ? limits.simulations : kEndlessSimulations;
   int reported = -1;
-  absl::Time next_report = absl::Now() + limits.interval;
+  absl::Time next_report = SteadyTime() + limits.interval;
   const auto over = [&] {
     tree.SetSimulations(limit);
     return tree.done();
   };
   while (!over()) {
     const absl::Status status =
-        Step(tree, endless, limit, next_report - absl::Now(), stop);
+        Step(tree, endless, limit, next_report - SteadyTime(), stop);
     if (!status.ok()) {
       tree_.reset();
       return status;
     }
-    if (absl::Now() >= next_report) {
+    if (SteadyTime() >= next_report) {
       report(tree);
       reported = tree.root_visits();
-      next_report = absl::Now() + limits.interval;
+      next_report = SteadyTime() + limits.interval;
     }
     if (stop()) break;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
@@ -24,6 +26,7 @@
 #include "tara/train/progress/metrics.h"
 #include "tara/train/run/gate.h"
 #include "tara/train/run/pipeline.h"
+#include "tara/train/run/run_clock.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 #include "third_party/crc32c/crc32c.h"
@@ -276,6 +279,96 @@ TEST(PipelineTimeTest, ARunBegunAgainKnowsHowLongAGenerationTakes) {
   summary = Train(Tiny(run_dir, {"minutes=25"}));
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(summary->generation, 2);
+}
+
+// A run whose time is that of a clock which goes on by a second each time that
+// it is asked whether to stop.
+class RunOnAFakeClock {
+ public:
+  absl::StatusOr<TrainSummary> Train(const proto::TrainConfig& config) {
+    TrainCallbacks callbacks;
+    callbacks.clock = [this] {
+      return RunTime{.wall = absl::Seconds(seconds_.load()), .cpu = {}};
+    };
+    callbacks.on_game_stored = [this](uint64_t game) {
+      if (on_game) on_game(game);
+    };
+    return tara::Train(config, callbacks, [this] {
+      ++seconds_;
+      return stop.load();
+    });
+  }
+
+  int seconds() const { return seconds_; }
+
+  std::function<void(uint64_t game)> on_game;
+  std::atomic<bool> stop = false;
+
+ private:
+  std::atomic<int> seconds_ = 0;
+};
+
+double SecondsOf(const std::string& run_dir) {
+  const auto state = RunStateFile::Open(run_dir + "/state.textproto");
+  EXPECT_TRUE(state.ok()) << state.status();
+  return state->state().seconds() + state->state().unfinished_seconds();
+}
+
+TEST(PipelineTimeTest, AKillLosesAtMostTenSecondsOfTheTimeUsed) {
+  const std::string run_dir = TestFolder("kept_time");
+  const std::string killed = TestFolder("kept_time_killed");
+  const std::vector<std::string> overrides = {"self_play.threads=1",
+                                              "self_play.games_per_thread=1"};
+  RunOnAFakeClock run;
+  int seconds = 0;  // at the kill: of all generations so far
+  run.on_game = [&](uint64_t game) {
+    if (game != 9) return;
+    // What a kill would leave at this instant, in the second generation.
+    std::filesystem::copy(run_dir, killed,
+                          std::filesystem::copy_options::recursive);
+    seconds = run.seconds();
+  };
+  ASSERT_TRUE(run.Train(Tiny(run_dir, overrides)).ok());
+  ASSERT_GT(seconds, 60);
+  EXPECT_LE(SecondsOf(killed), seconds);
+  EXPECT_GE(SecondsOf(killed), seconds - 11);
+  auto state = RunStateFile::Open(killed + "/state.textproto");
+  EXPECT_EQ(state->state().generations(), 1u);
+  EXPECT_GT(state->state().unfinished_seconds(), 0);
+
+  // The same command ends at once where that was all the time there was.
+  RunOnAFakeClock again;
+  std::vector<std::string> timed = overrides;
+  timed.push_back(absl::StrCat("minutes=", (seconds - 12) / 60.0));
+  const auto summary = again.Train(Tiny(killed, timed));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_TRUE(summary->time_is_up);
+  EXPECT_EQ(summary->generation, 1);
+  EXPECT_EQ(GamesOf(killed).size(), 10u);  // none was played
+}
+
+TEST(PipelineTimeTest, TheTimeOfInterruptedStartsCounts) {
+  const std::string run_dir = TestFolder("interrupted_time");
+  const std::vector<std::string> overrides = {"self_play.threads=1",
+                                              "self_play.games_per_thread=1"};
+  int seconds = 0;
+  for (const uint64_t last : {2u, 4u, 8u, 100u}) {
+    RunOnAFakeClock run;
+    run.on_game = [&](uint64_t game) { run.stop = run.stop || game == last; };
+    const auto summary = run.Train(Tiny(run_dir, overrides));
+    ASSERT_TRUE(summary.ok()) << summary.status();
+    EXPECT_EQ(summary->stopped, last != 100);
+    // Asked once more after its end.
+    seconds += run.seconds() - (summary->stopped ? 1 : 0);
+    EXPECT_NEAR(SecondsOf(run_dir), seconds, 1e-6);
+  }
+  const auto state = RunStateFile::Open(run_dir + "/state.textproto");
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ(state->state().generations(), 2u);
+  EXPECT_EQ(state->state().unfinished_seconds(), 0);
+  // The second generation's, of which a part was played by the third start.
+  EXPECT_GT(state->state().last_generation_seconds(),
+            state->state().seconds() / 4);
 }
 
 TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {

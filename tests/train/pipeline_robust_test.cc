@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -179,6 +180,116 @@ TEST(PipelineRobustTest, LostGamesThatCannotBePlayedAgainAreAnError) {
   EXPECT_EQ(GamesOf(run_dir).size(), 18u);
 }
 
+// --- Lines that a kill keeps from the log ------------------------------------
+
+// Lines of an event, as programs read them.
+std::vector<std::string> LinesOf(const std::string& run_dir,
+                                 const std::string& event) {
+  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  EXPECT_TRUE(lines.ok()) << lines.status();
+  std::vector<std::string> found;
+  for (const std::string& line : *lines) {
+    if (absl::StrContains(line, "\"event\":\"" + event + "\"")) {
+      found.push_back(line);
+    }
+  }
+  return found;
+}
+
+// Takes all but the first of these lines out of the log: those that a kill has
+// come before.
+void LoseLines(const std::string& run_dir,
+               const std::vector<std::string>& lines) {
+  std::string kept;
+  for (const std::string& line :
+       *ReadMetricsLines(run_dir + "/metrics.jsonl")) {
+    const auto found = std::find(lines.begin(), lines.end(), line);
+    if (found == lines.end() || found == lines.begin()) kept += line + "\n";
+  }
+  std::ofstream(run_dir + "/metrics.jsonl") << kept;
+}
+
+TEST(PipelineRobustTest, LinesOfACheckpointThatAKillCutOffAreMadeUpFor) {
+  const std::string run_dir = TestFolder("lost_learning");
+  // Held-out lines need games enough that are held out.
+  std::vector<std::string> overrides = kSteady;
+  overrides.push_back("learner.held_out_share=0.5");
+  proto::TrainConfig config = Tiny(run_dir, overrides);
+  config.set_generations(2);
+  ASSERT_TRUE(Train(config).ok());
+  const std::vector<std::string> learning = LinesOf(run_dir, "learning");
+  const std::vector<std::string> held_out = LinesOf(run_dir, "held_out");
+  ASSERT_EQ(learning.size(), 2u);
+  ASSERT_FALSE(held_out.empty());
+  LoseLines(run_dir, {learning[0], learning[1], held_out.back()});
+  ASSERT_EQ(LinesOf(run_dir, "learning").size(), 1u);
+  config.set_generations(3);
+  ASSERT_TRUE(Train(config).ok());
+  const std::vector<std::string> after = LinesOf(run_dir, "learning");
+  ASSERT_EQ(after.size(), 3u);
+  EXPECT_EQ(after[1], learning[1]);
+  EXPECT_EQ(std::count(after.begin(), after.end(), learning[1]), 1);
+  const std::vector<std::string> held_out_after = LinesOf(run_dir, "held_out");
+  EXPECT_EQ(
+      std::count(held_out_after.begin(), held_out_after.end(), held_out.back()),
+      1);
+}
+
+// An evaluator whose results are of two opponents, and other ones each time.
+TrainCallbacks Evaluating(int& evaluations) {
+  TrainCallbacks callbacks;
+  callbacks.evaluate = [&evaluations](const StrengthRequest& request) {
+    ++evaluations;
+    std::vector<StrengthResult> results;
+    for (const std::string opponent : {"random", "greedy"}) {
+      results.push_back({.variant = "sacred_hill_l1",
+                         .opponent = opponent,
+                         .games = evaluations,
+                         .score = request.is_final ? 0.75 : 0.5});
+    }
+    return results;
+  };
+  return callbacks;
+}
+
+TEST(PipelineRobustTest, LinesOfAnEvaluationThatAKillCutOffAreMadeUpFor) {
+  const std::string run_dir = TestFolder("lost_strength");
+  int evaluations = 0;
+  proto::TrainConfig config = Tiny(run_dir);
+  ASSERT_GT(config.evaluation().every(), 0u);
+  config.set_generations(3);
+  // Ends in the third generation, after the evaluation of the second: what is
+  // lost then is what was written last.
+  std::atomic<int> stored = 0;
+  TrainCallbacks callbacks = Evaluating(evaluations);
+  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
+  ASSERT_TRUE(Train(config, callbacks, [&] { return stored > 12; }).ok());
+  const std::vector<std::string> strength = LinesOf(run_dir, "strength");
+  ASSERT_EQ(strength.size(), 4u);  // of checkpoints 1 and 2
+  LoseLines(run_dir, {strength[2], strength[3]});
+  ASSERT_EQ(LinesOf(run_dir, "strength").size(), 3u);
+  ASSERT_TRUE(Train(config, callbacks, [&] { return false; }).ok());
+  const std::vector<std::string> after = LinesOf(run_dir, "strength");
+  EXPECT_EQ(evaluations, 3);  // and the last one
+  EXPECT_EQ(after.size(), 6u);
+  EXPECT_EQ(std::set<std::string>(after.begin(), after.end()).size(), 6u);
+  EXPECT_EQ(std::count(after.begin(), after.end(), strength[3]), 1);
+}
+
+TEST(PipelineRobustTest, AFinalEvaluationIsNotTheOneDuringTraining) {
+  const std::string run_dir = TestFolder("final_strength");
+  int evaluations = 0;
+  proto::TrainConfig config = Tiny(run_dir);
+  config.set_generations(1);
+  ASSERT_TRUE(Train(config, Evaluating(evaluations)).ok());
+  EXPECT_EQ(evaluations, 1);
+  // Longer, the run evaluates the first checkpoint during training too.
+  config.set_generations(2);
+  ASSERT_TRUE(Train(config, Evaluating(evaluations)).ok());
+  EXPECT_EQ(evaluations, 3);
+  EXPECT_EQ(LinesOf(run_dir, "strength").size(), 6u);
+}
+
 // --- Losses that are not finite ----------------------------------------------
 
 // A run whose games are all there, stopped before the generation 1 is learned.
@@ -233,25 +344,65 @@ TEST(PipelineRobustTest, AGenerationThatGoesAstrayIsLearnedAnewAtHalfTheRate) {
   EXPECT_THAT(lines->back(), HasSubstr("\"learning_rate\":0.000183"));
 }
 
-TEST(PipelineRobustTest, WhatGoesAstrayTwiceIsAnErrorAndTheCheckpointStays) {
-  const std::string run_dir = StoppedBeforeLearning("astray_twice");
-  const std::string path = CheckpointFile(run_dir, 1);
-  const std::string good = Contents(path);
-  Poison(path);
-  for (int start = 0; start < 2; ++start) {
-    const absl::Status status = Train(Tiny(run_dir, Impatient())).status();
+TEST(PipelineRobustTest, WhatGoesAstrayTwiceIsAnErrorThatNamesAGoodCheckpoint) {
+  // Also where no so many steps in a row can be skipped: a generation has six.
+  for (const std::string skipped : {"2", "10"}) {
+    const std::string run_dir = StoppedBeforeLearning("astray_twice" + skipped);
+    const std::vector<std::string> overrides = {"learner.max_skipped_steps=" +
+                                                skipped};
+    const std::string path = CheckpointFile(run_dir, 1);
+    Poison(path);
+    const absl::Status status = Train(Tiny(run_dir, overrides)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
-    EXPECT_THAT(std::string(status.message()),
-                AllOf(HasSubstr("2 steps in a row were not finite"),
-                      HasSubstr("at half the learning rate too"),
-                      HasSubstr("The last good checkpoint is " + path)));
+    // The poisoned one is not good.
+    EXPECT_THAT(
+        std::string(status.message()),
+        AllOf(HasSubstr(skipped == "2" ? "2 steps in a row were not finite"
+                                       : "all 6 steps were not finite"),
+              HasSubstr("at half the learning rate too"),
+              HasSubstr("The last good checkpoint is " +
+                        CheckpointFile(run_dir, 0))));
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
+    ASSERT_EQ(Notes(run_dir).size(), 2u);
+    EXPECT_THAT(Notes(run_dir)[1], HasSubstr(path + " are not finite"));
+    EXPECT_EQ(GamesOf(run_dir).size(), 12u);
+    // From the good one the run goes on.
+    const auto summary = Train(Tiny(run_dir, overrides));
+    ASSERT_TRUE(summary.ok()) << summary.status();
+    EXPECT_EQ(summary->generation, 2);
+    EXPECT_EQ(GamesOf(run_dir).size(), 12u);
   }
-  EXPECT_EQ(Notes(run_dir).size(), 1u);
-  EXPECT_EQ(GamesOf(run_dir).size(), 12u);
-  std::ofstream(path, std::ios::binary) << good;
-  const auto summary = Train(Tiny(run_dir, Impatient()));
+}
+
+TEST(PipelineRobustTest, ACheckpointThatIsNotFiniteIsSetAsideAndRelearned) {
+  const std::string run_dir = StraightRun("not_finite", kSteady);
+  const std::string path = CheckpointFile(run_dir, 3);
+  const std::string whole = Contents(path);
+  auto checkpoint = ReadCheckpoint(path);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const std::string name = checkpoint->tensors[0].name;
+  checkpoint->tensors[0].values[0] = NAN;
+  ASSERT_TRUE(WriteCheckpoint(path, *checkpoint).ok());
+  const auto summary = Train(Tiny(run_dir, kSteady));
   ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 2);
+  EXPECT_EQ(summary->generation, 3);
+  EXPECT_EQ(Contents(path), whole);
+  ASSERT_EQ(Notes(run_dir).size(), 1u);
+  EXPECT_THAT(Notes(run_dir)[0],
+              AllOf(HasSubstr(path), HasSubstr("tensor " + name),
+                    HasSubstr("renamed")));
+}
+
+TEST(PipelineRobustTest, ANetworkWhoseOutputsAreNotFiniteDoesNotPlay) {
+  const std::string run_dir = StraightRun("overflow", {"generations=1"});
+  Poison(CheckpointFile(run_dir, 1));
+  const absl::Status status = Train(Tiny(run_dir)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("Checkpoint " + CheckpointFile(run_dir, 1)),
+                    HasSubstr("not finite")));
+  EXPECT_EQ(GamesOf(run_dir).size(), 6u);
 }
 
 // --- Disks and locks ---------------------------------------------------------

@@ -1,5 +1,6 @@
 #include "tara/train/run/run_clock.h"
 
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
@@ -48,6 +49,14 @@ TEST(ExpectedGenerationsTest, AreAsManyAsFitIntoTheMinutes) {
   EXPECT_EQ(ExpectedGenerations(TimedConfig(20, 10), 20, Seconds(700, 1)), 20);
   EXPECT_EQ(ExpectedGenerations(TimedConfig(100, 1e7), 1, Seconds(1e-6, 0)),
             100);
+}
+
+// With the clocks of tests/base/jumping_clock.cc.
+TEST(ProcessTimeTest, DoesNotGoByTheSystemClock) {
+  const absl::Time before = absl::Now();
+  ASSERT_GE(absl::Now() - before, absl::Hours(1)) << "the clock does not jump";
+  const RunTime begin = ProcessTime();
+  EXPECT_EQ((ProcessTime() - begin).wall, absl::Milliseconds(1));
 }
 
 TEST(ProcessTimeTest, CountsTheWorkOfTheProcess) {

@@ -44,7 +44,9 @@ class RunProvenanceTest : public ::testing::Test {
     Write("config.textproto", kConfig);
     Write("metrics.jsonl", kMetrics);
     Write("state.textproto",
-          "seconds: 12.5 cpu_seconds: 20 begun_with_crc32c: '0a1b2c3d'\n");
+          "seconds: 12.5 cpu_seconds: 20 generations: 3 "
+          "unfinished_seconds: 4 unfinished_cpu_seconds: 6 "
+          "begun_with_crc32c: '0a1b2c3d'\n");
     Write("checkpoints/latest", "ckpt-000003.pt\n");
     Write("checkpoints/ckpt-000003.pt", "");
   }
@@ -108,6 +110,18 @@ TEST_F(RunProvenanceTest, TheLastEvaluationUpToACheckpointIsItsScore) {
 TEST_F(RunProvenanceTest, AnOlderCheckpointHasItsGamesButNoTime) {
   EXPECT_EQ(Of(1).provenance.games, 30);
   EXPECT_FALSE(Of(1).provenance.training_seconds.has_value());
+}
+
+TEST_F(RunProvenanceTest, TheTimeIsThatUpToTheCheckpoint) {
+  // Its evaluation goes on: its generation is learned, but not done.
+  Write("state.textproto",
+        "seconds: 12.5 cpu_seconds: 20 generations: 2 "
+        "unfinished_seconds: 4 unfinished_cpu_seconds: 6\n");
+  EXPECT_EQ(Of(3).provenance.training_seconds, 16.5);
+  EXPECT_EQ(Of(3).provenance.processor_seconds, 26);
+  // Later ones did not pass the gate.
+  Write("state.textproto", "seconds: 12.5 cpu_seconds: 20 generations: 5\n");
+  EXPECT_FALSE(Of(3).provenance.training_seconds.has_value());
 }
 
 TEST_F(RunProvenanceTest, AFileElsewhereTellsOfItselfAlone) {

@@ -27,12 +27,11 @@ TEST(RunStateTest, WhatWasSavedIsReadBack) {
   plan.set_begin(600);
   plan.set_model(2);
   ASSERT_TRUE(file.AddPlan(plan).ok());
-  ASSERT_TRUE(
-      file.SetScores(
-              {{.variant = "four_treasures", .opponent = "a", .score = 0.25},
-               {.variant = "high_kings_l1", .opponent = "a", .score = 1},
-               {.variant = "four_treasures", .opponent = "b", .score = 0.75}})
-          .ok());
+  file.SetScores(
+      {{.variant = "four_treasures", .opponent = "a", .score = 0.25},
+       {.variant = "high_kings_l1", .opponent = "a", .score = 1},
+       {.variant = "four_treasures", .opponent = "b", .score = 0.75}});
+  ASSERT_TRUE(file.Save().ok());
   const RunStateFile again = OpenState(path);
   ASSERT_NE(again.PlanOf(3), nullptr);
   EXPECT_EQ(again.PlanOf(3)->begin(), 600u);

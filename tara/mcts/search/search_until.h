@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/thread_time.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/tree/tree.h"
@@ -22,9 +22,7 @@ struct SearchUntilOptions {
   // The search ends after so much time, between batches, but not before the
   // first simulation. The rule is asked less often.
   absl::Duration time = absl::InfiniteDuration();
-  std::function<absl::Time()> clock = [] {
-    return absl::Now();
-  };  // thread-safe
+  std::function<absl::Time()> clock = SteadyTime;  // thread-safe
 };
 
 // Searches one position until the tree is done, `rule` or the time says so, or

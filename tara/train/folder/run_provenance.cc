@@ -79,21 +79,26 @@ absl::Status ReadBegin(const fs::path& run, BundleProvenance& provenance) {
   return absl::OkStatus();
 }
 
-// Adds the time of the run, where the checkpoint is its newest.
+// Adds the time of the run up to the checkpoint, where it is its newest.
 absl::Status ReadTime(const fs::path& run, BundleProvenance& provenance) {
   const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
   if (!latest.ok() ||
       fs::path(*latest).stem() != fs::path(provenance.checkpoint)) {
     return absl::OkStatus();
   }
-  TARA_ASSIGN_OR_RETURN(const RunStateFile state,
+  TARA_ASSIGN_OR_RETURN(const RunStateFile file,
                         RunStateFile::Open((run / "state.textproto").string()));
-  if (state.state().seconds() > 0) {
-    provenance.training_seconds = state.state().seconds();
-  }
-  if (state.state().cpu_seconds() > 0) {
-    provenance.processor_seconds = state.state().cpu_seconds();
-  }
+  const proto::RunState& state = file.state();
+  // The best before a gate, which later ones have not passed.
+  if (state.generations() > provenance.generation) return absl::OkStatus();
+  // A run whose newest generation is learned, but not done.
+  const bool unfinished = state.generations() < provenance.generation;
+  const double seconds =
+      state.seconds() + (unfinished ? state.unfinished_seconds() : 0);
+  const double cpu_seconds =
+      state.cpu_seconds() + (unfinished ? state.unfinished_cpu_seconds() : 0);
+  if (seconds > 0) provenance.training_seconds = seconds;
+  if (cpu_seconds > 0) provenance.processor_seconds = cpu_seconds;
   return absl::OkStatus();
 }
 

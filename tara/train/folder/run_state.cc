@@ -72,8 +72,7 @@ absl::Status RunStateFile::AddPlan(const proto::GenerationPlan& plan) {
   return Save();
 }
 
-absl::Status RunStateFile::SetScores(
-    const std::vector<StrengthResult>& strength) {
+void RunStateFile::SetScores(const std::vector<StrengthResult>& strength) {
   // Sum of the scores against all opponents, and their number.
   std::map<std::string, std::pair<double, int>> sums;
   for (const StrengthResult& result : strength) {
@@ -87,7 +86,6 @@ absl::Status RunStateFile::SetScores(
     score.set_variant(variant);
     score.set_score(sum.first / sum.second);
   }
-  return Save();
 }
 
 }  // namespace tara

@@ -32,8 +32,8 @@ class RunStateFile {
   // Records a plan and saves; the oldest plans are forgotten.
   absl::Status AddPlan(const proto::GenerationPlan& plan);
 
-  // Records the result of an evaluation and saves.
-  absl::Status SetScores(const std::vector<StrengthResult>& strength);
+  // Records the result of an evaluation; does not save it.
+  void SetScores(const std::vector<StrengthResult>& strength);
 
  private:
   explicit RunStateFile(std::string path) : path_(std::move(path)) {}

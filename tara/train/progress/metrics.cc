@@ -29,7 +29,9 @@ absl::string_view WholeLines(absl::string_view contents) {
   return end == absl::string_view::npos ? "" : contents.substr(0, end + 1);
 }
 
-std::string ToLine(absl::Span<const Metric> metrics) {
+}  // namespace
+
+std::string MetricsLine(absl::Span<const Metric> metrics) {
   nlohmann::ordered_json line = nlohmann::ordered_json::object();
   for (const Metric& metric : metrics) {
     std::visit([&](const auto& value) { line[metric.name] = value; },
@@ -37,11 +39,8 @@ std::string ToLine(absl::Span<const Metric> metrics) {
   }
   // Bytes that are no UTF-8 are replaced: they must not stop a training.
   return line.dump(-1, ' ', false,
-                   nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+                   nlohmann::ordered_json::error_handler_t::replace);
 }
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
     const std::string& path) {
@@ -64,12 +63,13 @@ MetricsFile::MetricsFile(std::string path, int fd)
 
 MetricsFile::~MetricsFile() { close(fd_); }
 
-absl::Status MetricsFile::Append(absl::Span<const Metric> metrics) {
-  const std::string line = ToLine(metrics);
+absl::Status MetricsFile::AppendLines(absl::Span<const std::string> lines) {
+  std::string text;
+  for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
   const absl::MutexLock lock(&mutex_);
   const off_t end = lseek(fd_, 0, SEEK_END);
-  const ssize_t written = write(fd_, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size())) return absl::OkStatus();
+  const ssize_t written = write(fd_, text.data(), text.size());
+  if (written == static_cast<ssize_t>(text.size())) return absl::OkStatus();
   if (written >= 0) errno = ENOSPC;  // what cuts a write to a file short
   const absl::Status status = SystemError("cannot append to", path_);
   if (written > 0 && ftruncate(fd_, end) != 0) {

@@ -44,9 +44,12 @@ struct Metric {
   MetricValue value;
 };
 
+// Returns the metrics, in this order, as a line without its end.
+std::string MetricsLine(absl::Span<const Metric> metrics);
+
 // A file of metrics: a JSON object a line, in the order of writing. Lines are
-// only appended, each in one write(2), so that programs may follow the file
-// and a kill tears at most the last line, which the next Open removes.
+// only appended, so that programs may follow the file and a kill tears at most
+// the last line, which the next Open removes.
 // Thread-safe.
 class MetricsFile {
  public:
@@ -59,10 +62,14 @@ class MetricsFile {
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // Appends one line with the metrics in this order. On an error (such as a
-  // full disk) nothing is appended.
-  absl::Status Append(absl::Span<const Metric> metrics)
+  // Appends lines of MetricsLine. On an error (such as a full disk) nothing is
+  // appended.
+  absl::Status AppendLines(absl::Span<const std::string> lines)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Appends the line of these metrics.
+  absl::Status Append(absl::Span<const Metric> metrics) {
+    return AppendLines({MetricsLine(metrics)});
+  }
 
  private:
   MetricsFile(std::string path, int fd);

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/gate.h"
+#include "tara/train/run/run_clock.h"
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
 
@@ -26,6 +28,8 @@ struct TrainCallbacks {
   // Told of each step that was learned, with the number of the run's steps so
   // far. May be empty.
   std::function<void(int64_t steps)> on_step_learned = {};
+  // What time is measured by. Thread-safe.
+  std::function<RunTime()> clock = ProcessTime;
 };
 
 // How a run of training ended.
@@ -45,6 +49,12 @@ struct TrainSummary {
   // Of the last checkpoint; empty when stopped or without an evaluator.
   std::vector<StrengthResult> strength;
 };
+
+// Checks what a run with this config needs of the machine and of files, whether
+// it is to begin or to go on: its folder, devices, number types, `init_from`.
+// Writes nothing. REQUIRES: `config` is resolved. Returns the errors of
+// CheckRunFolder, CheckDevices and CheckInitFrom, which name the field.
+absl::Status CheckRun(const proto::TrainConfig& config);
 
 // Trains as the config says, in its folder (tara/train/folder/run_folder.h),
 // and goes on with what is there already:
@@ -73,12 +83,13 @@ struct TrainSummary {
 //
 // A run that had finished is evaluated again, unless `generations` has grown.
 // REQUIRES: `config` is resolved (tara/train/config/config.h).
-// Returns the errors of CheckInitFrom, RunFolder::Open, OpenGameStore,
-// OpenNewestCheckpoint, of learning, of self-play and of the callbacks;
-// DATA_LOSS when store and checkpoints do not fit together, or games of the
-// window are missing and cannot be played again; ABORTED when a
-// generation cannot be learned as its losses are not finite. After any error
-// the same call goes on with all that was finished, once its cause is gone.
+// Returns the errors of CheckRun, before anything is written; of
+// RunFolder::Open, OpenGameStore, OpenNewestCheckpoint, of learning, of
+// self-play and of the callbacks; DATA_LOSS when store and checkpoints do not
+// fit together, or games of the window are missing and cannot be played again;
+// ABORTED when a generation cannot be learned as its losses are not finite.
+// After any error the same call goes on with all that was finished, once its
+// cause is gone.
 absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
                                          const TrainCallbacks& callbacks,
                                          const StopCheck& stop,

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
 #include "tara/base/check.h"
+#include "tara/base/thread_time.h"
 
 namespace tara {
 namespace {
@@ -32,7 +32,7 @@ RunTime operator-(const RunTime& a, const RunTime& b) {
 }
 
 RunTime ProcessTime() {
-  return {.wall = absl::Now() - absl::UnixEpoch(), .cpu = ProcessorTime()};
+  return {.wall = SteadyTime() - absl::UnixEpoch(), .cpu = ProcessorTime()};
 }
 
 double ShareOfTime(const proto::TrainConfig& config, const RunTime& used) {

@@ -1,6 +1,8 @@
 #include "tara/train/run/run_log.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -59,7 +61,7 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"played_on_false_positives", rates.resignable_not_lost}});
 }
 
-absl::Status RunLog::Learning(const LearningReport& report) {
+std::vector<std::string> RunLog::Learning(const LearningReport& report) {
   const int generation = report.generation;
   events_->Scalar("loss/total", report.losses.total, generation);
   events_->Scalar("loss/policy", report.losses.policy, generation);
@@ -76,27 +78,27 @@ absl::Status RunLog::Learning(const LearningReport& report) {
   events_->Scalar("learning/rate", report.learning_rate, generation);
   events_->Scalar("learning/window_positions",
                   static_cast<double>(report.window_positions), generation);
-  TARA_RETURN_IF_ERROR(events_->Flush());
-  return metrics_->Append({{"event", "learning"},
-                           {"generation", generation},
-                           {"step", report.step},
-                           {"samples", report.samples},
-                           {"loss", report.losses.total},
-                           {"policy_loss", report.losses.policy},
-                           {"value_loss", report.losses.value},
-                           {"margin_loss", report.losses.margin},
-                           {"owner_loss", report.losses.owner},
-                           {"kingdoms_loss", report.losses.kingdoms},
-                           {"reply_loss", report.losses.reply},
-                           {"policy_accuracy", report.policy_accuracy},
-                           {"learning_rate", report.learning_rate},
-                           {"window_games", report.window_games},
-                           {"window_positions", report.window_positions},
-                           {"skipped_steps", report.skipped_steps}});
+  return {MetricsLine({{"event", "learning"},
+                       {"generation", generation},
+                       {"step", report.step},
+                       {"samples", report.samples},
+                       {"loss", report.losses.total},
+                       {"policy_loss", report.losses.policy},
+                       {"value_loss", report.losses.value},
+                       {"margin_loss", report.losses.margin},
+                       {"owner_loss", report.losses.owner},
+                       {"kingdoms_loss", report.losses.kingdoms},
+                       {"reply_loss", report.losses.reply},
+                       {"policy_accuracy", report.policy_accuracy},
+                       {"learning_rate", report.learning_rate},
+                       {"window_games", report.window_games},
+                       {"window_positions", report.window_positions},
+                       {"skipped_steps", report.skipped_steps}})};
 }
 
-absl::Status RunLog::HeldOut(int generation,
-                             const std::vector<HeldOutLosses>& by_variant) {
+std::vector<std::string> RunLog::HeldOut(
+    int generation, const std::vector<HeldOutLosses>& by_variant) {
+  std::vector<std::string> lines;
   for (const HeldOutLosses& each : by_variant) {
     const std::string variant(Info(each.variant).id);
     const std::pair<absl::string_view, double> losses[] = {
@@ -114,13 +116,15 @@ absl::Status RunLog::HeldOut(int generation,
       line.push_back({absl::StrCat(head, "_loss"), loss});
     }
     line.push_back({"policy_accuracy", each.losses.policy_accuracy});
-    TARA_RETURN_IF_ERROR(metrics_->Append(line));
+    lines.push_back(MetricsLine(line));
   }
-  return events_->Flush();
+  return lines;
 }
 
-absl::Status RunLog::Strength(int generation, bool is_final,
-                              const std::vector<StrengthResult>& strength) {
+std::vector<std::string> RunLog::Strength(
+    int generation, bool is_final,
+    const std::vector<StrengthResult>& strength) {
+  std::vector<std::string> lines;
   for (const StrengthResult& result : strength) {
     events_->Scalar(
         absl::StrCat("strength/", result.variant, "/", result.opponent),
@@ -138,26 +142,38 @@ absl::Status RunLog::Strength(int generation, bool is_final,
                                 {"score_low", result.score_low},
                                 {"score_high", result.score_high}};
     if (result.forfeits > 0) line.push_back({"forfeits", result.forfeits});
-    TARA_RETURN_IF_ERROR(metrics_->Append(line));
+    lines.push_back(MetricsLine(line));
   }
-  return events_->Flush();
+  return lines;
 }
 
-absl::Status RunLog::Gate(const GateReport& report) {
+std::vector<std::string> RunLog::Gate(const GateReport& report) {
+  std::vector<std::string> lines;
   for (const auto& [result, weaker] : report.results) {
-    TARA_RETURN_IF_ERROR(metrics_->Append({{"event", "gate"},
-                                           {"generation", report.candidate},
-                                           {"best", report.best},
-                                           {"promoted", report.promoted},
-                                           {"variant", result.variant},
-                                           {"games", result.games},
-                                           {"score", result.score},
-                                           {"score_low", result.score_low},
-                                           {"score_high", result.score_high},
-                                           {"weaker", weaker}}));
+    lines.push_back(MetricsLine({{"event", "gate"},
+                                 {"generation", report.candidate},
+                                 {"best", report.best},
+                                 {"promoted", report.promoted},
+                                 {"variant", result.variant},
+                                 {"games", result.games},
+                                 {"score", result.score},
+                                 {"score_low", result.score_low},
+                                 {"score_high", result.score_high},
+                                 {"weaker", weaker}}));
   }
   events_->Scalar("gate/promoted", report.promoted ? 1 : 0, report.candidate);
-  return events_->Flush();
+  return lines;
+}
+
+absl::Status RunLog::Append(const std::vector<std::string>& lines) {
+  TARA_RETURN_IF_ERROR(events_->Flush());
+  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> before,
+                        ReadMetricsLines(path_));
+  const std::set<std::string> there(before.begin(), before.end());
+  std::vector<std::string> missing;
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(missing),
+               [&](const std::string& line) { return !there.contains(line); });
+  return metrics_->AppendLines(missing);
 }
 
 absl::Status RunLog::Note(int generation, absl::string_view text) {
@@ -165,14 +181,9 @@ absl::Status RunLog::Note(int generation, absl::string_view text) {
       {{"event", "note"}, {"generation", generation}, {"text", text}});
 }
 
-absl::StatusOr<bool> RunLog::HasStrength(int generation) const {
-  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
-                        ReadMetricsLines(path_));
-  return std::any_of(lines.begin(), lines.end(), [&](const std::string& text) {
-    const auto line = nlohmann::json::parse(text, nullptr, false);
-    return line.is_object() && line.value("event", "") == "strength" &&
-           line.value("generation", -1) == generation;
-  });
+int GenerationOfLine(const std::string& line) {
+  const auto event = nlohmann::json::parse(line, nullptr, false);
+  return event.is_object() ? event.value("generation", -1) : -1;
 }
 
 }  // namespace tara

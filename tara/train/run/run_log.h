@@ -33,7 +33,6 @@ struct LearningReport {
 };
 
 // Keeps what happens in a run for programs to read: a line of metrics.jsonl an
-// event ("event": "self_play", "learning", "held_out" or "strength") and
 // event ("event": "self_play", "learning", "held_out", "strength", "gate" or
 // "note") and TensorBoard curves over generations. Thread-safe.
 class RunLog {
@@ -42,21 +41,20 @@ class RunLog {
 
   // The games of a generation, as far as this process has played them.
   absl::Status SelfPlay(int generation, const SelfPlayRates& rates);
-  absl::Status Learning(const LearningReport& report);
-  // A line a variant.
-  absl::Status HeldOut(int generation,
-                       const std::vector<HeldOutLosses>& by_variant);
-  // A line an opponent and variant.
-  absl::Status Strength(int generation, bool is_final,
-                        const std::vector<StrengthResult>& strength);
-
-  // A line a variant.
-  absl::Status Gate(const GateReport& report);
+  // These draw their curves and return their lines of metrics.jsonl, which the
+  // caller appends once his own record of the event is safe: a line a
+  // generation; a variant; an opponent and variant; a variant.
+  std::vector<std::string> Learning(const LearningReport& report);
+  std::vector<std::string> HeldOut(
+      int generation, const std::vector<HeldOutLosses>& by_variant);
+  std::vector<std::string> Strength(
+      int generation, bool is_final,
+      const std::vector<StrengthResult>& strength);
+  std::vector<std::string> Gate(const GateReport& report);
+  // Appends those of the lines that are not in the file yet.
+  absl::Status Append(const std::vector<std::string>& lines);
   // Something that people should know, in words.
   absl::Status Note(int generation, absl::string_view text);
-
-  // Returns whether the strength of a checkpoint has been logged already.
-  absl::StatusOr<bool> HasStrength(int generation) const;
 
  private:
   RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
@@ -66,6 +64,9 @@ class RunLog {
   const std::unique_ptr<MetricsFile> metrics_;
   const std::unique_ptr<EventWriter> events_;
 };
+
+// Returns the generation that a line of metrics.jsonl is of, or -1.
+int GenerationOfLine(const std::string& line);
 
 }  // namespace tara
 

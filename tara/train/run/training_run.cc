@@ -16,7 +16,6 @@
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
-#include "tara/train/config/device_check.h"
 #include "tara/train/config/learner_config.h"
 #include "tara/train/config/search_config.h"
 #include "tara/train/folder/checkpoints.h"
@@ -50,10 +49,19 @@ LossSummary Summarize(const Losses& losses) {
           .reply = losses.reply};
 }
 
-// What a run had taken when its state was written.
+// How much time a kill may leave uncounted.
+constexpr absl::Duration kTimeKept = absl::Seconds(10);
+
+// What a run had taken when its newest generation was done.
 RunTime TimeOf(const proto::RunState& state) {
   return {.wall = absl::Seconds(state.seconds()),
           .cpu = absl::Seconds(state.cpu_seconds())};
+}
+
+// What it had taken since.
+RunTime UnfinishedTimeOf(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.unfinished_seconds()),
+          .cpu = absl::Seconds(state.unfinished_cpu_seconds())};
 }
 
 RunTime TimeOfLastGeneration(const proto::RunState& state) {
@@ -64,14 +72,13 @@ RunTime TimeOfLastGeneration(const proto::RunState& state) {
 }  // namespace
 
 absl::Status TrainingRun::Open() {
-  TARA_RETURN_IF_ERROR(CheckDevices(config_));
-  TARA_RETURN_IF_ERROR(CheckInitFrom(config_));
+  TARA_RETURN_IF_ERROR(CheckRun(config_));
   TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
   config_ = folder_->config();
   TARA_ASSIGN_OR_RETURN(RunStateFile state,
                         RunStateFile::Open(folder_->state_path()));
   state_.emplace(std::move(state));
-  before_ = TimeOf(state_->state());
+  before_ = TimeOf(state_->state()) + UnfinishedTimeOf(state_->state());
   last_generation_ = TimeOfLastGeneration(state_->state());
   TARA_ASSIGN_OR_RETURN(
       store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
@@ -79,7 +86,18 @@ absl::Status TrainingRun::Open() {
   sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());
+  TARA_RETURN_IF_ERROR(CompleteLog());
   return Choose();
+}
+
+absl::Status TrainingRun::CompleteLog() {
+  std::vector<std::string> lines(state().metrics_line().begin(),
+                                 state().metrics_line().end());
+  // A kill may have come before their checkpoint, too.
+  std::erase_if(lines, [this](const std::string& line) {
+    return GenerationOfLine(line) > standing_.generation;
+  });
+  return log_->Append(lines);
 }
 
 absl::Status TrainingRun::Choose() {
@@ -116,6 +134,7 @@ absl::Status TrainingRun::OpenTrainer() {
   gate.set_checked(std::min(gate.checked(), newest));
   gate.set_best_before(std::min(gate.best_before(), newest));
   if (gate.best() > newest) gate.set_best(gate.best_before());
+  state().set_evaluated(std::min(state().evaluated(), newest));
   return absl::OkStatus();
 }
 
@@ -130,13 +149,53 @@ int TrainingRun::player() const {
 }
 
 RunTime TrainingRun::TimeUsed() const {
-  return before_ + (ProcessTime() - begin_);
+  return before_ + (callbacks_.clock() - begin_);
 }
 
-bool TrainingRun::TimeIsUp() const {
+bool TrainingRun::TimeIsUp(const RunTime& begun) const {
   // A run without any generation would be none.
   if (standing_.generation == 0) return false;
-  return ShareOfTime(config_, TimeUsed() + last_generation_) > 1;
+  const RunTime left = last_generation_ - begun;
+  return ShareOfTime(config_,
+                     TimeUsed() +
+                         RunTime{std::max(left.wall, absl::ZeroDuration()),
+                                 std::max(left.cpu, absl::ZeroDuration())}) > 1;
+}
+
+bool TrainingRun::StopOrKeepTime() {
+  KeepTime();
+  return stop_();
+}
+
+void TrainingRun::KeepTime() {
+  const absl::MutexLock lock(&time_mutex_);
+  if (!is_training_ || TimeUsed().wall - kept_.wall < kTimeKept) return;
+  SetTime();
+  // What cannot be written is an error where it is more than this.
+  state_->Save().IgnoreError();
+}
+
+void TrainingRun::EndTime() {
+  const absl::MutexLock lock(&time_mutex_);
+  SetTime();
+  is_training_ = false;
+  state_->Save().IgnoreError();  // as in KeepTime
+}
+
+void TrainingRun::SetTime() {
+  kept_ = TimeUsed();
+  const RunTime unfinished = kept_ - TimeOf(state_->state());
+  state().set_unfinished_seconds(absl::ToDoubleSeconds(unfinished.wall));
+  state().set_unfinished_cpu_seconds(absl::ToDoubleSeconds(unfinished.cpu));
+}
+
+absl::Status TrainingRun::SaveState(
+    const std::vector<std::string>& metrics_lines) {
+  const absl::MutexLock lock(&time_mutex_);
+  if (is_training_) SetTime();
+  state().mutable_metrics_line()->Assign(metrics_lines.begin(),
+                                         metrics_lines.end());
+  return state_->Save();
 }
 
 void TrainingRun::ForetellTheEnd() {
@@ -204,7 +263,6 @@ absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
 absl::Status TrainingRun::LearnFrom(int generation) {
   const absl::Status first = LearnOnce(generation);
   if (!absl::IsAborted(first)) return first;
-  const std::string checkpoint = folder_->checkpoint_path(generation);
   const bool again =
       state().has_restored_generation() &&
       static_cast<int>(state().restored_generation()) == generation;
@@ -215,19 +273,42 @@ absl::Status TrainingRun::LearnFrom(int generation) {
     TARA_RETURN_IF_ERROR(state_->Save());
     TARA_RETURN_IF_ERROR(Note(absl::StrCat(
         first.message(), "; generation ", generation, " is learned anew from ",
-        checkpoint, ", at half the learning rate")));
+        folder_->checkpoint_path(generation), ", at half the learning rate")));
     TARA_RETURN_IF_ERROR(OpenTrainer());
     status = LearnOnce(generation);
   }
   if (!absl::IsAborted(status)) return status;
+  TARA_RETURN_IF_ERROR(ReturnToGoodCheckpoint());
   return absl::AbortedError(absl::StrCat(
       status.message(),
-      ", at half the learning rate too. The last good "
-      "checkpoint is ",
-      checkpoint,
+      ", at half the learning rate too. The last good checkpoint is ",
+      folder_->checkpoint_path(standing_.generation),
       "; the run goes on from there, for example "
       "with a lower learner.learning_rate (now ",
       config_.learner().learning_rate(), ") or max_gradient_norm"));
+}
+
+absl::Status TrainingRun::ReturnToGoodCheckpoint() {
+  const std::vector<Sample> batch = sampler_->Batch(
+      standing_.step, static_cast<int>(config_.learner().batch_size()));
+  while (true) {
+    TARA_RETURN_IF_ERROR(OpenTrainer());
+    TARA_ASSIGN_OR_RETURN(const Losses losses, trainer_->Measure(batch));
+    if (std::isfinite(losses.total)) return absl::OkStatus();
+    const int bad = standing_.generation;
+    const std::string path = folder_->checkpoint_path(bad);
+    if (bad == 0) {
+      return absl::AbortedError(absl::StrCat(
+          path,
+          ": the losses of the network that the run begins with are not "
+          "finite, and no later checkpoint is good; begin another run_dir"));
+    }
+    TARA_RETURN_IF_ERROR(folder_->SetAside(bad));
+    TARA_RETURN_IF_ERROR(
+        Note(absl::StrCat("the losses of the network of ", path,
+                          " are not finite; it was renamed to ", path,
+                          ".damaged, and its generation is learned anew")));
+  }
 }
 
 absl::Status TrainingRun::LearnOnce(int generation) {
@@ -249,9 +330,10 @@ absl::Status TrainingRun::LearnOnce(int generation) {
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
   TrainingProgress next = standing_;
+  const StopCheck stop = [this] { return StopOrKeepTime(); };
   TARA_ASSIGN_OR_RETURN(
       const LearnResult learned,
-      Learn(options, *sampler_, *trainer_, next, stop_,
+      Learn(options, *sampler_, *trainer_, next, stop,
             [&](int steps, const Losses& mean) {
               progress_.Learned(steps,
                                 LearningRate(options.schedule, next.step - 1),
@@ -260,6 +342,23 @@ absl::Status TrainingRun::LearnOnce(int generation) {
                 callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
+  TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
+                        MeasureHeldOut(*sampler_, *trainer_));
+  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  std::vector<std::string> lines = log_->HeldOut(next.generation, held_out);
+  const std::vector<std::string> learning = log_->Learning(
+      {.generation = next.generation,
+       .step = next.step,
+       .samples = next.samples,
+       .losses = Summarize(learned.losses),
+       .policy_accuracy = learned.losses.policy_accuracy,
+       .learning_rate = LearningRate(options.schedule, next.step - 1),
+       .window_games = sampler_->games(),
+       .window_positions = sampler_->positions(),
+       .skipped_steps = learned.skipped_steps});
+  lines.insert(lines.end(), learning.begin(), learning.end());
+  // Where there is a checkpoint there are its lines, whatever is killed when.
+  TARA_RETURN_IF_ERROR(SaveState(lines));
   // A checkpoint must not outlive, in a power failure, games that it was
   // learned from: its generation would not be played again.
   TARA_RETURN_IF_ERROR(store_->Sync());
@@ -267,25 +366,11 @@ absl::Status TrainingRun::LearnOnce(int generation) {
       folder_->checkpoint_path(next.generation), next,
       PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
   standing_ = next;
-  TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
-                        MeasureHeldOut(*sampler_, *trainer_));
-  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
-  TARA_RETURN_IF_ERROR(log_->HeldOut(standing_.generation, held_out));
   progress_.EndLearning();
-  return log_->Learning(
-      {.generation = standing_.generation,
-       .step = standing_.step,
-       .samples = standing_.samples,
-       .losses = Summarize(learned.losses),
-       .policy_accuracy = learned.losses.policy_accuracy,
-       .learning_rate = LearningRate(options.schedule, standing_.step - 1),
-       .window_games = sampler_->games(),
-       .window_positions = sampler_->positions(),
-       .skipped_steps = learned.skipped_steps});
+  return log_->Append(lines);
 }
 
 absl::Status TrainingRun::RunGeneration(int generation) {
-  const RunTime begin = TimeUsed();
   ForetellTheEnd();
   // LibTorch has one number of threads for the process: one for each worker of
   // self-play, or all of them for the learner.
@@ -295,12 +380,15 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   TARA_ASSIGN_OR_RETURN(const GamePlan plan,
                         Plan(generation, ahead ? generation - 1 : player()));
   TARA_RETURN_IF_ERROR(PlayLostGames(plan));
-  TARA_RETURN_IF_ERROR(Play(plan, stop_));
+  TARA_RETURN_IF_ERROR(Play(plan, [this] { return StopOrKeepTime(); }));
   if (stop_()) return absl::CancelledError("self-play was interrupted");
   TARA_RETURN_IF_ERROR(LearnAndPlayAhead(generation));
   TARA_RETURN_IF_ERROR(ThinOut());
   const RunTime used = TimeUsed();
-  last_generation_ = used - begin;
+  last_generation_ = used - TimeOf(state_->state());
+  state().set_generations(static_cast<uint32_t>(standing_.generation));
+  state().set_unfinished_seconds(0);
+  state().set_unfinished_cpu_seconds(0);
   state().set_seconds(absl::ToDoubleSeconds(used.wall));
   state().set_cpu_seconds(absl::ToDoubleSeconds(used.cpu));
   state().set_last_generation_seconds(
@@ -340,10 +428,11 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   absl::Status status = PassGate();
   if (status.ok()) status = CatchUpOnEvaluation();
   while (status.ok() && standing_.generation < generations()) {
-    summary.time_is_up = TimeIsUp();
+    summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
     if (summary.time_is_up) break;
     status = RunGeneration(standing_.generation);
   }
+  EndTime();
   if (status.ok()) {
     progress_.EndTraining();
     SetTorchThreads(static_cast<int>(config_.learner().threads()));

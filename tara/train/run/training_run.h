@@ -3,11 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 #include "tara/nn/training/trainer.h"
@@ -34,7 +37,7 @@ class TrainingRun {
         callbacks_(callbacks),
         stop_(stop),
         progress_(progress),
-        begin_(ProcessTime()) {}
+        begin_(callbacks.clock()) {}
 
   // Opens the folder and loads what it has, or begins the run.
   absl::Status Open();
@@ -49,13 +52,28 @@ class TrainingRun {
   int player() const;
   // Of this start and all before.
   RunTime TimeUsed() const;
-  // Whether the next generation would not fit into the config's minutes.
-  bool TimeIsUp() const;
+  // Whether the next generation, of which so much is done, would not fit into
+  // the config's minutes.
+  bool TimeIsUp(const RunTime& begun = {}) const;
+  // As stop_ is asked, and keeps the time. For the thread that runs the run,
+  // and those that it waits for.
+  bool StopOrKeepTime();
+  // Saves the time used, every kTimeKept. A kill loses no more than that.
+  void KeepTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
+  // Keeps the time at the end of training: the last evaluation is not counted.
+  void EndTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
+  // Saves the state, with the time used and the lines that the log is to have.
+  absl::Status SaveState(const std::vector<std::string>& metrics_lines)
+      ABSL_LOCKS_EXCLUDED(time_mutex_);
+  // Writes the time used so far into the state.
+  void SetTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(time_mutex_);
   // Lets people see when these will be up, at the pace so far.
   void ForetellTheEnd();
 
   // Chooses by measurement what the config leaves open, and records it.
   absl::Status Choose();
+  // Appends the lines that a kill has kept from the log.
+  absl::Status CompleteLog();
   // Loads the newest checkpoint that is whole, and tells of others.
   absl::Status OpenTrainer();
   // Tells people, and programs, something.
@@ -74,6 +92,9 @@ class TrainingRun {
   // checkpoint. CANCELLED when stopped, ABORTED where it cannot be learned.
   absl::Status LearnFrom(int generation);
   absl::Status LearnOnce(int generation);
+  // Loads the newest checkpoint whose losses on the window are finite, and sets
+  // newer ones aside. ABORTED where there is none.
+  absl::Status ReturnToGoodCheckpoint();
   // Runs one generation, from its self-play to its evaluation.
   absl::Status RunGeneration(int generation);
   // Learns and evaluates a generation, while the next one's games are played
@@ -96,7 +117,10 @@ class TrainingRun {
   const StopCheck& stop_;
   Progress& progress_;
   const RunTime begin_;
-  RunTime before_;           // that earlier starts took
+  RunTime before_;  // that earlier starts took
+  absl::Mutex time_mutex_;
+  RunTime kept_ ABSL_GUARDED_BY(time_mutex_);  // as the state has it
+  bool is_training_ ABSL_GUARDED_BY(time_mutex_) = true;
   RunTime last_generation_;  // that the last one took
   std::unique_ptr<RunFolder> folder_;
   std::optional<RunStateFile> state_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tara/base/status_macros.h"
 #include "tara/train/folder/retention.h"
@@ -26,6 +28,7 @@ absl::Status TrainingRun::PassGate() {
                          .best = best,
                          .inference = config_.inference(),
                          .on_progress = [this](const StrengthProgress& played) {
+                           KeepTime();
                            progress_.Evaluated(played);
                          }}));
     if (stop_()) return absl::CancelledError("the gate was interrupted");
@@ -39,13 +42,14 @@ absl::Status TrainingRun::PassGate() {
     }
     gate.set_promoted(gate.promoted() + promoted);
     gate.set_rejected(gate.rejected() + !promoted);
-    TARA_RETURN_IF_ERROR(state_->Save());
     const GateReport report = {.candidate = candidate,
                                .best = best,
                                .promoted = promoted,
                                .results = std::move(results)};
+    const std::vector<std::string> lines = log_->Gate(report);
+    TARA_RETURN_IF_ERROR(SaveState(lines));
     progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
-    TARA_RETURN_IF_ERROR(log_->Gate(report));
+    TARA_RETURN_IF_ERROR(log_->Append(lines));
   }
   // A kill may have come between a checkpoint and its publication.
   return folder_->PublishLatest(player());
@@ -71,22 +75,28 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
        .first_checkpoint_path = folder_->checkpoint_path(1),
        .inference = config_.inference(),
        .on_progress = [this](const StrengthProgress& evaluated) {
+         KeepTime();
          progress_.Evaluated(evaluated);
        }});
   TARA_RETURN_IF_ERROR(strength.status());
   if (stop_()) return absl::CancelledError("the evaluation was interrupted");
   progress_.EndEvaluation(checkpoint, *strength);
-  // Before the log, which says that the evaluation is not to be made up for.
-  if (!is_final) TARA_RETURN_IF_ERROR(state_->SetScores(*strength));
-  TARA_RETURN_IF_ERROR(log_->Strength(checkpoint, is_final, *strength));
+  const std::vector<std::string> lines =
+      log_->Strength(checkpoint, is_final, *strength);
+  if (!is_final) {
+    state_->SetScores(*strength);
+    state().set_evaluated(static_cast<uint32_t>(checkpoint));
+  }
+  TARA_RETURN_IF_ERROR(SaveState(lines));
+  TARA_RETURN_IF_ERROR(log_->Append(lines));
   return strength;
 }
 
 absl::Status TrainingRun::CatchUpOnEvaluation() {
-  if (!EvaluationIsDue(standing_.generation)) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const bool done,
-                        log_->HasStrength(standing_.generation));
-  if (done) return absl::OkStatus();
+  if (!EvaluationIsDue(standing_.generation) ||
+      static_cast<int>(state().evaluated()) >= standing_.generation) {
+    return absl::OkStatus();
+  }
   return Evaluate(standing_.generation, /*is_final=*/false).status();
 }
 
