@@ -12,6 +12,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/train/play/game_plan.h"
@@ -65,11 +66,20 @@ StrengthResult StrengthOf(Variant variant, const std::string& opponent,
 }
 
 absl::Status CheckOpponents(const proto::TrainConfig& config) {
-  for (const std::string& spec : config.evaluation().opponent()) {
-    const absl::Status status = ParsePlayerSpec(spec).status();
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartPositions(config));
+  for (const std::string& text : config.evaluation().opponent()) {
+    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
+    absl::Status status = spec.status();
+    if (status.ok()) {
+      status = spec->kind == PlayerKind::kEngine
+                   ? CheckEngine(spec->engine, starts)
+                   : MakePlayer(text).status();
+    }
     if (status.ok()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("evaluation.opponent: ", status.message()));
+    return absl::Status(
+        status.code(),
+        absl::StrCat("evaluation.opponent: ", text, ": ", status.message()));
   }
   return absl::OkStatus();
 }

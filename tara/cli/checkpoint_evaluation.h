@@ -24,7 +24,10 @@ std::string NetworkSpec(const std::string& path,
 StrengthResult StrengthOf(Variant variant, const std::string& opponent,
                           const ArenaResult& result);
 
-// Returns INVALID_ARGUMENT if the config names an opponent that is no player.
+// Checks that the opponents of the config can play: networks are loaded,
+// engines started and asked for each of its variants. Returns INVALID_ARGUMENT
+// for one that is no player, and the errors of MakePlayer and CheckEngine; all
+// name the field and the opponent. REQUIRES: `config` is resolved.
 absl::Status CheckOpponents(const proto::TrainConfig& config);
 
 // Plays a checkpoint against the opponents of the config, in each of its

@@ -19,7 +19,6 @@
 #include "tara/cli/usage.h"
 #include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
-#include "tara/train/folder/checkpoints.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/gate.h"
 #include "tara/train/run/pipeline.h"
@@ -43,6 +42,14 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
     return AsUsageError(config.status());
   }
   return config;
+}
+
+// Checks before anything is written that the run can begin or go on and play
+// its opponents. What the config says wrong is a usage error.
+absl::Status Preflight(const proto::TrainConfig& config) {
+  absl::Status status = CheckRun(config);
+  if (status.ok()) status = CheckOpponents(config);
+  return absl::IsInvalidArgument(status) ? AsUsageError(status) : status;
 }
 
 // Adds to an error of training what to do about it.
@@ -71,12 +78,7 @@ absl::Status WithAdvice(const absl::Status& status) {
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
-  // Training itself tells of a file that cannot be read.
-  if (const absl::Status init = CheckInitFrom(config);
-      absl::IsInvalidArgument(init)) {
-    return AsUsageError(init);
-  }
-  TARA_RETURN_IF_ERROR(AsUsageError(CheckOpponents(config)));
+  TARA_RETURN_IF_ERROR(Preflight(config));
   TARA_RETURN_IF_ERROR(ApplyAutopilot(config));
   const StopCheck stop = StopOnSignals();
   TrainSummary summary;

@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara {
@@ -114,6 +117,91 @@ TEST(TrainTest, ANetworkOfAnotherShapeToBeginWithIsAUsageError) {
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("has 4 channels and 1 blocks, that of the "
                                     "config (network) 8 channels"));
+}
+
+// Returns the contents of all files of a folder, but for its lock.
+std::map<std::string, std::string> FilesOf(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "lock") continue;
+    files[entry.path().string()] = ReadFile(entry.path().string());
+  }
+  return files;
+}
+
+struct RefusedStart {
+  std::string set;
+  std::string message;
+};
+
+std::vector<RefusedStart> RefusedStarts() {
+  return {
+      // No machine has so many.
+      {"inference.device=cuda:127", "inference.device: "},
+      {"learner.device=cuda:127", "learner.device: "},
+      // As processors without VNNI are: see RunWithAvx2.
+      {"inference.precision=int8", "inference.precision: int8 with "},
+      {"inference.backend=onednn --set inference.precision=float16",
+       "inference.precision: float16 with inference.backend: onednn"},
+      {"evaluation.opponent=engine:./nope",
+       "evaluation.opponent: engine:./nope: "},
+      {"evaluation.opponent='engine:tests/eval/fake_engine --fault gone'",
+       "instead of answering"},
+      {"evaluation.opponent='engine:tests/eval/fake_engine --fault choosy' "
+       "--set variant=four_treasures,sacred_hill_l1",
+       "refused 'variant sacred_hill_l1'"},
+      {"evaluation.opponent=net:/no/such", "evaluation.opponent: net:/no/such"},
+      {"init_from=/no/such", "init_from: "},
+      {"run_dir=/dev/null/run", "run_dir: "},
+  };
+}
+
+// On a processor that has AVX2 and nothing newer, as far as oneDNN can tell.
+TaraResult RunWithAvx2(const std::string& arguments) {
+  return RunShell(
+      absl::StrCat("DNNL_MAX_CPU_ISA=AVX2 exec \"$TARA\" ", arguments));
+}
+
+TEST(TrainTest, WhatIsKnownToFailIsRefusedBeforeAnythingIsWritten) {
+  const std::string parent = TemporaryPath("refused");
+  const std::string config = WriteTinyConfig(parent + "/run");
+  for (const std::string threads :
+       {"self_play.autopilot=false", "self_play.autopilot=true"}) {
+    for (const RefusedStart& refused : RefusedStarts()) {
+      SCOPED_TRACE(absl::StrCat(threads, " ", refused.set));
+      const TaraResult result = RunWithAvx2(absl::StrCat(
+          "train ", config, " --set ", threads, " --set ", refused.set));
+      EXPECT_EQ(result.status, 1);
+      EXPECT_THAT(Lines(result.err),
+                  testing::ElementsAre(
+                      AllOf(StartsWith("tara: "), HasSubstr(refused.message))));
+      EXPECT_FALSE(std::filesystem::exists(parent));
+    }
+  }
+}
+
+TEST(TrainTest, ARunThatCannotGoOnIsRefusedBeforeAnythingIsWritten) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
+  // As if the run had been begun on a processor with VNNI.
+  const std::string recorded = run_dir + "/config.textproto";
+  WriteFile(recorded, absl::StrReplaceAll(
+                          ReadFile(recorded),
+                          {{"precision: \"float32\"", "precision: \"int8\""}}));
+  ASSERT_THAT(ReadFile(recorded), HasSubstr("precision: \"int8\""));
+  const auto before = FilesOf(run_dir);
+  const TaraResult other_machine = RunWithAvx2(absl::StrCat("train ", config));
+  EXPECT_EQ(other_machine.status, 1);
+  EXPECT_THAT(other_machine.err, HasSubstr("inference.precision: int8 with "));
+  EXPECT_EQ(FilesOf(run_dir), before);
+  const TaraResult opponent =
+      RunTara({"train", config, "--set", "inference.precision=float32", "--set",
+               "evaluation.opponent=engine:./nope"});
+  EXPECT_EQ(opponent.status, 1);
+  EXPECT_THAT(opponent.err, HasSubstr("evaluation.opponent: engine:./nope: "));
+  EXPECT_EQ(FilesOf(run_dir), before);
 }
 
 TEST(TrainTest, AMissingConfigIsAFailure) {

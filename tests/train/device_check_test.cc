@@ -41,6 +41,18 @@ TEST(DeviceCheckTest, DevicesThatAreLackingAreNamedWithTheirField) {
                 "inference.device");
 }
 
+TEST(DeviceCheckTest, NumberTypesThatAreLackingAreNamedWithTheirFields) {
+  // LibTorch's networks have no integers.
+  const absl::Status status =
+      CheckDevices(Load("tiny.textproto", {"inference.backend=torch",
+                                           "inference.precision=int16"}));
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("inference.precision: int16 with "
+                              "inference.backend: torch"),
+                    HasSubstr("expected auto")));
+}
+
 TEST(DeviceCheckTest, TheConfigForGpusSaysSoWhereThereIsNone) {
   const proto::TrainConfig config = Load("gpu.textproto");
   if (FindTorchDevices("cuda").ok()) {

@@ -326,4 +326,21 @@ absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(
   return player;
 }
 
+absl::Status CheckEngine(const EngineSpec& spec,
+                         absl::Span<const State> starts) {
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
+                        EngineSession::Start(spec));
+  for (const State& start : starts) {
+    const absl::Status said =
+        session
+            ->Ask(VariantCommand(start), absl::Now() + spec.move_limit,
+                  spec.move_limit)
+            .status();
+    if (said.ok()) continue;
+    return absl::Status(said.code(),
+                        absl::StrCat(session->name(), ": ", said.message()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace tara

@@ -3,7 +3,10 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tara/core/state.h"
 #include "tara/eval/players/engine_spec.h"
 #include "tara/eval/players/player.h"
 
@@ -17,6 +20,12 @@ namespace tara {
 // gives the game up (Turn::forfeit); it is started again for the next. Has no
 // opinions. Returns the error of starting it.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
+
+// Starts the program and has it begin a game from each of these positions,
+// which are those at the start of games. Returns the error of starting it, or
+// what it answered; both name it.
+absl::Status CheckEngine(const EngineSpec& spec,
+                         absl::Span<const State> starts);
 
 }  // namespace tara
 

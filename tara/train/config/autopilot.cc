@@ -21,6 +21,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/search_config.h"
 #include "tara/train/play/game_plan.h"
@@ -108,47 +109,24 @@ std::optional<AutopilotChoice> RecordedChoice(
           static_cast<int>(before->self_play().games_per_thread())};
 }
 
-// A file that goes when this does.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-};
-
 absl::StatusOr<AutopilotChoice> MeasuredChoice(
     const proto::TrainConfig& config) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
   TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
                         InferenceOptionsOf(config.inference()));
-  std::error_code error;
-  std::filesystem::create_directories(config.run_dir(), error);
-  if (error) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "cannot make the folder ", config.run_dir(), ": ", error.message()));
-  }
-  const TemporaryFile file(absl::StrCat(config.run_dir(), "/autopilot.tmp"));
-  TARA_RETURN_IF_ERROR(
-      NewTrainer({.channels = static_cast<int>(config.network().channels()),
-                  .blocks = static_cast<int>(config.network().blocks())},
-                 {}, /*seed=*/1)
-          ->Save(file.path(), {}));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Evaluator> evaluator,
-                        LoadNetworkEvaluator(file.path(), inference));
+  TARA_ASSIGN_OR_RETURN(
+      const Checkpoint checkpoint,
+      NewCheckpoint({.channels = static_cast<int>(config.network().channels()),
+                     .blocks = static_cast<int>(config.network().blocks())},
+                    /*seed=*/1));
+  TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
+                        MakeNetwork("a new network", checkpoint, inference));
   return ChooseBatches(
       {.cores = static_cast<int>(config.self_play().threads()),
        .games = static_cast<int>(config.self_play().games_per_generation()),
        .on_cpu = inference.device == "cpu"},
-      MeasureEvaluator(*evaluator, starts));
+      MeasureEvaluator(*network.evaluator, starts));
 }
 
 }  // namespace

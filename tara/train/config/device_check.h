@@ -7,8 +7,9 @@
 namespace tara {
 
 // Checks that this machine, with this LibTorch, has the devices that a valid
-// config names: before a run makes its folder. Returns FAILED_PRECONDITION
-// naming the field, the device and what there is instead.
+// config names, and computes in its number type there. Returns
+// FAILED_PRECONDITION naming the field, the device and what there is instead,
+// or UNIMPLEMENTED naming the number type and why.
 absl::Status CheckDevices(const proto::TrainConfig& config);
 
 }  // namespace tara

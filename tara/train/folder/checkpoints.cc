@@ -160,6 +160,9 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
         ShapeText(checkpoint->shape), ", that of the config (network) ",
         ShapeText(ShapeOf(config)), "; expected the same"));
   }
+  const absl::Status whole =
+      MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
+  if (!whole.ok()) return InitError(whole);
   const std::vector<std::string> learned = LearnedVariants(*path);
   if (learned.empty()) return absl::OkStatus();
   for (const std::string& id : config.variant()) {
