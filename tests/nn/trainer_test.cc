@@ -387,7 +387,7 @@ TEST_F(KindsOfTrainersTest, ANetworkThatIsNotFiniteIsNotSaved) {
     // Finite weights with which activations overflow; weights that are not.
     for (const Diverged& diverged :
          {Diverged{1e20, "are not finite"},
-          Diverged{1e300, "expected finite numbers"}}) {
+          Diverged{kInfinity, "expected finite numbers"}}) {
       const auto trainer = NewTrainer(kTiny, options, 1);
       Learn(*trainer, 0, 2);
       ASSERT_TRUE(trainer->Save(path_, {}, positions).ok());

@@ -200,9 +200,10 @@ std::vector<std::string> LinesOf(const std::string& run_dir,
 // come before.
 void LoseLines(const std::string& run_dir,
                const std::vector<std::string>& lines) {
+  const auto there = ReadMetricsLines(run_dir + "/metrics.jsonl");
+  ASSERT_TRUE(there.ok()) << there.status();
   std::string kept;
-  for (const std::string& line :
-       *ReadMetricsLines(run_dir + "/metrics.jsonl")) {
+  for (const std::string& line : *there) {
     const auto found = std::find(lines.begin(), lines.end(), line);
     if (found == lines.end() || found == lines.begin()) kept += line + "\n";
   }
