@@ -9,6 +9,7 @@
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
+#include "tara/eval/statistics/sprt.h"
 
 namespace tara {
 namespace {
@@ -30,12 +31,13 @@ ArenaReportRow Row(Variant variant, int won, const std::string& player_a = "a",
 }
 
 TEST(ArenaReportTest, TheTextIsATableWithATotal) {
-  // First row: Wilson for 4 of 4 pairs, 4 / (4 + 3.8415) = 51.0 %, and
-  // 400 log10(0.5101 / 0.4899) = +7. Second row: the pairs score 1, 1, 1/2, 0:
-  // mean 5/8, s^2 = 11/48, half width 1.96 * sqrt(11/192) = 0.4691; margins of
-  // pairs 3, 3, 0, -3: mean 0.75, s^2 = 8.25, half width 2.815. Total, eight
-  // pairs: mean 13/16, s^2 = 0.1384, half width 0.2578; margins have mean
-  // 15/8, s^2 = 4.982, half width 1.547.
+  // First row: 4 of 4 pairs, of which 0.025^(1/4) = 39.8 % have a chance of
+  // 2.5 %, and 400 log10(0.398 / 0.602) = -72. Second row: the pairs score 1,
+  // 1, 1/2, 0; with a 0 and a 1 more they have mean 7/12 and variance 0.2014:
+  // 4 * 0.2431 / 0.2014 = 4.83 trials, of which 5/8 has the ends 15.5 and 95.9
+  // %; margins of pairs 3, 3, 0, -3: mean 0.75, s^2 = 8.25, half width 3.18245
+  // * sqrt(8.25 / 4) = 4.570. Total, eight pairs: margins have mean 15/8, s^2 =
+  // 4.982, half width 2.36462 * sqrt(4.982 / 8) = 1.866.
   const std::vector<ArenaReportRow> rows = {
       Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
       Row(Variant::kHighKingsL2, 5, "net:x", "greedy")};
@@ -46,15 +48,15 @@ TEST(ArenaReportTest, TheTextIsATableWithATotal) {
       "variant         games  wins  draws  losses  score %           95 %   "
       "Elo "
       "         95 %  margin            95 %  as Red %  as Blue %  length\n"
-      "sacred_hill_l1      8     8      0       0    100.0  [51.0, 100.0]  "
+      "sacred_hill_l1      8     8      0       0    100.0  [39.8, 100.0]  "
       "+inf "
-      "   [+7, +inf]   +3.00  [+3.00, +3.00]     100.0      100.0    40.0\n"
-      "high_kings_l2       8     5      0       3     62.5  [15.6, 100.0]   "
+      "  [-72, +inf]   +3.00  [+3.00, +3.00]     100.0      100.0    40.0\n"
+      "high_kings_l2       8     5      0       3     62.5   [15.5, 95.9]   "
       "+89 "
-      " [-293, +inf]   +0.75  [-2.06, +3.56]      75.0       50.0    40.0\n"
-      "total              16    13      0       3     81.2  [55.5, 100.0]  "
+      " [-294, +546]   +0.75  [-3.82, +5.32]      75.0       50.0    40.0\n"
+      "total              16    13      0       3     81.2   [44.0, 98.2]  "
       "+255 "
-      "  [+38, +inf]   +1.88  [+0.33, +3.42]      87.5       75.0    40.0\n");
+      "  [-42, +691]   +1.88  [+0.01, +3.74]      87.5       75.0    40.0\n");
 }
 
 // Two pairs of which A loses one game by a fault, and B `faults_b` others.
@@ -105,6 +107,19 @@ TEST(ArenaReportTest, ForfeitsAreInTheJson) {
   EXPECT_FALSE(json[1].contains("forfeits"));
 }
 
+TEST(ArenaReportTest, IntervalsOfASequentialTestAreCalledNaive) {
+  std::vector<ArenaReportRow> rows = {Row(Variant::kSacredHillL1, 8),
+                                      Row(Variant::kHighKingsL2, 5)};
+  EXPECT_THAT(ArenaReportText(rows), testing::Not(testing::HasSubstr("naive")));
+  rows[1].result.sprt.emplace(SprtOptions());
+  EXPECT_THAT(ArenaReportText(rows),
+              testing::HasSubstr(
+                  "40.0\nIntervals of a sequential test (naive): they are"));
+  const auto json = nlohmann::json::parse(ArenaReportJson(rows));
+  EXPECT_FALSE(json[0].contains("intervals"));
+  EXPECT_EQ(json[1]["intervals"], "naive, of a sequential test");
+}
+
 TEST(ArenaReportTest, DifferentPlayersAreNamedInTheRows) {
   const std::string text =
       ArenaReportText({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
@@ -137,10 +152,10 @@ TEST(ArenaReportTest, TheJsonHasEveryFieldAndNullForInfinity) {
   EXPECT_EQ(won["draws"], 0);
   EXPECT_EQ(won["losses"], 0);
   EXPECT_EQ(won["score"], 1);
-  EXPECT_NEAR(won["score_low"], 0.5101, 1e-4);
+  EXPECT_NEAR(won["score_low"], 0.3976, 1e-4);
   EXPECT_EQ(won["score_high"], 1);
   EXPECT_TRUE(won["elo"].is_null());
-  EXPECT_NEAR(won["elo_low"], 7.02, 0.01);
+  EXPECT_NEAR(won["elo_low"], -72.15, 0.01);
   EXPECT_TRUE(won["elo_high"].is_null());
   EXPECT_EQ(won["mean_margin"], 3);
   EXPECT_EQ(won["mean_margin_low"], 3);
@@ -167,17 +182,17 @@ ArenaReportRow MatchRow(Variant variant) {
 }
 
 TEST(ArenaReportTest, MatchesComeBeforeTheirGames) {
-  // The pair of matches scores 3/4; Wilson for one trial: (0.75 + 1.9207 +-
-  // 1.96 * sqrt(0.1875 + 0.9604)) / 4.8415 = 11.8 % and 98.5 %.
+  // The pair of matches scores 3/4. With a 0 and a 1 more: mean 7/12, variance
+  // 0.1806, 0.2431 / 0.1806 = 1.346 trials.
   EXPECT_THAT(
       ArenaReportText({MatchRow(Variant::kSacredHillL1)}),
       ::testing::StartsWith(
           "A: a\n"
           "B: b\n"
           "variant         matches  won  drawn  lost  score %          95 %   "
-          "Elo          95 %   lead          95 %\n"
-          "sacred_hill_l1        2    1      1     0     75.0  [11.8, 98.5]  "
-          "+191  [-350, +731]  +3.00  [-inf, +inf]\n"
+          "Elo           95 %   lead          95 %\n"
+          "sacred_hill_l1        2    1      1     0     75.0  [1.9, 100.0]  "
+          "+191  [-681, +2055]  +3.00  [-inf, +inf]\n"
           "\n"
           "The games of the matches:\n"
           "variant         games  wins"));

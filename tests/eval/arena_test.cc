@@ -470,8 +470,9 @@ TEST(ArenaClockTest, InMatchesAForfeitCountsAsItsPoints) {
 }
 
 TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
-  // Pairs score 3/4, 1 and 1/4: mean 2/3, s^2 = ((1/12)^2 + (1/3)^2 +
-  // (5/12)^2) / 2 = 7/48, half width 1.96 * sqrt(7/144) = 0.43213.
+  // Pairs score 3/4, 1 and 1/4: mean 2/3. With a 0 and a 1 more they have mean
+  // 3/5 and variance 0.165: 3 * 0.24 / 0.165 = 4.3636 trials, of which 2/3 has
+  // the ends 0.16108 and 0.97651 by quantiles of the beta distribution.
   const ArenaResult result = SummarizeGames(
       {{.pair = 0, .a_is_red = true, .margin = 3, .length = 40},
        {.pair = 0, .a_is_red = false, .margin = 0, .length = 44},
@@ -489,13 +490,14 @@ TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
   EXPECT_NEAR(result.score, 2.0 / 3, 1e-9);
   EXPECT_NEAR(result.score_as_red, 2.5 / 3, 1e-9);
   EXPECT_NEAR(result.score_as_blue, 1.5 / 3, 1e-9);
-  EXPECT_NEAR(result.score_low, 2.0 / 3 - 0.43213, 1e-5);
-  EXPECT_EQ(result.score_high, 1);         // cut
-  EXPECT_NEAR(result.elo, 120.412, 1e-3);  // 400 log10(2)
-  EXPECT_TRUE(std::isinf(result.elo_high));
+  EXPECT_NEAR(result.score_low, 0.16108, 1e-5);
+  EXPECT_NEAR(result.score_high, 0.97651, 1e-5);
+  EXPECT_NEAR(result.elo, 120.412, 1e-3);      // 400 log10(2)
+  EXPECT_NEAR(result.elo_high, 647.51, 0.01);  // 400 log10(0.97651 / 0.02349)
   EXPECT_NEAR(result.mean_margin, 1, 1e-9);
-  // Margins of pairs 1.5, 4.5, -3: s^2 = (0.25 + 12.25 + 16) / 2 = 14.25.
-  EXPECT_NEAR(result.mean_margin_high - 1, 1.959964 * std::sqrt(14.25 / 3),
+  // Margins of pairs 1.5, 4.5, -3: s^2 = (0.25 + 12.25 + 16) / 2 = 14.25, and
+  // Student's t of 2 degrees of freedom.
+  EXPECT_NEAR(result.mean_margin_high - 1, 4.302653 * std::sqrt(14.25 / 3),
               1e-5);
   EXPECT_NEAR(result.mean_length, 43, 1e-9);
 }
@@ -528,8 +530,8 @@ TEST(SummarizeGamesTest, PointsOfAMatchAddUp) {
   EXPECT_NEAR(one.score, 0.25, 1e-9);
   EXPECT_NEAR(one.mean_lead, -1, 1e-9);
   // Another pair, of which A wins both by 1; and the first once more, as the
-  // result of another variant. Pairs score 1/4, 1, 1/4: mean 1/2, s^2 = (1/16
-  // + 1/4 + 1/16) / 2 = 3/16, half width 1.96 * sqrt(1/16) = 0.49.
+  // result of another variant. Pairs score 1/4, 1, 1/4: mean 1/2. With a 0 and
+  // a 1 more their variance is 0.175: 3 * 0.25 / 0.175 = 4.2857 trials.
   std::vector<ArenaGame> all = first;
   for (const std::vector<ArenaGame>& games :
        {PairOfMatches(1, {3, 5, -4, -2}), first}) {
@@ -539,7 +541,7 @@ TEST(SummarizeGamesTest, PointsOfAMatchAddUp) {
   EXPECT_EQ(three.matches, 6);
   EXPECT_EQ(three.wins, 2);
   EXPECT_NEAR(three.score, 0.5, 1e-9);
-  EXPECT_NEAR(three.score_high, 0.5 + 0.489991, 1e-5);
+  EXPECT_NEAR(three.score_high, 0.92447, 1e-5);
   EXPECT_EQ(three.elo, 0);
   EXPECT_NEAR(three.mean_lead, -1.0 / 3, 1e-9);
 }
