@@ -1,5 +1,6 @@
 // Teams of two players: their specs, who has which seat, and the arena.
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -178,9 +179,8 @@ TEST(TeamArenaTest, TheGamesOfAnOpeningCountAsOne) {
 
 TEST(TeamArenaTest, OneSidedGamesOfOpeningsAreNotTakenForMany) {
   // Two openings: all games of the first are won, all of the second lost. With
-  // four games of an opening as one there are two values, 1 and 0: mean 1/2,
-  // s^2 = 1/2, so that the interval is 1/2 +- 1.96 * sqrt(1/2 / 2), cut off at
-  // 0 and 1.
+  // four games of an opening as one there are two values, 1 and 0: one of two
+  // trials, which happens or is exceeded with 2.5 % at 1 - sqrt(0.975).
   std::vector<ArenaGame> games;
   for (int pair = 0; pair < 4; ++pair) {
     for (const bool a_is_red : {true, false}) {
@@ -190,10 +190,10 @@ TEST(TeamArenaTest, OneSidedGamesOfOpeningsAreNotTakenForMany) {
   }
   const ArenaResult result = SummarizeGames(games, 2);
   EXPECT_EQ(result.score, 0.5);
-  EXPECT_EQ(result.score_low, 0);
-  EXPECT_EQ(result.score_high, 1);
-  // Margins +3 and -3: s^2 = 18, 1.96 * sqrt(18 / 2) = 5.88.
-  EXPECT_NEAR(result.mean_margin_high, 5.88, 0.001);
+  EXPECT_NEAR(result.score_low, 1 - std::sqrt(0.975), 1e-9);
+  EXPECT_NEAR(result.score_high, std::sqrt(0.975), 1e-9);
+  // Margins +3 and -3: s^2 = 18, t of one degree of freedom is 12.7062.
+  EXPECT_NEAR(result.mean_margin_high, 12.7062 * 3, 0.001);
 }
 
 TEST(TeamArenaTest, WhatATeamCannotPlayIsRefused) {
