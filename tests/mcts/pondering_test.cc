@@ -1,5 +1,4 @@
-// A tree searched while its owner does something else. Also to be run with
-// --config=tsan and --config=asan.
+// A tree searched while its owner does something else.
 
 #include "tara/mcts/search/pondering.h"
 

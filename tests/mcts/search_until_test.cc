@@ -1,5 +1,4 @@
-// Searches of one position by rules and by time. Also to be run with
-// --config=tsan.
+// Searches of one position by rules and by time.
 
 #include "tara/mcts/search/search_until.h"
 

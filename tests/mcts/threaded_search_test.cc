@@ -1,4 +1,4 @@
-// One tree, several threads. Also to be run with --config=tsan.
+// One tree, several threads.
 
 #include "tara/mcts/search/threaded_search.h"
 
