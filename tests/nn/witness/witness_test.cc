@@ -76,7 +76,9 @@ std::vector<Answer> StoredAnswers() {
   return answers;
 }
 
-void ExpectAnswers(const std::vector<Answer>& answers, Evaluator& evaluator,
+// `evaluator`: an Evaluator or a Trainer.
+template <typename Evaluates>
+void ExpectAnswers(const std::vector<Answer>& answers, Evaluates& evaluator,
                    float tolerance) {
   std::vector<State> states;
   for (const Answer& answer : answers) states.push_back(answer.state);
