@@ -24,6 +24,7 @@
 #include "tara/record/game_record.h"
 #include "tara/train/folder/run_state.h"
 #include "tara/train/progress/metrics.h"
+#include "tara/train/store/game_store.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -162,13 +163,18 @@ void ExpectTheSame(const RunContents& run, const RunContents& undisturbed) {
   EXPECT_EQ(run.state, undisturbed.state);
 }
 
-// The games of the store of a run that was killed.
+// Returns the games of the store of a run that was killed, as the run will find
+// them.
 std::set<uint64_t> StoredGames(const std::string& run_dir) {
-  std::set<uint64_t> games;
-  for (const proto::GameRecord& game : GamesOf(run_dir)) {
-    games.insert(game.game_index());
+  const auto store =
+      OpenGameStore(run_dir + "/games.db", StoreMode::kReadWrite);
+  if (!store.ok()) {
+    ADD_FAILURE() << store.status();
+    return {};
   }
-  return games;
+  const auto games = (*store)->Indices({});
+  EXPECT_TRUE(games.ok()) << games.status();
+  return std::set<uint64_t>(games->begin(), games->end());
 }
 
 bool Includes(const std::set<uint64_t>& all, const std::set<uint64_t>& some) {
