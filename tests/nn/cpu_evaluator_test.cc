@@ -122,7 +122,7 @@ TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
 
 // A network that lacks the last inputs plays as it did before there were any.
 TEST(CpuEvaluatorTest, InputsWithoutWeightChangeNoBit) {
-  constexpr int kBatch = 5, kOut = 40;
+  constexpr int kBatch = 5, kOut = 3 * kChannelVector;
   Random random(DeriveSeed(3, 0, StreamPurpose::kTest));
   const auto numbers = [&](size_t size) {
     std::vector<float> values(size);
