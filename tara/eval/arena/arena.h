@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/thread_time.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"
@@ -27,7 +27,7 @@ struct ArenaClocks {
   TimeControl control;
   TimeOptions options = {};
   // What time is measured by.
-  std::function<absl::Time()> now = [] { return absl::Now(); };
+  std::function<absl::Time()> now = SteadyTime;
 };
 
 // When games end before their end.

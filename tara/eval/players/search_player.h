@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/thread_time.h"
 #include "tara/eval/players/player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
@@ -44,8 +44,8 @@ struct SearchPlayerOptions {
   // Evaluations remembered over all games; some 300 bytes each. At least 1.
   int64_t cache_positions = int64_t{1} << 16;
   // The clock of Turn::budget, and that of `time`. Thread-safe.
-  std::function<absl::Time()> now = [] { return absl::Now(); };
-  std::function<absl::Time()> time_clock = [] { return absl::Now(); };
+  std::function<absl::Time()> now = SteadyTime;
+  std::function<absl::Time()> time_clock = SteadyTime;
 };
 
 // Plays the best action after a search without noise. All positions of a call

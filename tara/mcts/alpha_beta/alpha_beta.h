@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/thread_time.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/legal_set.h"
@@ -61,7 +61,7 @@ struct AlphaBetaOptions {
   // For the score, Red's, of a position that is not finished, strictly between
   // -kWonGame and kWonGame. Empty: HandEvaluation.
   std::function<int(const State&)> red_evaluation = {};
-  std::function<absl::Time()> clock = [] { return absl::Now(); };
+  std::function<absl::Time()> clock = SteadyTime;
 };
 
 // Alpha-beta search by iterative deepening: principal variation search with a
