@@ -79,7 +79,8 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
                                   ::testing::Not(HasSubstr("DIFFERS"))));
 
   const TaraResult arena =
-      RunTara({"arena", "--variant", "high_kings_l1", "--games", "2",
+      RunTara({"arena", "--variant", "high_kings_l1", "--option",
+               "no_progress_limit=20", "--games", "2",
                absl::StrCat("net:", bundle, ",sims=2"), "random"});
   EXPECT_EQ(arena.status, 0) << arena.err;
   EXPECT_THAT(arena.out, HasSubstr("kings.tara,sims=2,precision=float32\n"));
@@ -233,8 +234,9 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   const std::string command = absl::StrCat(
       "mkdir -p ", root, "/models && export TARA_ROOT=", root, " && ");
   const std::string play =
-      "\"$TARA\" play --variant high_kings_l1 --seat blue </dev/null";
-  const TaraResult without = RunShell(command + play);
+      "\"$TARA\" play --variant high_kings_l1 --seat blue </dev/null "
+      "--option no_progress_limit=";
+  const TaraResult without = RunShell(command + play + "20");
   EXPECT_EQ(without.status, 0) << without.err;
   EXPECT_THAT(without.out, ::testing::Not(HasSubstr("The opponent is")));
   const TaraResult none =
@@ -245,21 +247,26 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
 
   ASSERT_EQ(
       RunTara({"export", run_dir, "-o", root + "/models/tara.tara"}).status, 0);
-  const TaraResult with = RunShell(command + play);
+  const TaraResult with = RunShell(command + play + "20");
   EXPECT_EQ(with.status, 0) << with.err;
   EXPECT_THAT(with.out,
               StartsWith("The opponent is the network of " + root +
                          "/models/tara.tara, computed in float32.\n"));
+  // Of rules that it has not learned it is nobody's opponent by default.
+  EXPECT_THAT(RunShell(command + play + "21").out,
+              ::testing::Not(HasSubstr("The opponent is")));
   const TaraResult other =
       RunShell(command + "\"$TARA\" play --variant four_treasures </dev/null");
   EXPECT_THAT(other.out, ::testing::Not(HasSubstr("The opponent is")));
   EXPECT_EQ(RunShell(command + "\"$TARA\" arena --variant high_kings_l1 "
+                               "--option no_progress_limit=20 "
                                "--games 2 best:sims=2 random")
                 .status,
             0);
   const TaraResult balance =
       RunShell(command +
                "\"$TARA\" balance --variant high_kings_l1 --games 2 "
+               "--option no_progress_limit=20 "
                "--first-games 0 --pie-games 0 --player best --sims 2");
   EXPECT_EQ(balance.status, 0) << balance.err;
   EXPECT_THAT(balance.out, HasSubstr("best:sims=2,precision=float32"));
