@@ -65,6 +65,8 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                Console& console) {
   const Learned learned = LearnedByModel(file);
   if (!learned.has_value()) {
+    // A damaged bundle: whoever loads it says so.
+    if (IsBundlePath(file)) return absl::OkStatus();
     console.err << "tara: nothing tells what " << name
                 << " has learned: it is no bundle and lies in no run's "
                    "folder\n";

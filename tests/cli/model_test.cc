@@ -280,7 +280,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
               HasSubstr("tara.tara is a bundle already"));
 
   WriteFile(root + "/models/tara.tara", "damaged");
-  const TaraResult damaged = RunShell(command + play);
+  const TaraResult damaged = RunShell(command + play + "20");
   EXPECT_EQ(damaged.status, 0);
   EXPECT_THAT(damaged.err, HasSubstr("is no whole zip archive"));
 }
@@ -293,7 +293,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
   const auto self_play = [&](const std::string& model) {
     return RunShell(absl::StrCat(
         command, "\"$TARA\" selfplay --variant high_kings_l1 --games 1 ",
-        "--sims 2 --model ", model, " -o ", db));
+        "--option no_progress_limit=20 --sims 2 --model ", model, " -o ", db));
   };
   EXPECT_THAT(self_play("best").err, HasSubstr("there is no ready-made model"));
   ASSERT_EQ(
