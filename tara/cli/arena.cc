@@ -22,7 +22,7 @@
 #include "tara/eval/statistics/sprt.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // A sequential test wants as many games as it takes, and yet an end.
@@ -31,11 +31,13 @@ constexpr int kMostGamesOfATest = 20000;
 
 // Returns what the flags of matches do not say; usage errors for what cannot
 // be.
-absl::StatusOr<ArenaOptions> OptionsOf(const ArenaCommandOptions& options) {
-  ArenaOptions arena = {.by_match = options.by_match,
-                        .games = static_cast<int>(options.games)};
+absl::StatusOr<eval::ArenaOptions> OptionsOf(
+    const ArenaCommandOptions& options) {
+  eval::ArenaOptions arena = {.by_match = options.by_match,
+                              .games = static_cast<int>(options.games)};
   if (!options.sprt.empty()) {
-    absl::StatusOr<SprtOptions> sprt = ParseSprtOptions(options.sprt);
+    absl::StatusOr<eval::SprtOptions> sprt =
+        eval::ParseSprtOptions(options.sprt);
     if (!sprt.ok()) return AsUsageError(sprt.status());
     arena.sprt = *sprt;
   }
@@ -45,7 +47,7 @@ absl::StatusOr<ArenaOptions> OptionsOf(const ArenaCommandOptions& options) {
   return arena;
 }
 
-std::string ProgressText(Variant variant, const ArenaProgress& progress) {
+std::string ProgressText(Variant variant, const eval::ArenaProgress& progress) {
   std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
                                      Info(variant).id, progress.games_done,
                                      progress.games, 100 * progress.score);
@@ -61,7 +63,7 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  TARA_ASSIGN_OR_RETURN(const ArenaOptions arena, OptionsOf(options));
+  TARA_ASSIGN_OR_RETURN(const eval::ArenaOptions arena, OptionsOf(options));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
                         MatchTable::Create(options.match, arena));
   TARA_ASSIGN_OR_RETURN(const Contestant player_a,
@@ -73,18 +75,18 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   TARA_RETURN_IF_ERROR(
       CheckLearned(players, starts, options.untrained, console));
 
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
-  std::vector<ArenaReportRow> rows;
+  std::vector<eval::ArenaReportRow> rows;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
-    const auto on_progress = [&](const ArenaProgress& progress) {
+    const auto on_progress = [&](const eval::ArenaProgress& progress) {
       if (progress.games_done > 0) {
         status_line.Show(ProgressText(starts[i].variant, progress));
       }
       return !stop();
     };
     TARA_ASSIGN_OR_RETURN(
-        ArenaResult result,
+        eval::ArenaResult result,
         table->Play(starts[i], player_a, player_b, on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
     rows.push_back({.variant = starts[i].variant,
@@ -95,8 +97,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                     .not_learned = NotLearnedByAny(players, starts[i])});
   }
   status_line.Clear();
-  console.out << (options.format == "json" ? ArenaReportJson(rows) + "\n"
-                                           : ArenaReportText(rows));
+  console.out << (options.format == "json" ? eval::ArenaReportJson(rows) + "\n"
+                                           : eval::ArenaReportText(rows));
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
@@ -157,4 +159,4 @@ void RegisterArena(Command& root) {
       [options](Console& console) { return RunArena(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -10,7 +10,7 @@
 #include "tara/cli/game_flags.h"
 #include "tara/cli/match_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct ArenaCommandOptions {
   GameFlags game;
@@ -33,6 +33,6 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
 // Adds `arena` to the program.
 void RegisterArena(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_ARENA_H_

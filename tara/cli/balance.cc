@@ -36,7 +36,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr int64_t kMaxGames = 10000000;
@@ -47,23 +47,23 @@ constexpr int kConcurrentGames = 32;
 // How far the command has come, over all studies.
 class Progress {
  public:
-  Progress(const BalancePlan& plan, const std::vector<WantedStudy>& studies,
-           Console& console)
+  Progress(const eval::BalancePlan& plan,
+           const std::vector<WantedStudy>& studies, Console& console)
       : status_line_(console) {
     for (const WantedStudy& study : studies) {
-      left_ += MostGames(plan, study.key.options);
+      left_ += eval::MostGames(plan, study.key.options);
     }
   }
 
-  void StartStudy(const WantedStudy& study, const BalancePlan& plan) {
+  void StartStudy(const WantedStudy& study, const eval::BalancePlan& plan) {
     name_ =
         absl::StrCat(Info(study.key.options.variant).id, " ", study.key.player);
-    left_ -= MostGames(plan, study.key.options);  // what comes after it
+    left_ -= eval::MostGames(plan, study.key.options);  // what comes after it
     first_done_ = -1;
     start_ = absl::Now();
   }
 
-  void Show(const BalanceProgress& progress) {
+  void Show(const eval::BalanceProgress& progress) {
     // Games of an earlier run cost no time.
     if (first_done_ < 0) first_done_ = progress.games_done;
     const int played = progress.games_done - first_done_;
@@ -101,15 +101,16 @@ class Players {
  public:
   explicit Players(int64_t threads) : threads_(ThreadsOr(threads)) {}
 
-  absl::StatusOr<BalanceDriver*> For(const std::string& spec) {
+  absl::StatusOr<eval::BalanceDriver*> For(const std::string& spec) {
     if (driver_ != nullptr && spec == spec_) return driver_.get();
     driver_ = nullptr;  // one network in memory at a time
-    TARA_ASSIGN_OR_RETURN(const PlayerSpec parsed, ParsePlayerSpec(spec));
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec parsed,
+                          eval::ParsePlayerSpec(spec));
     const int threads = std::max(1, threads_ / parsed.search.threads);
     TARA_ASSIGN_OR_RETURN(
-        driver_,
-        BalanceDriver::Create([spec] { return MakePlayer(spec); }, threads,
-                              GamesAtATime(parsed, kConcurrentGames)));
+        driver_, eval::BalanceDriver::Create(
+                     [spec] { return eval::MakePlayer(spec); }, threads,
+                     eval::GamesAtATime(parsed, kConcurrentGames)));
     spec_ = spec;
     return driver_.get();
   }
@@ -117,19 +118,19 @@ class Players {
  private:
   const int threads_;
   std::string spec_;
-  std::unique_ptr<BalanceDriver> driver_;
+  std::unique_ptr<eval::BalanceDriver> driver_;
 };
 
 // Gives the networks of the studies their number types: those of their games in
 // the store.
-absl::Status ResolvePrecisions(const BalanceStore& store,
+absl::Status ResolvePrecisions(const eval::BalanceStore& store,
                                std::vector<WantedStudy>& studies) {
   std::map<std::string, std::string> resolved;  // specs
   for (WantedStudy& study : studies) {
     std::string& spec = resolved[study.key.player];
     if (spec.empty()) {
       TARA_ASSIGN_OR_RETURN(
-          spec, WithPrecision(study.key.player, [&](const std::string&) {
+          spec, eval::WithPrecision(study.key.player, [&](const std::string&) {
             return store.PrecisionsOf(study.key.network);
           }));
     }
@@ -138,7 +139,7 @@ absl::Status ResolvePrecisions(const BalanceStore& store,
   return absl::OkStatus();
 }
 
-BalancePlan PlanOf(const BalanceCommandOptions& options) {
+eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
   return {.games = static_cast<int>(options.games),
           .precision = options.precision > 0 ? std::optional(options.precision)
                                              : std::nullopt,
@@ -148,26 +149,27 @@ BalancePlan PlanOf(const BalanceCommandOptions& options) {
 
 // Plays the studies, in their order; those without a game, which an interrupt
 // leaves, are missing at the end.
-absl::StatusOr<std::vector<BalanceStudy>> PlayStudies(
+absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
     const BalanceCommandOptions& options,
-    const std::vector<WantedStudy>& wanted, BalanceStore& store,
-    const StopCheck& stop, Console& console) {
-  const BalancePlan plan = PlanOf(options);
+    const std::vector<WantedStudy>& wanted, eval::BalanceStore& store,
+    const train::StopCheck& stop, Console& console) {
+  const eval::BalancePlan plan = PlanOf(options);
   Players players(options.threads);
   Progress progress(plan, wanted, console);
-  std::vector<BalanceStudy> studies;
+  std::vector<eval::BalanceStudy> studies;
   std::map<std::string, std::pair<int, std::string>> forfeits;  // by player
   for (const WantedStudy& each : wanted) {
     if (stop()) break;
     progress.StartStudy(each, plan);
-    TARA_ASSIGN_OR_RETURN(BalanceDriver* const driver,
+    TARA_ASSIGN_OR_RETURN(eval::BalanceDriver* const driver,
                           players.For(each.key.player));
-    TARA_ASSIGN_OR_RETURN(BalanceStudy study,
-                          RunBalanceStudy(plan, each.key, *driver, store,
-                                          [&](const BalanceProgress& done) {
-                                            progress.Show(done);
-                                            return !stop();
-                                          }));
+    TARA_ASSIGN_OR_RETURN(
+        eval::BalanceStudy study,
+        eval::RunBalanceStudy(plan, each.key, *driver, store,
+                              [&](const eval::BalanceProgress& done) {
+                                progress.Show(done);
+                                return !stop();
+                              }));
     if (driver->forfeits() > 0) {
       forfeits[each.key.player] = {driver->forfeits(), driver->first_forfeit()};
     }
@@ -188,28 +190,27 @@ State StudyStart(const WantedStudy& study) {
                       study.key.options.rule_options);
 }
 
-BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
-                       const std::vector<BalanceStudy>& studies) {
-  BalanceReport report;
+eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
+                             const std::vector<eval::BalanceStudy>& studies) {
+  eval::BalanceReport report;
   for (size_t i = 0; i < studies.size(); ++i) {
-    report.rows.push_back(
-        {.options = studies[i].options,
-         .player = studies[i].player,
-         .statistics = Summarize(studies[i]),
-         .not_learned =
-             NotLearnedBy(wanted[i].key.player, StudyStart(wanted[i]))});
+    report.rows.push_back({.options = studies[i].options,
+                           .player = studies[i].player,
+                           .statistics = eval::Summarize(studies[i]),
+                           .not_learned = NotLearnedBy(wanted[i].key.player,
+                                                       StudyStart(wanted[i]))});
     if (wanted[i].compare_with < 0) continue;
-    const BalanceStudy& from = studies[wanted[i].compare_with];
+    const eval::BalanceStudy& from = studies[wanted[i].compare_with];
     const std::string& of_from =
         report.rows[static_cast<size_t>(wanted[i].compare_with)].not_learned;
     const std::string& of_to = report.rows[i].not_learned;
     report.changes.push_back({.from = from.options,
                               .to = studies[i].options,
                               .player = studies[i].player,
-                              .difference = Compare(from, studies[i]),
+                              .difference = eval::Compare(from, studies[i]),
                               .not_learned = of_to.empty() ? of_from : of_to});
   }
-  CorrectForMany(report);
+  eval::CorrectForMany(report);
   return report;
 }
 
@@ -262,20 +263,21 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
   TARA_RETURN_IF_ERROR(
       CheckLearned(options.players, starts, options.untrained, console));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
-  BalanceStore store;
+  eval::BalanceStore store;
   if (!options.store.empty()) {
-    TARA_ASSIGN_OR_RETURN(store, BalanceStore::Open(options.store));
+    TARA_ASSIGN_OR_RETURN(store, eval::BalanceStore::Open(options.store));
   }
   TARA_RETURN_IF_ERROR(ResolvePrecisions(store, wanted));
-  const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(const std::vector<BalanceStudy> studies,
+  const train::StopCheck stop = train::StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(const std::vector<eval::BalanceStudy> studies,
                         PlayStudies(options, wanted, store, stop, console));
-  const BalanceReport report = ReportOf(wanted, studies);
-  console.out << (options.format == "json" ? BalanceReportJson(report) + "\n"
-                                           : BalanceReportText(report));
+  const eval::BalanceReport report = ReportOf(wanted, studies);
+  console.out << (options.format == "json"
+                      ? eval::BalanceReportJson(report) + "\n"
+                      : eval::BalanceReportText(report));
   if (!options.html.empty()) {
     TARA_RETURN_IF_ERROR(
-        WriteFileAtomically(options.html, BalancePage(report)));
+        WriteFileAtomically(options.html, eval::BalancePage(report)));
   }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
@@ -334,7 +336,7 @@ void RegisterBalance(Command& root) {
       "there are\n(Holm), \"q\" by Benjamini and Hochberg. docs/balance.md "
       "says how to read the rest.\n\n"
       "Players:\n",
-      PlayerSpecHelp()));
+      eval::PlayerSpecHelp()));
   command.SetExamples(
       {"balance --variant four_treasures --player mcts:sims=200",
        "balance --variant all --player net:runs/first,sims=400 --games 1000 "
@@ -346,4 +348,4 @@ void RegisterBalance(Command& root) {
       [options](Console& console) { return RunBalance(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -10,7 +10,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct BalanceCommandOptions {
   GameFlags game;
@@ -40,6 +40,6 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
 // Adds `balance` to the program.
 void RegisterBalance(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BALANCE_H_

@@ -19,7 +19,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Random openings of players that have no policy to draw from.
@@ -33,12 +33,12 @@ struct NamedPlayer {
 };
 
 // Whether players of the kind have simulations, and a policy.
-bool Searches(PlayerKind kind) {
-  return kind == PlayerKind::kMcts || kind == PlayerKind::kNet;
+bool Searches(eval::PlayerKind kind) {
+  return kind == eval::PlayerKind::kMcts || kind == eval::PlayerKind::kNet;
 }
 
-absl::StatusOr<PlayerSpec> ParsePlayer(const std::string& text) {
-  absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
+absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
+  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
   if (!spec.ok()) return AsUsageError(spec.status());
   return spec;
 }
@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<std::string>> Specs(
   if (options.simulations.empty()) return options.players;
   std::vector<std::string> specs;
   for (const std::string& player : options.players) {
-    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayer(player));
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec, ParsePlayer(player));
     if (!Searches(spec.kind)) {
       return UsageError(absl::StrCat("--sims: player '", player,
                                      "' has no simulations; expected mcts, "
@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<std::string>> Specs(
 }
 
 absl::StatusOr<NamedPlayer> PlayerOf(const std::string& text) {
-  TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayer(text));
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec, ParsePlayer(text));
   if (spec.search.ponder) {
     return UsageError(absl::StrCat("player '", text,
                                    "' ponders, but has no opponent whose time "
@@ -77,8 +77,9 @@ absl::StatusOr<NamedPlayer> PlayerOf(const std::string& text) {
   }
   NamedPlayer player = {
       .spec = text, .network = "", .has_policy = Searches(spec.kind)};
-  if (spec.kind == PlayerKind::kNet) {
-    TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
+  if (spec.kind == eval::PlayerKind::kNet) {
+    TARA_ASSIGN_OR_RETURN(const std::string path,
+                          eval::FindCheckpoint(spec.path));
     TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
     player.network = absl::StrFormat(
         "%08x", crc32c::Crc32c(contents.data(), contents.size()));
@@ -199,4 +200,4 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
   return studies;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -11,11 +11,11 @@
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance_store.h"
 
-namespace tara {
+namespace tara::cli {
 
 // A study that `tara balance` is asked for.
 struct WantedStudy {
-  BalanceStudyKey key;
+  eval::BalanceStudyKey key;
   // The study, by its place among all, with which this one is compared: the
   // same player with the rules without the change; -1: it is not a what-if.
   int compare_with = -1;
@@ -33,6 +33,6 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
 std::string WithSimulations(absl::string_view spec,
                             absl::string_view simulations);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BALANCE_STUDIES_H_

@@ -32,7 +32,7 @@
 #include "tara/eval/report/text_table.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -79,7 +79,7 @@ struct Turn {
 
 // One way of playing, and what it has done.
 struct Contestant {
-  PlayChunk play;
+  eval::PlayChunk play;
   int64_t chunk_games = 0;
   int64_t next_game = 0;  // of each thread
   std::vector<Turn> turns = {};
@@ -189,7 +189,7 @@ Contest ContestOf(Variant variant, const RuleOptions& options,
 // Lets them take turns until the time is up; at least one each. Returns false
 // when stopped before that.
 bool Hold(Contest& contest, double seconds, int threads,
-          const StopCheck& stop) {
+          const train::StopCheck& stop) {
   const Clock::time_point start = Clock::now();
   do {
     PlayTurn(threads, contest.scalar);
@@ -253,7 +253,7 @@ std::string Report(const std::vector<Contest>& contests,
                         : absl::StrFormat("%.1f", turn.cycles_per_ply));
     }
   }
-  return absl::StrCat(text, TextTable(table, 1));
+  return absl::StrCat(text, eval::TextTable(table, 1));
 }
 
 Json CyclesToJson(const Turn& turn) {
@@ -302,7 +302,7 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
   }
   const int threads = ThreadsOr(options.threads);
 
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
   size_t held = 0;
   for (; held < contests.size() && !stop(); ++held) {
@@ -357,4 +357,4 @@ Command& RegisterBench(Command& root) {
   return bench;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

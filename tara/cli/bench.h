@@ -9,7 +9,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct BenchCoreOptions {
   GameFlags game = {.variant = "all", .options = {}};
@@ -26,6 +26,6 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
 // Adds `bench` to the program and returns it.
 Command& RegisterBench(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BENCH_H_

@@ -43,7 +43,7 @@
 #include "tara/train/play/self_play.h"
 #include "tara/train/play/self_play_options.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -78,12 +78,12 @@ struct Work {
 };
 
 // Counts what a network computes. Thread-safe; borrows the network.
-class CountingEvaluator : public Evaluator {
+class CountingEvaluator : public mcts::Evaluator {
  public:
-  explicit CountingEvaluator(Evaluator* network) : network_(network) {}
+  explicit CountingEvaluator(mcts::Evaluator* network) : network_(network) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     evaluations += static_cast<int64_t>(states.size());
     batches += 1;
     return network_->Evaluate(states, results);
@@ -93,7 +93,7 @@ class CountingEvaluator : public Evaluator {
   std::atomic<int64_t> batches = 0;
 
  private:
-  Evaluator* const network_;
+  mcts::Evaluator* const network_;
 };
 
 void Add(const CountingEvaluator& counted, int64_t simulations,
@@ -108,8 +108,8 @@ void Add(const CountingEvaluator& counted, int64_t simulations,
 
 class Bench {
  public:
-  Bench(const BenchEngineOptions& options, const SearchOptions& search,
-        std::vector<State> starts, Evaluator* network)
+  Bench(const BenchEngineOptions& options, const mcts::SearchOptions& search,
+        std::vector<State> starts, mcts::Evaluator* network)
       : options_(options),
         search_(search),
         starts_(std::move(starts)),
@@ -133,7 +133,7 @@ class Bench {
  private:
   // A generation of self-play; returns its simulations.
   absl::StatusOr<int64_t> PlayGeneration() {
-    SelfPlayOptions options;
+    train::SelfPlayOptions options;
     options.starts = starts_;
     options.search = search_;
     options.search.dirichlet_fraction = 0.25f;
@@ -144,15 +144,15 @@ class Bench {
     std::iota(games.begin(), games.end(), next_game_);
     next_game_ += games.size();
     CountingEvaluator counted(network_);
-    CachingEvaluator cache(
+    mcts::CachingEvaluator cache(
         &counted,
-        CachingOptions{
+        mcts::CachingOptions{
             .positions = options_.cache,
             .symmetric = true,
-            .margins = Utility(options.search.utility).needs_margins()});
-    SelfPlayStats stats;
+            .margins = mcts::Utility(options.search.utility).needs_margins()});
+    train::SelfPlayStats stats;
     const Clocks begin = Now();
-    TARA_RETURN_IF_ERROR(PlayGames(
+    TARA_RETURN_IF_ERROR(train::PlayGames(
         options, games, cache,
         [](const proto::GameRecord&) { return absl::OkStatus(); },
         [] { return false; }, stats));
@@ -167,16 +167,17 @@ class Bench {
       absl::StrAppend(&requests, NextRequest().dump(), "\n");
     }
     CountingEvaluator counted(network_);
-    const std::unique_ptr<EngineModel> model = EngineModel::OfEvaluator(
-        std::make_unique<CountingEvaluator>(&counted), options_.cache);
-    EngineOptions options;
+    const std::unique_ptr<engine::EngineModel> model =
+        engine::EngineModel::OfEvaluator(
+            std::make_unique<CountingEvaluator>(&counted), options_.cache);
+    engine::EngineOptions options;
     options.search = search_;
     options.threads = static_cast<int>(options_.threads);
     options.positions = static_cast<int>(options_.positions);
     std::istringstream in(requests);
     std::ostringstream out;
     const Clocks begin = Now();
-    RunJsonEngine(*model, options, in, out);
+    engine::RunJsonEngine(*model, options, in, out);
     Add(counted, count * options_.simulations, begin, engine_);
     const std::string answers = out.str();
     if (std::count(answers.begin(), answers.end(), '\n') == count &&
@@ -205,9 +206,9 @@ class Bench {
   }
 
   const BenchEngineOptions& options_;
-  const SearchOptions search_;
+  const mcts::SearchOptions search_;
   const std::vector<State> starts_;
-  Evaluator* const network_;
+  mcts::Evaluator* const network_;
   Random random_;
   uint64_t next_game_ = 0;
   int64_t next_request_ = 0;
@@ -270,27 +271,27 @@ absl::StatusOr<int> RunBenchEngine(const BenchEngineOptions& options,
                                    Console& console) {
   BenchEngineOptions resolved = options;
   resolved.threads = ThreadsOr(options.threads);
-  EngineOptions given;
-  given.search = SearchOptions();
+  engine::EngineOptions given;
+  given.search = mcts::SearchOptions();
   given.search.simulations = static_cast<int>(options.simulations);
-  const absl::Status status = SetEngineOptions(options.search, given);
+  const absl::Status status = engine::SetEngineOptions(options.search, given);
   if (!status.ok()) {
     return UsageError(absl::StrCat("--search: ", status.message()));
   }
   resolved.simulations = given.search.simulations;
-  InferenceOptions inference;
+  nn::InferenceOptions inference;
   TARA_RETURN_IF_ERROR(AsUsageError(
-      SetInferenceOption("precision", options.precision, inference)));
+      nn::SetInferenceOption("precision", options.precision, inference)));
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const BenchNetwork net,
                         BenchNetwork::Make(options.network));
-  TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
-                        LoadNetwork(net.path(), inference));
+  TARA_ASSIGN_OR_RETURN(const nn::LoadedNetwork network,
+                        nn::LoadNetwork(net.path(), inference));
   Bench bench(resolved, given.search, std::move(starts),
               network.evaluator.get());
   TARA_RETURN_IF_ERROR(bench.Run());
   const Json report = ReportJson(bench, resolved, net.name(),
-                                 PrecisionName(network.info.precision));
+                                 nn::PrecisionName(network.info.precision));
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : ReportText(report));
   return kExitOk;
@@ -349,4 +350,4 @@ void RegisterBenchEngine(Command& bench) {
   });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

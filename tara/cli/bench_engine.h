@@ -10,7 +10,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct BenchEngineOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
@@ -33,6 +33,6 @@ absl::StatusOr<int> RunBenchEngine(const BenchEngineOptions& options,
 // Adds `engine` to the command `bench`.
 void RegisterBenchEngine(Command& bench);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BENCH_ENGINE_H_

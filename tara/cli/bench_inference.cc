@@ -34,7 +34,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -72,11 +72,11 @@ class Rates {
 };
 
 struct Contestant {
-  InferenceInfo info;
-  std::unique_ptr<Evaluator> evaluator;
+  nn::InferenceInfo info;
+  std::unique_ptr<mcts::Evaluator> evaluator;
   // Operations a second; 0 where the processor has no such instructions.
   double peak = 0;
-  PrecisionError error = {};  // from the reference
+  nn::PrecisionError error = {};  // from the reference
 };
 
 struct Row {
@@ -93,21 +93,21 @@ struct Around {
 
 // Multiplications and additions a position; of convolutions over the whole
 // grid, as is usual, though what lies beyond its edge is zero.
-double OperationsOf(const NetworkShape& shape) {
+double OperationsOf(const nn::NetworkShape& shape) {
   const double c = shape.channels;
   const double convolutions =
-      kNumSquares * (9 * c * kNumPlanes + 18 * c * c * shape.blocks +
-                     c * (2 * c + kNumPolicyPlanes));
+      nn::kNumSquares * (9 * c * nn::kNumPlanes + 18 * c * c * shape.blocks +
+                         c * (2 * c + nn::kNumPolicyPlanes));
   const double pooled = (shape.blocks + 1) / 2 + 1;
-  const double linear = c * kNumGlobals + pooled * 2 * c * c + 2 * c * 64 +
+  const double linear = c * nn::kNumGlobals + pooled * 2 * c * c + 2 * c * 64 +
                         64 * (3 + kNumMargins);
   return 2 * (convolutions + linear);
 }
 
-std::vector<Evaluation> EvaluateAll(Evaluator& evaluator,
-                                    const std::vector<State>& states,
-                                    absl::Status& status) {
-  std::vector<Evaluation> results(states.size());
+std::vector<mcts::Evaluation> EvaluateAll(mcts::Evaluator& evaluator,
+                                          const std::vector<State>& states,
+                                          absl::Status& status) {
+  std::vector<mcts::Evaluation> results(states.size());
   status = evaluator.Evaluate(states, absl::MakeSpan(results));
   return results;
 }
@@ -132,22 +132,23 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     const BenchInferenceOptions& options, const std::string& path) {
   std::vector<Contestant> contestants;
   absl::Status missing;  // why one of them is not there
-  for (const InferenceBackend backend :
-       {InferenceBackend::kTorch, InferenceBackend::kOneDnn}) {
-    if (options.backend != "all" && options.backend != BackendName(backend)) {
+  for (const nn::InferenceBackend backend :
+       {nn::InferenceBackend::kTorch, nn::InferenceBackend::kOneDnn}) {
+    if (options.backend != "all" &&
+        options.backend != nn::BackendName(backend)) {
       continue;
     }
-    for (const Precision precision : kCpuPrecisions) {
+    for (const nn::Precision precision : nn::kCpuPrecisions) {
       if (options.precision != "all" &&
-          options.precision != PrecisionName(precision)) {
+          options.precision != nn::PrecisionName(precision)) {
         continue;
       }
-      const double peak = MeasureCpuPeak(precision, 0.1);
+      const double peak = nn::MeasureCpuPeak(precision, 0.1);
       // LibTorch imitates instructions that are not there: a hundred times as
       // slowly, which only who asks for it may want to wait for.
       if (peak == 0 && options.precision == "all") continue;
       auto network =
-          LoadNetwork(path, {.backend = backend, .precision = precision});
+          nn::LoadNetwork(path, {.backend = backend, .precision = precision});
       if (network.status().code() == absl::StatusCode::kUnimplemented &&
           (options.precision == "all" || options.backend == "all")) {
         missing = network.status();
@@ -183,25 +184,25 @@ struct Report {
 
 // Encodes positions, and fills evaluations with what no network has said.
 void EncodeAndFill(absl::Span<const State> states,
-                   absl::Span<Evaluation> results) {
+                   absl::Span<mcts::Evaluation> results) {
   static const std::vector<float>* const zeros =
-      new std::vector<float>(kNumPolicyOutputs);
-  thread_local EncodedBatch batch;
+      new std::vector<float>(nn::kNumPolicyOutputs);
+  thread_local nn::EncodedBatch batch;
   batch.EncodeCanonical(states);
   for (int i = 0; i < batch.size(); ++i) {
-    FillEvaluation(batch, i,
-                   {.policy = zeros->data(),
-                    .result = zeros->data(),
-                    .margins = zeros->data()},
-                   results[i]);
+    nn::FillEvaluation(batch, i,
+                       {.policy = zeros->data(),
+                        .result = zeros->data(),
+                        .margins = zeros->data()},
+                       results[i]);
   }
 }
 
 // Lets all take turns until the time is up.
 absl::Status Measure(const std::vector<State>& states, double seconds,
-                     const StopCheck& stop, Report& report) {
+                     const train::StopCheck& stop, Report& report) {
   absl::Status status;
-  std::vector<Evaluation> results(states.size());
+  std::vector<mcts::Evaluation> results(states.size());
   size_t next = 0;
   const auto take = [&](int batch) {
     if (next + batch > states.size()) next = 0;
@@ -237,8 +238,8 @@ std::string ToText(const Report& report) {
     const double rate = report.NetworkRate(row);
     const double operations = rate * report.operations;
     table.push_back(
-        {std::string(BackendName(contestant.info.backend)),
-         std::string(PrecisionName(contestant.info.precision)),
+        {std::string(nn::BackendName(contestant.info.backend)),
+         std::string(nn::PrecisionName(contestant.info.precision)),
          absl::StrCat(row.batch), absl::StrFormat("%.0f", row.rates.Typical()),
          absl::StrFormat("%.0f", rate),
          absl::StrFormat("%.0f", operations / 1e9),
@@ -253,11 +254,12 @@ std::string ToText(const Report& report) {
                       report.net, report.operations / 1e6);
   for (const Contestant& contestant : report.contestants) {
     if (contestant.peak == 0) continue;
-    absl::StrAppendFormat(&text, "peak of %s: %.0f G/s\n",
-                          std::string(PrecisionName(contestant.info.precision)),
-                          contestant.peak / 1e9);
+    absl::StrAppendFormat(
+        &text, "peak of %s: %.0f G/s\n",
+        std::string(nn::PrecisionName(contestant.info.precision)),
+        contestant.peak / 1e9);
   }
-  return absl::StrCat(text, TextTable(table, 2));
+  return absl::StrCat(text, eval::TextTable(table, 2));
 }
 
 std::string ToJson(const Report& report) {
@@ -267,8 +269,9 @@ std::string ToJson(const Report& report) {
     const double rate = report.NetworkRate(row);
     list.push_back(
         {{"net", report.net},
-         {"backend", std::string(BackendName(contestant.info.backend))},
-         {"precision", std::string(PrecisionName(contestant.info.precision))},
+         {"backend", std::string(nn::BackendName(contestant.info.backend))},
+         {"precision",
+          std::string(nn::PrecisionName(contestant.info.precision))},
          {"batch", row.batch},
          {"positions_per_s", row.rates.Typical()},
          {"network_positions_per_s", rate},
@@ -298,15 +301,15 @@ absl::StatusOr<Report> Prepare(const BenchInferenceOptions& options,
                         ContestantsOf(options, network.path()));
   TARA_ASSIGN_OR_RETURN(
       const auto reference,
-      LoadNetworkEvaluator(network.path(),
-                           {.backend = InferenceBackend::kTorch}));
+      nn::LoadNetworkEvaluator(network.path(),
+                               {.backend = nn::InferenceBackend::kTorch}));
   absl::Status status;
-  const std::vector<Evaluation> expected =
+  const std::vector<mcts::Evaluation> expected =
       EvaluateAll(*reference, states, status);
   TARA_RETURN_IF_ERROR(status);
   for (Contestant& contestant : report.contestants) {
-    contestant.error =
-        ErrorOf(expected, EvaluateAll(*contestant.evaluator, states, status));
+    contestant.error = nn::ErrorOf(
+        expected, EvaluateAll(*contestant.evaluator, states, status));
     TARA_RETURN_IF_ERROR(status);
   }
   for (const Contestant& contestant : report.contestants) {
@@ -325,13 +328,13 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   TARA_ASSIGN_OR_RETURN(const BenchNetwork network,
                         BenchNetwork::Make(options.network));
   std::vector<State> states =
-      PositionsOfRandomGames(kPositionsOfVariant, kSeed);
+      nn::PositionsOfRandomGames(kPositionsOfVariant, kSeed);
   TARA_ASSIGN_OR_RETURN(Report report, Prepare(options, network, states));
   for (const Row& row : report.rows) {
     const size_t wanted = row.batch;
     while (states.size() < wanted) states.push_back(states[states.size() / 2]);
   }
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   TARA_RETURN_IF_ERROR(Measure(states, options.seconds, stop, report));
   if (stop()) return kExitInterrupted;
   console.out << (options.format == "json" ? ToJson(report) : ToText(report));
@@ -374,4 +377,4 @@ void RegisterBenchInference(Command& bench) {
   });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

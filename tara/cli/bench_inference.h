@@ -8,7 +8,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct BenchInferenceOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
@@ -27,6 +27,6 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
 // Adds `inference` to the command `bench`.
 void RegisterBenchInference(Command& bench);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BENCH_INFERENCE_H_

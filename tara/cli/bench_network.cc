@@ -18,14 +18,14 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/training/trainer.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr uint64_t kSeed = 1;
 
-absl::StatusOr<NetworkShape> ShapeOf(const std::string& net) {
+absl::StatusOr<nn::NetworkShape> ShapeOf(const std::string& net) {
   const std::vector<std::string> parts = absl::StrSplit(net, 'x');
-  NetworkShape shape;
+  nn::NetworkShape shape;
   if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &shape.channels) ||
       !absl::SimpleAtoi(parts[1], &shape.blocks) || shape.channels < 1 ||
       shape.channels > 1024 || shape.blocks < 1 || shape.blocks > 100) {
@@ -53,9 +53,10 @@ absl::StatusOr<BenchNetwork> BenchNetwork::Make(
     const BenchNetworkFlags& flags) {
   BenchNetwork network;
   if (!flags.checkpoint.empty()) {
-    TARA_ASSIGN_OR_RETURN(network.path_, FindCheckpoint(flags.checkpoint));
-    TARA_ASSIGN_OR_RETURN(const Checkpoint read,
-                          ReadNetworkFile(network.path_));
+    TARA_ASSIGN_OR_RETURN(network.path_,
+                          eval::FindCheckpoint(flags.checkpoint));
+    TARA_ASSIGN_OR_RETURN(const nn::Checkpoint read,
+                          nn::ReadNetworkFile(network.path_));
     network.shape_ = read.shape;
     return network;
   }
@@ -68,7 +69,7 @@ absl::StatusOr<BenchNetwork> BenchNetwork::Make(
   }
   network.folder_ = folder;
   network.path_ = folder + "/random.checkpoint";
-  TARA_RETURN_IF_ERROR(NewTrainer(network.shape_, {.threads = 1}, kSeed)
+  TARA_RETURN_IF_ERROR(nn::NewTrainer(network.shape_, {.threads = 1}, kSeed)
                            ->Save(network.path_, {}));
   return network;
 }
@@ -87,4 +88,4 @@ std::string BenchNetwork::name() const {
   return absl::StrCat(shape_.channels, "x", shape_.blocks);
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::cli {
 
 // The network to measure with.
 struct BenchNetworkFlags {
@@ -32,7 +32,7 @@ class BenchNetwork {
   ~BenchNetwork();
 
   const std::string& path() const { return path_; }
-  const NetworkShape& shape() const { return shape_; }
+  const nn::NetworkShape& shape() const { return shape_; }
   std::string name() const;  // "64x4"
 
  private:
@@ -40,9 +40,9 @@ class BenchNetwork {
 
   std::string path_;
   std::string folder_;  // to remove; may be empty
-  NetworkShape shape_;
+  nn::NetworkShape shape_;
 };
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BENCH_NETWORK_H_

@@ -29,7 +29,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -38,12 +38,13 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kSeed = 1;
 
 // Counts what passes through to another evaluator.
-class CountingEvaluator : public Evaluator {
+class CountingEvaluator : public mcts::Evaluator {
  public:
-  explicit CountingEvaluator(Evaluator* evaluator) : evaluator_(evaluator) {}
+  explicit CountingEvaluator(mcts::Evaluator* evaluator)
+      : evaluator_(evaluator) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     batches_.fetch_add(1, std::memory_order_relaxed);
     positions_.fetch_add(static_cast<int64_t>(states.size()),
                          std::memory_order_relaxed);
@@ -57,24 +58,25 @@ class CountingEvaluator : public Evaluator {
   }
 
  private:
-  Evaluator* const evaluator_;
+  mcts::Evaluator* const evaluator_;
   std::atomic<int64_t> batches_ = 0;
   std::atomic<int64_t> positions_ = 0;
 };
 
 struct NamedEvaluator {
   std::string name;
-  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<mcts::Evaluator> evaluator;
 };
 
 std::vector<NamedEvaluator> EvaluatorsOf(const std::string& name) {
   std::vector<NamedEvaluator> evaluators;
   if (name != "playouts") {
-    evaluators.push_back({"uniform", std::make_unique<UniformEvaluator>()});
+    evaluators.push_back(
+        {"uniform", std::make_unique<mcts::UniformEvaluator>()});
   }
   if (name != "uniform") {
     evaluators.push_back(
-        {"playouts", std::make_unique<PlayoutEvaluator>(1, kSeed)});
+        {"playouts", std::make_unique<mcts::PlayoutEvaluator>(1, kSeed)});
   }
   return evaluators;
 }
@@ -110,29 +112,29 @@ double ThreadSeconds() {
 // The rate is by processor time with one thread, which other programs do not
 // use up, and by the clock with several.
 absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
-                         Evaluator& evaluator, const StopCheck& stop,
-                         Row& row) {
+                         mcts::Evaluator& evaluator,
+                         const train::StopCheck& stop, Row& row) {
   const bool one_thread = options.threads == 1;
-  const SearchOptions search = {.simulations =
-                                    static_cast<int>(options.simulations)};
-  std::vector<Tree> trees;
+  const mcts::SearchOptions search = {
+      .simulations = static_cast<int>(options.simulations)};
+  std::vector<mcts::Tree> trees;
   for (int64_t i = 0; i < (one_thread ? options.games : 1); ++i) {
     trees.emplace_back(search, start, kSeed);
   }
-  std::vector<Tree*> pointers;
-  for (Tree& tree : trees) pointers.push_back(&tree);
+  std::vector<mcts::Tree*> pointers;
+  for (mcts::Tree& tree : trees) pointers.push_back(&tree);
   const int leaves = static_cast<int>(options.leaves);
   const double cpu_start = ThreadSeconds();
   const Clock::time_point clock_start = Clock::now();
   if (one_thread) {
     TARA_RETURN_IF_ERROR(
-        RunSearches(pointers, evaluator, {.leaves_per_tree = leaves}));
+        mcts::RunSearches(pointers, evaluator, {.leaves_per_tree = leaves}));
   } else {
     TARA_RETURN_IF_ERROR(
-        SearchWithThreads(trees[0], evaluator,
-                          {.threads = static_cast<int>(options.threads),
-                           .leaves_per_batch = leaves},
-                          stop));
+        mcts::SearchWithThreads(trees[0], evaluator,
+                                {.threads = static_cast<int>(options.threads),
+                                 .leaves_per_batch = leaves},
+                                stop));
   }
   const double seconds =
       one_thread
@@ -140,7 +142,7 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
           : std::chrono::duration<double>(Clock::now() - clock_start).count();
   double simulations = 0;
   double bytes = 0;
-  for (const Tree& tree : trees) {
+  for (const mcts::Tree& tree : trees) {
     simulations += tree.root_visits();
     bytes += static_cast<double>(tree.bytes());
   }
@@ -150,11 +152,11 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
 }
 
 absl::Status SearchGraph(const BenchSearchOptions& options, const State& start,
-                         Evaluator& evaluator, Row& row) {
-  Tree tree({.simulations = static_cast<int>(options.simulations),
-             .graph_search = true},
-            start, kSeed);
-  TARA_RETURN_IF_ERROR(RunSearches({&tree}, evaluator));
+                         mcts::Evaluator& evaluator, Row& row) {
+  mcts::Tree tree({.simulations = static_cast<int>(options.simulations),
+                   .graph_search = true},
+                  start, kSeed);
+  TARA_RETURN_IF_ERROR(mcts::RunSearches({&tree}, evaluator));
   const auto hits = static_cast<double>(tree.counts().transpositions);
   row.graph_hit_rate =
       hits / (hits + static_cast<double>(tree.num_nodes() - 1));
@@ -166,7 +168,7 @@ absl::Status SearchGraph(const BenchSearchOptions& options, const State& start,
 
 absl::StatusOr<Row> Measure(const BenchSearchOptions& options,
                             const State& start, const NamedEvaluator& named,
-                            const StopCheck& stop) {
+                            const train::StopCheck& stop) {
   Row row = {.variant = start.variant, .evaluator = named.name, .rates = {}};
   TARA_RETURN_IF_ERROR(SearchGraph(options, start, *named.evaluator, row));
   CountingEvaluator counting(named.evaluator.get());
@@ -201,7 +203,7 @@ std::string Report(const std::vector<Row>& rows,
                      Percent(row.batch_fill), Percent(row.graph_hit_rate),
                      Percent(row.graph_free_rate)});
   }
-  return absl::StrCat(text, TextTable(table, 2));
+  return absl::StrCat(text, eval::TextTable(table, 2));
 }
 
 std::string ReportJson(const std::vector<Row>& rows,
@@ -262,14 +264,14 @@ void AddFlags(Command& command, BenchSearchOptions& options) {
 absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
                                    Console& console) {
   if (options.signature) {
-    console.out << absl::StrFormat("%016x\n", SearchSignature());
+    console.out << absl::StrFormat("%016x\n", mcts::SearchSignature());
     return kExitOk;
   }
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   const std::vector<NamedEvaluator> evaluators =
       EvaluatorsOf(options.evaluator);
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
   std::vector<Row> rows;
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -313,4 +315,4 @@ void RegisterBenchSearch(Command& bench) {
   });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

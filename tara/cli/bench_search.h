@@ -9,7 +9,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct BenchSearchOptions {
   GameFlags game = {.variant = "all", .options = {}};
@@ -30,6 +30,6 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
 // Adds `search` to the command `bench`.
 void RegisterBenchSearch(Command& bench);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BENCH_SEARCH_H_

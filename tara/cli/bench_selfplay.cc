@@ -22,15 +22,16 @@
 #include "tara/train/play/self_play_speed.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kSeed = 1;
 
-absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
-  SearchOptions search;
+absl::StatusOr<mcts::SearchOptions> SearchOf(
+    const BenchSelfPlayOptions& options) {
+  mcts::SearchOptions search;
   search.simulations = static_cast<int>(options.simulations);
   search.dirichlet_fraction = 0.25f;
   if (options.search.empty()) return search;
@@ -38,14 +39,14 @@ absl::StatusOr<SearchOptions> SearchOf(const BenchSelfPlayOptions& options) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(option, absl::MaxSplits('=', 1));
     const absl::Status status =
-        SetSearchOption(parts.first, parts.second, search);
+        mcts::SetSearchOption(parts.first, parts.second, search);
     if (!status.ok())
       return UsageError(absl::StrCat("--search: ", status.message()));
   }
   return search;
 }
 
-Json SharesJson(const SelfPlaySpeed::Shares& shares) {
+Json SharesJson(const train::SelfPlaySpeed::Shares& shares) {
   return {{"engine", shares.engine},   {"encoding", shares.encoding},
           {"filling", shares.filling}, {"tree", shares.tree},
           {"cache", shares.cache},     {"solver", shares.solver},
@@ -53,8 +54,8 @@ Json SharesJson(const SelfPlaySpeed::Shares& shares) {
           {"other", shares.other}};
 }
 
-Json ReportJson(const SelfPlaySpeed& speed, const BenchSelfPlayOptions& options,
-                absl::string_view net) {
+Json ReportJson(const train::SelfPlaySpeed& speed,
+                const BenchSelfPlayOptions& options, absl::string_view net) {
   return {{"net", std::string(net)},
           {"device", options.inference.device},
           {"precision", options.inference.precision},
@@ -100,10 +101,10 @@ std::string Report(const Json& report) {
 
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
                         InferenceOf(options.inference));
-  SelfPlaySpeedOptions measured;
-  SelfPlayOptions& self_play = measured.self_play;
+  train::SelfPlaySpeedOptions measured;
+  train::SelfPlayOptions& self_play = measured.self_play;
   TARA_ASSIGN_OR_RETURN(self_play.starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(self_play.search, SearchOf(options));
   self_play.run_seed = kSeed;
@@ -120,17 +121,18 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
 
   TARA_ASSIGN_OR_RETURN(const BenchNetwork net,
                         BenchNetwork::Make(options.network));
-  TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
-                        LoadNetwork(net.path(), inference));
-  const StopCheck stop = StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(const nn::LoadedNetwork network,
+                        nn::LoadNetwork(net.path(), inference));
+  const train::StopCheck stop = train::StopOnSignals();
   TARA_ASSIGN_OR_RETURN(
-      const SelfPlaySpeed speed,
-      MeasureSelfPlaySpeed(measured, *network.evaluator, stop));
+      const train::SelfPlaySpeed speed,
+      train::MeasureSelfPlaySpeed(measured, *network.evaluator, stop));
   BenchSelfPlayOptions resolved = options;
   resolved.threads = self_play.threads;
   resolved.inference.precision =
-      std::string(PrecisionName(network.info.precision));
-  resolved.inference.backend = std::string(BackendName(network.info.backend));
+      std::string(nn::PrecisionName(network.info.precision));
+  resolved.inference.backend =
+      std::string(nn::BackendName(network.info.backend));
   const Json report = ReportJson(speed, resolved, net.name());
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : Report(report));
@@ -208,4 +210,4 @@ void RegisterBenchSelfPlay(Command& bench) {
   });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -11,7 +11,7 @@
 #include "tara/cli/game_flags.h"
 #include "tara/cli/inference_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
@@ -35,6 +35,6 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
 // Adds `selfplay` to the command `bench`.
 void RegisterBenchSelfPlay(Command& bench);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_BENCH_SELFPLAY_H_

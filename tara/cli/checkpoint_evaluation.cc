@@ -17,7 +17,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/train/play/game_plan.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 struct NamedSpec {
@@ -26,7 +26,7 @@ struct NamedSpec {
 };
 
 std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
-                                   const StrengthRequest& request) {
+                                   const train::StrengthRequest& request) {
   std::vector<NamedSpec> opponents;
   for (const std::string& spec : config.evaluation().opponent()) {
     opponents.push_back({spec, spec});
@@ -51,8 +51,8 @@ std::string NetworkSpec(const std::string& path,
       ",precision=", inference.precision(), ",backend=", inference.backend());
 }
 
-StrengthResult StrengthOf(Variant variant, const std::string& opponent,
-                          const ArenaResult& result) {
+train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
+                                 const eval::ArenaResult& result) {
   return {.variant = std::string(Info(variant).id),
           .opponent = opponent,
           .games = result.games,
@@ -67,14 +67,14 @@ StrengthResult StrengthOf(Variant variant, const std::string& opponent,
 
 absl::Status CheckOpponents(const proto::TrainConfig& config) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartPositions(config));
+                        train::StartPositions(config));
   for (const std::string& text : config.evaluation().opponent()) {
-    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
+    const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
     absl::Status status = spec.status();
     if (status.ok()) {
-      status = spec->kind == PlayerKind::kEngine
-                   ? CheckEngine(spec->engine, starts)
-                   : MakePlayer(text).status();
+      status = spec->kind == eval::PlayerKind::kEngine
+                   ? eval::CheckEngine(spec->engine, starts)
+                   : eval::MakePlayer(text).status();
     }
     if (status.ok()) continue;
     return absl::Status(
@@ -84,16 +84,16 @@ absl::Status CheckOpponents(const proto::TrainConfig& config) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
-    const proto::TrainConfig& config, const StrengthRequest& request,
-    const StopCheck& stop) {
+absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
+    const proto::TrainConfig& config, const train::StrengthRequest& request,
+    const train::StopCheck& stop) {
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartPositions(config));
+                        train::StartPositions(config));
   const std::string player =
       NetworkSpec(request.checkpoint_path, request.inference,
                   config.evaluation().simulations());
-  ArenaOptions options;
+  eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
   // Other openings for each checkpoint, so that their luck does not add up.
@@ -103,9 +103,9 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
   const int games_wanted =
       static_cast<int>(opponents.size() * starts.size()) * options.games;
   int games_before = 0;
-  std::vector<StrengthResult> results;
+  std::vector<train::StrengthResult> results;
   for (const NamedSpec& opponent : opponents) {
-    const auto on_progress = [&](const ArenaProgress& progress) {
+    const auto on_progress = [&](const eval::ArenaProgress& progress) {
       if (request.on_progress) {
         request.on_progress({.opponent = opponent.name,
                              .games = games_before + progress.games_done,
@@ -113,18 +113,18 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
       }
       return !stop();
     };
-    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec,
-                          ParsePlayerSpec(opponent.spec));
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec,
+                          eval::ParsePlayerSpec(opponent.spec));
     options.concurrent_games =
-        GamesAtATime(spec, ArenaOptions().concurrent_games);
+        eval::GamesAtATime(spec, eval::ArenaOptions().concurrent_games);
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;
       TARA_ASSIGN_OR_RETURN(
-          const ArenaResult result,
-          PlayArenaInParallel(
-              options, [&] { return MakePlayer(player); },
-              [&] { return MakePlayer(opponent.spec); },
+          const eval::ArenaResult result,
+          eval::PlayArenaInParallel(
+              options, [&] { return eval::MakePlayer(player); },
+              [&] { return eval::MakePlayer(opponent.spec); },
               static_cast<int>(config.self_play().threads()), on_progress));
       if (stop()) return absl::CancelledError("the evaluation was interrupted");
       games_before += result.games;
@@ -134,4 +134,4 @@ absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
   return results;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -13,7 +13,7 @@
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Returns the player spec of a checkpoint.
 std::string NetworkSpec(const std::string& path,
@@ -21,8 +21,8 @@ std::string NetworkSpec(const std::string& path,
                         uint32_t simulations);
 
 // Returns what an arena said of a checkpoint, its player A, in a variant.
-StrengthResult StrengthOf(Variant variant, const std::string& opponent,
-                          const ArenaResult& result);
+train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
+                                 const eval::ArenaResult& result);
 
 // Checks that the opponents of the config can play: networks are loaded,
 // engines started and asked for each of its variants. Returns INVALID_ARGUMENT
@@ -35,10 +35,10 @@ absl::Status CheckOpponents(const proto::TrainConfig& config);
 // training with evaluation: tara/train and tara/eval do not know each other.
 // Returns CANCELLED when `stop` says so, or a player's error.
 // REQUIRES: `config` is resolved.
-absl::StatusOr<std::vector<StrengthResult>> EvaluateCheckpoint(
-    const proto::TrainConfig& config, const StrengthRequest& request,
-    const StopCheck& stop);
+absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
+    const proto::TrainConfig& config, const train::StrengthRequest& request,
+    const train::StopCheck& stop);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_CHECKPOINT_EVALUATION_H_

@@ -17,7 +17,7 @@
 #include "tara/eval/statistics/sprt.h"
 #include "tara/train/play/game_plan.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr double kErrorRate = 0.05;
@@ -25,24 +25,24 @@ constexpr double kErrorRate = 0.05;
 // The games of one variant.
 struct GateMatch {
   const proto::TrainConfig& config;
-  const GateRequest& request;
-  const StopCheck& stop;
-  PlayerFactory candidate;
-  PlayerFactory best;
+  const train::GateRequest& request;
+  const train::StopCheck& stop;
+  eval::PlayerFactory candidate;
+  eval::PlayerFactory best;
 };
 
-absl::StatusOr<GateResult> PlayVariant(
+absl::StatusOr<train::GateResult> PlayVariant(
     const GateMatch& match, const State& start,
     const std::function<void(int games)>& on_games) {
   const proto::TrainConfig& config = match.config;
-  const SprtOptions test = {.elo0 = -config.gate().max_drop_elo(),
-                            .elo1 = 0,
-                            .alpha = kErrorRate,
-                            // The chance to accept H0 where H1 holds.
-                            .beta = kErrorRate / config.variant_size(),
-                            .scale = EloScale::kLogistic};
-  ArenaOptions options = {.variant = start.variant,
-                          .rule_options = start.options};
+  const eval::SprtOptions test = {.elo0 = -config.gate().max_drop_elo(),
+                                  .elo1 = 0,
+                                  .alpha = kErrorRate,
+                                  // The chance to accept H0 where H1 holds.
+                                  .beta = kErrorRate / config.variant_size(),
+                                  .scale = eval::EloScale::kLogistic};
+  eval::ArenaOptions options = {.variant = start.variant,
+                                .rule_options = start.options};
   options.games = static_cast<int>(config.gate().games());
   options.sprt = test;
   // Evaluations have the indices from 0 up; these come from the other end.
@@ -50,30 +50,30 @@ absl::StatusOr<GateResult> PlayVariant(
       DeriveSeed(config.seed(), ~static_cast<uint64_t>(match.request.candidate),
                  StreamPurpose::kArena);
   TARA_ASSIGN_OR_RETURN(
-      const ArenaResult all,
-      PlayArenaInParallel(options, match.candidate, match.best,
-                          static_cast<int>(config.self_play().threads()),
-                          [&](const ArenaProgress& progress) {
-                            on_games(progress.games_done);
-                            return !match.stop();
-                          }));
+      const eval::ArenaResult all,
+      eval::PlayArenaInParallel(options, match.candidate, match.best,
+                                static_cast<int>(config.self_play().threads()),
+                                [&](const eval::ArenaProgress& progress) {
+                                  on_games(progress.games_done);
+                                  return !match.stop();
+                                }));
   if (match.stop()) return absl::CancelledError("the gate was interrupted");
-  GateResult gate;
+  train::GateResult gate;
   gate.result = StrengthOf(
       start.variant,
       std::filesystem::path(match.request.best_path).stem().string(), all);
-  gate.weaker =
-      all.sprt.has_value() && all.sprt->decision() == SprtDecision::kAcceptH0;
+  gate.weaker = all.sprt.has_value() &&
+                all.sprt->decision() == eval::SprtDecision::kAcceptH0;
   return gate;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<GateResult>> PlayGate(
-    const proto::TrainConfig& config, const GateRequest& request,
-    const StopCheck& stop) {
+absl::StatusOr<std::vector<train::GateResult>> PlayGate(
+    const proto::TrainConfig& config, const train::GateRequest& request,
+    const train::StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartPositions(config));
+                        train::StartPositions(config));
   const uint32_t simulations = config.gate().simulations();
   const std::string candidate =
       NetworkSpec(request.candidate_path, request.inference, simulations);
@@ -83,14 +83,14 @@ absl::StatusOr<std::vector<GateResult>> PlayGate(
       .config = config,
       .request = request,
       .stop = stop,
-      .candidate = [&candidate] { return MakePlayer(candidate); },
-      .best = [&best] { return MakePlayer(best); }};
+      .candidate = [&candidate] { return eval::MakePlayer(candidate); },
+      .best = [&best] { return eval::MakePlayer(best); }};
   const int wanted = static_cast<int>(config.gate().games());
-  std::vector<GateResult> results;
+  std::vector<train::GateResult> results;
   for (const State& start : starts) {
     const int before = static_cast<int>(results.size()) * wanted;
     TARA_ASSIGN_OR_RETURN(
-        GateResult result, PlayVariant(match, start, [&](int games) {
+        train::GateResult result, PlayVariant(match, start, [&](int games) {
           if (!request.on_progress) return;
           request.on_progress(
               {.opponent =
@@ -103,4 +103,4 @@ absl::StatusOr<std::vector<GateResult>> PlayGate(
   return results;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

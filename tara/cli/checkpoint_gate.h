@@ -8,7 +8,7 @@
 #include "tara/train/run/gate.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Plays a candidate against the best checkpoint in each variant of the config,
 // by pairs of games with one opening, at most gate.games of them. A sequential
@@ -21,10 +21,10 @@ namespace tara {
 // Depends on the request and the config alone: not on threads, nor on time.
 // Returns CANCELLED when `stop` says so, or a player's error.
 // REQUIRES: `config` is resolved; gate.games > 0.
-absl::StatusOr<std::vector<GateResult>> PlayGate(
-    const proto::TrainConfig& config, const GateRequest& request,
-    const StopCheck& stop);
+absl::StatusOr<std::vector<train::GateResult>> PlayGate(
+    const proto::TrainConfig& config, const train::GateRequest& request,
+    const train::StopCheck& stop);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_CHECKPOINT_GATE_H_

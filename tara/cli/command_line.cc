@@ -19,7 +19,7 @@
 #include "absl/strings/strip.h"
 #include "tara/cli/usage.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Column at which help texts begin.
@@ -448,4 +448,4 @@ int CommandLine::Run(int argc, const char* const* argv, Console& console) {
   return status.ok() ? *status : Report(status.status(), named.path, console);
 }
 
-}  // namespace tara
+}  // namespace tara::cli

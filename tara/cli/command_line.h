@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Does a command's work and returns the exit status, or an error.
 using RunFunction = std::function<absl::StatusOr<int>(Console&)>;
@@ -89,6 +89,6 @@ class CommandLine {
   std::string version_;
 };
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_COMMAND_LINE_H_

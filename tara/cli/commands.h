@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace tara {
+namespace tara::cli {
 
 struct CommandName {
   const char* name;
@@ -57,6 +57,6 @@ inline constexpr CommandName kBenchEngineCommand = {
 inline constexpr std::array kTorchBenchCommands = {
     kBenchSelfPlayCommand, kBenchInferenceCommand, kBenchEngineCommand};
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_COMMANDS_H_

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_split.h"
 
-namespace tara {
+namespace tara::cli {
 
 Console StandardConsole() {
   return {.in = std::cin,
@@ -50,4 +50,4 @@ std::string Wrap(absl::string_view words, int indent, int width) {
   return text;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Where a command reads and writes. Results go to `out`, progress and errors
 // to `err`. The streams must outlive the console.
@@ -34,6 +34,6 @@ bool UseColour(absl::string_view choice, const Console& console);
 // too: a caller has written that many columns. No newline at the end.
 std::string Wrap(absl::string_view words, int indent, int width = 79);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_CONSOLE_H_

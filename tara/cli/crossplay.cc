@@ -22,7 +22,7 @@
 #include "tara/eval/players/team_spec.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // A match to be played, by letters and by who that is.
@@ -43,8 +43,8 @@ struct Players {
 
   std::vector<Pairing> Pairings() const {
     const absl::Span<const double> weights =
-        c.empty() ? absl::MakeConstSpan(kWeightsAgainstThemselves)
-                  : absl::MakeConstSpan(kWeightsAgainstOthers);
+        c.empty() ? absl::MakeConstSpan(eval::kWeightsAgainstThemselves)
+                  : absl::MakeConstSpan(eval::kWeightsAgainstOthers);
     if (c.empty()) {
       return {{"A+A", "B+B", &a, &b, weights[0]},
               {"A+B", "A+A", &both, &a, weights[1]},
@@ -98,16 +98,16 @@ absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
 
 // Plays the matches of a variant, each over so many openings; stopped, those
 // that have been begun.
-absl::StatusOr<CrossPlayStudy> PlayStudy(const Players& players,
-                                         const State& start, int openings,
-                                         MatchTable& table,
-                                         const StopCheck& stop,
-                                         StatusLine& status_line) {
-  CrossPlayStudy study = {.variant = start.variant,
-                          .matches = {},
-                          .even_score = players.c.empty() ? 0.5 : 0};
+absl::StatusOr<eval::CrossPlayStudy> PlayStudy(const Players& players,
+                                               const State& start, int openings,
+                                               MatchTable& table,
+                                               const train::StopCheck& stop,
+                                               StatusLine& status_line) {
+  eval::CrossPlayStudy study = {.variant = start.variant,
+                                .matches = {},
+                                .even_score = players.c.empty() ? 0.5 : 0};
   for (const Pairing& pairing : players.Pairings()) {
-    const auto on_progress = [&](const ArenaProgress& progress) {
+    const auto on_progress = [&](const eval::ArenaProgress& progress) {
       if (progress.games_done > 0) {
         status_line.Show(absl::StrFormat(
             "%s: %s against %s, %d of %d games, score %.1f %%",
@@ -117,7 +117,7 @@ absl::StatusOr<CrossPlayStudy> PlayStudy(const Players& players,
       return !stop();
     };
     TARA_ASSIGN_OR_RETURN(
-        ArenaResult result,
+        eval::ArenaResult result,
         table.Play(start, *pairing.a, *pairing.b, on_progress, openings));
     study.matches.push_back({.team = pairing.team,
                              .opponents = pairing.opponents,
@@ -133,42 +133,43 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         DoublesOf(options.game));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
-                        MatchTable::Create(options.match, ArenaOptions()));
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<MatchTable> table,
+      MatchTable::Create(options.match, eval::ArenaOptions()));
   TARA_ASSIGN_OR_RETURN(const Players players, MakePlayers(options, *table));
   // Said before anything is played.
   for (const State& start : starts) {
     TARA_RETURN_IF_ERROR(
-        AsUsageError(CheckTeam(players.both.team, start.variant)));
+        AsUsageError(eval::CheckTeam(players.both.team, start.variant)));
   }
   std::vector<const Contestant*> all = {&players.both};
   if (!players.c.empty()) all.push_back(&players.c[0]);
   const std::vector<std::string> specs = PlayersOf(all, options.match);
   TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
   Random random(static_cast<uint64_t>(options.match.seed));
-  CrossPlayReport report = {.players = {players.a.text, players.b.text},
-                            .studies = {},
-                            .worths = {},
-                            .time_control = options.match.time_control};
+  eval::CrossPlayReport report = {.players = {players.a.text, players.b.text},
+                                  .studies = {},
+                                  .worths = {},
+                                  .time_control = options.match.time_control};
   if (!players.c.empty()) report.players.push_back(players.c[0].text);
   // Four games of A with B to an opening: either seating on either side.
   const auto openings = static_cast<int>((options.games + 3) / 4);
   for (const State& start : starts) {
     TARA_ASSIGN_OR_RETURN(
-        CrossPlayStudy study,
+        eval::CrossPlayStudy study,
         PlayStudy(players, start, openings, *table, stop, status_line));
     study.not_learned = NotLearnedByAny(specs, start);
-    const PartnershipWorth worth = WorthOf(study, random);
+    const eval::PartnershipWorth worth = eval::WorthOf(study, random);
     if (worth.openings == 0) break;  // stopped before the first one's end
     report.studies.push_back(std::move(study));
     report.worths.push_back(worth);
     if (stop()) break;
   }
   status_line.Clear();
-  console.out << (options.format == "json" ? CrossPlayJson(report) + "\n"
-                                           : CrossPlayText(report));
+  console.out << (options.format == "json" ? eval::CrossPlayJson(report) + "\n"
+                                           : eval::CrossPlayText(report));
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
@@ -213,4 +214,4 @@ void RegisterCrossPlay(Command& root) {
       [options](Console& console) { return RunCrossPlay(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

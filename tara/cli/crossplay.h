@@ -10,7 +10,7 @@
 #include "tara/cli/game_flags.h"
 #include "tara/cli/match_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct CrossPlayCommandOptions {
   GameFlags game;
@@ -32,6 +32,6 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
 // Adds `crossplay` to the program.
 void RegisterCrossPlay(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_CROSSPLAY_H_

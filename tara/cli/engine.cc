@@ -22,19 +22,19 @@
 #include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Of the first game where no variant is named.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
 
-absl::StatusOr<std::unique_ptr<EngineModel>> LoadModel(
+absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
     const EngineCommandOptions& options, const std::string& file,
     uint64_t seed) {
-  if (file.empty()) return EngineModel::OfPlayouts(seed, options.cache);
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+  if (file.empty()) return engine::EngineModel::OfPlayouts(seed, options.cache);
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
                         InferenceOf(options.inference));
-  return EngineModel::OfNetwork(file, inference, options.cache);
+  return engine::EngineModel::OfNetwork(file, inference, options.cache);
 }
 
 // Returns the position of the first game: of the variant that is named, or of
@@ -49,7 +49,7 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
       !options.game.variant.empty() || !options.game.options.empty();
   const auto learned = LearnedByModel(file);
   if (!is_chosen && !options.untrained && learned.has_value() &&
-      !NotLearned(*learned, start).empty()) {
+      !nn::NotLearned(*learned, start).empty()) {
     start = InitialState(learned->front().variant, learned->front().options);
   }
   TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, file, {start},
@@ -62,17 +62,17 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
 absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
                               Console& console) {
   // What is wrong with the arguments is said before a network is loaded.
-  EngineOptions given;
-  const absl::Status status = SetEngineOptions(options.search, given);
+  engine::EngineOptions given;
+  const absl::Status status = engine::SetEngineOptions(options.search, given);
   if (!status.ok()) {
     return UsageError(absl::StrCat("--search: ", status.message()));
   }
   std::string file;  // of the network; empty without one
   if (!options.model.empty()) {
-    TARA_ASSIGN_OR_RETURN(file, FindCheckpoint(options.model));
+    TARA_ASSIGN_OR_RETURN(file, eval::FindCheckpoint(options.model));
   }
   TARA_ASSIGN_OR_RETURN(const State start, FirstStart(options, file, console));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineModel> model,
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<engine::EngineModel> model,
                         LoadModel(options, file, given.seed));
   if (!file.empty()) {
     auto learned = LearnedByModel(file);
@@ -84,15 +84,16 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
     console.err << "tara: " << model->name() << " computes in "
                 << model->precision() << " by " << model->backend() << "\n";
   }
-  EngineOptions engine = model->default_options();
+  engine::EngineOptions engine = model->default_options();
   if (options.threads >= 0 || options.json) {
     engine.threads = ThreadsOr(std::max<int64_t>(options.threads, 0));
   }
-  TARA_RETURN_IF_ERROR(AsUsageError(SetEngineOptions(options.search, engine)));
+  TARA_RETURN_IF_ERROR(
+      AsUsageError(engine::SetEngineOptions(options.search, engine)));
   if (options.json) {
-    RunJsonEngine(*model, engine, console.in, console.out);
+    engine::RunJsonEngine(*model, engine, console.in, console.out);
   } else {
-    RunLineEngine(*model, engine, start, console.in, console.out);
+    engine::RunLineEngine(*model, engine, start, console.in, console.out);
   }
   return kExitOk;
 }
@@ -135,7 +136,7 @@ void RegisterEngine(Command& root) {
       "docs/protocol.md says what to write and what comes back; `help` within "
       "the line\nprotocol lists its commands.\n\nOptions of --search, and of "
       "set_option (without --model: leaves 8, c_puct 3):\n",
-      EngineOptionsHelp()));
+      engine::EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",
                        "engine --model runs/kings --search sims=400,graph=on",
                        "engine --json --model runs/kings < requests.jsonl"});
@@ -143,4 +144,4 @@ void RegisterEngine(Command& root) {
       [options](Console& console) { return RunEngine(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

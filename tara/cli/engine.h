@@ -10,7 +10,7 @@
 #include "tara/cli/game_flags.h"
 #include "tara/cli/inference_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct EngineCommandOptions {
   GameFlags game;     // without a variant: kFirstVariant, or what is learned
@@ -30,6 +30,6 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
 // Adds `engine` to the program.
 void RegisterEngine(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_ENGINE_H_

@@ -22,15 +22,15 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_provenance.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 // Returns the variants of the bundle: those that are asked for, else the run's,
 // else all.
-absl::StatusOr<std::vector<BundleVariant>> VariantsFor(
-    const GameFlags& flags, const RunProvenance& origin) {
+absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
+    const GameFlags& flags, const train::RunProvenance& origin) {
   if (flags.variant.empty()) {
     if (!flags.options.empty()) {
       return UsageError("--option is given without --variant");
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<BundleVariant>> VariantsFor(
   GameFlags wanted = flags;
   if (wanted.variant.empty()) wanted.variant = "all";
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts, StartsOf(wanted));
-  std::vector<BundleVariant> variants;
+  std::vector<nn::BundleVariant> variants;
   for (const State& start : starts) {
     variants.push_back({.variant = start.variant, .options = start.options});
   }
@@ -50,24 +50,27 @@ absl::StatusOr<std::vector<BundleVariant>> VariantsFor(
 }  // namespace
 
 absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(options.model));
-  if (IsBundlePath(path)) {
+  TARA_ASSIGN_OR_RETURN(const std::string path,
+                        eval::FindCheckpoint(options.model));
+  if (nn::IsBundlePath(path)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path,
                      " is a bundle already; expected a run's folder or a "
                      "checkpoint"));
   }
-  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadCheckpoint(path));
-  TARA_ASSIGN_OR_RETURN(RunProvenance origin, ProvenanceOf(path, checkpoint));
-  BundleOptions bundle = {.made_by = kVersion,
-                          .weights = options.weights == "float16"
-                                         ? WeightType::kFloat16
-                                         : WeightType::kFloat32,
-                          .for_learning = options.for_learning,
-                          .variants = {},
-                          .provenance = std::move(origin.provenance)};
+  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
+                        nn::ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(train::RunProvenance origin,
+                        train::ProvenanceOf(path, checkpoint));
+  nn::BundleOptions bundle = {.made_by = kVersion,
+                              .weights = options.weights == "float16"
+                                             ? nn::WeightType::kFloat16
+                                             : nn::WeightType::kFloat32,
+                              .for_learning = options.for_learning,
+                              .variants = {},
+                              .provenance = std::move(origin.provenance)};
   TARA_ASSIGN_OR_RETURN(bundle.variants, VariantsFor(options.game, origin));
-  const absl::StatusOr<std::string> bytes = MakeBundle(checkpoint, bundle);
+  const absl::StatusOr<std::string> bytes = nn::MakeBundle(checkpoint, bundle);
   if (!bytes.ok()) {
     return absl::Status(bytes.status().code(),
                         absl::StrCat(path, ": ", bytes.status().message()));
@@ -133,4 +136,4 @@ void RegisterExport(Command& root) {
       [options](Console& console) { return RunExport(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

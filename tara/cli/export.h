@@ -8,7 +8,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct ExportOptions {
   std::string model;   // run, or checkpoint file
@@ -25,6 +25,6 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console);
 // Adds `export` to the program.
 void RegisterExport(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_EXPORT_H_

@@ -12,7 +12,7 @@
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 bool IsOptionOfAnyVariant(absl::string_view name) {
@@ -135,4 +135,4 @@ std::vector<std::string> LegalActionTexts(const State& state) {
   return texts;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

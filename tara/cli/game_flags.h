@@ -15,7 +15,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct GameFlags {
   std::string variant;
@@ -66,6 +66,6 @@ absl::Status PlayActions(absl::string_view actions, absl::string_view source,
 // Returns the legal actions in notation, sorted as text by code point.
 std::vector<std::string> LegalActionTexts(const State& state);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_GAME_FLAGS_H_

@@ -5,7 +5,7 @@
 
 #include "tara/cli/show.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr int64_t kListLimit = 20;
@@ -117,4 +117,4 @@ void RegisterGames(Command& root) {
                      "games export runs/quickstart | tara verify -"});
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -8,7 +8,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 // What the commands of `games` have in common: a store, and which games.
 struct GamesQueryOptions {
@@ -53,6 +53,6 @@ absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
 // Adds `games` with its commands to the program.
 void RegisterGames(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_GAMES_H_

@@ -21,7 +21,7 @@
 #include "tara/record/game_record.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Returns the game as a line, or nothing if it was resigned: the form is for
@@ -29,17 +29,18 @@ namespace {
 absl::StatusOr<std::optional<std::string>> LineOf(
     const proto::GameRecord& record) {
   // Replays what may be damaged before anything is made of it.
-  TARA_ASSIGN_OR_RETURN(const ReplayedGame game, Replay(record));
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                        record::Replay(record));
   if (game.resigned_by.has_value()) return std::nullopt;
   std::vector<Action> actions;
   for (const proto::Step& step : record.steps()) {
     actions.push_back(static_cast<Action>(step.action()));
   }
-  return GameToLine(game.states.front(), actions);
+  return record::GameToLine(game.states.front(), actions);
 }
 
 // Counts the games that are left out because they were resigned.
-absl::Status WriteLines(GameStore& store, const GameQuery& query,
+absl::Status WriteLines(train::GameStore& store, const train::GameQuery& query,
                         std::ostream& out, int64_t& resigned) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
                         store.Indices(query));
@@ -57,7 +58,7 @@ absl::Status WriteLines(GameStore& store, const GameQuery& query,
   return absl::OkStatus();
 }
 
-absl::Status WriteFile(GameStore& store, const GameQuery& query,
+absl::Status WriteFile(train::GameStore& store, const train::GameQuery& query,
                        const std::string& path, int64_t& resigned) {
   const std::string partial = path + ".partial";
   errno = 0;
@@ -81,8 +82,8 @@ absl::Status WriteFile(GameStore& store, const GameQuery& query,
 
 absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                                    Console& console) {
-  TARA_ASSIGN_OR_RETURN(const GameQuery query, QueryOf(options.query));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
+  TARA_ASSIGN_OR_RETURN(const train::GameQuery query, QueryOf(options.query));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
                         OpenStoreForReading(options.query.store));
   int64_t resigned = 0;
   TARA_RETURN_IF_ERROR(
@@ -97,4 +98,4 @@ absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
   return kExitOk;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

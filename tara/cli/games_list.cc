@@ -14,7 +14,7 @@
 #include "tara/cli/usage.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -24,7 +24,7 @@ std::string FormatTime(absl::string_view format, int64_t unix_ms) {
                           absl::UTCTimeZone());
 }
 
-Json RowToJson(const GameRow& row) {
+Json RowToJson(const train::GameRow& row) {
   return {
       {"index", row.game_index},
       {"variant", row.variant},
@@ -37,7 +37,7 @@ Json RowToJson(const GameRow& row) {
       {"finished", FormatTime("%Y-%m-%dT%H:%M:%E3SZ", row.finished_unix_ms)}};
 }
 
-void PrintTable(const std::vector<GameRow>& rows, Console& console) {
+void PrintTable(const std::vector<train::GameRow>& rows, Console& console) {
   const auto print = [&](absl::string_view index, absl::string_view variant,
                          absl::string_view generation, absl::string_view model,
                          absl::string_view length, absl::string_view points,
@@ -50,7 +50,7 @@ void PrintTable(const std::vector<GameRow>& rows, Console& console) {
   };
   print("index", "variant", "generation", "model", "length", "points",
         "ended by", "finished (UTC)");
-  for (const GameRow& row : rows) {
+  for (const train::GameRow& row : rows) {
     print(absl::StrCat(row.game_index), row.variant,
           absl::StrCat(row.generation), row.model_id, absl::StrCat(row.length),
           absl::StrCat(row.points_red, "-", row.points_blue), row.ended_by,
@@ -62,13 +62,14 @@ void PrintTable(const std::vector<GameRow>& rows, Console& console) {
 
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
+  TARA_ASSIGN_OR_RETURN(train::GameQuery query, QueryOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
                         OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<GameRow> rows, store->List(query));
+  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameRow> rows,
+                        store->List(query));
   if (options.format == "json") {
     Json list = Json::array();
-    for (const GameRow& row : rows) list.push_back(RowToJson(row));
+    for (const train::GameRow& row : rows) list.push_back(RowToJson(row));
     console.out << list.dump(2) << "\n";
     return kExitOk;
   }
@@ -79,4 +80,4 @@ absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
   return kExitOk;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

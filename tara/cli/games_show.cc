@@ -18,7 +18,7 @@
 #include "tara/record/game_record.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 std::vector<Action> ActionsOf(const proto::GameRecord& record) {
@@ -53,8 +53,8 @@ std::string ThoughtText(const proto::Step& step) {
 }
 
 // Actions with their seats and, of searches, the value for the seat.
-void PrintActions(const proto::GameRecord& record, const ReplayedGame& game,
-                  Console& console) {
+void PrintActions(const proto::GameRecord& record,
+                  const record::ReplayedGame& game, Console& console) {
   for (int ply = 0; ply < record.steps_size(); ++ply) {
     const proto::Step& step = record.steps(ply);
     const State& state = game.states[ply];
@@ -75,19 +75,21 @@ void PrintActions(const proto::GameRecord& record, const ReplayedGame& game,
 
 absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
                         OpenStoreForReading(options.store));
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         store->Get(static_cast<uint64_t>(options.game_index)));
-  TARA_ASSIGN_OR_RETURN(const ReplayedGame game, Replay(record));
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                        record::Replay(record));
   if (options.format == "json") {
     if (game.resigned_by.has_value()) {
       return absl::FailedPreconditionError(
           absl::StrCat("game ", options.game_index,
                        " was resigned; --format=json has finished games only"));
     }
-    TARA_ASSIGN_OR_RETURN(const std::string line,
-                          GameToLine(game.states.front(), ActionsOf(record)));
+    TARA_ASSIGN_OR_RETURN(
+        const std::string line,
+        record::GameToLine(game.states.front(), ActionsOf(record)));
     console.out << line << "\n";
     return kExitOk;
   }
@@ -106,4 +108,4 @@ absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
   return kExitOk;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

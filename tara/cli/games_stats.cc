@@ -13,22 +13,22 @@
 #include "tara/eval/statistics/statistics.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 // Returns Red's score with its 95 % interval over games.
-Interval RedScore(const GameStatistics& statistics) {
+eval::Interval RedScore(const train::GameStatistics& statistics) {
   const auto wins = static_cast<double>(statistics.red_wins);
   const auto draws = static_cast<double>(statistics.draws);
-  return ScoreIntervalOf({.count = static_cast<double>(statistics.games),
-                          .sum = wins + draws / 2,
-                          .squares = wins + draws / 4});
+  return eval::ScoreIntervalOf({.count = static_cast<double>(statistics.games),
+                                .sum = wins + draws / 2,
+                                .squares = wins + draws / 4});
 }
 
-Json StatisticsToJson(const GameStatistics& statistics) {
-  const Interval score = RedScore(statistics);
+Json StatisticsToJson(const train::GameStatistics& statistics) {
+  const eval::Interval score = RedScore(statistics);
   return {{"variant", statistics.variant},
           {"rule_options", statistics.rule_options},
           {"games", statistics.games},
@@ -44,8 +44,9 @@ Json StatisticsToJson(const GameStatistics& statistics) {
           {"ended_by", statistics.ended_by}};
 }
 
-void PrintStatistics(const GameStatistics& statistics, Console& console) {
-  const Interval score = RedScore(statistics);
+void PrintStatistics(const train::GameStatistics& statistics,
+                     Console& console) {
+  const eval::Interval score = RedScore(statistics);
   console.out << statistics.variant;
   if (statistics.rule_options != "-") {
     console.out << " with " << statistics.rule_options;
@@ -73,22 +74,22 @@ void PrintStatistics(const GameStatistics& statistics, Console& console) {
 
 absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
                                   Console& console) {
-  TARA_ASSIGN_OR_RETURN(const GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
+  TARA_ASSIGN_OR_RETURN(const train::GameQuery query, QueryOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
                         OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<GameStatistics> all,
+  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameStatistics> all,
                         store->Statistics(query));
   if (options.format == "json") {
     Json list = Json::array();
-    for (const GameStatistics& each : all) {
+    for (const train::GameStatistics& each : all) {
       list.push_back(StatisticsToJson(each));
     }
     console.out << list.dump(2) << "\n";
     return kExitOk;
   }
-  for (const GameStatistics& each : all) PrintStatistics(each, console);
+  for (const train::GameStatistics& each : all) PrintStatistics(each, console);
   if (all.empty()) console.out << "no games\n";
   return kExitOk;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -8,16 +8,16 @@
 #include "tara/cli/games.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Opens for reading a store named by its file or by the folder of its run.
-absl::StatusOr<std::unique_ptr<GameStore>> OpenStoreForReading(
+absl::StatusOr<std::unique_ptr<train::GameStore>> OpenStoreForReading(
     const std::string& path);
 
 // Returns the query that the options say, or a usage error for an unknown
 // variant.
-absl::StatusOr<GameQuery> QueryOf(const GamesQueryOptions& options);
+absl::StatusOr<train::GameQuery> QueryOf(const GamesQueryOptions& options);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_GAMES_STORE_H_

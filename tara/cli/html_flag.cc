@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace tara {
+namespace tara::cli {
 
 void AddHtmlFlag(Command& command, std::string* path) {
   command.AddText({.names = "--html",
@@ -27,4 +27,4 @@ absl::Status CheckHtmlFlag(const std::string& path) {
       errno, absl::StrCat("--html ", path, ": cannot write into ", folder));
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "tara/cli/command_line.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Adds --html, the file of a page; empty: none.
 void AddHtmlFlag(Command& command, std::string* path);
@@ -15,6 +15,6 @@ void AddHtmlFlag(Command& command, std::string* path);
 // returns an error, naming the flag, where it has none.
 absl::Status CheckHtmlFlag(const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_HTML_FLAG_H_

@@ -6,7 +6,7 @@
 #include "tara/cli/usage.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::cli {
 
 void AddInferenceFlags(Command& command, InferenceFlags* flags) {
   command.AddText(
@@ -22,17 +22,17 @@ void AddInferenceFlags(Command& command, InferenceFlags* flags) {
                   &flags->backend);
 }
 
-absl::StatusOr<InferenceOptions> InferenceOf(const InferenceFlags& flags) {
-  InferenceOptions inference;
+absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags) {
+  nn::InferenceOptions inference;
   const std::pair<const char*, const std::string*> named[] = {
       {"device", &flags.device},
       {"precision", &flags.precision},
       {"backend", &flags.backend}};
   for (const auto& [name, value] : named) {
     TARA_RETURN_IF_ERROR(
-        AsUsageError(SetInferenceOption(name, *value, inference)));
+        AsUsageError(nn::SetInferenceOption(name, *value, inference)));
   }
   return inference;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::cli {
 
 // How a network computes, as SetInferenceOption takes it.
 struct InferenceFlags {
@@ -20,8 +20,8 @@ struct InferenceFlags {
 void AddInferenceFlags(Command& command, InferenceFlags* flags);
 
 // Returns what the flags say, or a usage error.
-absl::StatusOr<InferenceOptions> InferenceOf(const InferenceFlags& flags);
+absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_INFERENCE_FLAGS_H_

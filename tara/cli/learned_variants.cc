@@ -15,17 +15,17 @@
 #include "tara/train/config/config.h"
 #include "tara/train/play/game_plan.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
-using Learned = std::optional<std::vector<BundleVariant>>;
+using Learned = std::optional<std::vector<nn::BundleVariant>>;
 
 // Returns the file of a player's network; nullopt for other players, and where
 // there is none, which whoever loads it says.
 std::optional<std::string> NetworkOf(const std::string& text) {
-  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
-  if (!spec.ok() || spec->kind != PlayerKind::kNet) return std::nullopt;
-  const absl::StatusOr<std::string> file = FindCheckpoint(spec->path);
+  const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
+  if (!spec.ok() || spec->kind != eval::PlayerKind::kNet) return std::nullopt;
+  const absl::StatusOr<std::string> file = eval::FindCheckpoint(spec->path);
   if (!file.ok()) return std::nullopt;
   return *file;
 }
@@ -41,19 +41,20 @@ void AddUntrainedFlag(Command& command, bool* untrained) {
 
 Learned LearnedByModel(const std::string& file) {
   // What is wrong with a bundle or a config, whoever loads it says.
-  if (IsBundlePath(file)) {
-    const absl::StatusOr<Bundle> bundle = Bundle::Open(file);
+  if (nn::IsBundlePath(file)) {
+    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);
     if (!bundle.ok()) return std::nullopt;
     return bundle->manifest().variants;
   }
   const std::filesystem::path folder =
       std::filesystem::path(file).parent_path();
-  const absl::StatusOr<proto::TrainConfig> config = LoadTrainConfig(
+  const absl::StatusOr<proto::TrainConfig> config = train::LoadTrainConfig(
       (folder / ".." / "config.textproto").lexically_normal().string(), {});
   if (!config.ok()) return std::nullopt;
-  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
+  const absl::StatusOr<std::vector<State>> starts =
+      train::StartPositions(*config);
   if (!starts.ok()) return std::nullopt;
-  std::vector<BundleVariant> learned;
+  std::vector<nn::BundleVariant> learned;
   for (const State& start : *starts) {
     learned.push_back({.variant = start.variant, .options = start.options});
   }
@@ -66,7 +67,7 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
   const Learned learned = LearnedByModel(file);
   if (!learned.has_value()) {
     // A damaged bundle: whoever loads it says so.
-    if (IsBundlePath(file)) return absl::OkStatus();
+    if (nn::IsBundlePath(file)) return absl::OkStatus();
     console.err << "tara: nothing tells what " << name
                 << " has learned: it is no bundle and lies in no run's "
                    "folder\n";
@@ -74,7 +75,7 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
   }
   if (untrained) return absl::OkStatus();
   for (const State& start : starts) {
-    const absl::Status status = CheckNetworkLearned(name, *learned, start);
+    const absl::Status status = nn::CheckNetworkLearned(name, *learned, start);
     if (status.ok()) continue;
     return UsageError(absl::StrCat(
         status.message(),
@@ -100,7 +101,7 @@ std::string NotLearnedBy(const std::string& spec, const State& start) {
   const std::optional<std::string> file = NetworkOf(spec);
   if (!file.has_value()) return "";
   const Learned learned = LearnedByModel(*file);
-  return learned.has_value() ? NotLearned(*learned, start) : "";
+  return learned.has_value() ? nn::NotLearned(*learned, start) : "";
 }
 
 std::string NotLearnedByAny(absl::Span<const std::string> specs,
@@ -128,7 +129,7 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
       if (!learned.has_value()) continue;
       std::erase_if(starts, [&](const State& start) {
         return std::none_of(learned->begin(), learned->end(),
-                            [&](const BundleVariant& each) {
+                            [&](const nn::BundleVariant& each) {
                               return each.variant == start.variant;
                             });
       });
@@ -143,4 +144,4 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   return starts;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

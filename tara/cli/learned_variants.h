@@ -18,7 +18,7 @@
 #include "tara/core/state.h"
 #include "tara/nn/bundle/golden.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Adds --untrained, which allows what CheckLearned refuses.
 void AddUntrainedFlag(Command& command, bool* untrained);
@@ -26,7 +26,7 @@ void AddUntrainedFlag(Command& command, bool* untrained);
 // Returns the variants with the rule options that the network in a file has
 // learned: by the manifest of a bundle, or the config of the run in whose
 // folder a checkpoint lies. nullopt: nothing tells.
-std::optional<std::vector<BundleVariant>> LearnedByModel(
+std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
     const std::string& file);
 
 // Returns a usage error if the network in a file, called `name`, is to play
@@ -62,6 +62,6 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
     const GameFlags& flags, absl::Span<const std::string> specs, bool untrained,
     Console& console);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_LEARNED_VARIANTS_H_

@@ -7,22 +7,22 @@
 #include "tara/cli/torch_program.h"
 
 int main(int argc, char** argv) {
-  tara::Console console = tara::StandardConsole();
-  if (tara::NeedsTorch(argc, argv)) {
-    return tara::BecomeTorchProgram(argv, console);
+  tara::cli::Console console = tara::cli::StandardConsole();
+  if (tara::cli::NeedsTorch(argc, argv)) {
+    return tara::cli::BecomeTorchProgram(argv, console);
   }
   // For the lists of commands.
-  return tara::RunProgram(
+  return tara::cli::RunProgram(
       argc, argv, console,
       {.add =
-           [](tara::Command& root) {
-             for (const auto& command : tara::kTorchCommands) {
+           [](tara::cli::Command& root) {
+             for (const auto& command : tara::cli::kTorchCommands) {
                root.AddCommand(command.name, command.summary);
              }
            },
        .add_to_bench =
-           [](tara::Command& bench) {
-             for (const auto& command : tara::kTorchBenchCommands) {
+           [](tara::cli::Command& bench) {
+             for (const auto& command : tara::cli::kTorchBenchCommands) {
                bench.AddCommand(command.name, command.summary);
              }
            }});

@@ -20,7 +20,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/time/time_control.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Games in progress a thread: a batch for a network.
@@ -28,11 +28,12 @@ constexpr int kConcurrentGames = 64;
 
 // Returns the clocks that the command asks for, if any; a usage error for a
 // text that is no time control.
-absl::StatusOr<std::optional<ArenaClocks>> ClocksOf(const std::string& text) {
+absl::StatusOr<std::optional<eval::ArenaClocks>> ClocksOf(
+    const std::string& text) {
   if (text.empty()) return std::nullopt;
-  absl::StatusOr<TimeControl> control = ParseTimeControl(text);
+  absl::StatusOr<mcts::TimeControl> control = mcts::ParseTimeControl(text);
   if (!control.ok()) return AsUsageError(control.status());
-  return ArenaClocks{.control = *std::move(control)};
+  return eval::ArenaClocks{.control = *std::move(control)};
 }
 
 // Returns the spec of the judge that "balanced:SPEC" asks for; "" for "random".
@@ -43,16 +44,17 @@ absl::StatusOr<std::string> JudgeSpecOf(const std::string& text) {
     return UsageError(absl::StrCat("bad --openings '", text,
                                    "'; expected random or balanced:SPEC"));
   }
-  const absl::Status parsed = ParsePlayerSpec(spec).status();
+  const absl::Status parsed = eval::ParsePlayerSpec(spec).status();
   if (!parsed.ok()) return AsUsageError(parsed);
   return std::string(spec);
 }
 
 // Parses "proof", "none" or "agreement:VALUE,TURNS".
-absl::StatusOr<AdjudicationOptions> AdjudicationOf(const std::string& text) {
-  AdjudicationOptions options;
+absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
+    const std::string& text) {
+  eval::AdjudicationOptions options;
   if (text == "proof") return options;
-  if (text == "none") return AdjudicationOptions{.proof = false};
+  if (text == "none") return eval::AdjudicationOptions{.proof = false};
   absl::string_view rest = text;
   if (absl::ConsumePrefix(&rest, "agreement:")) {
     const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
@@ -71,23 +73,23 @@ absl::StatusOr<AdjudicationOptions> AdjudicationOf(const std::string& text) {
 }
 
 // Threads of a team that search while it is to move, and while it is not.
-int ThinkingThreads(const TeamSpec& team) {
+int ThinkingThreads(const eval::TeamSpec& team) {
   int threads = 1;
-  for (const PlayerSpec& player : team.players) {
+  for (const eval::PlayerSpec& player : team.players) {
     threads = std::max(threads, player.search.threads);
   }
   return threads;
 }
-int PonderingThreads(const TeamSpec& team) {
+int PonderingThreads(const eval::TeamSpec& team) {
   int threads = 0;
-  for (const PlayerSpec& player : team.players) {
+  for (const eval::PlayerSpec& player : team.players) {
     if (player.search.ponder) threads += player.search.threads;
   }
   return threads;
 }
 
 // Returns the threads that search at a time in a game of its own.
-int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
+int ThreadsOfAGame(const eval::TeamSpec& a, const eval::TeamSpec& b) {
   return std::max(ThinkingThreads(a) + PonderingThreads(b),
                   ThinkingThreads(b) + PonderingThreads(a));
 }
@@ -146,13 +148,13 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
 
 std::string MatchNotes() {
   return absl::StrCat(
-      "Players:\n", PlayerSpecHelp(),
+      "Players:\n", eval::PlayerSpecHelp(),
       "\nA network's precision auto is chosen once for all threads, or is "
       "that of its games\nin the results file; reports name it, and games of "
       "different number types are\nkept apart.\n"
       "\nWith clocks games are played one at a time on each thread. Whose time "
       "runs out,\nor what engine cannot go on, loses by ",
-      kForfeitMargin,
+      eval::kForfeitMargin,
       " points; the report counts such games,\nand the mean time of a move.");
 }
 
@@ -169,37 +171,39 @@ std::vector<std::string> PlayersOf(
 }
 
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
-    const MatchFlags& flags, const ArenaOptions& arena) {
+    const MatchFlags& flags, const eval::ArenaOptions& arena) {
   std::unique_ptr<MatchTable> table(new MatchTable(flags, arena));
-  ArenaOptions& options = table->arena_;
+  eval::ArenaOptions& options = table->arena_;
   options.opening_plies = static_cast<int>(flags.opening_plies);
   options.seed = static_cast<uint64_t>(flags.seed);
   TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
   TARA_ASSIGN_OR_RETURN(std::string judge, JudgeSpecOf(flags.openings));
   TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
   if (!flags.store.empty()) {
-    TARA_ASSIGN_OR_RETURN(table->store_, ResultStore::Open(flags.store));
+    TARA_ASSIGN_OR_RETURN(table->store_, eval::ResultStore::Open(flags.store));
   }
   if (judge.empty()) return table;
   TARA_ASSIGN_OR_RETURN(judge, table->SpecOf(judge));
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> player, MakePlayer(judge));
-  options.opening_judge = NewOpeningJudge(std::move(player));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player,
+                        eval::MakePlayer(judge));
+  options.opening_judge = eval::NewOpeningJudge(std::move(player));
   if (table->store_ != nullptr) {
-    TARA_ASSIGN_OR_RETURN(table->openings_, PlayerIdentity(judge));
+    TARA_ASSIGN_OR_RETURN(table->openings_, eval::PlayerIdentity(judge));
   }
   return table;
 }
 
 absl::StatusOr<std::string> MatchTable::SpecOf(const std::string& text) const {
-  return WithPrecision(text, store_ == nullptr ? EarlierPrecisions()
-                                               : EarlierPrecisionsIn(*store_));
+  return eval::WithPrecision(text, store_ == nullptr
+                                       ? eval::EarlierPrecisions()
+                                       : eval::EarlierPrecisionsIn(*store_));
 }
 
 absl::StatusOr<Contestant> MatchTable::ContestantOf(
     const std::string& given) const {
-  absl::StatusOr<TeamSpec> team = ParseTeamSpec(given);
+  absl::StatusOr<eval::TeamSpec> team = eval::ParseTeamSpec(given);
   if (!team.ok()) return AsUsageError(team.status());
-  for (const PlayerSpec& player : team->players) {
+  for (const eval::PlayerSpec& player : team->players) {
     if (!player.search.ponder || arena_.clocks.has_value()) continue;
     return UsageError(absl::StrCat(
         "player '", given,
@@ -207,52 +211,55 @@ absl::StatusOr<Contestant> MatchTable::ContestantOf(
         "--time-control, or a player without ponder=on"));
   }
   TARA_ASSIGN_OR_RETURN(const std::string text, SpecOf(given));
-  TARA_ASSIGN_OR_RETURN(team, ParseTeamSpec(text));
+  TARA_ASSIGN_OR_RETURN(team, eval::ParseTeamSpec(text));
   Contestant contestant = {
       .text = text, .team = *std::move(team), .identity = "", .make = [text] {
-        return MakeTeam(text);
+        return eval::MakeTeam(text);
       }};
   if (store_ != nullptr) {
-    TARA_ASSIGN_OR_RETURN(contestant.identity, PlayerIdentity(text));
+    TARA_ASSIGN_OR_RETURN(contestant.identity, eval::PlayerIdentity(text));
   }
   return contestant;
 }
 
-absl::StatusOr<ArenaResult> MatchTable::Play(
+absl::StatusOr<eval::ArenaResult> MatchTable::Play(
     const State& start, const Contestant& a, const Contestant& b,
-    const ArenaProgressCallback& on_progress, int openings) {
+    const eval::ArenaProgressCallback& on_progress, int openings) {
   for (const Contestant* contestant : {&a, &b}) {
     TARA_RETURN_IF_ERROR(
-        AsUsageError(CheckTeam(contestant->team, start.variant)));
+        AsUsageError(eval::CheckTeam(contestant->team, start.variant)));
   }
   const int threads_of_a_game = ThreadsOfAGame(a.team, b.team);
   const int threads = flags_.threads > 0
                           ? static_cast<int>(flags_.threads)
                           : std::max(1, ThreadsOr(0) / threads_of_a_game);
-  ArenaOptions arena = arena_;
+  eval::ArenaOptions arena = arena_;
   arena.variant = start.variant;
   arena.rule_options = start.options;
   arena.seatings_a = a.team.seatings();
   arena.seatings_b = b.team.seatings();
   if (openings > 0) {
-    arena.games = openings * GamesPerPair(arena) * PairsPerOpening(arena);
+    arena.games =
+        openings * eval::GamesPerPair(arena) * eval::PairsPerOpening(arena);
   }
   // Several threads search positions that come one at a time.
   arena.concurrent_games =
       threads_of_a_game > 1
           ? 1
-          : GamesAtATime(a.team, GamesAtATime(b.team, kConcurrentGames));
-  TARA_RETURN_IF_ERROR(AsUsageError(CheckArenaOptions(arena)));
+          : eval::GamesAtATime(a.team,
+                               eval::GamesAtATime(b.team, kConcurrentGames));
+  TARA_RETURN_IF_ERROR(AsUsageError(eval::CheckArenaOptions(arena)));
   if (store_ != nullptr) {
-    TARA_RETURN_IF_ERROR(GoOnWith(
+    TARA_RETURN_IF_ERROR(eval::GoOnWith(
         *store_,
         {.variant = std::string(Info(start.variant).id),
-         .conditions = ArenaConditions(arena, openings_, flags_.time_control),
+         .conditions =
+             eval::ArenaConditions(arena, openings_, flags_.time_control),
          .player_a = a.identity,
          .player_b = b.identity},
         arena));
   }
-  return PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);
+  return eval::PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);
 }
 
-}  // namespace tara
+}  // namespace tara::cli

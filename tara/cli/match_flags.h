@@ -19,7 +19,7 @@
 #include "tara/eval/arena/result_store.h"
 #include "tara/eval/players/team_spec.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct MatchFlags {
   int64_t opening_plies = 2;
@@ -43,9 +43,9 @@ std::string MatchNotes();
 // wants its own.
 struct Contestant {
   std::string text;  // with the number types of its networks (WithPrecision)
-  TeamSpec team;
+  eval::TeamSpec team;
   std::string identity;  // in the results file; empty without one
-  PlayerFactory make;
+  eval::PlayerFactory make;
 };
 
 // Returns the specs of all players that they are made of, and of the one that
@@ -60,7 +60,7 @@ class MatchTable {
   // cannot be, and the error of opening the results file or of making the
   // player that judges openings.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
-      const MatchFlags& flags, const ArenaOptions& arena);
+      const MatchFlags& flags, const eval::ArenaOptions& arena);
 
   // Returns the player or team of a spec. One that cannot be is a usage error;
   // else errors as WithPrecision.
@@ -70,13 +70,12 @@ class MatchTable {
   // one; as many games as Create was told, or those of so many openings.
   // Returns a usage error for teams that cannot play the variant, else the
   // errors of PlayArenaInParallel.
-  absl::StatusOr<ArenaResult> Play(const State& start, const Contestant& a,
-                                   const Contestant& b,
-                                   const ArenaProgressCallback& on_progress,
-                                   int openings = 0);
+  absl::StatusOr<eval::ArenaResult> Play(
+      const State& start, const Contestant& a, const Contestant& b,
+      const eval::ArenaProgressCallback& on_progress, int openings = 0);
 
  private:
-  MatchTable(const MatchFlags& flags, const ArenaOptions& arena)
+  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena)
       : flags_(flags), arena_(arena) {}
 
   // Returns the spec with the number types of its networks: those that the
@@ -84,11 +83,11 @@ class MatchTable {
   absl::StatusOr<std::string> SpecOf(const std::string& text) const;
 
   const MatchFlags flags_;
-  ArenaOptions arena_;
-  std::unique_ptr<ResultStore> store_;  // if there is one
+  eval::ArenaOptions arena_;
+  std::unique_ptr<eval::ResultStore> store_;  // if there is one
   std::string openings_;  // "" for random ones, or who judges them
 };
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_MATCH_FLAGS_H_

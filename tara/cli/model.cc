@@ -27,23 +27,23 @@
 #include "tara/nn/bundle/node_onnx.h"
 #include "tara/nn/bundle/verify_bundle.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 // Opens a bundle by its path, or the ready-made one by its name.
-absl::StatusOr<Bundle> OpenBundle(const std::string& name) {
-  if (name != kReadyMadeName) return Bundle::Open(name);
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindReadyMadeModel());
-  return Bundle::Open(path);
+absl::StatusOr<nn::Bundle> OpenBundle(const std::string& name) {
+  if (name != eval::kReadyMadeName) return nn::Bundle::Open(name);
+  TARA_ASSIGN_OR_RETURN(const std::string path, eval::FindReadyMadeModel());
+  return nn::Bundle::Open(path);
 }
 
 std::string Kilobytes(uint64_t bytes) {
   return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);
 }
 
-uint64_t TotalSize(const Bundle& bundle) {
+uint64_t TotalSize(const nn::Bundle& bundle) {
   uint64_t size = 0;
   for (const std::string& name : bundle.archive().Names()) {
     size += bundle.archive().CompressedSize(name);
@@ -51,7 +51,7 @@ uint64_t TotalSize(const Bundle& bundle) {
   return size;
 }
 
-void PrintOrigin(const BundleProvenance& provenance, Console& console) {
+void PrintOrigin(const nn::BundleProvenance& provenance, Console& console) {
   console.out << "from     ";
   if (!provenance.run.empty()) console.out << "run " << provenance.run << ", ";
   console.out << provenance.checkpoint << ": generation "
@@ -85,30 +85,30 @@ void PrintOrigin(const BundleProvenance& provenance, Console& console) {
   }
 }
 
-void PrintScores(const std::vector<BundleScore>& scores, Console& console) {
+void PrintScores(const std::vector<nn::BundleScore>& scores, Console& console) {
   if (scores.empty()) return;
   std::vector<std::vector<std::string>> rows = {{"variant", "opponent",
                                                  "generation", "games",
                                                  "score %", "95 % interval"}};
-  for (const BundleScore& score : scores) {
+  for (const nn::BundleScore& score : scores) {
     rows.push_back(
         {score.variant, score.opponent, absl::StrCat(score.generation),
          absl::StrCat(score.games), absl::StrFormat("%.1f", 100 * score.score),
          absl::StrFormat("[%.1f, %.1f]", 100 * score.low, 100 * score.high)});
   }
   console.out << "\nScores in the run's own evaluation:\n"
-              << TextTable(rows, 2);
+              << eval::TextTable(rows, 2);
 }
 
-void PrintEntries(const Bundle& bundle, Console& console) {
+void PrintEntries(const nn::Bundle& bundle, Console& console) {
   std::vector<std::vector<std::string>> rows;
   for (const std::string& name : bundle.archive().Names()) {
     rows.push_back({name, Kilobytes(bundle.archive().CompressedSize(name))});
   }
-  console.out << "\nEntries, as they are packed:\n" << TextTable(rows, 1);
+  console.out << "\nEntries, as they are packed:\n" << eval::TextTable(rows, 1);
 }
 
-std::string VariantText(const BundleVariant& variant) {
+std::string VariantText(const nn::BundleVariant& variant) {
   const std::string options = FormatRuleOptions(variant.options);
   return absl::StrCat(Info(variant.variant).id,
                       options == "-" ? "" : absl::StrCat(" (", options, ")"));
@@ -116,51 +116,51 @@ std::string VariantText(const BundleVariant& variant) {
 
 // Runs an ONNX model by the npm packages of the project, which bin/tara names.
 // Code is loaded from nowhere else, least of all from the current folder.
-absl::StatusOr<NetworkOutputs> RunOnnx(const std::string& model,
-                                       const NetworkInputs& inputs,
-                                       bool with_owner) {
+absl::StatusOr<nn::NetworkOutputs> RunOnnx(const std::string& model,
+                                           const nn::NetworkInputs& inputs,
+                                           bool with_owner) {
   const char* const root = std::getenv("TARA_ROOT");
   if (root == nullptr || *root == '\0') {
     return absl::UnavailableError(
         "ONNX Runtime is taken from the project's folder, which TARA_ROOT does "
         "not name; expected to be started as bin/tara, which sets it");
   }
-  return RunOnnxByNode(
+  return nn::RunOnnxByNode(
       model, inputs, with_owner,
       {absl::StrCat(root, "/tests/js"), absl::StrCat(root, "/web")});
 }
 
-std::string ResultText(CheckResult result) {
+std::string ResultText(nn::CheckResult result) {
   switch (result) {
-    case CheckResult::kAgrees:
+    case nn::CheckResult::kAgrees:
       return "agrees";
-    case CheckResult::kDiffers:
+    case nn::CheckResult::kDiffers:
       return "DIFFERS";
-    case CheckResult::kNotRun:
+    case nn::CheckResult::kNotRun:
       break;
   }
   return "not run";
 }
 
-std::string ResultName(CheckResult result) {
+std::string ResultName(nn::CheckResult result) {
   switch (result) {
-    case CheckResult::kAgrees:
+    case nn::CheckResult::kAgrees:
       return "agrees";
-    case CheckResult::kDiffers:
+    case nn::CheckResult::kDiffers:
       return "differs";
-    case CheckResult::kNotRun:
+    case nn::CheckResult::kNotRun:
       break;
   }
   return "not_run";
 }
 
-void PrintChecks(const Bundle& bundle, const std::vector<FormCheck>& checks,
-                 Console& console) {
+void PrintChecks(const nn::Bundle& bundle,
+                 const std::vector<nn::FormCheck>& checks, Console& console) {
   console.out << bundle.path() << ": " << bundle.manifest().golden_positions()
               << " golden positions\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"form", "computed by", "result", "difference", "tolerance"}};
-  for (const FormCheck& check : checks) {
+  for (const nn::FormCheck& check : checks) {
     const bool compared = check.note.empty();
     rows.push_back({check.name, check.what, ResultText(check.result),
                     compared ? absl::StrFormat("%.1e", check.difference) : "-",
@@ -168,10 +168,10 @@ void PrintChecks(const Bundle& bundle, const std::vector<FormCheck>& checks,
                         ? "none"
                         : absl::StrFormat("%.0e", check.tolerance)});
   }
-  console.out << TextTable(rows, 3);
+  console.out << eval::TextTable(rows, 3);
   // Both models of ONNX lack the same.
   std::vector<std::pair<std::string, std::string>> notes;
-  for (const FormCheck& check : checks) {
+  for (const nn::FormCheck& check : checks) {
     if (check.note.empty()) continue;
     if (!notes.empty() && notes.back().second == check.note) {
       absl::StrAppend(&notes.back().first, ", ", check.name);
@@ -184,9 +184,10 @@ void PrintChecks(const Bundle& bundle, const std::vector<FormCheck>& checks,
   }
 }
 
-Json ChecksToJson(const Bundle& bundle, const std::vector<FormCheck>& checks) {
+Json ChecksToJson(const nn::Bundle& bundle,
+                  const std::vector<nn::FormCheck>& checks) {
   Json forms = Json::array();
-  for (const FormCheck& check : checks) {
+  for (const nn::FormCheck& check : checks) {
     Json form = {{"form", check.name},
                  {"computed_by", check.what},
                  {"result", ResultName(check.result)}};
@@ -207,26 +208,27 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
   if (options.bundle.empty()) {
     return UsageError("FILE is required, or the command verify");
   }
-  TARA_ASSIGN_OR_RETURN(const Bundle bundle, OpenBundle(options.bundle));
+  TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));
   if (options.format == "json") {
     TARA_ASSIGN_OR_RETURN(const std::string manifest,
-                          bundle.Read(kManifestEntry));
+                          bundle.Read(nn::kManifestEntry));
     console.out << manifest;
     return kExitOk;
   }
-  const BundleManifest& manifest = bundle.manifest();
+  const nn::BundleManifest& manifest = bundle.manifest();
   console.out << bundle.path() << ": " << manifest.shape.channels
               << " channels x " << manifest.shape.blocks << " blocks, "
               << manifest.parameters << " parameters, weights of "
-              << WeightTypeName(manifest.weights) << "; "
+              << nn::WeightTypeName(manifest.weights) << "; "
               << Kilobytes(TotalSize(bundle)) << ", made by "
               << manifest.made_by << "\n\n";
   std::vector<std::string> outputs;
-  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
+  for (const nn::NetworkOutputInfo& info :
+       nn::NetworkOutputInfos(manifest.has_owner)) {
     outputs.push_back(info.name);
   }
   std::vector<std::string> variants;
-  for (const BundleVariant& variant : manifest.variants) {
+  for (const nn::BundleVariant& variant : manifest.variants) {
     variants.push_back(VariantText(variant));
   }
   console.out << "plays    " << Wrap(absl::StrJoin(variants, ", "), 9)
@@ -239,16 +241,16 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
 
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
-  TARA_ASSIGN_OR_RETURN(const Bundle bundle, OpenBundle(options.bundle));
-  TARA_ASSIGN_OR_RETURN(const std::vector<FormCheck> checks,
-                        VerifyBundle(bundle, RunOnnx, options.torchscript));
+  TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));
+  TARA_ASSIGN_OR_RETURN(const std::vector<nn::FormCheck> checks,
+                        nn::VerifyBundle(bundle, RunOnnx, options.torchscript));
   if (options.format == "json") {
     console.out << ChecksToJson(bundle, checks).dump(2) << "\n";
   } else {
     PrintChecks(bundle, checks, console);
   }
-  for (const FormCheck& check : checks) {
-    if (check.result == CheckResult::kDiffers) return kExitFailure;
+  for (const nn::FormCheck& check : checks) {
+    if (check.result == nn::CheckResult::kDiffers) return kExitFailure;
   }
   return kExitOk;
 }
@@ -300,4 +302,4 @@ void RegisterModel(Command& root) {
   });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

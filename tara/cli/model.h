@@ -7,7 +7,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct ModelOptions {
   std::string bundle;
@@ -26,6 +26,6 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
 // Adds `model` to the program.
 void RegisterModel(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_MODEL_H_

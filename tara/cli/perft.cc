@@ -9,7 +9,7 @@
 #include "tara/core/perft.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Far beyond what can be counted.
@@ -63,4 +63,4 @@ void RegisterPerft(Command& root) {
       [options](Console& console) { return RunPerft(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

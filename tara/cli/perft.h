@@ -9,7 +9,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct PerftOptions {
   GameFlags game;
@@ -25,6 +25,6 @@ absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console);
 // Adds `perft` to the program.
 void RegisterPerft(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_PERFT_H_

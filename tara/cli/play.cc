@@ -30,7 +30,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Who plays where there is no ready-made model for the variant.
@@ -39,53 +39,57 @@ constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 // Returns the ready-made network, if it has learned the rules, or else a search
 // with random games.
 std::string DefaultOpponent(const State& start, Console& console) {
-  const absl::StatusOr<std::string> path = FindReadyMadeModel();
+  const absl::StatusOr<std::string> path = eval::FindReadyMadeModel();
   if (!path.ok()) return kSearchWithoutNetwork;
-  const absl::StatusOr<Bundle> bundle = Bundle::Open(*path);
+  const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(*path);
   if (!bundle.ok()) {
     console.err << "tara: " << bundle.status().message() << "\n";
     return kSearchWithoutNetwork;
   }
-  return NotLearned(bundle->manifest().variants, start).empty()
+  return nn::NotLearned(bundle->manifest().variants, start).empty()
              ? "best"
              : kSearchWithoutNetwork;
 }
 
 // Writes which network plays, and in which number type.
-absl::Status PrintNetwork(const PlayerSpec& opponent, Console& console) {
-  if (opponent.kind != PlayerKind::kNet) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(opponent.path));
+absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Console& console) {
+  if (opponent.kind != eval::PlayerKind::kNet) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const std::string path,
+                        eval::FindCheckpoint(opponent.path));
   console.out << "The opponent is the network of " << path << ", computed in "
-              << PrecisionName(opponent.inference.precision) << ".\n";
+              << nn::PrecisionName(opponent.inference.precision) << ".\n";
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Evaluator>> AdvisingEvaluator(
-    const PlayerSpec& spec, uint64_t seed) {
-  if (spec.kind != PlayerKind::kNet) {
-    return std::make_unique<PlayoutEvaluator>(1, seed);
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> AdvisingEvaluator(
+    const eval::PlayerSpec& spec, uint64_t seed) {
+  if (spec.kind != eval::PlayerKind::kNet) {
+    return std::make_unique<mcts::PlayoutEvaluator>(1, seed);
   }
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
-  return LoadNetworkEvaluator(path, spec.inference);
+  TARA_ASSIGN_OR_RETURN(const std::string path,
+                        eval::FindCheckpoint(spec.path));
+  return nn::LoadNetworkEvaluator(path, spec.inference);
 }
 
 // Returns an advisor that searches with the opponent's network, if it has one,
 // and else with random playouts.
-Advisor MakeAdvisor(const PlayerSpec& spec, int simulations, uint64_t seed) {
+Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
+                    uint64_t seed) {
   // Loaded when it is first asked: most games go without.
-  const auto evaluator = std::make_shared<std::unique_ptr<Evaluator>>();
-  return [=](const State& state) -> absl::StatusOr<std::vector<RootAction>> {
-    if (*evaluator == nullptr) {
-      TARA_ASSIGN_OR_RETURN(*evaluator, AdvisingEvaluator(spec, seed));
-    }
-    SearchOptions options;
-    options.simulations = simulations;
-    options.c_puct = spec.search.search.c_puct;
-    Tree tree(options, state, seed);
-    Tree* const trees[] = {&tree};
-    TARA_RETURN_IF_ERROR(RunSearches(trees, **evaluator));
-    return tree.root_actions();
-  };
+  const auto evaluator = std::make_shared<std::unique_ptr<mcts::Evaluator>>();
+  return
+      [=](const State& state) -> absl::StatusOr<std::vector<mcts::RootAction>> {
+        if (*evaluator == nullptr) {
+          TARA_ASSIGN_OR_RETURN(*evaluator, AdvisingEvaluator(spec, seed));
+        }
+        mcts::SearchOptions options;
+        options.simulations = simulations;
+        options.c_puct = spec.search.search.c_puct;
+        mcts::Tree tree(options, state, seed);
+        mcts::Tree* const trees[] = {&tree};
+        TARA_RETURN_IF_ERROR(mcts::RunSearches(trees, **evaluator));
+        return tree.root_actions();
+      };
 }
 
 }  // namespace
@@ -97,15 +101,16 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
   const std::string chosen = options.opponent.empty()
                                  ? DefaultOpponent(session.start, console)
                                  : options.opponent;
-  absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(chosen);
+  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(chosen);
   if (!spec.ok()) return AsUsageError(spec.status());
   TARA_RETURN_IF_ERROR(
       CheckLearned({chosen}, {session.start}, options.untrained, console));
   session.not_learned = NotLearnedBy(chosen, session.start);
-  TARA_ASSIGN_OR_RETURN(const std::string resolved, WithPrecision(chosen));
-  TARA_ASSIGN_OR_RETURN(spec, ParsePlayerSpec(resolved));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> opponent,
-                        MakePlayer(resolved));
+  TARA_ASSIGN_OR_RETURN(const std::string resolved,
+                        eval::WithPrecision(chosen));
+  TARA_ASSIGN_OR_RETURN(spec, eval::ParsePlayerSpec(resolved));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
+                        eval::MakePlayer(resolved));
   TARA_RETURN_IF_ERROR(PrintNetwork(*spec, console));
   session.person = {options.side != "blue", options.side != "red"};
   session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)
@@ -148,7 +153,7 @@ void RegisterPlay(Command& root) {
                       .default_text = "another each time"},
                      0, INT64_MAX, &options->seed);
   AddDrawingFlags(command, &options->ascii, &options->colour);
-  command.SetNotes(absl::StrCat("Opponents:\n", PlayerSpecHelp(),
+  command.SetNotes(absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
                                 "\nWithin the game, 'help' lists what you can "
                                 "type."));
   command.SetExamples({"play --variant sacred_hill_l1",
@@ -160,4 +165,4 @@ void RegisterPlay(Command& root) {
       [options](Console& console) { return RunPlay(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -9,7 +9,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct PlayCommandOptions {
   GameFlags game;
@@ -29,6 +29,6 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
 // Adds `play` to the program.
 void RegisterPlay(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_PLAY_H_

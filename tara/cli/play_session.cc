@@ -25,7 +25,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
@@ -46,8 +46,9 @@ absl::string_view NotationHelp(const State& state) {
 
 }  // namespace
 
-PlaySession::PlaySession(const PlaySessionOptions& options, Player& opponent,
-                         Advisor advisor, Console& console)
+PlaySession::PlaySession(const PlaySessionOptions& options,
+                         eval::Player& opponent, Advisor advisor,
+                         Console& console)
     : options_(options),
       opponent_(opponent),
       advisor_(std::move(advisor)),
@@ -128,11 +129,11 @@ absl::Status PlaySession::LetOpponentMove() {
   console_.out.flush();
   Action action;
   std::string forfeit;
-  const Turn turn = {.state = state,
-                     .random = &random_,
-                     .actions = actions_,
-                     .may_ponder = true,
-                     .forfeit = &forfeit};
+  const eval::Turn turn = {.state = state,
+                           .random = &random_,
+                           .actions = actions_,
+                           .may_ponder = true,
+                           .forfeit = &forfeit};
   TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));
   if (!forfeit.empty()) {
@@ -186,12 +187,12 @@ absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<RootAction>> PlaySession::Advice() {
+absl::StatusOr<std::vector<mcts::RootAction>> PlaySession::Advice() {
   console_.out.flush();
-  TARA_ASSIGN_OR_RETURN(std::vector<RootAction> actions,
+  TARA_ASSIGN_OR_RETURN(std::vector<mcts::RootAction> actions,
                         advisor_(states_.back()));
   std::stable_sort(actions.begin(), actions.end(),
-                   [](const RootAction& a, const RootAction& b) {
+                   [](const mcts::RootAction& a, const mcts::RootAction& b) {
                      return a.visits > b.visits;
                    });
   return actions;
@@ -213,13 +214,13 @@ absl::Status PlaySession::Legal() {
 }
 
 absl::Status PlaySession::Hint() {
-  TARA_ASSIGN_OR_RETURN(const std::vector<RootAction> actions, Advice());
+  TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions, Advice());
   int visits = 0;
-  for (const RootAction& each : actions) visits += each.visits;
+  for (const mcts::RootAction& each : actions) visits += each.visits;
   console_.out << "Hint: " << ActionToText(actions.front().action)
                << "\n  action    share of search    expected result\n";
   for (size_t i = 0; i < std::min(actions.size(), kHintActions); ++i) {
-    const RootAction& each = actions[i];
+    const mcts::RootAction& each = actions[i];
     if (each.visits == 0) break;
     console_.out << absl::StrFormat(
         "  %-8s  %13.0f %%    %+.2f\n", ActionToText(each.action),
@@ -234,7 +235,7 @@ absl::Status PlaySession::Hint() {
 }
 
 absl::Status PlaySession::Go() {
-  TARA_ASSIGN_OR_RETURN(const std::vector<RootAction> actions, Advice());
+  TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions, Advice());
   const State& state = states_.back();
   console_.out << SeatName(state.variant, state.seat) << " plays "
                << ActionToText(actions.front().action) << ".\n";
@@ -296,4 +297,4 @@ absl::Status PlaySession::Quit() {
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -16,11 +16,11 @@
 #include "tara/eval/players/player.h"
 #include "tara/mcts/choice/choose_action.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Returns what a search thinks of the legal actions of a position.
 using Advisor =
-    std::function<absl::StatusOr<std::vector<RootAction>>(const State&)>;
+    std::function<absl::StatusOr<std::vector<mcts::RootAction>>(const State&)>;
 
 struct PlaySessionOptions {
   State start = {};
@@ -37,7 +37,7 @@ struct PlaySessionOptions {
 // notation, or commands. Not thread-safe; borrows what it is given.
 class PlaySession {
  public:
-  PlaySession(const PlaySessionOptions& options, Player& opponent,
+  PlaySession(const PlaySessionOptions& options, eval::Player& opponent,
               Advisor advisor, Console& console);
 
   // Plays until the game is finished or the person stops (end of input too).
@@ -59,7 +59,7 @@ class PlaySession {
   absl::Status Obey(absl::string_view line);
   absl::Status PlayWords(const std::vector<std::string>& words);
   // Returns the advisor's actions, the most visited first.
-  absl::StatusOr<std::vector<RootAction>> Advice();
+  absl::StatusOr<std::vector<mcts::RootAction>> Advice();
 
   absl::Status Help();
   absl::Status Legal();
@@ -73,7 +73,7 @@ class PlaySession {
   absl::Status Quit();
 
   const PlaySessionOptions options_;
-  Player& opponent_;
+  eval::Player& opponent_;
   const Advisor advisor_;
   Console& console_;
   Random random_;
@@ -83,6 +83,6 @@ class PlaySession {
   bool stopped_ = false;
 };
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_PLAY_SESSION_H_

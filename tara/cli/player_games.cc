@@ -14,7 +14,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/record/game_record.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Games in progress a thread: a batch for a player that searches.
@@ -22,8 +22,9 @@ constexpr int kConcurrentGames = 32;
 // Of players without a policy to draw from.
 constexpr int kOpeningPlies = 2;
 
-BalanceGameOptions OptionsOf(const PlayerGames& games, const State& start) {
-  const bool has_policy = games.spec.kind == PlayerKind::kMcts;
+eval::BalanceGameOptions OptionsOf(const PlayerGames& games,
+                                   const State& start) {
+  const bool has_policy = games.spec.kind == eval::PlayerKind::kMcts;
   return {.variant = start.variant,
           .rule_options = start.options,
           .seed = games.seed,
@@ -31,23 +32,23 @@ BalanceGameOptions OptionsOf(const PlayerGames& games, const State& start) {
 }
 
 proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
-                           const BalanceGameOptions& options,
-                           const BalanceGame& game) {
-  proto::GameRecord record = NewGameRecord(
+                           const eval::BalanceGameOptions& options,
+                           const eval::BalanceGame& game) {
+  proto::GameRecord record = record::NewGameRecord(
       start, {.seed = games.seed,
               .model_id = games.player,
               .game_index = static_cast<uint64_t>(game.id.index)});
   record.set_opening_plies(static_cast<uint32_t>(options.opening_plies));
   State state = start;
   for (size_t ply = 0; ply < game.actions.size(); ++ply) {
-    proto::Step& step = AddStep(game.actions[ply], record);
+    proto::Step& step = record::AddStep(game.actions[ply], record);
     const float red_value = game.red_values[ply];
     if (!std::isnan(red_value)) {
       step.set_root_value(state.side() == kRed ? red_value : -red_value);
     }
     ApplyAction(game.actions[ply], state);
   }
-  SetResult(state, record);
+  record::SetResult(state, record);
   return record;
 }
 
@@ -58,21 +59,22 @@ absl::Status PlayPlayerGames(
     const std::function<absl::Status(const proto::GameRecord&)>& sink,
     const std::function<bool()>& stop) {
   TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<BalanceDriver> driver,
-      BalanceDriver::Create([&] { return MakePlayer(games.player); },
-                            games.threads,
-                            GamesAtATime(games.spec, kConcurrentGames)));
+      const std::unique_ptr<eval::BalanceDriver> driver,
+      eval::BalanceDriver::Create(
+          [&] { return eval::MakePlayer(games.player); }, games.threads,
+          eval::GamesAtATime(games.spec, kConcurrentGames)));
   for (size_t i = 0; i < games.starts.size() && !stop(); ++i) {
     const State& start = games.starts[i];
-    std::vector<BalanceGameId> ids;
+    std::vector<eval::BalanceGameId> ids;
     for (const uint64_t number : numbers) {
       if (number % games.starts.size() == i) {
         ids.push_back({.index = static_cast<int>(number)});
       }
     }
-    const BalanceGameOptions options = OptionsOf(games, start);
+    const eval::BalanceGameOptions options = OptionsOf(games, start);
     TARA_RETURN_IF_ERROR(driver->Play(
-        options, ids, [&](const BalanceGame& game) -> absl::StatusOr<bool> {
+        options, ids,
+        [&](const eval::BalanceGame& game) -> absl::StatusOr<bool> {
           TARA_RETURN_IF_ERROR(sink(RecordOf(games, start, options, game)));
           return !stop();
         }));
@@ -80,4 +82,4 @@ absl::Status PlayPlayerGames(
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::cli

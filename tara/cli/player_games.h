@@ -13,13 +13,13 @@
 #include "tara/core/state.h"
 #include "tara/eval/players/player_spec.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Games of a player with itself, to be recorded: for players that are no
 // evaluators (tara/train/play/self_play.h), such as engines.
 struct PlayerGames {
   std::string player;  // its spec, which records name
-  PlayerSpec spec;
+  eval::PlayerSpec spec;
   // Game i is played from the (i modulo their number)-th.
   std::vector<State> starts;
   uint64_t seed = 1;
@@ -37,6 +37,6 @@ absl::Status PlayPlayerGames(
     const std::function<absl::Status(const proto::GameRecord&)>& sink,
     const std::function<bool()>& stop);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_PLAYER_GAMES_H_

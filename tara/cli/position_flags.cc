@@ -6,7 +6,7 @@
 #include "tara/core/position_text.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Returns the position from which the actions are played.
@@ -57,4 +57,4 @@ absl::StatusOr<State> PositionOf(const PositionFlags& flags) {
   return state;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

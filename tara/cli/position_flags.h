@@ -11,7 +11,7 @@
 #include "tara/cli/game_flags.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct PositionFlags {
   GameFlags game;
@@ -27,6 +27,6 @@ void AddPositionFlags(Command& command, PositionFlags* flags);
 // action that is illegal.
 absl::StatusOr<State> PositionOf(const PositionFlags& flags);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_POSITION_FLAGS_H_

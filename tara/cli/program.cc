@@ -17,7 +17,7 @@
 #include "tara/cli/version.h"
 #include "tara/cli/web.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Returns the command `bench`.
@@ -68,4 +68,4 @@ int RunProgram(int argc, const char* const* argv, Console& console,
   return status;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -6,7 +6,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Commands beside those of every program.
 struct ProgramCommands {
@@ -21,6 +21,6 @@ struct ProgramCommands {
 int RunProgram(int argc, const char* const* argv, Console& console,
                const ProgramCommands& commands);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_PROGRAM_H_

@@ -32,7 +32,7 @@
 #include "tara/eval/rating/rating_tournament.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Games in progress a thread: a batch for a network.
@@ -40,19 +40,21 @@ constexpr int kConcurrentGames = 64;
 
 // Returns the players, for ResolvePlayers to complete. A player that was named
 // twice is there once.
-absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
+absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
     const std::vector<NamedPlayer>& named,
-    const std::vector<ArenaOptions>& arenas) {
-  std::vector<RatedPlayer> players;
+    const std::vector<eval::ArenaOptions>& arenas) {
+  std::vector<eval::RatedPlayer> players;
   for (const NamedPlayer& player : named) {
-    const absl::StatusOr<TeamSpec> team = ParseTeamSpec(player.spec);
+    const absl::StatusOr<eval::TeamSpec> team =
+        eval::ParseTeamSpec(player.spec);
     if (!team.ok()) return AsUsageError(team.status());
-    for (const ArenaOptions& arena : arenas) {
-      TARA_RETURN_IF_ERROR(AsUsageError(CheckTeam(*team, arena.variant)));
+    for (const eval::ArenaOptions& arena : arenas) {
+      TARA_RETURN_IF_ERROR(AsUsageError(eval::CheckTeam(*team, arena.variant)));
     }
-    const bool twice = std::any_of(
-        players.begin(), players.end(),
-        [&](const RatedPlayer& other) { return other.name == player.name; });
+    const bool twice = std::any_of(players.begin(), players.end(),
+                                   [&](const eval::RatedPlayer& other) {
+                                     return other.name == player.name;
+                                   });
     if (twice) continue;
     players.push_back(
         {.name = player.name,
@@ -60,7 +62,7 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
          .identity = "",
          .make = {},
          .point = player.point,
-         .concurrent_games = GamesAtATime(*team, kConcurrentGames),
+         .concurrent_games = eval::GamesAtATime(*team, kConcurrentGames),
          .seatings = team->seatings()});
   }
   if (players.size() < 2) {
@@ -74,27 +76,29 @@ absl::StatusOr<std::vector<RatedPlayer>> RatedPlayersOf(
 
 // Completes the players by the number types of their networks, how they are
 // made and what they are known by in the results file.
-absl::Status ResolvePlayers(ResultStore& store,
-                            std::vector<RatedPlayer>& players) {
-  for (RatedPlayer& player : players) {
+absl::Status ResolvePlayers(eval::ResultStore& store,
+                            std::vector<eval::RatedPlayer>& players) {
+  for (eval::RatedPlayer& player : players) {
     TARA_ASSIGN_OR_RETURN(
-        player.spec, WithPrecision(player.spec, EarlierPrecisionsIn(store)));
-    player.make = [spec = player.spec] { return MakeTeam(spec); };
-    TARA_ASSIGN_OR_RETURN(player.identity, PlayerIdentity(player.spec));
+        player.spec,
+        eval::WithPrecision(player.spec, eval::EarlierPrecisionsIn(store)));
+    player.make = [spec = player.spec] { return eval::MakeTeam(spec); };
+    TARA_ASSIGN_OR_RETURN(player.identity, eval::PlayerIdentity(player.spec));
   }
   return absl::OkStatus();
 }
 
 // Parses "NAME=ELO"; without any, the first player is at 0.
-absl::StatusOr<std::vector<RatingAnchor>> AnchorsOf(
+absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
     const std::vector<std::string>& texts,
-    const std::vector<RatedPlayer>& players) {
-  if (texts.empty()) return std::vector<RatingAnchor>{{.player = 0, .elo = 0}};
-  std::vector<RatingAnchor> anchors;
+    const std::vector<eval::RatedPlayer>& players) {
+  if (texts.empty())
+    return std::vector<eval::RatingAnchor>{{.player = 0, .elo = 0}};
+  std::vector<eval::RatingAnchor> anchors;
   for (const std::string& text : texts) {
     // Specs have '=' of their own.
     const size_t end = text.rfind('=');
-    RatingAnchor anchor;
+    eval::RatingAnchor anchor;
     if (end == std::string::npos ||
         !absl::SimpleAtod(text.substr(end + 1), &anchor.elo) ||
         !std::isfinite(anchor.elo)) {
@@ -102,7 +106,7 @@ absl::StatusOr<std::vector<RatingAnchor>> AnchorsOf(
                                      "'; expected NAME=ELO, such as greedy=0"));
     }
     const auto found = std::find_if(players.begin(), players.end(),
-                                    [&](const RatedPlayer& player) {
+                                    [&](const eval::RatedPlayer& player) {
                                       return player.name == text.substr(0, end);
                                     });
     if (found == players.end()) {
@@ -128,9 +132,9 @@ std::string StorePathOf(const RateCommandOptions& options) {
   return ":memory:";
 }
 
-std::vector<ArenaOptions> ArenasOf(const RateCommandOptions& options,
-                                   const std::vector<State>& starts) {
-  std::vector<ArenaOptions> arenas;
+std::vector<eval::ArenaOptions> ArenasOf(const RateCommandOptions& options,
+                                         const std::vector<State>& starts) {
+  std::vector<eval::ArenaOptions> arenas;
   for (const State& start : starts) {
     arenas.push_back({.variant = start.variant,
                       .rule_options = start.options,
@@ -147,7 +151,7 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   const absl::StatusOr<CheckpointChoice> choice =
       ParseCheckpointChoice(options.checkpoints);
   if (!choice.ok()) return AsUsageError(choice.status());
-  RatingTournamentOptions tournament = {
+  eval::RatingTournamentOptions tournament = {
       .games_per_player = static_cast<int>(options.games),
       .threads = ThreadsOr(options.threads)};
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
@@ -158,24 +162,24 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
                         StartsOfLearned(options.game, SpecsOf(named),
                                         options.untrained, console));
   tournament.arenas = ArenasOf(options, starts);
-  TARA_ASSIGN_OR_RETURN(std::vector<RatedPlayer> players,
+  TARA_ASSIGN_OR_RETURN(std::vector<eval::RatedPlayer> players,
                         RatedPlayersOf(named, tournament.arenas));
   TARA_ASSIGN_OR_RETURN(tournament.anchors,
                         AnchorsOf(options.anchors, players));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<ResultStore> store,
-                        ResultStore::Open(StorePathOf(options)));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::ResultStore> store,
+                        eval::ResultStore::Open(StorePathOf(options)));
   TARA_RETURN_IF_ERROR(ResolvePlayers(*store, players));
 
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
-  const auto on_progress = [&](const RatingProgress& progress) {
+  const auto on_progress = [&](const eval::RatingProgress& progress) {
     status_line.Show(absl::StrFormat(
         "%s: %d of %d games, differences +-%.0f Elo", Info(progress.variant).id,
         progress.games, progress.games_wanted, 1.96 * progress.mean_deviation));
     return !stop();
   };
-  absl::StatusOr<RatingTable> table =
-      PlayRatingTournament(players, tournament, *store, on_progress);
+  absl::StatusOr<eval::RatingTable> table =
+      eval::PlayRatingTournament(players, tournament, *store, on_progress);
   status_line.Clear();
   if (stop() && !table.ok()) {
     console.err << "tara: interrupted before there were ratings: "
@@ -196,11 +200,13 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
     }
   }
   if (!options.html.empty()) {
-    TARA_RETURN_IF_ERROR(WriteFileAtomically(options.html, RatingPage(*table)));
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, eval::RatingPage(*table)));
   }
-  console.out << (options.format == "json" ? RatingReportJson(*table) + "\n"
-                                           : RatingReportText(*table));
-  for (const VariantRatings& variant : table->variants) {
+  console.out << (options.format == "json"
+                      ? eval::RatingReportJson(*table) + "\n"
+                      : eval::RatingReportText(*table));
+  for (const eval::VariantRatings& variant : table->variants) {
     for (size_t i = 0; i < variant.faults.size(); ++i) {
       if (variant.faults[i] == 0) continue;
       console.err << "tara: " << table->players[i] << " gave up "
@@ -259,7 +265,7 @@ void RegisterRate(Command& root) {
       "what is missing. A network's precision auto is that of its games there, "
       "or chosen\nonce; games of different number types are kept apart."
       "\n\nPlayers:\n",
-      PlayerSpecHelp()));
+      eval::PlayerSpecHelp()));
   command.SetExamples(
       {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
        "rate runs/a runs/b greedy --variant four_treasures --games 100",
@@ -269,4 +275,4 @@ void RegisterRate(Command& root) {
       [options](Console& console) { return RunRate(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -10,7 +10,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct RateCommandOptions {
   std::vector<std::string> players;  // runs, checkpoints, player specs
@@ -37,6 +37,6 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
 // Adds `rate` to the program.
 void RegisterRate(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_RATE_H_

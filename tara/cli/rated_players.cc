@@ -14,7 +14,7 @@
 #include "tara/cli/usage.h"
 #include "tara/eval/players/team_spec.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -123,7 +123,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
   const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
   std::vector<NamedPlayer> players;
   for (const std::string& argument : arguments) {
-    const absl::Status as_spec = ParseTeamSpec(argument).status();
+    const absl::Status as_spec = eval::ParseTeamSpec(argument).status();
     if (as_spec.ok()) {
       players.push_back({.name = argument, .spec = argument});
       continue;
@@ -146,7 +146,8 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
       players.push_back(
           {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
            .spec = NetworkSpec(path, simulations),
-           .point = TrainingPoint{.run = argument, .generation = generation}});
+           .point =
+               eval::TrainingPoint{.run = argument, .generation = generation}});
     }
   }
   return players;
@@ -155,11 +156,12 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
 std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players) {
   std::vector<std::string> specs;
   for (const NamedPlayer& player : players) {
-    const absl::StatusOr<TeamSpec> team = ParseTeamSpec(player.spec);
+    const absl::StatusOr<eval::TeamSpec> team =
+        eval::ParseTeamSpec(player.spec);
     if (!team.ok()) continue;  // said where the player is made
     specs.insert(specs.end(), team->texts.begin(), team->texts.end());
   }
   return specs;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -11,13 +11,13 @@
 #include "tara/cli/command_line.h"
 #include "tara/eval/report/training_point.h"
 
-namespace tara {
+namespace tara::cli {
 
 // A player as the command line names it.
 struct NamedPlayer {
   std::string name;  // for people
   std::string spec;
-  std::optional<TrainingPoint> point = {};  // of a run's checkpoints
+  std::optional<eval::TrainingPoint> point = {};  // of a run's checkpoints
 };
 
 // Adds --checkpoints, which ParseCheckpointChoice reads, and --sims.
@@ -47,6 +47,6 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
 // Returns their specs; of teams those of their players.
 std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_RATED_PLAYERS_H_

@@ -29,7 +29,7 @@
 #include "tara/eval/regret/solved_set.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr int kDefaultPositions = 100;
@@ -37,7 +37,7 @@ constexpr int kDefaultPositions = 100;
 // A player to be measured.
 struct Measured {
   NamedPlayer named;
-  std::unique_ptr<Player> player;
+  std::unique_ptr<eval::Player> player;
 };
 
 // Returns the players that arguments name.
@@ -54,14 +54,15 @@ absl::StatusOr<std::vector<Measured>> MakePlayers(
   std::vector<Measured> players;
   for (const NamedPlayer& player : named) {
     // Not so of teams: a position is one player's to choose in.
-    TARA_RETURN_IF_ERROR(AsUsageError(ParsePlayerSpec(player.spec).status()));
-    TARA_ASSIGN_OR_RETURN(auto made, MakePlayer(player.spec));
+    TARA_RETURN_IF_ERROR(
+        AsUsageError(eval::ParsePlayerSpec(player.spec).status()));
+    TARA_ASSIGN_OR_RETURN(auto made, eval::MakePlayer(player.spec));
     players.push_back({.named = player, .player = std::move(made)});
   }
   return players;
 }
 
-using SolvedPositions = std::vector<SolvedPosition>;
+using SolvedPositions = std::vector<eval::SolvedPosition>;
 
 // Returns those of the set that are of the start's variant and rule options,
 // so many at most.
@@ -70,7 +71,7 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
                                          const RegretOptions& options) {
   SolvedPositions chosen;
   std::map<std::string, int> others;  // positions by variant
-  for (const SolvedPosition& position : set) {
+  for (const eval::SolvedPosition& position : set) {
     ++others[std::string(Info(position.state.variant).id)];
     if (position.state.variant != start.variant ||
         position.state.options != start.options) {
@@ -98,14 +99,14 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
 // mean that it was told to stop.
 absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     const RegretOptions& options, absl::Span<const State> starts,
-    const StopCheck& stop, StatusLine& status_line) {
+    const train::StopCheck& stop, StatusLine& status_line) {
   std::vector<SolvedPositions> positions;
   std::error_code error;
   const bool is_file = !options.test_set.empty() &&
                        std::filesystem::exists(options.test_set, error);
   if (is_file) {
     TARA_ASSIGN_OR_RETURN(const SolvedPositions set,
-                          ReadSolvedSet(options.test_set));
+                          eval::ReadSolvedSet(options.test_set));
     for (const State& start : starts) {
       TARA_ASSIGN_OR_RETURN(positions.emplace_back(),
                             ChosenOf(set, start, options));
@@ -119,17 +120,17 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     status_line.Show(absl::StrCat(Info(start.variant).id, ": solving ", wanted,
                                   " endgames"));
     positions.push_back(
-        MakeSolvedPositions({.variant = start.variant,
-                             .rule_options = start.options,
-                             .seed = static_cast<uint64_t>(options.seed),
-                             .positions = wanted,
-                             .node_limit = options.node_limit,
-                             .keep_going = [&] { return !stop(); }}));
+        eval::MakeSolvedPositions({.variant = start.variant,
+                                   .rule_options = start.options,
+                                   .seed = static_cast<uint64_t>(options.seed),
+                                   .positions = wanted,
+                                   .node_limit = options.node_limit,
+                                   .keep_going = [&] { return !stop(); }}));
     if (stop()) return positions;
     all.insert(all.end(), positions.back().begin(), positions.back().end());
   }
   if (!options.test_set.empty()) {
-    TARA_RETURN_IF_ERROR(WriteSolvedSet(options.test_set, all));
+    TARA_RETURN_IF_ERROR(eval::WriteSolvedSet(options.test_set, all));
   }
   return positions;
 }
@@ -146,18 +147,19 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<Measured> players,
                         MakePlayers(named));
   const auto seed = static_cast<uint64_t>(options.seed);
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
   TARA_ASSIGN_OR_RETURN(const std::vector<SolvedPositions> positions,
                         PositionsOf(options, starts, stop, status_line));
-  std::vector<RegretRow> rows;
+  std::vector<eval::RegretRow> rows;
   for (size_t v = 0; v < positions.size() && !stop(); ++v) {
     const Variant variant = starts[v].variant;
     for (size_t i = 0; i < players.size() && !stop(); ++i) {
       const NamedPlayer& named = players[i].named;
       status_line.Show(absl::StrCat(Info(variant).id, ": ", named.name));
       TARA_ASSIGN_OR_RETURN(
-          Regret regret, MeasureRegret(positions[v], seed, *players[i].player));
+          eval::Regret regret,
+          eval::MeasureRegret(positions[v], seed, *players[i].player));
       if (regret.positions == 0) continue;
       rows.push_back({.variant = variant,
                       .player = named.name,
@@ -167,10 +169,11 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
     }
   }
   status_line.Clear();
-  console.out << (options.format == "json" ? RegretReportJson(rows)
-                                           : RegretReportText(rows));
+  console.out << (options.format == "json" ? eval::RegretReportJson(rows)
+                                           : eval::RegretReportText(rows));
   if (!options.html.empty()) {
-    TARA_RETURN_IF_ERROR(WriteFileAtomically(options.html, RegretPage(rows)));
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, eval::RegretPage(rows)));
   }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the players finished by then\n";
@@ -219,7 +222,7 @@ void RegisterRegret(Command& root) {
       "Each position is the earliest of a game that can be solved so and in "
       "which\nnot all actions are worth the same. Lost is what the best action "
       "would have\nbrought more; a draw is half a result.\n\nPlayers:\n",
-      PlayerSpecHelp()));
+      eval::PlayerSpecHelp()));
   command.SetExamples(
       {"regret --variant all --player greedy --player mcts:sims=100",
        "regret --variant all --player runs/all --checkpoints every:5 "
@@ -228,4 +231,4 @@ void RegisterRegret(Command& root) {
       [options](Console& console) { return RunRegret(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -10,7 +10,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct RegretOptions {
   GameFlags game;  // no variant: what all the networks have learned
@@ -34,6 +34,6 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console);
 // Adds `regret` to the program.
 void RegisterRegret(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_REGRET_H_

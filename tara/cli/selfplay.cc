@@ -42,7 +42,7 @@
 #include "tara/train/stop.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr int64_t kCachedPositions = 1 << 16;
@@ -54,27 +54,27 @@ constexpr char kUntrainedMark[] = ",untrained";
 struct Model {
   std::string id;    // what records name
   std::string file;  // of the network; empty without one
-  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<mcts::Evaluator> evaluator;
   bool is_network = false;
   // A player that is no evaluator, in its place.
-  std::optional<PlayerSpec> player = {};
+  std::optional<eval::PlayerSpec> player = {};
 };
 
 // Takes "precision=int8" and the like off the end of PATH[,OPTION=VALUE,...]. A
 // path may hold commas and equal signs itself: other names belong to it.
-absl::StatusOr<InferenceOptions> TakeInferenceOptions(const std::string& model,
-                                                      absl::string_view& path) {
-  InferenceOptions options;
+absl::StatusOr<nn::InferenceOptions> TakeInferenceOptions(
+    const std::string& model, absl::string_view& path) {
+  nn::InferenceOptions options;
   while (true) {
     const size_t comma = path.rfind(',');
     if (comma == absl::string_view::npos) return options;
     const absl::string_view option = path.substr(comma + 1);
     const absl::string_view name = option.substr(0, option.find('='));
-    if (name.size() == option.size() || !IsInferenceOption(name)) {
+    if (name.size() == option.size() || !nn::IsInferenceOption(name)) {
       return options;
     }
     const absl::Status status =
-        SetInferenceOption(name, option.substr(name.size() + 1), options);
+        nn::SetInferenceOption(name, option.substr(name.size() + 1), options);
     if (!status.ok()) {
       return AsUsageError(absl::InvalidArgumentError(
           absl::StrCat("bad model '", model, "': ", status.message())));
@@ -85,7 +85,7 @@ absl::StatusOr<InferenceOptions> TakeInferenceOptions(const std::string& model,
 
 struct NetworkText {
   std::string path;  // empty: the ready-made network
-  InferenceOptions inference;
+  nn::InferenceOptions inference;
 };
 
 // Parses PATH[,OPTION=VALUE,...], with or without net: before it, or
@@ -97,7 +97,7 @@ absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
       is_best ? absl::StrCat(",", absl::StripPrefix(model, "best:"))
               : std::string(absl::StripPrefix(model, "net:"));
   absl::string_view path = text;
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
                         TakeInferenceOptions(model, path));
   if (is_best && !path.empty()) {
     return UsageError(absl::StrCat(
@@ -109,31 +109,33 @@ absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
 
 absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
   if (options.model == "uniform") {
-    return Model{"uniform", "", std::make_unique<UniformEvaluator>()};
+    return Model{"uniform", "", std::make_unique<mcts::UniformEvaluator>()};
   }
   if (options.model == "playouts") {
     return Model{"playouts", "",
-                 std::make_unique<PlayoutEvaluator>(
+                 std::make_unique<mcts::PlayoutEvaluator>(
                      1, static_cast<uint64_t>(options.seed))};
   }
   const absl::string_view kind =
       absl::string_view(options.model).substr(0, options.model.find(':'));
-  const std::optional<PlayerKind> player = PlayerKindOf(kind);
+  const std::optional<eval::PlayerKind> player = eval::PlayerKindOf(kind);
   // Networks guide the search of self-play; other players go their own way.
-  if (player.has_value() && player != PlayerKind::kNet) {
-    absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(options.model);
+  if (player.has_value() && player != eval::PlayerKind::kNet) {
+    absl::StatusOr<eval::PlayerSpec> spec =
+        eval::ParsePlayerSpec(options.model);
     if (!spec.ok()) return AsUsageError(spec.status());
     return Model{
         .id = options.model, .file = "", .evaluator = nullptr, .player = *spec};
   }
   TARA_ASSIGN_OR_RETURN(const NetworkText network, ParseNetwork(options.model));
-  TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(network.path));
-  TARA_ASSIGN_OR_RETURN(LoadedNetwork loaded,
-                        LoadNetwork(file, network.inference));
+  TARA_ASSIGN_OR_RETURN(const std::string file,
+                        eval::FindCheckpoint(network.path));
+  TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork loaded,
+                        nn::LoadNetwork(file, network.inference));
   // Another number type plays other games.
   return Model{
       absl::StrCat(std::filesystem::path(file).stem().string(),
-                   ",precision=", PrecisionName(loaded.info.precision)),
+                   ",precision=", nn::PrecisionName(loaded.info.precision)),
       file, std::move(loaded.evaluator), /*is_network=*/true};
 }
 
@@ -144,7 +146,8 @@ std::string NotLearnedLines(const std::string& file,
   if (!learned.has_value()) return "";
   std::string text;
   for (const State& start : starts) {
-    text += NotLearnedLine(Info(start.variant).id, NotLearned(*learned, start));
+    text += eval::NotLearnedLine(Info(start.variant).id,
+                                 nn::NotLearned(*learned, start));
   }
   return text;
 }
@@ -152,11 +155,11 @@ std::string NotLearnedLines(const std::string& file,
 // Returns the indices below `games` that the store lacks, or
 // FAILED_PRECONDITION if it has games that this command would not have played.
 absl::StatusOr<std::vector<uint64_t>> MissingGames(
-    GameStore& store, const std::vector<State>& starts,
+    train::GameStore& store, const std::vector<State>& starts,
     const std::string& model_id, uint64_t games) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<GameRow> rows, store.List({}));
+  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameRow> rows, store.List({}));
   std::unordered_set<uint64_t> present;
-  for (const GameRow& row : rows) {
+  for (const train::GameRow& row : rows) {
     const State& start = starts[row.game_index % starts.size()];
     if (row.variant != Info(start.variant).id ||
         row.rule_options != FormatRuleOptions(start.options) ||
@@ -181,8 +184,9 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
 absl::Status PlayMissing(const SelfPlayCommandOptions& options,
                          const Model& model, const std::vector<State>& starts,
                          const std::vector<uint64_t>& missing,
-                         const GameSink& sink, const StopCheck& stop,
-                         SelfPlayStats& stats) {
+                         const train::GameSink& sink,
+                         const train::StopCheck& stop,
+                         train::SelfPlayStats& stats) {
   const auto seed = static_cast<uint64_t>(options.seed);
   if (model.player.has_value()) {
     return PlayPlayerGames(
@@ -198,21 +202,21 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
         },
         stop);
   }
-  SearchOptions search;
+  mcts::SearchOptions search;
   search.simulations = static_cast<int>(options.simulations);
   search.dirichlet_fraction = 0.25f;
   // What else there is costs less than a look into a cache.
-  CachingEvaluator evaluator(
+  mcts::CachingEvaluator evaluator(
       model.evaluator.get(),
-      CachingOptions{.positions = model.is_network ? kCachedPositions : 0,
-                     .symmetric = true,
-                     .margins = false});
-  return PlayGames({.starts = starts,
-                    .search = search,
-                    .run_seed = seed,
-                    .model_id = model.id,
-                    .threads = ThreadsOr(options.threads)},
-                   missing, evaluator, sink, stop, stats);
+      mcts::CachingOptions{.positions = model.is_network ? kCachedPositions : 0,
+                           .symmetric = true,
+                           .margins = false});
+  return train::PlayGames({.starts = starts,
+                           .search = search,
+                           .run_seed = seed,
+                           .model_id = model.id,
+                           .threads = ThreadsOr(options.threads)},
+                          missing, evaluator, sink, stop, stats);
 }
 
 }  // namespace
@@ -229,15 +233,16 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
     not_learned = NotLearnedLines(model.file, starts);
     if (!not_learned.empty()) model.id += kUntrainedMark;
   }
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GameStore> store,
-                        OpenGameStore(options.output, StoreMode::kReadWrite));
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<train::GameStore> store,
+      train::OpenGameStore(options.output, train::StoreMode::kReadWrite));
   const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
                         MissingGames(*store, starts, model.id, wanted));
 
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   StatusLine status_line(console);
-  SelfPlayStats stats;
+  train::SelfPlayStats stats;
   const absl::Time begin = absl::Now();
   const auto games_per_second = [&] {
     return static_cast<double>(stats.games.load()) /
@@ -318,4 +323,4 @@ void RegisterSelfPlay(Command& root) {
       [options](Console& console) { return RunSelfPlay(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -9,7 +9,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct SelfPlayCommandOptions {
   GameFlags game;
@@ -30,6 +30,6 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
 // Adds `selfplay` to the program.
 void RegisterSelfPlay(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_SELFPLAY_H_

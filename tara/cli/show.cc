@@ -19,7 +19,7 @@
 #include "tara/core/variant.h"
 #include "tara/record/game_lines.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -45,8 +45,9 @@ void PrintJson(const State& state, Console& console) {
       {"seat", state.finished() ? Json() : Json(state.seat)},
       {"phase", std::string(PhaseName(state.phase))},
       {"legal", LegalActionTexts(state)},
-      {"result",
-       state.finished() ? Json::parse(OutcomeToJson(Score(state))) : Json()}};
+      {"result", state.finished()
+                     ? Json::parse(record::OutcomeToJson(Score(state)))
+                     : Json()}};
   console.out << json.dump() << "\n";
 }
 
@@ -105,4 +106,4 @@ void RegisterShow(Command& root) {
       [options](Console& console) { return RunShow(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

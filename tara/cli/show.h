@@ -8,7 +8,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/position_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct ShowOptions {
   PositionFlags position;
@@ -27,6 +27,6 @@ void RegisterShow(Command& root);
 // Adds --ascii and --colour.
 void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_SHOW_H_

@@ -24,7 +24,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/solver/endgame_solver.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -38,7 +38,7 @@ struct SolveReport {
   int low = -kMaxMargin;
   int high = kMaxMargin;
   std::optional<std::vector<Action>> best_actions;
-  std::optional<std::vector<EndgameSolver::ActionValue>> actions;
+  std::optional<std::vector<mcts::EndgameSolver::ActionValue>> actions;
   int64_t nodes = 0;
   double seconds = 0;
   bool interrupted = false;
@@ -62,14 +62,15 @@ std::string DescribeWinner(int red_margin) {
 // Solves step by step: the value, the best actions, the values of all actions.
 class SolveRun {
  public:
-  SolveRun(const SolveOptions& options, const StopCheck& stop, Console& console)
+  SolveRun(const SolveOptions& options, const train::StopCheck& stop,
+           Console& console)
       : options_(options),
         stop_(stop),
         status_line_(console),
         start_(absl::Now()),
         solver_({.table_bytes = options.table_mb << 20,
                  .node_limit = options.node_limit,
-                 .keep_going = [this](const SolverProgress& progress) {
+                 .keep_going = [this](const mcts::SolverProgress& progress) {
                    return KeepGoing(progress);
                  }}) {}
   SolveRun(const SolveRun&) = delete;
@@ -86,7 +87,7 @@ class SolveRun {
   double Seconds() const { return absl::ToDoubleSeconds(absl::Now() - start_); }
 
   void Solve(const State& state) {
-    const std::optional<EndgameSolver::Solution> solution =
+    const std::optional<mcts::EndgameSolver::Solution> solution =
         solver_.Solve(state);
     report_.nodes = solver_.progress().nodes;
     report_.low = solver_.progress().low;
@@ -100,7 +101,7 @@ class SolveRun {
     report_.complete = !options_.all_actions || report_.actions.has_value();
   }
 
-  bool KeepGoing(const SolverProgress& progress) {
+  bool KeepGoing(const mcts::SolverProgress& progress) {
     const double seconds = Seconds();
     const double nodes = static_cast<double>(report_.nodes + progress.nodes);
     status_line_.Show(absl::StrFormat(
@@ -113,11 +114,11 @@ class SolveRun {
   }
 
   const SolveOptions& options_;
-  const StopCheck& stop_;
+  const train::StopCheck& stop_;
   StatusLine status_line_;
   absl::Time start_;
   SolveReport report_;
-  EndgameSolver solver_;
+  mcts::EndgameSolver solver_;
 };
 
 std::vector<std::string> Texts(const std::vector<Action>& actions) {
@@ -139,7 +140,7 @@ void PrintJson(const State& state, const SolveReport& report,
                                     : Json()}};
   if (report.actions.has_value()) {
     json["actions"] = Json::array();
-    for (const EndgameSolver::ActionValue& value : *report.actions) {
+    for (const mcts::EndgameSolver::ActionValue& value : *report.actions) {
       json["actions"].push_back({{"action", ActionToText(value.action)},
                                  {"red_margin", value.red_margin}});
     }
@@ -168,7 +169,7 @@ void PrintText(const SolveReport& report, Console& console) {
   if (report.actions.has_value()) {
     const std::string all = absl::StrJoin(
         *report.actions, "  ",
-        [](std::string* text, const EndgameSolver::ActionValue& value) {
+        [](std::string* text, const mcts::EndgameSolver::ActionValue& value) {
           absl::StrAppendFormat(text, "%s:%d", ActionToText(value.action),
                                 value.red_margin);
         });
@@ -180,8 +181,8 @@ void PrintText(const SolveReport& report, Console& console) {
 
 }  // namespace
 
-absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
-                             Console& console) {
+absl::StatusOr<int> RunSolve(const SolveOptions& options,
+                             const train::StopCheck& stop, Console& console) {
   TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
   SolveReport report;
   try {
@@ -240,8 +241,8 @@ void RegisterSolve(Command& root) {
       {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
        "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
   command.SetRun([options](Console& console) {
-    return RunSolve(*options, StopOnSignals(), console);
+    return RunSolve(*options, train::StopOnSignals(), console);
   });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -10,7 +10,7 @@
 #include "tara/cli/position_flags.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct SolveOptions {
   PositionFlags position;
@@ -23,12 +23,12 @@ struct SolveOptions {
 // Finds the exact result of a position under best play, and the best actions.
 // When it has to give up it prints the bounds known so far and returns
 // kExitFailure (the node limit) or kExitInterrupted (`stop`).
-absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
-                             Console& console);
+absl::StatusOr<int> RunSolve(const SolveOptions& options,
+                             const train::StopCheck& stop, Console& console);
 
 // Adds `solve` to the program.
 void RegisterSolve(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_SOLVE_H_

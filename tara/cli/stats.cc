@@ -27,7 +27,7 @@
 #include "tara/eval/playouts/variant_statistics_report.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr int64_t kMaxGames = 1000000000000;
@@ -96,15 +96,15 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();
 
-  const StopCheck stop = StopOnSignals();
+  const train::StopCheck stop = train::StopOnSignals();
   Progress progress(options.games, starts.size(), console);
-  std::vector<VariantStatistics> rows;
+  std::vector<eval::VariantStatistics> rows;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
     const State& start = starts[i];
     progress.StartVariant(
         Info(start.variant).id,
         static_cast<double>(options.games) * static_cast<double>(i));
-    const PlayoutStatistics sums = PlayManyGames(
+    const PlayoutStatistics sums = eval::PlayManyGames(
         options.games, ThreadsOr(options.threads),
         [&](int64_t first_game, int64_t games) {
           return PlayRandomGames(start.variant, start.options, seed, first_game,
@@ -115,14 +115,15 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
           return !stop();
         });
     if (sums.games == 0) break;  // stopped before the first chunk's end
-    rows.push_back(Summarize(start.variant, start.options, sums));
+    rows.push_back(eval::Summarize(start.variant, start.options, sums));
   }
   progress.Clear();
-  console.out << (options.format == "json" ? VariantStatisticsJson(rows) + "\n"
-                                           : VariantStatisticsText(rows));
+  console.out << (options.format == "json"
+                      ? eval::VariantStatisticsJson(rows) + "\n"
+                      : eval::VariantStatisticsText(rows));
   if (!options.html.empty()) {
     TARA_RETURN_IF_ERROR(
-        WriteFileAtomically(options.html, StatisticsPage(rows, seed)));
+        WriteFileAtomically(options.html, eval::StatisticsPage(rows, seed)));
   }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
@@ -162,4 +163,4 @@ void RegisterStats(Command& root) {
       [options](Console& console) { return RunStats(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -9,7 +9,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/game_flags.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct StatsOptions {
   GameFlags game;
@@ -27,6 +27,6 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console);
 // Adds `stats` to the program.
 void RegisterStats(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_STATS_H_

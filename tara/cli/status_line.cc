@@ -4,7 +4,7 @@
 
 #include "absl/time/clock.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Often enough to look alive, seldom enough to cost nothing.
@@ -33,4 +33,4 @@ void StatusLine::Clear() {
   visible_ = false;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 // One line on stderr that is written over as work goes on; nothing at all
 // where stderr is no terminal. Thread-safe.
@@ -30,6 +30,6 @@ class StatusLine {
   bool visible_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_STATUS_LINE_H_

@@ -19,26 +19,26 @@
 #include "tara/cli/train.h"
 
 int main(int argc, char** argv) {
-  tara::Console console = tara::StandardConsole();
-  return tara::RunProgram(argc, argv, console,
-                          {.add =
-                               [](tara::Command& root) {
-                                 tara::RegisterPlay(root);
-                                 tara::RegisterTrain(root);
-                                 tara::RegisterArena(root);
-                                 tara::RegisterCrossPlay(root);
-                                 tara::RegisterRate(root);
-                                 tara::RegisterSelfPlay(root);
-                                 tara::RegisterBalance(root);
-                                 tara::RegisterRegret(root);
-                                 tara::RegisterEngine(root);
-                                 tara::RegisterExport(root);
-                                 tara::RegisterModel(root);
-                               },
-                           .add_to_bench =
-                               [](tara::Command& bench) {
-                                 tara::RegisterBenchSelfPlay(bench);
-                                 tara::RegisterBenchInference(bench);
-                                 tara::RegisterBenchEngine(bench);
-                               }});
+  tara::cli::Console console = tara::cli::StandardConsole();
+  return tara::cli::RunProgram(argc, argv, console,
+                               {.add =
+                                    [](tara::cli::Command& root) {
+                                      tara::cli::RegisterPlay(root);
+                                      tara::cli::RegisterTrain(root);
+                                      tara::cli::RegisterArena(root);
+                                      tara::cli::RegisterCrossPlay(root);
+                                      tara::cli::RegisterRate(root);
+                                      tara::cli::RegisterSelfPlay(root);
+                                      tara::cli::RegisterBalance(root);
+                                      tara::cli::RegisterRegret(root);
+                                      tara::cli::RegisterEngine(root);
+                                      tara::cli::RegisterExport(root);
+                                      tara::cli::RegisterModel(root);
+                                    },
+                                .add_to_bench =
+                                    [](tara::cli::Command& bench) {
+                                      tara::cli::RegisterBenchSelfPlay(bench);
+                                      tara::cli::RegisterBenchInference(bench);
+                                      tara::cli::RegisterBenchEngine(bench);
+                                    }});
 }

@@ -17,7 +17,7 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/usage.h"
 
-namespace tara {
+namespace tara::cli {
 
 namespace {
 
@@ -62,4 +62,4 @@ int BecomeTorchProgram(char* const* argv, Console& console) {
   return kExitFailure;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

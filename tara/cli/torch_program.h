@@ -3,7 +3,7 @@
 
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Whether the arguments name a command of kTorchCommands.
 bool NeedsTorch(int argc, const char* const* argv);
@@ -13,6 +13,6 @@ bool NeedsTorch(int argc, const char* const* argv);
 // saying why.
 int BecomeTorchProgram(char* const* argv, Console& console);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_TORCH_PROGRAM_H_

@@ -25,7 +25,7 @@
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Returns the resolved config. What a config says wrong is a usage error, a
@@ -37,7 +37,7 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
     overrides.push_back(absl::StrCat("minutes=", options.minutes));
   }
   absl::StatusOr<proto::TrainConfig> config =
-      LoadTrainConfig(options.config, overrides);
+      train::LoadTrainConfig(options.config, overrides);
   if (absl::IsInvalidArgument(config.status())) {
     return AsUsageError(config.status());
   }
@@ -47,7 +47,7 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
 // Checks before anything is written that the run can begin or go on and play
 // its opponents. What the config says wrong is a usage error.
 absl::Status Preflight(const proto::TrainConfig& config) {
-  absl::Status status = CheckRun(config);
+  absl::Status status = train::CheckRun(config);
   if (status.ok()) status = CheckOpponents(config);
   return absl::IsInvalidArgument(status) ? AsUsageError(status) : status;
 }
@@ -79,24 +79,24 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
   TARA_RETURN_IF_ERROR(Preflight(config));
-  TARA_RETURN_IF_ERROR(ApplyAutopilot(config));
-  const StopCheck stop = StopOnSignals();
-  TrainSummary summary;
+  TARA_RETURN_IF_ERROR(train::ApplyAutopilot(config));
+  const train::StopCheck stop = train::StopOnSignals();
+  train::TrainSummary summary;
   {
     // Its thread draws on stderr until the end of the scope.
-    Progress progress(ProgressOptionsFor(stderr));
-    const TrainCallbacks callbacks = {
+    train::Progress progress(train::ProgressOptionsFor(stderr));
+    const train::TrainCallbacks callbacks = {
         .evaluate =
-            [&](const StrengthRequest& request) {
+            [&](const train::StrengthRequest& request) {
               return EvaluateCheckpoint(config, request, stop);
             },
         .gate =
-            [&](const GateRequest& request) {
+            [&](const train::GateRequest& request) {
               return PlayGate(config, request, stop);
             },
         .on_game_stored = {}};
-    absl::StatusOr<TrainSummary> trained =
-        RunTraining(config, callbacks, stop, progress);
+    absl::StatusOr<train::TrainSummary> trained =
+        train::RunTraining(config, callbacks, stop, progress);
     if (!trained.ok()) return WithAdvice(trained.status());
     summary = *std::move(trained);
   }
@@ -136,7 +136,7 @@ void RegisterTrain(Command& root) {
       "otherwise.\nThe run's folder has the games (see tara games), "
       "checkpoints, metrics.jsonl and\nTensorBoard event files.\n\n"
       "Fields of a config:\n",
-      DescribeConfig()));
+      train::DescribeConfig()));
   command.SetExamples(
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",
@@ -146,4 +146,4 @@ void RegisterTrain(Command& root) {
       [options](Console& console) { return RunTrain(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -8,7 +8,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct TrainCommandOptions {
   std::string config;
@@ -24,6 +24,6 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
 // Adds `train` to the program.
 void RegisterTrain(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_TRAIN_H_

@@ -19,7 +19,7 @@
 #include "tara/train/progress/metrics.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::json;
@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 using Curve = std::map<int, double>;
 
 std::string FormatElo(double score) {
-  const double elo = EloDifference(score);
+  const double elo = eval::EloDifference(score);
   if (std::isinf(elo)) return elo > 0 ? "+inf" : "-inf";
   return absl::StrFormat("%+.0f", elo);
 }
@@ -43,11 +43,11 @@ absl::string_view BarFor(double score) {
 
 }  // namespace
 
-std::string StrengthReport(const TrainSummary& summary,
+std::string StrengthReport(const train::TrainSummary& summary,
                            const proto::TrainConfig& config) {
   int variant_width = 7;
   int opponent_width = 8;
-  for (const StrengthResult& result : summary.strength) {
+  for (const train::StrengthResult& result : summary.strength) {
     variant_width =
         std::max(variant_width, static_cast<int>(result.variant.size()));
     opponent_width =
@@ -77,7 +77,7 @@ std::string StrengthReport(const TrainSummary& summary,
   absl::StrAppendFormat(&text, "%-*s  %-*s  games  wins  draws  losses  ",
                         variant_width, "variant", opponent_width, "opponent");
   absl::StrAppend(&text, "score %  95 % interval    Elo\n");
-  for (const StrengthResult& result : summary.strength) {
+  for (const train::StrengthResult& result : summary.strength) {
     absl::StrAppendFormat(
         &text, "%-*s  %-*s  %5d  %4d  %5d  %6d  %7.1f  %-13s  %5s\n",
         variant_width, result.variant, opponent_width, result.opponent,
@@ -87,7 +87,7 @@ std::string StrengthReport(const TrainSummary& summary,
                         100 * result.score_high),
         FormatElo(result.score));
   }
-  for (const StrengthResult& result : summary.strength) {
+  for (const train::StrengthResult& result : summary.strength) {
     if (result.forfeits == 0) continue;
     absl::StrAppendFormat(&text,
                           "Of the wins in %s, %d are games that %s gave up.\n",
@@ -98,7 +98,7 @@ std::string StrengthReport(const TrainSummary& summary,
 
 absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
-                        ReadMetricsLines(metrics_path));
+                        train::ReadMetricsLines(metrics_path));
   std::map<std::pair<std::string, std::string>, Curve> curves;
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
@@ -126,4 +126,4 @@ absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
   return absl::StrCat("\nScore over the generations:\n\n", text);
 }
 
-}  // namespace tara
+}  // namespace tara::cli

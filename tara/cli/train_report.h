@@ -7,11 +7,11 @@
 #include "proto/config.pb.h"
 #include "tara/train/run/pipeline.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Returns the table at the end of a run: the learned player against each
 // opponent, with score, 95 % interval and difference in Elo.
-std::string StrengthReport(const TrainSummary& summary,
+std::string StrengthReport(const train::TrainSummary& summary,
                            const proto::TrainConfig& config);
 
 // Returns the scores over the generations of a run, a small curve for each
@@ -20,6 +20,6 @@ std::string StrengthReport(const TrainSummary& summary,
 // that is no JSON object.
 absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_TRAIN_REPORT_H_

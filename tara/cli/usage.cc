@@ -2,7 +2,7 @@
 
 #include "absl/strings/cord.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Payload key of a status that is a usage error.
@@ -23,4 +23,4 @@ bool IsUsageError(const absl::Status& status) {
   return status.GetPayload(kUsagePayload).has_value();
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::cli {
 
 // Exit statuses of the program.
 inline constexpr int kExitOk = 0;
@@ -22,6 +22,6 @@ absl::Status AsUsageError(absl::Status status);
 
 bool IsUsageError(const absl::Status& status);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_USAGE_H_

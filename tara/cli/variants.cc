@@ -10,7 +10,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -82,4 +82,4 @@ void RegisterVariants(Command& root) {
       [options](Console& console) { return RunVariants(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct VariantsOptions {
   std::string format = "text";
@@ -20,6 +20,6 @@ absl::StatusOr<int> RunVariants(const VariantsOptions& options,
 // Adds `variants` to the program.
 void RegisterVariants(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_VARIANTS_H_

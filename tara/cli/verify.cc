@@ -15,7 +15,7 @@
 #include "tara/cli/usage.h"
 #include "tara/record/game_lines.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 struct Counts {
@@ -29,7 +29,7 @@ absl::Status VerifyLines(const std::string& name, std::istream& in,
   std::string line;
   for (int64_t number = 1; std::getline(in, line); ++number) {
     if (absl::StripAsciiWhitespace(line).empty()) continue;
-    const absl::Status status = VerifyGameLine(line);
+    const absl::Status status = record::VerifyGameLine(line);
     if (status.ok()) {
       ++counts.passed;
       continue;
@@ -87,4 +87,4 @@ void RegisterVerify(Command& root) {
       [options](Console& console) { return RunVerify(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

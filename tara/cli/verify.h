@@ -8,7 +8,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct VerifyOptions {
   std::vector<std::string> files;  // "-": standard input
@@ -22,6 +22,6 @@ absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console);
 // Adds `verify` to the program.
 void RegisterVerify(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_VERIFY_H_

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace tara {
+namespace tara::cli {
 
 absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
   std::error_code ignored;
@@ -69,4 +69,4 @@ void RegisterWeb(Command& root) {
       [options](Console& console) { return RunWeb(*options, console); });
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -8,7 +8,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct WebOptions {
   int64_t port = 8045;
@@ -25,6 +25,6 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console);
 // Adds `web` to the program.
 void RegisterWeb(Command& root);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TARA_CLI_WEB_H_

@@ -9,23 +9,24 @@
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // Remembers why an evaluator failed, for the searches that it breaks off.
-class NotingEvaluator : public Evaluator {
+class NotingEvaluator : public mcts::Evaluator {
  public:
-  explicit NotingEvaluator(Evaluator* evaluator) : evaluator_(evaluator) {}
+  explicit NotingEvaluator(mcts::Evaluator* evaluator)
+      : evaluator_(evaluator) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     status_ = evaluator_->Evaluate(states, results);
     return status_;
   }
   const absl::Status& status() const { return status_; }
 
  private:
-  Evaluator* const evaluator_;
+  mcts::Evaluator* const evaluator_;
   absl::Status status_;
 };
 
@@ -39,12 +40,12 @@ bool IsCancelled(const AnalysisTask& task) {
 // What a thread has to itself.
 struct AnalysisEngine::Worker {
   NotingEvaluator evaluator;
-  EndgameSolver solver;
+  mcts::EndgameSolver solver;
   int64_t searching = 0;  // tasks; guarded by the engine's mutex
 };
 
 // The search of a task. Tells its end when it goes, whatever ended it.
-class AnalysisEngine::TaskSearch : public SearchedGame {
+class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
  public:
   TaskSearch(std::unique_ptr<AnalysisTask> task, AnalysisEngine* engine,
              Worker* worker)
@@ -67,7 +68,7 @@ class AnalysisEngine::TaskSearch : public SearchedGame {
     engine_->Leave(*worker_);
   }
 
-  Tree& tree() override { return tree_; }
+  mcts::Tree& tree() override { return tree_; }
 
   bool searched() override {
     if (tree_.done() || IsCancelled(*task_)) return true;
@@ -101,24 +102,25 @@ class AnalysisEngine::TaskSearch : public SearchedGame {
         {.nodes = nodes, .candidates = 40 * nodes, .edges = 4 * nodes});
   }
 
-  static SearchOptions SearchOf(const AnalysisTask& task, LeafSolver& solver) {
-    SearchOptions search = task.search;
-    search.utility.margin_deviation = MarginDeviation(task.state.variant);
-    SolveLeaves(task.state.variant, &solver, search);
+  static mcts::SearchOptions SearchOf(const AnalysisTask& task,
+                                      mcts::LeafSolver& solver) {
+    mcts::SearchOptions search = task.search;
+    search.utility.margin_deviation = mcts::MarginDeviation(task.state.variant);
+    mcts::SolveLeaves(task.state.variant, &solver, search);
     return search;
   }
 
   const std::unique_ptr<AnalysisTask> task_;
   AnalysisEngine* const engine_;
   Worker* const worker_;
-  Tree tree_;
+  mcts::Tree tree_;
   const bool has_clock_;
   const absl::Time start_;
   absl::Time next_report_;
   bool told_ = false;
 };
 
-AnalysisEngine::AnalysisEngine(Evaluator* evaluator,
+AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
                                const AnalysisEngineOptions& options)
     : evaluator_(evaluator), options_(options) {
   TARA_CHECK(
@@ -202,13 +204,13 @@ void AnalysisEngine::Leave(Worker& worker) {
 
 void AnalysisEngine::Run() {
   Worker worker = {.evaluator = NotingEvaluator(evaluator_),
-                   .solver = EndgameSolver()};
+                   .solver = mcts::EndgameSolver()};
   while (AwaitTasks()) {
     // An error has broken all searches of this thread off, and was told to
     // whom it concerns; there may be others.
-    PlayManyGames(
+    mcts::PlayManyGames(
         {.games = options_.positions, .leaves_per_game = options_.leaves},
-        [&]() -> std::unique_ptr<SearchedGame> {
+        [&]() -> std::unique_ptr<mcts::SearchedGame> {
           std::unique_ptr<AnalysisTask> task = Next(worker);
           if (task == nullptr) return nullptr;
           return std::make_unique<TaskSearch>(std::move(task), this, &worker);
@@ -218,4 +220,4 @@ void AnalysisEngine::Run() {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -20,7 +20,7 @@
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::engine {
 
 enum class AnalysisEvent {
   kProgress,   // the search goes on
@@ -32,7 +32,7 @@ enum class AnalysisEvent {
 // A position to be searched.
 struct AnalysisTask {
   State state;
-  SearchOptions search;  // its solver is the engine's
+  mcts::SearchOptions search;  // its solver is the engine's
   uint64_t seed = 1;
   // The search ends after so much time since it began, but not before the first
   // simulation.
@@ -46,7 +46,7 @@ struct AnalysisTask {
   // end. `tree` is null of what failed or never began; the status is OK unless
   // it failed. Called from any thread of the engine, or of who adds and sweeps;
   // never under a lock.
-  std::function<void(AnalysisEvent event, const Tree* tree,
+  std::function<void(AnalysisEvent event, const mcts::Tree* tree,
                      const absl::Status& status)>
       listener = {};
 };
@@ -65,7 +65,8 @@ struct AnalysisEngineOptions {
 class AnalysisEngine {
  public:
   // The evaluator must outlive it.
-  AnalysisEngine(Evaluator* evaluator, const AnalysisEngineOptions& options);
+  AnalysisEngine(mcts::Evaluator* evaluator,
+                 const AnalysisEngineOptions& options);
   // As Finish.
   ~AnalysisEngine();
   AnalysisEngine(const AnalysisEngine&) = delete;
@@ -81,7 +82,7 @@ class AnalysisEngine {
   // Blocks until all tasks are over.
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const SearchCounters& counters() const { return counters_; }
+  const mcts::SearchCounters& counters() const { return counters_; }
 
  private:
   struct Worker;
@@ -96,9 +97,9 @@ class AnalysisEngine {
   void Leave(Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  Evaluator* const evaluator_;
+  mcts::Evaluator* const evaluator_;
   const AnalysisEngineOptions options_;
-  SearchCounters counters_;
+  mcts::SearchCounters counters_;
   // Tasks that wait; a copy to be looked at without the lock.
   std::atomic<int64_t> num_waiting_ = 0;
   absl::Mutex mutex_;
@@ -111,6 +112,6 @@ class AnalysisEngine {
   std::vector<std::thread> threads_;  // last: they use all of the above
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ANALYSIS_ENGINE_H_

@@ -17,7 +17,7 @@
 #include "tara/mcts/tree/line_after.h"
 #include "tara/mcts/tree/node.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 constexpr const char* kSideNames[] = {"red", "blue"};
@@ -54,7 +54,7 @@ void AppendRounded(double value, std::string& text) {
   text.append(decimals, count);
 }
 
-void AppendAction(const Tree& tree, const RootAction& action,
+void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
                   const AnalysisReportOptions& options, std::string& text) {
   absl::StrAppend(&text, R"({"action":")", ActionToText(action.action),
                   R"(","visits":)", action.visits);
@@ -65,7 +65,7 @@ void AppendAction(const Tree& tree, const RootAction& action,
   if (action.visits > 0) {
     add("value", action.mean_value);
     add("deviation", action.value_deviation);
-    add("lcb", LowerConfidenceBound(action, options.confidence_z));
+    add("lcb", mcts::LowerConfidenceBound(action, options.confidence_z));
   }
   add("prior", action.prior);
   if (action.low > -kMaxMargin || action.high < kMaxMargin) {
@@ -75,7 +75,7 @@ void AppendAction(const Tree& tree, const RootAction& action,
   if (options.report.pv) {
     absl::StrAppend(&text, ",\"pv\":[");
     const char* separator = "\"";
-    for (const Action next : LineAfter(tree, action.action)) {
+    for (const Action next : mcts::LineAfter(tree, action.action)) {
       absl::StrAppend(&text, separator, ActionToText(next), "\"");
       separator = ",\"";
     }
@@ -104,38 +104,39 @@ void AddStanding(const State& state, Json& answer) {
       {"ended_by", std::string(EndingName(outcome.ended_by))}};
 }
 
-void AddSearch(const Tree& tree, const AnalysisReportOptions& options,
+void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
                Json& answer) {
-  const std::vector<RootAction> actions =
+  const std::vector<mcts::RootAction> actions =
       RankActions(tree, options.confidence_z);
   answer["simulations"] = tree.root_visits();
   if (actions.empty()) return;
   answer["value"] = Rounded(tree.root_value());
   answer["margin"] = Rounded(tree.root_margin());
-  const MarginBounds proved = tree.root_bounds();
+  const mcts::MarginBounds proved = tree.root_bounds();
   if (proved.low > -kMaxMargin || proved.high < kMaxMargin) {
     answer["proved"] = {int{proved.low}, int{proved.high}};
   }
   if (tree.root_visits() > 0 || tree.settled()) {
     answer["best"] = ActionToText(actions[0].action);
     if (options.report.pv) {
-      answer["pv"] = LineJson(LineAfter(tree, actions[0].action));
+      answer["pv"] = LineJson(mcts::LineAfter(tree, actions[0].action));
     }
   }
   if (options.report.policy) {
     Json policy = Json::object();
-    for (const RootAction& action : tree.root_actions()) {
+    for (const mcts::RootAction& action : tree.root_actions()) {
       policy[ActionToText(action.action)] = Rounded(action.prior);
     }
     answer["policy"] = std::move(policy);
   }
 }
 
-std::string ActionsText(const Tree& tree,
+std::string ActionsText(const mcts::Tree& tree,
                         const AnalysisReportOptions& options) {
   std::string text = "[";
   int count = 0;
-  for (const RootAction& action : RankActions(tree, options.confidence_z)) {
+  for (const mcts::RootAction& action :
+       RankActions(tree, options.confidence_z)) {
     if (options.max_actions > 0 && count == options.max_actions) break;
     if (action.visits == 0 && count > 0) continue;
     if (count++ > 0) text += ',';
@@ -145,8 +146,8 @@ std::string ActionsText(const Tree& tree,
   return text;
 }
 
-void AddEvaluation(const Evaluation& evaluation, const ReportFlags& report,
-                   Json& answer) {
+void AddEvaluation(const mcts::Evaluation& evaluation,
+                   const ReportFlags& report, Json& answer) {
   if (report.evaluation) {
     answer["evaluation"] = {{"win", Rounded(evaluation.win)},
                             {"draw", Rounded(evaluation.draw)},
@@ -164,7 +165,7 @@ void AddEvaluation(const Evaluation& evaluation, const ReportFlags& report,
   }
 }
 
-void AddForecast(const FinalForecast& forecast, const ReportFlags& report,
+void AddForecast(const nn::FinalForecast& forecast, const ReportFlags& report,
                  Json& answer) {
   if (report.ownership) {
     answer["ownership"] = {{"red", RoundedList(forecast.red)},
@@ -177,4 +178,4 @@ void AddForecast(const FinalForecast& forecast, const ReportFlags& report,
   }
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -12,7 +12,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tara/nn/inference/final_forecast.h"
 
-namespace tara {
+namespace tara::engine {
 
 struct AnalysisReportOptions {
   ReportFlags report;
@@ -25,22 +25,23 @@ void AddStanding(const State& state, Json& answer);
 
 // Adds what a search has found, but for the list of actions; what it has not,
 // such as an action before the first simulation, is left out.
-void AddSearch(const Tree& tree, const AnalysisReportOptions& options,
+void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
                Json& answer);
 
 // Returns what a search has found of each action, as a list in JSON. A text,
 // for it is most of an answer: as values of the library it took several times
 // as long, and a twentieth of an engine's time with a small network.
-std::string ActionsText(const Tree& tree, const AnalysisReportOptions& options);
+std::string ActionsText(const mcts::Tree& tree,
+                        const AnalysisReportOptions& options);
 
 // Adds win, draw, loss and margin, and the distribution of margins.
-void AddEvaluation(const Evaluation& evaluation, const ReportFlags& report,
-                   Json& answer);
+void AddEvaluation(const mcts::Evaluation& evaluation,
+                   const ReportFlags& report, Json& answer);
 
 // Adds who will hold each hill, and the numbers of kingdoms.
-void AddForecast(const FinalForecast& forecast, const ReportFlags& report,
+void AddForecast(const nn::FinalForecast& forecast, const ReportFlags& report,
                  Json& answer);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ANALYSIS_REPORT_H_

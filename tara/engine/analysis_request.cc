@@ -19,7 +19,7 @@
 #include "tara/mcts/options/search_option_text.h"
 #include "tara/mcts/search/search_until.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 constexpr int64_t kMaxSimulations = 16777214;
@@ -251,7 +251,7 @@ class Reader {
         field_ = absl::StrCat("search.", name);
         TARA_ASSIGN_OR_RETURN(const std::string text,
                               OptionValue(value, "on", "off"));
-        TARA_RETURN_IF_ERROR(SetSearchOption(name, text, request.search));
+        TARA_RETURN_IF_ERROR(mcts::SetSearchOption(name, text, request.search));
       }
     }
     TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> simulations,
@@ -266,7 +266,7 @@ class Reader {
     if (simulations.has_value()) {
       request.search.simulations = static_cast<int>(*simulations);
     } else if (by_time) {
-      request.search.simulations = kEndlessSimulations;
+      request.search.simulations = mcts::kEndlessSimulations;
     }
     if (by_time) {
       request.time =
@@ -378,4 +378,4 @@ Request ParseRequest(absl::string_view line, const EngineOptions& options) {
   return request;
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -14,7 +14,7 @@
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/options/search_options.h"
 
-namespace tara {
+namespace tara::engine {
 
 using Json = nlohmann::ordered_json;
 
@@ -37,7 +37,7 @@ struct AnalyzeRequest {
     State state;
   };
   std::vector<Position> positions;
-  SearchOptions search;
+  mcts::SearchOptions search;
   absl::Duration time = absl::InfiniteDuration();
   absl::Duration report_every = absl::InfiniteDuration();
   int priority = 0;
@@ -71,6 +71,6 @@ struct Request {
 // becomes a RequestProblem.
 Request ParseRequest(absl::string_view line, const EngineOptions& options);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ANALYSIS_REQUEST_H_

@@ -9,7 +9,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/tree/line_after.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // Without the sign of a zero, which would say nothing.
@@ -20,11 +20,12 @@ std::string Number(double value) {
 
 }  // namespace
 
-std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options) {
+std::string AnalysisLine(const mcts::Tree& tree,
+                         const AnalysisTextOptions& options) {
   std::string line = absl::StrCat("root simulations ", tree.root_visits(),
                                   " value ", Number(tree.root_value()),
                                   " margin ", Number(tree.root_margin()));
-  const MarginBounds proved = tree.root_bounds();
+  const mcts::MarginBounds proved = tree.root_bounds();
   if (proved.low == proved.high) {
     absl::StrAppend(&line, " proved ", int{proved.low});
   }
@@ -32,7 +33,8 @@ std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options) {
     absl::StrAppend(&line, " not_learned ", options.not_learned);
   }
   int order = 0;
-  for (const RootAction& action : RankActions(tree, options.confidence_z)) {
+  for (const mcts::RootAction& action :
+       RankActions(tree, options.confidence_z)) {
     if (options.max_actions > 0 && order == options.max_actions) break;
     if (action.visits == 0 && order > 0) continue;
     absl::StrAppend(
@@ -40,10 +42,10 @@ std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options) {
         action.visits, " value ", Number(action.mean_value), " prior ",
         Number(action.prior), " lcb ",
         Number(action.visits > 0
-                   ? LowerConfidenceBound(action, options.confidence_z)
+                   ? mcts::LowerConfidenceBound(action, options.confidence_z)
                    : -1),
         " order ", order, " pv");
-    for (const Action next : LineAfter(tree, action.action)) {
+    for (const Action next : mcts::LineAfter(tree, action.action)) {
       absl::StrAppend(&line, " ", ActionToText(next));
     }
     ++order;
@@ -51,4 +53,4 @@ std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options) {
   return line;
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -5,7 +5,7 @@
 
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::engine {
 
 struct AnalysisTextOptions {
   int max_actions = 0;  // 0: all that were visited
@@ -19,8 +19,9 @@ struct AnalysisTextOptions {
 // says:
 //   root simulations N value V margin M not_learned RULES  info action A visits
 //   N value V prior P lcb L order K pv A B C  info action ...
-std::string AnalysisLine(const Tree& tree, const AnalysisTextOptions& options);
+std::string AnalysisLine(const mcts::Tree& tree,
+                         const AnalysisTextOptions& options);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ANALYSIS_TEXT_H_

@@ -11,7 +11,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 absl::StatusOr<int> ParseWhole(absl::string_view name, absl::string_view text,
@@ -63,4 +63,4 @@ absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
   return parsed;
 }
 
-}  // namespace tara
+}  // namespace tara::engine

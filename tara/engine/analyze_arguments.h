@@ -8,7 +8,7 @@
 #include "tara/engine/analysis_text.h"
 #include "tara/engine/thinker.h"
 
-namespace tara {
+namespace tara::engine {
 
 // What the command `analyze` of the line protocol is told.
 struct AnalyzeArguments {
@@ -22,6 +22,6 @@ struct AnalyzeArguments {
 absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
     const std::vector<std::string>& words);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ANALYZE_ARGUMENTS_H_

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/mcts/time/game_length.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 constexpr double kMostSeconds = 100 * 3600;
@@ -24,10 +24,10 @@ absl::Status EngineClocks::Set(double main_s, double increment_s) {
     }
   }
   if (main_s > 0) {
-    control_ = TimeControl{.per_game = absl::Seconds(main_s),
-                           .increment = absl::Seconds(increment_s)};
+    control_ = mcts::TimeControl{.per_game = absl::Seconds(main_s),
+                                 .increment = absl::Seconds(increment_s)};
   } else if (increment_s > 0) {
-    control_ = TimeControl{.per_move = absl::Seconds(increment_s)};
+    control_ = mcts::TimeControl{.per_move = absl::Seconds(increment_s)};
   } else {
     control_.reset();
   }
@@ -47,21 +47,21 @@ absl::Status EngineClocks::SetLeft(Side side, double left_s) {
 }
 
 void EngineClocks::Restart() {
-  for (std::optional<TimeManager>& manager : managers_) {
+  for (std::optional<mcts::TimeManager>& manager : managers_) {
     manager.reset();
-    if (control_.has_value()) manager.emplace(*control_, TimeOptions());
+    if (control_.has_value()) manager.emplace(*control_, mcts::TimeOptions());
   }
 }
 
-std::optional<MoveBudget> EngineClocks::BudgetFor(const State& state,
-                                                  int ply) const {
-  const std::optional<TimeManager>& manager = managers_[state.side()];
+std::optional<mcts::MoveBudget> EngineClocks::BudgetFor(const State& state,
+                                                        int ply) const {
+  const std::optional<mcts::TimeManager>& manager = managers_[state.side()];
   if (!manager.has_value()) return std::nullopt;
-  return manager->BudgetFor(ply, ExpectedActionsLeft(state) / 2);
+  return manager->BudgetFor(ply, mcts::ExpectedActionsLeft(state) / 2);
 }
 
 void EngineClocks::Spend(Side side, absl::Duration time) {
   if (managers_[side].has_value()) managers_[side]->Spend(time);
 }
 
-}  // namespace tara
+}  // namespace tara::engine

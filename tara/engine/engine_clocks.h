@@ -11,7 +11,7 @@
 #include "tara/mcts/time/time_control.h"
 #include "tara/mcts/time/time_manager.h"
 
-namespace tara {
+namespace tara::engine {
 
 // The clocks of both sides in a game that the engine plays, for either of them
 // or both. Knows no time of day.
@@ -31,15 +31,15 @@ class EngineClocks {
 
   // Returns the time for the next choice in a position after `ply` actions;
   // nothing without clocks.
-  std::optional<MoveBudget> BudgetFor(const State& state, int ply) const;
+  std::optional<mcts::MoveBudget> BudgetFor(const State& state, int ply) const;
   // Takes the time of a choice off the clock of a side.
   void Spend(Side side, absl::Duration time);
 
  private:
-  std::optional<TimeControl> control_;
-  std::array<std::optional<TimeManager>, 2> managers_;  // by side
+  std::optional<mcts::TimeControl> control_;
+  std::array<std::optional<mcts::TimeManager>, 2> managers_;  // by side
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ENGINE_CLOCKS_H_

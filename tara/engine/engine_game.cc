@@ -8,7 +8,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::engine {
 
 absl::Status EngineGame::Play(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text));
@@ -53,4 +53,4 @@ std::string ResultText(const State& state) {
       " ended_by ", EndingName(outcome.ended_by));
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -10,7 +10,7 @@
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::engine {
 
 // A game as a client of the engine leads it: a start and what was played.
 class EngineGame {
@@ -42,6 +42,6 @@ std::vector<std::string> LegalActionNotation(const State& state);
 // territory 24,21 bridges 30,28 kings_captured 0,0 ended_by out".
 std::string ResultText(const State& state);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ENGINE_GAME_H_

@@ -9,7 +9,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // With random games: priors say nothing, and one leaf is too little work for
@@ -19,43 +19,45 @@ constexpr int kPlayoutLeaves = 8;
 
 }  // namespace
 
-EngineModel::EngineModel(std::unique_ptr<Evaluator> evaluator, bool is_network,
-                         int64_t cache_positions)
+EngineModel::EngineModel(std::unique_ptr<mcts::Evaluator> evaluator,
+                         bool is_network, int64_t cache_positions)
     : evaluator_(std::move(evaluator)),
       is_network_(is_network),
       cache_positions_(cache_positions),
       cache_(NewCache(/*margins=*/false)) {}
 
-std::unique_ptr<CachingEvaluator> EngineModel::NewCache(bool margins) const {
-  return std::make_unique<CachingEvaluator>(
-      evaluator_.get(), CachingOptions{.positions = cache_positions_,
-                                       .symmetric = is_network_,
-                                       .margins = margins});
+std::unique_ptr<mcts::CachingEvaluator> EngineModel::NewCache(
+    bool margins) const {
+  return std::make_unique<mcts::CachingEvaluator>(
+      evaluator_.get(), mcts::CachingOptions{.positions = cache_positions_,
+                                             .symmetric = is_network_,
+                                             .margins = margins});
 }
 
 std::unique_ptr<EngineModel> EngineModel::OfPlayouts(uint64_t seed,
                                                      int64_t cache_positions) {
   auto model = std::unique_ptr<EngineModel>(
-      new EngineModel(std::make_unique<PlayoutEvaluator>(1, seed),
+      new EngineModel(std::make_unique<mcts::PlayoutEvaluator>(1, seed),
                       /*is_network=*/false, cache_positions));
   model->name_ = "random games";
   return model;
 }
 
 absl::StatusOr<std::unique_ptr<EngineModel>> EngineModel::OfNetwork(
-    const std::string& path, const InferenceOptions& inference,
+    const std::string& path, const nn::InferenceOptions& inference,
     int64_t cache_positions) {
-  TARA_ASSIGN_OR_RETURN(LoadedNetwork network, LoadNetwork(path, inference));
+  TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork network,
+                        nn::LoadNetwork(path, inference));
   auto model = OfEvaluator(std::move(network.evaluator), cache_positions);
-  TARA_ASSIGN_OR_RETURN(model->forecaster_, LoadFinalForecaster(path));
+  TARA_ASSIGN_OR_RETURN(model->forecaster_, nn::LoadFinalForecaster(path));
   model->name_ = path;
-  model->backend_ = std::string(BackendName(network.info.backend));
-  model->precision_ = std::string(PrecisionName(network.info.precision));
+  model->backend_ = std::string(nn::BackendName(network.info.backend));
+  model->precision_ = std::string(nn::PrecisionName(network.info.precision));
   return model;
 }
 
 std::unique_ptr<EngineModel> EngineModel::OfEvaluator(
-    std::unique_ptr<Evaluator> evaluator, int64_t cache_positions) {
+    std::unique_ptr<mcts::Evaluator> evaluator, int64_t cache_positions) {
   auto model = std::unique_ptr<EngineModel>(new EngineModel(
       std::move(evaluator), /*is_network=*/true, cache_positions));
   model->name_ = "network";
@@ -63,7 +65,7 @@ std::unique_ptr<EngineModel> EngineModel::OfEvaluator(
 }
 
 absl::Status EngineModel::Evaluate(absl::Span<const State> states,
-                                   absl::Span<Evaluation> results) {
+                                   absl::Span<mcts::Evaluation> results) {
   absl::ReaderMutexLock lock(&clearing_);
   return cache_->Evaluate(states, results);
 }
@@ -81,12 +83,12 @@ void EngineModel::KeepMargins() {
 }
 
 absl::Status EngineModel::EvaluateFully(const State& state,
-                                        Evaluation& evaluation) {
+                                        mcts::Evaluation& evaluation) {
   return evaluator_->Evaluate(absl::MakeConstSpan(&state, 1),
                               absl::MakeSpan(&evaluation, 1));
 }
 
-void EngineModel::SetLearned(std::vector<BundleVariant> learned,
+void EngineModel::SetLearned(std::vector<nn::BundleVariant> learned,
                              bool untrained) {
   learned_ = std::move(learned);
   untrained_ = untrained;
@@ -94,7 +96,7 @@ void EngineModel::SetLearned(std::vector<BundleVariant> learned,
 
 absl::Status EngineModel::CheckMayJudge(const State& state) const {
   if (!learned_.has_value() || untrained_) return absl::OkStatus();
-  const absl::Status status = CheckNetworkLearned(name_, *learned_, state);
+  const absl::Status status = nn::CheckNetworkLearned(name_, *learned_, state);
   if (status.ok()) return status;
   return absl::Status(
       status.code(),
@@ -103,7 +105,7 @@ absl::Status EngineModel::CheckMayJudge(const State& state) const {
 }
 
 std::string EngineModel::NotLearnedOf(const State& state) const {
-  return learned_.has_value() ? NotLearned(*learned_, state) : "";
+  return learned_.has_value() ? nn::NotLearned(*learned_, state) : "";
 }
 
 EngineOptions EngineModel::default_options() const {
@@ -115,4 +117,4 @@ EngineOptions EngineModel::default_options() const {
   return options;
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -20,11 +20,11 @@
 #include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::engine {
 
 // What the engine judges positions with: a network, or random games. Remembers
 // what it was asked. Thread-safe.
-class EngineModel : public Evaluator {
+class EngineModel : public mcts::Evaluator {
  public:
   // Judges positions by random games, the same for the same seed.
   static std::unique_ptr<EngineModel> OfPlayouts(uint64_t seed,
@@ -32,16 +32,16 @@ class EngineModel : public Evaluator {
 
   // Loads a network for inference. Errors as LoadNetwork.
   static absl::StatusOr<std::unique_ptr<EngineModel>> OfNetwork(
-      const std::string& path, const InferenceOptions& inference,
+      const std::string& path, const nn::InferenceOptions& inference,
       int64_t cache_positions);
 
   // Judges with what is given, for measurements and tests: a network, or an
   // evaluator that answers alike for symmetric positions.
   static std::unique_ptr<EngineModel> OfEvaluator(
-      std::unique_ptr<Evaluator> evaluator, int64_t cache_positions);
+      std::unique_ptr<mcts::Evaluator> evaluator, int64_t cache_positions);
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override
+                        absl::Span<mcts::Evaluation> results) override
       ABSL_LOCKS_EXCLUDED(clearing_);
 
   // Forgets what was asked. Waits for evaluations under way.
@@ -53,12 +53,12 @@ class EngineModel : public Evaluator {
   void KeepMargins() ABSL_LOCKS_EXCLUDED(clearing_);
 
   // Fills `evaluation` with all that the model tells, past what is remembered.
-  absl::Status EvaluateFully(const State& state, Evaluation& evaluation);
+  absl::Status EvaluateFully(const State& state, mcts::Evaluation& evaluation);
 
   // Tells what the network has learned; until then nothing is known of it.
   // `untrained`: it may be asked about other rules, too. Not thread-safe: to be
   // called before anything else.
-  void SetLearned(std::vector<BundleVariant> learned, bool untrained);
+  void SetLearned(std::vector<nn::BundleVariant> learned, bool untrained);
 
   // Returns OK if the model may be asked about a position, else
   // FAILED_PRECONDITION: what of its rules the network has not learned.
@@ -69,7 +69,7 @@ class EngineModel : public Evaluator {
   std::string NotLearnedOf(const State& state) const;
 
   // What tells the board's end; null: nothing does.
-  FinalForecaster* forecaster() const { return forecaster_.get(); }
+  nn::FinalForecaster* forecaster() const { return forecaster_.get(); }
 
   // "random games", or the file of the network.
   const std::string& name() const { return name_; }
@@ -81,26 +81,26 @@ class EngineModel : public Evaluator {
   EngineOptions default_options() const;
 
  private:
-  EngineModel(std::unique_ptr<Evaluator> evaluator, bool is_network,
+  EngineModel(std::unique_ptr<mcts::Evaluator> evaluator, bool is_network,
               int64_t cache_positions);
 
-  std::unique_ptr<CachingEvaluator> NewCache(bool margins) const;
+  std::unique_ptr<mcts::CachingEvaluator> NewCache(bool margins) const;
 
-  const std::unique_ptr<Evaluator> evaluator_;
+  const std::unique_ptr<mcts::Evaluator> evaluator_;
   const bool is_network_;
   const int64_t cache_positions_;
   // Held by readers while they evaluate: the cache is not to change then.
   absl::Mutex clearing_;
-  std::unique_ptr<CachingEvaluator> cache_ ABSL_GUARDED_BY(clearing_);
+  std::unique_ptr<mcts::CachingEvaluator> cache_ ABSL_GUARDED_BY(clearing_);
   bool keeps_margins_ ABSL_GUARDED_BY(clearing_) = false;
-  std::unique_ptr<FinalForecaster> forecaster_;
-  std::optional<std::vector<BundleVariant>> learned_;
+  std::unique_ptr<nn::FinalForecaster> forecaster_;
+  std::optional<std::vector<nn::BundleVariant>> learned_;
   bool untrained_ = false;
   std::string name_;
   std::string backend_;
   std::string precision_;
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ENGINE_MODEL_H_

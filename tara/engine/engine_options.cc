@@ -9,44 +9,46 @@
 #include "tara/mcts/options/option_text.h"
 #include "tara/mcts/options/search_option_text.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // The engine's own.
-constexpr OptionText<EngineOptions> kOptions[] = {
-    MillisecondsOption<Range{0, 3600000}, &EngineOptions::time>(
+constexpr mcts::OptionText<EngineOptions> kOptions[] = {
+    mcts::MillisecondsOption<mcts::Range{0, 3600000}, &EngineOptions::time>(
         "ms", "a whole number from 0 to 3600000",
         "milliseconds an action, instead of sims; 0: not"),
-    NumberOption<Range{1, 1024}, &EngineOptions::threads>(
+    mcts::NumberOption<mcts::Range{1, 1024}, &EngineOptions::threads>(
         "threads", "a whole number from 1 to 1024",
         "threads; line protocol: of one search"),
-    NumberOption<Range{1, 4096}, &EngineOptions::leaves>(
+    mcts::NumberOption<mcts::Range{1, 4096}, &EngineOptions::leaves>(
         "leaves", "a whole number from 1 to 4096",
         "leaves of a position in one batch"),
-    NumberOption<Range{1, 65536}, &EngineOptions::positions>(
+    mcts::NumberOption<mcts::Range{1, 65536}, &EngineOptions::positions>(
         "positions", "a whole number from 1 to 65536",
         "JSON: positions in step on a thread"),
-    SwitchOption<&EngineOptions::reuse>(
+    mcts::SwitchOption<&EngineOptions::reuse>(
         "reuse", "go on with the tree of the last position"),
-    NumberOption<Range{0.0f, 100.0f}, &EngineOptions::confidence_z>(
+    mcts::NumberOption<mcts::Range{0.0f, 100.0f}, &EngineOptions::confidence_z>(
         "lcb", "a number from 0 to 100",
         "standard errors below the mean; 0: visits"),
-    NumberOption<Range{0.0f, 10.0f}, &EngineOptions::temperature>(
+    mcts::NumberOption<mcts::Range{0.0f, 10.0f}, &EngineOptions::temperature>(
         "temperature", "a number from 0 to 10",
         "draw actions by visits^(1/this); 0: the best"),
-    NumberOption<Range{uint64_t{0}, ~uint64_t{0}}, &EngineOptions::seed>(
-        "seed", "a whole number", "of everything that is drawn"),
+    mcts::NumberOption<mcts::Range{uint64_t{0}, ~uint64_t{0}},
+                       &EngineOptions::seed>("seed", "a whole number",
+                                             "of everything that is drawn"),
 };
 
 absl::Status SetOne(absl::string_view name, absl::string_view value,
                     EngineOptions& options) {
-  const OptionText<EngineOptions>* const option = FindOption(kOptions, name);
-  if (option != nullptr) return SetOption(*option, value, options);
-  if (IsSearchOption(name)) {
-    return SetSearchOption(name, value, options.search);
+  const mcts::OptionText<EngineOptions>* const option =
+      mcts::FindOption(kOptions, name);
+  if (option != nullptr) return mcts::SetOption(*option, value, options);
+  if (mcts::IsSearchOption(name)) {
+    return mcts::SetSearchOption(name, value, options.search);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "unknown option '", name, "'; expected ", OptionNames(kOptions),
+      "unknown option '", name, "'; expected ", mcts::OptionNames(kOptions),
       ", or an option of the search such as sims, c_puct or graph"));
 }
 
@@ -77,12 +79,12 @@ absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
 
 std::string ListEngineOptions(const EngineOptions& options) {
   std::string list = absl::StrCat("sims ", options.search.simulations, "\n");
-  for (const OptionText<EngineOptions>& option : kOptions) {
+  for (const mcts::OptionText<EngineOptions>& option : kOptions) {
     absl::StrAppend(&list, option.name, " ", option.get(options), "\n");
   }
-  SearchOptions others = options.search;
-  others.simulations = SearchOptions().simulations;
-  const std::string search = FormatSearchOptions(others);
+  mcts::SearchOptions others = options.search;
+  others.simulations = mcts::SearchOptions().simulations;
+  const std::string search = mcts::FormatSearchOptions(others);
   if (!search.empty()) {
     absl::StrAppend(
         &list, absl::StrReplaceAll(search, {{",", "\n"}, {"=", " "}}), "\n");
@@ -92,8 +94,8 @@ std::string ListEngineOptions(const EngineOptions& options) {
 
 std::string EngineOptionsHelp() {
   const EngineOptions defaults;
-  return absl::StrCat(OptionsHelp(kOptions, defaults),
-                      SearchOptionsHelp(defaults.search));
+  return absl::StrCat(mcts::OptionsHelp(kOptions, defaults),
+                      mcts::SearchOptionsHelp(defaults.search));
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -9,15 +9,15 @@
 #include "absl/time/time.h"
 #include "tara/mcts/options/search_options.h"
 
-namespace tara {
+namespace tara::engine {
 
 // How the engine searches: by what docs/search.md measured as best.
 struct EngineOptions {
-  SearchOptions search = {.simulations = 1000,
-                          .gumbel_noise = 0,
-                          .proof = true,
-                          .solver_vacant_hills = 45,
-                          .max_bytes = int64_t{1} << 30};
+  mcts::SearchOptions search = {.simulations = 1000,
+                                .gumbel_noise = 0,
+                                .proof = true,
+                                .solver_vacant_hills = 45,
+                                .max_bytes = int64_t{1} << 30};
   // Thinking time of an action by the clock, in place of search.simulations;
   // zero: none.
   absl::Duration time = absl::ZeroDuration();
@@ -57,6 +57,6 @@ std::string ListEngineOptions(const EngineOptions& options);
 // Returns all options for --help, a line each.
 std::string EngineOptionsHelp();
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_ENGINE_OPTIONS_H_

@@ -8,7 +8,7 @@
 #include "tara/engine/line_reader.h"
 #include "tara/engine/output_queue.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 constexpr size_t kMostLineBytes = size_t{1} << 20;
@@ -30,4 +30,4 @@ void RunJsonEngine(EngineModel& model, const EngineOptions& options,
   }
 }
 
-}  // namespace tara
+}  // namespace tara::engine

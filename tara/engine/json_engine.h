@@ -7,13 +7,13 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 
-namespace tara {
+namespace tara::engine {
 
 // Speaks the JSON protocol until the input ends; then answers what is left.
 // The calling thread reads.
 void RunJsonEngine(EngineModel& model, const EngineOptions& options,
                    std::istream& in, std::ostream& out);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_JSON_ENGINE_H_

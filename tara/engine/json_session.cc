@@ -14,7 +14,7 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/final_forecast.h"
 
-namespace tara {
+namespace tara::engine {
 
 struct JsonSession::Analysis {
   Json id;
@@ -75,7 +75,7 @@ void JsonSession::Warn(const Request& request, const RequestProblem& problem) {
 }
 
 void JsonSession::LeaveOutUntold(const Request& request, ReportFlags& report) {
-  FinalForecaster* const forecaster = model_->forecaster();
+  nn::FinalForecaster* const forecaster = model_->forecaster();
   const auto check = [&](const char* name, bool told, bool& flag) {
     if (!flag || told) return;
     flag = false;
@@ -103,7 +103,7 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
   flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)]
       .push_back(flag);
   ForgetAnswered();
-  if (Utility(body.search.utility).needs_margins()) model_->KeepMargins();
+  if (mcts::Utility(body.search.utility).needs_margins()) model_->KeepMargins();
   for (const AnalyzeRequest::Position& position : body.positions) {
     const auto analysis = std::make_shared<const Analysis>(
         Analysis{.id = request.id,
@@ -116,30 +116,30 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
       Tell(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
       continue;
     }
-    engine_->Add(
-        {.state = position.state,
-         .search = body.search,
-         .seed = DeriveSeed(options_.seed, 0, StreamPurpose::kArena),
-         .time = body.time,
-         .report_every = body.report_every,
-         .priority = body.priority,
-         .cancelled = flag,
-         .listener = [this, analysis](AnalysisEvent event, const Tree* tree,
-                                      const absl::Status& status) {
-           Tell(*analysis, event, tree, status);
-         }});
+    engine_->Add({.state = position.state,
+                  .search = body.search,
+                  .seed = DeriveSeed(options_.seed, 0, StreamPurpose::kArena),
+                  .time = body.time,
+                  .report_every = body.report_every,
+                  .priority = body.priority,
+                  .cancelled = flag,
+                  .listener = [this, analysis](AnalysisEvent event,
+                                               const mcts::Tree* tree,
+                                               const absl::Status& status) {
+                    Tell(*analysis, event, tree, status);
+                  }});
   }
 }
 
 absl::Status JsonSession::AddJudgement(const Analysis& analysis, Json& answer) {
   const ReportFlags& report = analysis.report.report;
   if (report.evaluation || report.margins) {
-    Evaluation evaluation;
+    mcts::Evaluation evaluation;
     TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
     AddEvaluation(evaluation, report, answer);
   }
   if (report.ownership || report.kingdoms) {
-    FinalForecast forecast;
+    nn::FinalForecast forecast;
     TARA_RETURN_IF_ERROR(model_->forecaster()->Forecast(
         absl::MakeConstSpan(&analysis.state, 1), absl::MakeSpan(&forecast, 1)));
     AddForecast(forecast, report, answer);
@@ -148,7 +148,7 @@ absl::Status JsonSession::AddJudgement(const Analysis& analysis, Json& answer) {
 }
 
 void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
-                       const Tree* tree, const absl::Status& status) {
+                       const mcts::Tree* tree, const absl::Status& status) {
   Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
   std::string actions;
   absl::Status failure = status;
@@ -243,4 +243,4 @@ void JsonSession::Answer(const Request& request, const ClearCacheRequest&) {
   Write({{"id", request.id}, {"command", request.command}});
 }
 
-}  // namespace tara
+}  // namespace tara::engine

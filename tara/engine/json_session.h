@@ -16,7 +16,7 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 
-namespace tara {
+namespace tara::engine {
 
 // The JSON protocol of docs/protocol.md: takes one line after another, answers
 // from any thread. Not thread-safe itself.
@@ -36,7 +36,7 @@ class JsonSession {
   // Answers a line that was too long to be read.
   void Refuse();
 
-  const SearchCounters& counters() const { return engine_->counters(); }
+  const mcts::SearchCounters& counters() const { return engine_->counters(); }
 
  private:
   using CancelFlag = std::atomic<bool>;
@@ -55,8 +55,8 @@ class JsonSession {
   void LeaveOutUntold(const Request& request, ReportFlags& report);
   void Warn(const Request& request, const RequestProblem& problem);
   // Says what became of a position. Thread-safe.
-  void Tell(const Analysis& analysis, AnalysisEvent event, const Tree* tree,
-            const absl::Status& status);
+  void Tell(const Analysis& analysis, AnalysisEvent event,
+            const mcts::Tree* tree, const absl::Status& status);
   absl::Status AddJudgement(const Analysis& analysis, Json& answer);
   // `actions`: the list of actions in JSON, if there is one.
   void Write(const Json& answer, absl::string_view actions = "");
@@ -76,6 +76,6 @@ class JsonSession {
   std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Tell
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_JSON_SESSION_H_

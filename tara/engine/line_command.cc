@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 std::string Answer(absl::string_view mark, absl::string_view id,
@@ -47,4 +47,4 @@ std::string LineError(absl::string_view id, const absl::Status& status) {
   return Answer("?", id, absl::StrReplaceAll(status.message(), {{"\n", " "}}));
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::engine {
 
 // A line of the line protocol, taken apart:  [ID] NAME [ARGUMENT...] [# ...]
 // Source of the form: Farnebäck 2002, "Specification of the Go Text Protocol,
@@ -31,6 +31,6 @@ LineCommand ParseLineCommand(absl::string_view line);
 std::string LineAnswer(absl::string_view id, absl::string_view text);
 std::string LineError(absl::string_view id, const absl::Status& status);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_LINE_COMMAND_H_

@@ -8,7 +8,7 @@
 #include "tara/engine/line_reader.h"
 #include "tara/engine/line_session.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 constexpr size_t kMostLineBytes = size_t{1} << 16;
@@ -44,4 +44,4 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   obeying.join();
 }
 
-}  // namespace tara
+}  // namespace tara::engine

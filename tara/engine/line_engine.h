@@ -8,7 +8,7 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 
-namespace tara {
+namespace tara::engine {
 
 // Speaks the line protocol until it is told to quit or the input ends; what
 // was read by then is obeyed. The calling thread reads, another one obeys, so
@@ -16,6 +16,6 @@ namespace tara {
 void RunLineEngine(EngineModel& model, const EngineOptions& options,
                    const State& start, std::istream& in, std::ostream& out);
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_LINE_ENGINE_H_

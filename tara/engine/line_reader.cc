@@ -3,7 +3,7 @@
 #include <streambuf>
 #include <utility>
 
-namespace tara {
+namespace tara::engine {
 
 bool ReadLine(std::istream& in, size_t most, InputLine& line) {
   line.text.clear();
@@ -50,4 +50,4 @@ bool LineQueue::ready() const {
   return ReadyLocked();
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -10,7 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace tara {
+namespace tara::engine {
 
 // A line of input, without its end.
 struct InputLine {
@@ -49,6 +49,6 @@ class LineQueue {
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_LINE_READER_H_

@@ -20,7 +20,7 @@
 #include "tara/engine/engine_version.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 constexpr absl::string_view kAnalyze = "analyze";
@@ -42,7 +42,8 @@ LineSession::LineSession(EngineModel* model, const EngineOptions& options,
 }
 
 void LineSession::KeepMarginsIfNeeded() {
-  if (Utility(options_.search.utility).needs_margins()) model_->KeepMargins();
+  if (mcts::Utility(options_.search.utility).needs_margins())
+    model_->KeepMargins();
 }
 
 absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
@@ -350,11 +351,12 @@ void LineSession::StreamAnalysis(const LineCommand& command,
   arguments.text.not_learned = model_->NotLearnedOf(game_.state());
   out << "=" << command.id << "\n" << std::flush;
   const absl::Status status = thinker_.Analyze(
-      game_, options_, arguments.limits, interrupted, [&](const Tree& tree) {
+      game_, options_, arguments.limits, interrupted,
+      [&](const mcts::Tree& tree) {
         out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
       });
   if (!status.ok()) out << "error " << status.message() << "\n";
   out << "\n" << std::flush;
 }
 
-}  // namespace tara
+}  // namespace tara::engine

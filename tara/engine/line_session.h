@@ -17,7 +17,7 @@
 #include "tara/engine/line_command.h"
 #include "tara/engine/thinker.h"
 
-namespace tara {
+namespace tara::engine {
 
 // The line protocol of docs/protocol.md: obeys one line after another.
 // Not thread-safe.
@@ -99,6 +99,6 @@ class LineSession {
   Thinker thinker_;
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_LINE_SESSION_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tara {
+namespace tara::engine {
 
 OutputQueue::OutputQueue(std::ostream* out)
     : out_(out), thread_([this] { Run(); }) {}
@@ -38,4 +38,4 @@ void OutputQueue::Run() {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace tara {
+namespace tara::engine {
 
 // Writes lines on a thread of its own, each as soon as there is no other before
 // it: whoever has something to say need not wait for a slow reader, nor does a
@@ -36,6 +36,6 @@ class OutputQueue {
   std::thread thread_;  // last: it uses all of the above
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_OUTPUT_QUEUE_H_

@@ -5,23 +5,23 @@
 #include "tara/core/board.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
-bool MayChoose(const Tree& tree) {
+bool MayChoose(const mcts::Tree& tree) {
   return tree.root_visits() > 0 || tree.settled();
 }
 
 }  // namespace
 
-Action ChooseFrom(const Tree& tree, float confidence_z, float temperature,
+Action ChooseFrom(const mcts::Tree& tree, float confidence_z, float temperature,
                   Random& random) {
-  const Utility utility(tree.options().utility);
+  const mcts::Utility utility(tree.options().utility);
   const Side side = tree.root().side();
   if (tree.options().gumbel && !tree.settled() && temperature == 0) {
     return tree.gumbel_action();
   }
-  return ChooseAction(
+  return mcts::ChooseAction(
       tree.root_actions(),
       {.temperature = temperature,
        .confidence_z = confidence_z,
@@ -29,10 +29,11 @@ Action ChooseFrom(const Tree& tree, float confidence_z, float temperature,
       random);
 }
 
-std::vector<RootAction> RankActions(const Tree& tree, float confidence_z) {
-  std::vector<RootAction> actions = tree.root_actions();
+std::vector<mcts::RootAction> RankActions(const mcts::Tree& tree,
+                                          float confidence_z) {
+  std::vector<mcts::RootAction> actions = tree.root_actions();
   std::stable_sort(actions.begin(), actions.end(),
-                   [](const RootAction& a, const RootAction& b) {
+                   [](const mcts::RootAction& a, const mcts::RootAction& b) {
                      if (a.visits != b.visits) return a.visits > b.visits;
                      return a.prior > b.prior;
                    });
@@ -42,9 +43,9 @@ std::vector<RootAction> RankActions(const Tree& tree, float confidence_z) {
   const Action best = ChooseFrom(tree, confidence_z, 0, ties);
   const auto found = std::find_if(
       actions.begin(), actions.end(),
-      [&](const RootAction& action) { return action.action == best; });
+      [&](const mcts::RootAction& action) { return action.action == best; });
   std::rotate(actions.begin(), found, found + 1);
   return actions;
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -14,7 +14,7 @@
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // Simulations of an analysis between two looks at the clock and the input: a
@@ -43,11 +43,13 @@ bool Thinker::Follow(const EngineGame& game, const EngineOptions& options) {
   return !tree_->finished() && tree_->root() == game.state();
 }
 
-Tree& Thinker::TreeOf(const EngineGame& game, const EngineOptions& options) {
+mcts::Tree& Thinker::TreeOf(const EngineGame& game,
+                            const EngineOptions& options) {
   if (!Follow(game, options)) {
-    SearchOptions search = options.search;
-    search.utility.margin_deviation = MarginDeviation(game.state().variant);
-    SolveLeaves(game.state().variant, &solver_, search);
+    mcts::SearchOptions search = options.search;
+    search.utility.margin_deviation =
+        mcts::MarginDeviation(game.state().variant);
+    mcts::SolveLeaves(game.state().variant, &solver_, search);
     tree_.emplace(search, game.state(),
                   DeriveSeed(options.seed, drawn_++, StreamPurpose::kArena));
     start_ = game.start();
@@ -58,11 +60,11 @@ Tree& Thinker::TreeOf(const EngineGame& game, const EngineOptions& options) {
 
 absl::StatusOr<Action> Thinker::Choose(const EngineGame& game,
                                        const EngineOptions& options,
-                                       std::optional<MoveBudget> budget) {
+                                       std::optional<mcts::MoveBudget> budget) {
   const absl::Time start = SteadyTime();
   const LegalSet legal = LegalActions(game.state());
   if (legal.Count() == 1) return legal.Nth(0);
-  Tree& tree = TreeOf(game, options);
+  mcts::Tree& tree = TreeOf(game, options);
   const absl::Status status = Search(tree, options, budget, start);
   if (!status.ok()) {
     tree_.reset();
@@ -72,62 +74,65 @@ absl::StatusOr<Action> Thinker::Choose(const EngineGame& game,
   return ChooseFrom(tree, options.confidence_z, options.temperature, random);
 }
 
-absl::Status Thinker::Search(Tree& tree, const EngineOptions& options,
-                             std::optional<MoveBudget> budget,
+absl::Status Thinker::Search(mcts::Tree& tree, const EngineOptions& options,
+                             std::optional<mcts::MoveBudget> budget,
                              absl::Time start) {
   const bool timed = budget.has_value() || options.time > absl::ZeroDuration();
-  tree.SetSimulations(timed ? kEndlessSimulations : options.search.simulations);
+  tree.SetSimulations(timed ? mcts::kEndlessSimulations
+                            : options.search.simulations);
   if (tree.done()) return absl::OkStatus();
   if (!timed && options.threads == 1) {
-    Tree* const trees[] = {&tree};
-    return RunSearches(trees, *evaluator_, {.leaves_per_tree = options.leaves});
+    mcts::Tree* const trees[] = {&tree};
+    return mcts::RunSearches(trees, *evaluator_,
+                             {.leaves_per_tree = options.leaves});
   }
-  SearchUntilOptions until = {.threads = options.threads,
-                              .leaves_per_batch = options.leaves};
-  AnyOf rules;
+  mcts::SearchUntilOptions until = {.threads = options.threads,
+                                    .leaves_per_batch = options.leaves};
+  mcts::AnyOf rules;
   if (budget.has_value()) {
     // The clock runs while a kept tree is advanced, too.
     const absl::Duration spent = SteadyTime() - start;
     until.time = std::max(absl::ZeroDuration(), budget->limit - spent);
-    rules.Add(std::make_unique<TargetTime>(budget->target - spent));
+    rules.Add(std::make_unique<mcts::TargetTime>(budget->target - spent));
   } else if (timed) {
     until.time = options.time;
   }
   if (timed) {
-    rules.Add(std::make_unique<SettledRoot>(
-        SettledRootOptions{.simulations = std::nullopt, .time = until.time}));
+    rules.Add(std::make_unique<mcts::SettledRoot>(mcts::SettledRootOptions{
+        .simulations = std::nullopt, .time = until.time}));
   }
-  return SearchUntil(tree, *evaluator_, rules, until, [] { return false; });
+  return mcts::SearchUntil(tree, *evaluator_, rules, until,
+                           [] { return false; });
 }
 
-absl::Status Thinker::Step(Tree& tree, const EngineOptions& options, int limit,
-                           absl::Duration time,
+absl::Status Thinker::Step(mcts::Tree& tree, const EngineOptions& options,
+                           int limit, absl::Duration time,
                            const std::function<bool()>& stop) {
   if (options.threads > 1 && tree.root_visits() > 0) {
     tree.SetSimulations(limit);
-    return SearchUntil(tree, *evaluator_, AnyOf(),
-                       {.threads = options.threads,
-                        .leaves_per_batch = options.leaves,
-                        .time = std::max(time, absl::Milliseconds(1))},
-                       stop);
+    return mcts::SearchUntil(tree, *evaluator_, mcts::AnyOf(),
+                             {.threads = options.threads,
+                              .leaves_per_batch = options.leaves,
+                              .time = std::max(time, absl::Milliseconds(1))},
+                             stop);
   }
   tree.SetSimulations(
       std::min(limit, tree.root_visits() + std::max(kStep, options.leaves)));
-  Tree* const trees[] = {&tree};
-  return RunSearches(trees, *evaluator_, {.leaves_per_tree = options.leaves});
+  mcts::Tree* const trees[] = {&tree};
+  return mcts::RunSearches(trees, *evaluator_,
+                           {.leaves_per_tree = options.leaves});
 }
 
-absl::Status Thinker::Analyze(const EngineGame& game,
-                              const EngineOptions& options,
-                              const AnalysisLimits& limits,
-                              const std::function<bool()>& stop,
-                              const std::function<void(const Tree&)>& report) {
+absl::Status Thinker::Analyze(
+    const EngineGame& game, const EngineOptions& options,
+    const AnalysisLimits& limits, const std::function<bool()>& stop,
+    const std::function<void(const mcts::Tree&)>& report) {
   // A Gumbel root plans for a number of simulations; an analysis has none.
   EngineOptions endless = options;
   endless.search.gumbel = false;
-  Tree& tree = TreeOf(game, endless);
+  mcts::Tree& tree = TreeOf(game, endless);
   const int limit =
-      limits.simulations > 0 ? limits.simulations : kEndlessSimulations;
+      limits.simulations > 0 ? limits.simulations : mcts::kEndlessSimulations;
   int reported = -1;
   absl::Time next_report = SteadyTime() + limits.interval;
   const auto over = [&] {
@@ -152,4 +157,4 @@ absl::Status Thinker::Analyze(const EngineGame& game,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -18,7 +18,7 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::engine {
 
 // What an analysis is to do.
 struct AnalysisLimits {
@@ -31,14 +31,14 @@ struct AnalysisLimits {
 class Thinker {
  public:
   // The evaluator must outlive it.
-  explicit Thinker(Evaluator* evaluator) : evaluator_(evaluator) {}
+  explicit Thinker(mcts::Evaluator* evaluator) : evaluator_(evaluator) {}
 
   // Chooses an action: within `budget` if there is one, else by the time or the
   // simulations of the options. Errors as the evaluator's.
   // REQUIRES: the game is not finished.
   absl::StatusOr<Action> Choose(const EngineGame& game,
                                 const EngineOptions& options,
-                                std::optional<MoveBudget> budget);
+                                std::optional<mcts::MoveBudget> budget);
 
   // Searches, and reports the tree after every interval and at the end; each
   // time it has grown. Ends when `stop` says so, which is asked every few
@@ -49,7 +49,7 @@ class Thinker {
   absl::Status Analyze(const EngineGame& game, const EngineOptions& options,
                        const AnalysisLimits& limits,
                        const std::function<bool()>& stop,
-                       const std::function<void(const Tree&)>& report);
+                       const std::function<void(const mcts::Tree&)>& report);
 
   // Forgets the tree, when options or the game have changed, and what was
   // drawn.
@@ -57,22 +57,22 @@ class Thinker {
 
  private:
   // Returns the kept tree if it leads to the game's position, or a new one.
-  Tree& TreeOf(const EngineGame& game, const EngineOptions& options);
+  mcts::Tree& TreeOf(const EngineGame& game, const EngineOptions& options);
   bool Follow(const EngineGame& game, const EngineOptions& options);
-  absl::Status Search(Tree& tree, const EngineOptions& options,
-                      std::optional<MoveBudget> budget, absl::Time start);
+  absl::Status Search(mcts::Tree& tree, const EngineOptions& options,
+                      std::optional<mcts::MoveBudget> budget, absl::Time start);
   // The next few simulations of an analysis.
-  absl::Status Step(Tree& tree, const EngineOptions& options, int limit,
+  absl::Status Step(mcts::Tree& tree, const EngineOptions& options, int limit,
                     absl::Duration time, const std::function<bool()>& stop);
 
-  Evaluator* const evaluator_;
-  SharedSolver solver_;
-  std::optional<Tree> tree_;
+  mcts::Evaluator* const evaluator_;
+  mcts::SharedSolver solver_;
+  std::optional<mcts::Tree> tree_;
   State start_ = {};    // of the game that the tree belongs to
   size_t plies_ = 0;    // actions of it that led to the tree's root
   uint64_t drawn_ = 0;  // streams that were begun since Forget
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TARA_ENGINE_THINKER_H_

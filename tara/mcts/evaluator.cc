@@ -4,7 +4,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Each question is a position of a batch.
@@ -54,4 +54,4 @@ std::unique_ptr<EvaluationQueue> Evaluator::NewQueue() {
   return std::make_unique<PlainQueue>(this);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

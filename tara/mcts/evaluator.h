@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What an evaluator says of a position. All values are for the side to move.
 struct Evaluation {
@@ -87,6 +87,6 @@ class Evaluator {
   virtual std::unique_ptr<EvaluationQueue> NewQueue();
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATOR_H_

@@ -5,7 +5,7 @@
 
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Solves positions near the end of the game: the seam between the search and
 // an exact solver.
@@ -21,6 +21,6 @@ class LeafSolver {
   virtual bool thread_safe() const { return false; }
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_LEAF_SOLVER_H_

@@ -10,7 +10,7 @@
 #include "tara/base/random.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Returns a 64-bit hash of all that is in a position. The same on every run
 // (seeds derive from it) and on every little-endian machine. Different
@@ -31,6 +31,6 @@ inline uint64_t HashState(const State& state) {
   return MixBits(hash);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_STATE_HASH_H_

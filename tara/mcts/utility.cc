@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // By UtilityKind.
@@ -149,4 +149,4 @@ float MarginDeviation(Variant variant) {
   return kMarginDeviations[static_cast<size_t>(variant)];
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -16,7 +16,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::mcts {
 
 enum class UtilityKind : uint8_t {
   kWinLoss,  // the sign of the margin: 1 won, 0 drawn, -1 lost
@@ -132,6 +132,6 @@ class Utility {
 // may be another; that was not measured.
 float MarginDeviation(Variant variant);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_UTILITY_H_

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // LibTorch counts devices in eight bits.
@@ -28,4 +28,4 @@ absl::StatusOr<DeviceText> ParseDevice(absl::string_view text) {
                    "'; expected cpu, cuda, cuda:N (N from 0) or cuda:all"));
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::nn {
 
 // What computes, as it is written in options and configs.
 struct DeviceText {
@@ -18,6 +18,6 @@ struct DeviceText {
 // Returns INVALID_ARGUMENT for any other text.
 absl::StatusOr<DeviceText> ParseDevice(absl::string_view text);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_DEVICE_TEXT_H_

@@ -8,7 +8,7 @@
 #include "tara/base/check.h"
 #include "tara/nn/device_text.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 template <typename Value>
@@ -82,4 +82,4 @@ absl::string_view BackendName(InferenceBackend backend) {
   return NameOf<InferenceBackend>(kBackends, backend);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

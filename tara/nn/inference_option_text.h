@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::nn {
 
 // The names of device, backend and precision in configs, player specs and
 // flags, as in "device=cpu", "backend=torch", "precision=int8".
@@ -20,6 +20,6 @@ absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
 absl::string_view PrecisionName(Precision precision);
 absl::string_view BackendName(InferenceBackend backend);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_INFERENCE_OPTION_TEXT_H_

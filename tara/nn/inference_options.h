@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tara {
+namespace tara::nn {
 
 // The number type of the products of a network. Sums are float32 or, of int16
 // and int8, int32.
@@ -38,6 +38,6 @@ struct InferenceInfo {
   Precision precision = Precision::kFloat32;
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_INFERENCE_OPTIONS_H_

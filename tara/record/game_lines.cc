@@ -12,7 +12,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::record {
 namespace {
 
 // Keeps the fields in the order in which they are written.
@@ -230,4 +230,4 @@ std::string OutcomeToJson(const Outcome& outcome) {
   return OutcomeJson(outcome).dump();
 }
 
-}  // namespace tara
+}  // namespace tara::record

@@ -17,7 +17,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::record {
 
 // A finished game from its first position.
 struct GameLine {
@@ -46,6 +46,6 @@ absl::StatusOr<std::string> GameToLine(const State& initial,
 // Returns the outcome as the JSON object of the field "result".
 std::string OutcomeToJson(const Outcome& outcome);
 
-}  // namespace tara
+}  // namespace tara::record
 
 #endif  // TARA_RECORD_GAME_LINES_H_

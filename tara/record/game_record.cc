@@ -16,7 +16,7 @@
 #include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::record {
 namespace {
 
 // Of one action by a prior of 2^-31, the least that the search keeps, 21.5
@@ -322,4 +322,4 @@ absl::Status ValidateRecord(const proto::GameRecord& record) {
   return Replay(record).status();
 }
 
-}  // namespace tara
+}  // namespace tara::record

@@ -19,7 +19,7 @@
 #include "tara/core/rules_version.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::record {
 
 // Version of the schema in proto/game.proto, which new records have. Raised
 // when older programs would misread new records. Older versions are read as
@@ -105,6 +105,6 @@ inline bool IsChosenBySearch(const proto::GameRecord& record, int ply) {
 // Returns OK if Replay succeeds, else its error.
 absl::Status ValidateRecord(const proto::GameRecord& record);
 
-}  // namespace tara
+}  // namespace tara::record
 
 #endif  // TARA_RECORD_GAME_RECORD_H_

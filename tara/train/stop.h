@@ -3,7 +3,7 @@
 
 #include <functional>
 
-namespace tara {
+namespace tara::train {
 
 // Says whether work should end early and cleanly. Asked often and from several
 // threads: cheap and thread-safe.
@@ -14,6 +14,6 @@ using StopCheck = std::function<bool()>;
 // Call it once, from main.
 StopCheck StopOnSignals();
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_STOP_H_

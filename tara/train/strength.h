@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // How a checkpoint fared against one opponent in one variant.
 struct StrengthResult {
@@ -55,6 +55,6 @@ using StrengthEvaluator =
     std::function<absl::StatusOr<std::vector<StrengthResult>>(
         const StrengthRequest&)>;
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_STRENGTH_H_

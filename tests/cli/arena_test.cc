@@ -8,7 +8,7 @@
 
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -270,4 +270,4 @@ TEST(ArenaTest, ResultsFilesThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -8,7 +8,7 @@
 
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -163,4 +163,4 @@ TEST(BalanceTest, WrongArgumentsAreTold) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -11,7 +11,7 @@
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -285,4 +285,4 @@ TEST(BenchInferenceTest, RefusesNetworksAndBatchesThatThereAreNot) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

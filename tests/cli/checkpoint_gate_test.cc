@@ -11,13 +11,13 @@
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 constexpr auto kNeverStop = [] { return false; };
 
 proto::TrainConfig Config(int threads) {
-  const auto config = ParseTrainConfig(
+  const auto config = train::ParseTrainConfig(
       "variant: 'four_treasures' variant: 'stone_of_destiny' "
       "gate { games: 70 simulations: 4 }",
       "test.textproto",
@@ -30,12 +30,12 @@ proto::TrainConfig Config(int threads) {
 std::string NewCheckpoint(uint64_t seed) {
   const std::string path =
       absl::StrCat(testing::TempDir(), "/ckpt-00000", seed, ".pt");
-  const auto trainer = NewTrainer({.channels = 4, .blocks = 1}, {}, seed);
+  const auto trainer = nn::NewTrainer({.channels = 4, .blocks = 1}, {}, seed);
   EXPECT_TRUE(trainer->Save(path, {}).ok());
   return path;
 }
 
-GateRequest Request(const proto::TrainConfig& config) {
+train::GateRequest Request(const proto::TrainConfig& config) {
   return {.candidate_path = NewCheckpoint(2),
           .candidate = 2,
           .best_path = NewCheckpoint(1),
@@ -63,16 +63,16 @@ TEST(CheckpointGateTest, ResultsDoNotDependOnThreads) {
 
 TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
   const proto::TrainConfig config = Config(2);
-  GateRequest request = Request(config);
+  train::GateRequest request = Request(config);
   request.candidate_path = request.best_path;
   const auto results = PlayGate(config, request, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
-  for (const GateResult& result : *results) EXPECT_FALSE(result.weaker);
+  for (const train::GateResult& result : *results) EXPECT_FALSE(result.weaker);
 }
 
 TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
   const std::string run_dir = absl::StrCat(testing::TempDir(), "/learned");
-  const auto config = ParseTrainConfig(
+  const auto config = train::ParseTrainConfig(
       R"(generations: 3
          network { channels: 8 blocks: 1 }
          self_play {
@@ -85,11 +85,11 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
       "test.textproto",
       std::vector<std::string>{absl::StrCat("run_dir=", run_dir)});
   ASSERT_TRUE(config.ok()) << config.status();
-  Progress progress({.redraw = false});
-  const auto learned = RunTraining(*config, {}, kNeverStop, progress);
+  train::Progress progress({.redraw = false});
+  const auto learned = train::RunTraining(*config, {}, kNeverStop, progress);
   ASSERT_TRUE(learned.ok()) << learned.status();
 
-  GateRequest request = Request(*config);
+  train::GateRequest request = Request(*config);
   request.best_path = learned->checkpoint_path;
   auto results = PlayGate(*config, request, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
@@ -111,4 +111,4 @@ TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -122,4 +122,4 @@ TEST(CrossPlayTest, TeamsOfTwoPlayInTheArena) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

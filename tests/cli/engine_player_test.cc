@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -222,4 +222,4 @@ TEST(EnginePlayerTest, TaraPlaysTara) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -15,7 +15,7 @@
 #include "tara/train/store/game_store.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -119,14 +119,15 @@ TEST(GamesTest, WhatWasDrawnAndWhatIsProvedIsShown) {
                 .status,
             0);
   {
-    const auto opened = OpenGameStore(store, StoreMode::kReadWrite);
+    const auto opened =
+        train::OpenGameStore(store, train::StoreMode::kReadWrite);
     ASSERT_TRUE(opened.ok()) << opened.status();
     auto game = (*opened)->Get(0);
     ASSERT_TRUE(game.ok()) << game.status();
     game->set_game_index(1);
     game->set_opening_plies(1);
-    SetProved(3, 3, *game->mutable_steps(1));
-    SetProved(-47, -1, *game->mutable_steps(2));
+    record::SetProved(3, 3, *game->mutable_steps(1));
+    record::SetProved(-47, -1, *game->mutable_steps(2));
     ASSERT_TRUE((*opened)->Add(*game).ok());
   }
   const TaraResult shown = RunTara({"games", "show", store, "1"});
@@ -144,11 +145,12 @@ TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
             0);
   {
     // A third, which Red resigns at once.
-    const auto opened = OpenGameStore(store, StoreMode::kReadWrite);
+    const auto opened =
+        train::OpenGameStore(store, train::StoreMode::kReadWrite);
     ASSERT_TRUE(opened.ok()) << opened.status();
     const State start = InitialState(Variant::kFourTreasures);
-    proto::GameRecord game = NewGameRecord(start, {.game_index = 2});
-    SetResigned(start, game);
+    proto::GameRecord game = record::NewGameRecord(start, {.game_index = 2});
+    record::SetResigned(start, game);
     ASSERT_TRUE((*opened)->Add(game).ok());
   }
   const TaraResult shown = RunTara({"games", "show", store, "2"});
@@ -197,4 +199,4 @@ TEST(GamesTest, AFailedExportLeavesNoFile) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

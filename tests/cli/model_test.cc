@@ -14,7 +14,7 @@
 #include "tara/base/sqlite.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -339,4 +339,4 @@ TEST(ModelTest, WhatCannotBeReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

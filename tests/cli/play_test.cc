@@ -8,7 +8,7 @@
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -123,4 +123,4 @@ TEST(PlayTest, APromptNamesTheSeatOnATerminal) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -7,7 +7,7 @@
 
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -100,4 +100,4 @@ TEST(RateTest, WhatCannotBeRatedIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

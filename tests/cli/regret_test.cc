@@ -7,7 +7,7 @@
 
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -93,4 +93,4 @@ TEST(RegretTest, WrongPlayersAreTold) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

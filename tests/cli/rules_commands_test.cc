@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -198,4 +198,4 @@ TEST(ShowTest, IllegalActionsAndBadPositionsAreFailures) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -11,7 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -256,4 +256,4 @@ TEST(RunReportsTest, AMissingGenerationIsTold) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -9,7 +9,7 @@
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -171,4 +171,4 @@ TEST(SolveTest, BadInputIsAnErrorThatSaysWhere) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

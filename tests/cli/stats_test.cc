@@ -9,7 +9,7 @@
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -153,4 +153,4 @@ TEST(StatsTest, WrongArgumentsAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -19,7 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 // Tests run in the root of their runfiles.
@@ -182,4 +182,4 @@ std::vector<std::string> Lines(absl::string_view text) {
   return lines;
 }
 
-}  // namespace tara
+}  // namespace tara::cli

@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::cli {
 
 struct TaraResult {
   int status = -1;  // exit status; 128 + N when ended by signal N
@@ -67,6 +67,6 @@ void WriteFile(const std::string& path, absl::string_view content);
 
 std::vector<std::string> Lines(absl::string_view text);
 
-}  // namespace tara
+}  // namespace tara::cli
 
 #endif  // TESTS_CLI_TARA_PROCESS_H_

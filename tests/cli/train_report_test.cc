@@ -12,7 +12,7 @@
 #include "proto/config.pb.h"
 #include "tara/train/run/pipeline.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -34,7 +34,7 @@ std::string WriteMetrics(const std::string& lines) {
 TEST(StrengthReportTest, HasScoreIntervalAndEloOfEachOpponent) {
   proto::TrainConfig config;
   config.mutable_evaluation()->set_simulations(100);
-  TrainSummary summary;
+  train::TrainSummary summary;
   summary.checkpoint_path = "run/checkpoints/ckpt-000012.pt";
   summary.strength = {{.variant = "high_kings_l1",
                        .opponent = "greedy",
@@ -90,4 +90,4 @@ TEST(StrengthCurvesTest, ADamagedLineIsNamed) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

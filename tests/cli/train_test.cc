@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -239,4 +239,4 @@ TEST(TrainTest, ConfigsThatMakeNoSenseAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

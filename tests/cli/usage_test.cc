@@ -9,7 +9,7 @@
 
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -225,4 +225,4 @@ TEST(OutputTest, AFullDiskIsAnError) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

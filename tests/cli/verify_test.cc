@@ -9,7 +9,7 @@
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::AllOf;
@@ -87,4 +87,4 @@ TEST(VerifyTest, CountsFilesThatCannotBeReadAsFailures) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/cli/tara_process.h"
 
-namespace tara {
+namespace tara::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -67,4 +67,4 @@ TEST(WebTest, RefusesAPortThatIsNone) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::cli

@@ -27,7 +27,8 @@ TEST_P(GoldenTest, EveryGameReplaysStepByStepToItsResult) {
   std::ifstream file(GoldenPath(absl::StrCat(GetParam().id, ".jsonl")));
   int games = 0;
   for (std::string line; std::getline(file, line); ++games) {
-    EXPECT_EQ(VerifyGameLine(line), absl::OkStatus()) << "game " << games;
+    EXPECT_EQ(record::VerifyGameLine(line), absl::OkStatus())
+        << "game " << games;
   }
   EXPECT_EQ(games, 40);
 }

@@ -18,7 +18,7 @@
 #include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tara/mcts/search/run_searches.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // What was told of tasks, by their number. Thread-safe.
@@ -32,22 +32,23 @@ class Told {
   };
 
   AnalysisTask Task(int number, const State& state, int simulations) {
-    return {.state = state,
-            .search = {.simulations = simulations},
-            .listener = [this, number](AnalysisEvent event, const Tree* tree,
-                                       const absl::Status& status) {
-              absl::MutexLock lock(&mutex_);
-              Told1& told = told_[number];
-              told.events.push_back(event);
-              told.error = std::string(status.message());
-              order_.push_back(number);
-              if (tree == nullptr) return;
-              told.simulations = tree->root_visits();
-              told.visits.clear();
-              for (const RootAction& action : tree->root_actions()) {
-                told.visits.push_back(action.visits);
-              }
-            }};
+    return {
+        .state = state,
+        .search = {.simulations = simulations},
+        .listener = [this, number](AnalysisEvent event, const mcts::Tree* tree,
+                                   const absl::Status& status) {
+          absl::MutexLock lock(&mutex_);
+          Told1& told = told_[number];
+          told.events.push_back(event);
+          told.error = std::string(status.message());
+          order_.push_back(number);
+          if (tree == nullptr) return;
+          told.simulations = tree->root_visits();
+          told.visits.clear();
+          for (const mcts::RootAction& action : tree->root_actions()) {
+            told.visits.push_back(action.visits);
+          }
+        }};
   }
 
   Told1 of(int number) {
@@ -66,10 +67,10 @@ class Told {
 };
 
 // Evaluates nothing until it is opened.
-class Gate : public Evaluator {
+class Gate : public mcts::Evaluator {
  public:
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     absl::MutexLock lock(&mutex_);
     entered_ = true;
     mutex_.Await(absl::Condition(&open_));
@@ -88,15 +89,15 @@ class Gate : public Evaluator {
   absl::Mutex mutex_;
   bool open_ = false;
   bool entered_ = false;
-  UniformEvaluator uniform_;
+  mcts::UniformEvaluator uniform_;
 };
 
 // Fails for positions of one variant.
-class FailsFor : public Evaluator {
+class FailsFor : public mcts::Evaluator {
  public:
   explicit FailsFor(Variant variant) : variant_(variant) {}
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     for (const State& state : states) {
       if (state.variant == variant_) return absl::InternalError("broken");
     }
@@ -105,13 +106,13 @@ class FailsFor : public Evaluator {
 
  private:
   const Variant variant_;
-  UniformEvaluator uniform_;
+  mcts::UniformEvaluator uniform_;
 };
 
 using Events = std::vector<AnalysisEvent>;
 
 TEST(AnalysisEngineTest, FindsTheSameAsASearchAlone) {
-  PlayoutEvaluator evaluator(1, 1);
+  mcts::PlayoutEvaluator evaluator(1, 1);
   Told told;
   {
     AnalysisEngine engine(&evaluator, {.threads = 2, .positions = 3});
@@ -125,12 +126,12 @@ TEST(AnalysisEngineTest, FindsTheSameAsASearchAlone) {
     EXPECT_GE(engine.counters().evaluations, 30 * 50);
   }
   for (int number = 0; number < 3 * kNumVariants; ++number) {
-    Tree tree({.simulations = 50},
-              InitialState(kVariants[number % kNumVariants].variant), 1);
-    Tree* const trees[] = {&tree};
-    ASSERT_TRUE(RunSearches(trees, evaluator).ok());
+    mcts::Tree tree({.simulations = 50},
+                    InitialState(kVariants[number % kNumVariants].variant), 1);
+    mcts::Tree* const trees[] = {&tree};
+    ASSERT_TRUE(mcts::RunSearches(trees, evaluator).ok());
     std::vector<int> visits;
-    for (const RootAction& action : tree.root_actions()) {
+    for (const mcts::RootAction& action : tree.root_actions()) {
       visits.push_back(action.visits);
     }
     const Told::Told1 found = told.of(number);
@@ -204,7 +205,7 @@ TEST(AnalysisEngineTest, AnErrorIsToldAndTheOthersGoOn) {
 }
 
 TEST(AnalysisEngineTest, TimeEndsASearch) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   Told told;
   AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 4});
   AnalysisTask task =
@@ -218,7 +219,7 @@ TEST(AnalysisEngineTest, TimeEndsASearch) {
 
 // However slow the machine is: the search goes on until progress was told.
 TEST(AnalysisEngineTest, ProgressIsToldUntilTheEnd) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   Told told;
   AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 4});
   AnalysisTask task =
@@ -227,7 +228,7 @@ TEST(AnalysisEngineTest, ProgressIsToldUntilTheEnd) {
   const auto cancelled = std::make_shared<std::atomic<bool>>(false);
   task.cancelled = cancelled;
   task.listener = [cancelled, tell = task.listener, reports = 0](
-                      AnalysisEvent event, const Tree* tree,
+                      AnalysisEvent event, const mcts::Tree* tree,
                       const absl::Status& status) mutable {
     tell(event, tree, status);
     if (++reports == 3) *cancelled = true;
@@ -240,11 +241,11 @@ TEST(AnalysisEngineTest, ProgressIsToldUntilTheEnd) {
 }
 
 TEST(AnalysisEngineTest, EndsWithoutTasks) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   AnalysisEngine engine(&evaluator, {.threads = 3});
   engine.Finish();
   EXPECT_EQ(engine.counters().evaluations, 0);
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

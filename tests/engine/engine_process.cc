@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 // Tests run in the root of their runfiles.
@@ -109,4 +109,4 @@ int EngineProcess::Wait() {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-}  // namespace tara
+}  // namespace tara::engine

@@ -11,7 +11,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::engine {
 
 class EngineProcess {
  public:
@@ -49,6 +49,6 @@ class EngineProcess {
   std::string read_;
 };
 
-}  // namespace tara
+}  // namespace tara::engine
 
 #endif  // TESTS_ENGINE_ENGINE_PROCESS_H_

@@ -9,7 +9,7 @@
 #include "tara/base/random.h"
 #include "tests/engine/engine_process.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 using Json = nlohmann::json;
@@ -103,4 +103,4 @@ TEST(JsonEngineTest, NoBytesEndTheProcess) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

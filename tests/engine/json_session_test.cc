@@ -21,7 +21,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -167,18 +167,18 @@ TEST_F(JsonSessionTest, RandomGamesTellNoOwnership) {
 TEST_F(JsonSessionTest, ANetworkTellsOwnershipAndKingdoms) {
   const std::string path = ::testing::TempDir() + "/json.checkpoint";
   // Heads whose biases have moved count as learned.
-  ASSERT_TRUE(NewTrainer({.channels = 8, .blocks = 1}, {.threads = 1}, 1)
+  ASSERT_TRUE(nn::NewTrainer({.channels = 8, .blocks = 1}, {.threads = 1}, 1)
                   ->Save(path, {})
                   .ok());
-  auto checkpoint = ReadCheckpoint(path);
+  auto checkpoint = nn::ReadCheckpoint(path);
   ASSERT_TRUE(checkpoint.ok());
-  for (NamedTensor& tensor : checkpoint->tensors) {
+  for (nn::NamedTensor& tensor : checkpoint->tensors) {
     if (tensor.name == "owner_planes.bias" ||
         tensor.name == "kingdoms_output.bias") {
       tensor.values[0] = 0.5f;
     }
   }
-  ASSERT_TRUE(WriteCheckpoint(path, *checkpoint).ok());
+  ASSERT_TRUE(nn::WriteCheckpoint(path, *checkpoint).ok());
   auto model = EngineModel::OfNetwork(path, {}, 1 << 10);
   ASSERT_TRUE(model.ok()) << model.status();
   model_ = *std::move(model);
@@ -193,7 +193,7 @@ TEST_F(JsonSessionTest, ANetworkTellsOwnershipAndKingdoms) {
     EXPECT_NEAR(sum, 1, 0.001);
   }
   for (const char* const side : {"red", "blue"}) {
-    EXPECT_EQ(answer["kingdoms"][side].size(), size_t{kNumKingdomChances});
+    EXPECT_EQ(answer["kingdoms"][side].size(), size_t{nn::kNumKingdomChances});
   }
   const Json version = AskOne(R"({"id":2,"command":"query_version"})");
   EXPECT_EQ(version["model"], path);
@@ -385,10 +385,10 @@ TEST_F(JsonSessionTest, WrongFieldsAreNamed) {
 }
 
 // Judges nothing.
-class BrokenEvaluator : public Evaluator {
+class BrokenEvaluator : public mcts::Evaluator {
  public:
   absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<Evaluation>) override {
+                        absl::Span<mcts::Evaluation>) override {
     return absl::InternalError("the device is gone");
   }
 };
@@ -401,7 +401,7 @@ TEST_F(JsonSessionTest, ErrorsOfTheModelAreAnswered) {
 }
 
 TEST_F(JsonSessionTest, RulesThatTheNetworkHasNotLearnedAreRefusedOrMarked) {
-  const std::vector<BundleVariant> learned = {
+  const std::vector<nn::BundleVariant> learned = {
       {.variant = Variant::kHighKingsL1, .options = {.no_progress_limit = 30}}};
   const std::string other = R"({"id":1,"variant":"high_kings_l1"})";
   const std::string known =
@@ -422,4 +422,4 @@ TEST_F(JsonSessionTest, RulesThatTheNetworkHasNotLearnedAreRefusedOrMarked) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

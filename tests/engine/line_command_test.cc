@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tara/engine/line_reader.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(ReadLineTest, KeepsNoMoreOfALineThanItMay) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

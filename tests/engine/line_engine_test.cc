@@ -10,7 +10,7 @@
 #include "tara/base/random.h"
 #include "tests/engine/engine_process.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -108,4 +108,4 @@ TEST(EngineCommandTest, WrongArgumentsAreSaidAtOnce) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

@@ -17,7 +17,7 @@
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -279,10 +279,10 @@ TEST_F(LineSessionTest, QuittingEndsTheSession) {
 }
 
 // Judges nothing.
-class BrokenEvaluator : public Evaluator {
+class BrokenEvaluator : public mcts::Evaluator {
  public:
   absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<Evaluation>) override {
+                        absl::Span<mcts::Evaluation>) override {
     return absl::InternalError("the device is gone");
   }
 };
@@ -348,4 +348,4 @@ TEST_F(UntrainedLineSessionTest, RulesThatItHasNotLearnedAreMarked) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

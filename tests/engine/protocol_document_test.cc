@@ -18,7 +18,7 @@
 #include "tests/docs/document.h"
 #include "tests/engine/engine_process.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(ReplayTest, WrongTranscriptsAreFound) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

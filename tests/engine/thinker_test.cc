@@ -13,15 +13,15 @@
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluators/uniform_evaluator.h"
 
-namespace tara {
+namespace tara::engine {
 namespace {
 
-class CountingEvaluator : public UniformEvaluator {
+class CountingEvaluator : public mcts::UniformEvaluator {
  public:
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     positions += static_cast<int>(states.size());
-    return UniformEvaluator::Evaluate(states, results);
+    return mcts::UniformEvaluator::Evaluate(states, results);
   }
 
   int positions = 0;
@@ -36,10 +36,10 @@ TEST(ThinkerTest, ASystemClockThatIsSetCutsNoSearchShort) {
   for (const bool with_clock : {true, false}) {
     CountingEvaluator evaluator;
     Thinker thinker(&evaluator);
-    std::optional<MoveBudget> budget;
+    std::optional<mcts::MoveBudget> budget;
     if (with_clock) {
-      budget = MoveBudget{.target = absl::Milliseconds(100),
-                          .limit = absl::Milliseconds(100)};
+      budget = mcts::MoveBudget{.target = absl::Milliseconds(100),
+                                .limit = absl::Milliseconds(100)};
     }
     const auto action =
         thinker.Choose(game, with_clock ? EngineOptions() : timed, budget);
@@ -52,4 +52,4 @@ TEST(ThinkerTest, ASystemClockThatIsSetCutsNoSearchShort) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::engine

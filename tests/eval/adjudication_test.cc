@@ -25,7 +25,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST(OpeningJudgeTest, APlayerWithoutOpinionsCannotJudge) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -17,7 +17,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/state_hash.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,7 +35,8 @@ TEST(ArenaOpeningsTest, NoPositionBeginsTwoPairs) {
     for (int i = 0; i < 300; ++i) {
       const Opening opening = Next(openings);
       EXPECT_FALSE(opening.state.finished());
-      EXPECT_TRUE(seen.insert(HashState(opening.state)).second) << info.id;
+      EXPECT_TRUE(seen.insert(mcts::HashState(opening.state)).second)
+          << info.id;
       State state = InitialState(info.variant, {});
       for (const Action action : opening.actions) {
         ASSERT_TRUE(PlayAction(action, state).ok());
@@ -75,7 +76,7 @@ TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
 TEST(ArenaOpeningsTest, AJudgeRefusesWhatFavoursASide) {
   // A judge that likes the side to move by a number that is the position's own.
   const auto value = [](const State& state) {
-    return static_cast<double>(HashState(state) % 2001) / 1000 - 1;
+    return static_cast<double>(mcts::HashState(state) % 2001) / 1000 - 1;
   };
   int asked = 0;
   Openings openings({.plies = 3,
@@ -108,4 +109,4 @@ TEST(ArenaOpeningsTest, AJudgesErrorIsPassedOn) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -11,7 +11,7 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/statistics/sprt.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Four pairs; A wins the first `won` of the eight games, loses the others.
@@ -273,4 +273,4 @@ TEST(ArenaReportTest, NamesThatAreNoUtf8DoNotHurt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

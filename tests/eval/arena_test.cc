@@ -25,7 +25,7 @@
 #include "tara/mcts/utility.h"
 #include "tests/eval/test_players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
@@ -183,7 +183,7 @@ TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
                                    .games = 2 * per_match,
                                    .concurrent_games = 1},
                                   a, b);
-  std::vector<MatchScore> expected;  // of each game, in the order of play
+  std::vector<mcts::MatchScore> expected;  // of each game, in the order of play
   for (const int match : {0, 1}) {
     int lead = 0;
     for (int number = 0; number < per_match; ++number) {
@@ -195,8 +195,8 @@ TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
       }
     }
   }
-  std::vector<MatchScore> told;
-  for (const MatchScore& score : a.scores) {
+  std::vector<mcts::MatchScore> told;
+  for (const mcts::MatchScore& score : a.scores) {
     if (told.empty() || !(told.back() == score)) told.push_back(score);
   }
   EXPECT_EQ(told, expected);
@@ -208,7 +208,7 @@ TEST(ArenaBatchTest, GamesByThemselvesAreMatchesOfOne) {
   const ArenaResult result = Play({.games = 4}, a, b);
   EXPECT_EQ(result.matches.matches, 0);
   for (const ArenaGame& game : result.played) EXPECT_EQ(game.match, -1);
-  EXPECT_EQ(a.scores, std::vector<MatchScore>(a.seen.size()));
+  EXPECT_EQ(a.scores, std::vector<mcts::MatchScore>(a.seen.size()));
 }
 
 TEST(ArenaBatchTest, GamesAreRoundedUpToWholePairsOfMatches) {
@@ -350,14 +350,15 @@ class SlowPlayer : public Player {
     return absl::OkStatus();
   }
 
-  std::vector<MoveBudget> budgets;
+  std::vector<mcts::MoveBudget> budgets;
 
  private:
   FakeClock* const clock_;
   const absl::Duration time_;
 };
 
-ArenaOptions WithClocks(const FakeClock& clock, const TimeControl& control) {
+ArenaOptions WithClocks(const FakeClock& clock,
+                        const mcts::TimeControl& control) {
   return {.games = 4, .clocks = {{.control = control, .now = [&clock] {
                                     return clock.Now();
                                   }}}};
@@ -426,10 +427,10 @@ TEST(ArenaClockTest, EachGameHasItsOwnTime) {
 }
 
 TEST_P(ArenaTest, WhoKeepsToTheLimitsNeverLosesOnTime) {
-  for (const TimeControl& control :
-       {TimeControl{.per_move = absl::Milliseconds(50)},
-        TimeControl{.per_game = absl::Seconds(5)},
-        TimeControl{.per_game = absl::Seconds(1),
+  for (const mcts::TimeControl& control :
+       {mcts::TimeControl{.per_move = absl::Milliseconds(50)},
+        mcts::TimeControl{.per_game = absl::Seconds(5)},
+        mcts::TimeControl{.per_game = absl::Seconds(1),
         .increment = absl::Milliseconds(100)}}) {
     FakeClock clock;
     SlowPlayer a(&clock, absl::ZeroDuration());
@@ -438,7 +439,7 @@ TEST_P(ArenaTest, WhoKeepsToTheLimitsNeverLosesOnTime) {
     options.variant = variant();
     const ArenaResult result = Play(options, a, b);
     EXPECT_EQ(result.clock_a.forfeits + result.clock_b.forfeits, 0);
-    for (const MoveBudget& budget : a.budgets) {
+    for (const mcts::MoveBudget& budget : a.budgets) {
       EXPECT_LE(budget.target, budget.limit);
       EXPECT_GE(budget.target, absl::ZeroDuration());
     }
@@ -555,4 +556,4 @@ TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -17,7 +17,7 @@
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -30,7 +30,7 @@ BalanceReport SmallReport() {
   const auto driver = BalanceDriver::Create(
       [] {
         return absl::StatusOr<std::unique_ptr<Player>>(
-            NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+            NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                             {.search = {.simulations = 4}, .reuse = true}));
       },
       1, 16);
@@ -158,4 +158,4 @@ TEST(BalanceReportTest, PValuesAreCorrectedForHowManyThereAre) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -24,14 +24,14 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 absl::StatusOr<std::unique_ptr<Player>> Searcher() {
-  return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                          {.search = {.simulations = 4}, .reuse = true});
 }
 
@@ -124,11 +124,12 @@ TEST(BalanceStoreTest, TellsTheNumberTypesOfANetworksGames) {
   add("net:a,sims=4,precision=int16", "12345678");
   add("mcts:sims=4", "");
   EXPECT_EQ(store.PrecisionsOf("12345678"),
-            std::set<Precision>({Precision::kInt16}));
+            std::set<nn::Precision>({nn::Precision::kInt16}));
   add("net:b,precision=int8", "87654321");
   add("best:sims=5", "12345678");
-  EXPECT_EQ(store.PrecisionsOf("12345678"),
-            std::set<Precision>({Precision::kInt16, Precision::kAuto}));
+  EXPECT_EQ(
+      store.PrecisionsOf("12345678"),
+      std::set<nn::Precision>({nn::Precision::kInt16, nn::Precision::kAuto}));
 }
 
 TEST(BalanceStoreTest, ALineWithoutItsEndIsCutOff) {
@@ -206,4 +207,4 @@ TEST(BalanceRunnerTest, APrecisionEndsTheGames) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -27,7 +27,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/eval/test_players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,7 +35,7 @@ using ::testing::HasSubstr;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 absl::StatusOr<std::unique_ptr<Player>> Searcher() {
-  return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                          {.search = {.simulations = 8}, .reuse = true});
 }
 
@@ -457,4 +457,4 @@ TEST(FirstActionsTest, AreJoinedByClassWhetherChosenOrNot) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 TEST(CompensationTest, FairPointsAreTheInterpolatedMedian) {
@@ -131,4 +131,4 @@ TEST(ChoosersScoreTest, IsThatOfTheBetterSide) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -11,7 +11,7 @@
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/arena/cross_play_report.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -182,4 +182,4 @@ TEST(CrossPlayReportTest, WhatIsNotKnownIsNull) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -31,7 +31,7 @@
 #include "tara/eval/players/players.h"
 #include "tara/mcts/time/time_control.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -308,13 +308,14 @@ TEST(EnginePlayerTest, IsToldOfItsClock) {
   EngineSpec spec = Fake();
   spec.log = Path("log");
   const auto engine = Make(spec);
-  const TimeControl control = *ParseTimeControl("300s+2s");
+  const mcts::TimeControl control = *mcts::ParseTimeControl("300s+2s");
   const std::string first =
       ActionToText(Choose(*engine, {}, {{control, absl::Seconds(300)}}));
   Choose(*engine, {first, first == "A2" ? "B2" : "A2"},
          {{control, absl::Milliseconds(297500)}});
   engine->EndGame(0);
-  Choose(*engine, {}, {{*ParseTimeControl("5s/move"), absl::Seconds(5)}}, 1);
+  Choose(*engine, {}, {{*mcts::ParseTimeControl("5s/move"), absl::Seconds(5)}},
+         1);
   const std::vector<std::string> said = Said(spec.log);
   EXPECT_THAT(
       std::vector<std::string>(said.begin() + 4, said.end()),
@@ -333,7 +334,7 @@ TEST(EnginePlayerTest, OnItsClockItIsWaitedForALittleLonger) {
   // The time that choosing takes is nothing on this clock.
   const ArenaResult result =
       Play({.games = 2,
-            .clocks = ArenaClocks{.control = *ParseTimeControl("100ms"),
+            .clocks = ArenaClocks{.control = *mcts::ParseTimeControl("100ms"),
                                   .now = [] { return absl::UnixEpoch(); }}},
            *engine, *random);
   EXPECT_EQ(result.faults_a, 2);
@@ -382,4 +383,4 @@ TEST(EnginePlayerTest, WhereNobodyTakesAForfeitAFaultIsAnError) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(EngineSpecTest, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 std::vector<int64_t> Draw(const std::vector<double>& weights, int observations,
@@ -107,4 +107,4 @@ TEST(EntropyTest, OneKindIsOneChoice) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

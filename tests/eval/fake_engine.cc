@@ -37,7 +37,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 [[noreturn]] void Hang() {
@@ -210,6 +210,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval
 
-int main(int argc, char** argv) { return tara::Main(argc, argv); }
+int main(int argc, char** argv) { return tara::eval::Main(argc, argv); }

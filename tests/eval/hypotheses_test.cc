@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 TEST(HypothesesTest, BinomialTailHasThePublishedValue) {
@@ -167,4 +167,4 @@ TEST(HypothesesDeathTest, ImpossibleArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr double kTinyPenalty = 1e-6;
@@ -48,4 +48,4 @@ TEST(LogisticRegressionTest, ThePenaltyKeepsWeightsOfSureThingsFinite) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

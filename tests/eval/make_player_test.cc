@@ -23,7 +23,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,8 +37,8 @@ class MakePlayerTest : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(run_ / "checkpoints");
-    const std::unique_ptr<Trainer> trainer =
-        NewTrainer({.channels = 8, .blocks = 1}, TrainerOptions(), 1);
+    const std::unique_ptr<nn::Trainer> trainer =
+        nn::NewTrainer({.channels = 8, .blocks = 1}, nn::TrainerOptions(), 1);
     ASSERT_TRUE(trainer->Save(checkpoint_.string(), {}).ok());
     WriteFile(run_ / "checkpoints" / "latest", "step-7.tara\n");
   }
@@ -120,4 +120,4 @@ TEST_F(MakePlayerTest, ErrorsNameTheFile) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

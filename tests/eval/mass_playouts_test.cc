@@ -13,7 +13,7 @@
 #include "tara/core/playouts.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Enough for several chunks.
@@ -73,4 +73,4 @@ TEST(MassPlayoutsTest, NoGamesAreNoStatistics) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

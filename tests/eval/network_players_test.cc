@@ -24,7 +24,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -39,10 +39,10 @@ class NetworkPlayersTest : public ::testing::Test {
     folder_ = ::testing::TempDir() + "/network_players";
     std::filesystem::create_directories(folder_ + "/models");
     file_ = folder_ + "/models/tara.tara";
-    ASSERT_TRUE(NewTrainer({.channels = channels, .blocks = 1}, {}, 1)
+    ASSERT_TRUE(nn::NewTrainer({.channels = channels, .blocks = 1}, {}, 1)
                     ->Save(file_, {})
                     .ok());
-    const auto id = NetworkFileId(file_);
+    const auto id = nn::NetworkFileId(file_);
     ASSERT_TRUE(id.ok()) << id.status();
     id_ = *id;
   }
@@ -51,7 +51,7 @@ class NetworkPlayersTest : public ::testing::Test {
     return absl::StrCat("net:", file_, options.empty() ? "" : ",", options);
   }
 
-  static EarlierPrecisions Earlier(const std::set<Precision>& precisions) {
+  static EarlierPrecisions Earlier(const std::set<nn::Precision>& precisions) {
     return [=](const std::string&) { return precisions; };
   }
 
@@ -88,23 +88,24 @@ TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
 }
 
 TEST_F(NetworkPlayersTest, AutoIsTheNumberTypeOfEarlierGames) {
-  EXPECT_EQ(WithPrecision(Net(), Earlier({Precision::kInt16})).value_or(""),
+  EXPECT_EQ(WithPrecision(Net(), Earlier({nn::Precision::kInt16})).value_or(""),
             Net("precision=int16"));
-  EXPECT_EQ(
-      WithPrecision(Net(), Earlier({Precision::kInt16, Precision::kFloat32}))
-          .value_or(""),
-      Net("precision=float32"));
-  const auto unknown = WithPrecision(Net(), Earlier({Precision::kAuto}));
+  EXPECT_EQ(WithPrecision(Net(), Earlier({nn::Precision::kInt16,
+                                          nn::Precision::kFloat32}))
+                .value_or(""),
+            Net("precision=float32"));
+  const auto unknown = WithPrecision(Net(), Earlier({nn::Precision::kAuto}));
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(unknown.status().message()),
               AllOf(HasSubstr(file_), HasSubstr("do not tell the number type"),
                     HasSubstr("another store")));
   // Who asks for one gets it.
-  EXPECT_EQ(WithPrecision(Net("precision=float32"), Earlier({Precision::kAuto}))
-                .value_or(""),
-            Net("precision=float32"));
+  EXPECT_EQ(
+      WithPrecision(Net("precision=float32"), Earlier({nn::Precision::kAuto}))
+          .value_or(""),
+      Net("precision=float32"));
   // No processor has these.
-  const auto missing = WithPrecision(Net(), Earlier({Precision::kFloat16}));
+  const auto missing = WithPrecision(Net(), Earlier({nn::Precision::kFloat16}));
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(missing.status().message()),
               AllOf(HasSubstr("another number type: cannot compute in float16"),
@@ -148,13 +149,13 @@ TEST_F(NetworkPlayersTest, AStoreTellsTheNumberTypesOfItsGames) {
     }
     return EarlierPrecisionsIn(*store)(file_).value();
   };
-  using Types = std::set<Precision>;
+  using Types = std::set<nn::Precision>;
   EXPECT_EQ(precisions_of({}), Types());
   EXPECT_EQ(precisions_of({{.variant = "four_treasures",
                             .conditions = "seed=1 opening_plies=2",
                             .player_a = network + ",sims=5,precision=int8",
                             .player_b = "greedy"}}),
-            Types({Precision::kInt8}));
+            Types({nn::Precision::kInt8}));
   EXPECT_EQ(
       precisions_of(
           {{.variant = "four_treasures",
@@ -162,18 +163,18 @@ TEST_F(NetworkPlayersTest, AStoreTellsTheNumberTypesOfItsGames) {
                                        ",sims=5,precision=int16 to_the_end"),
             .player_a = "net:00000000-1,precision=int8",
             .player_b = "greedy+" + network + ",precision=bfloat16"}}),
-      Types({Precision::kInt16, Precision::kBfloat16}));
+      Types({nn::Precision::kInt16, nn::Precision::kBfloat16}));
   // As contests were once written.
   EXPECT_EQ(precisions_of({{.variant = "four_treasures",
                             .conditions = "seed=1",
                             .player_a = "greedy",
                             .player_b = network + ",sims=5"}}),
-            Types({Precision::kAuto}));
+            Types({nn::Precision::kAuto}));
   EXPECT_EQ(precisions_of({{.variant = "four_treasures",
                             .conditions = "seed=1",
                             .player_a = network + "+greedy",
                             .player_b = "greedy"}}),
-            Types({Precision::kAuto}));
+            Types({nn::Precision::kAuto}));
 }
 
 TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
@@ -198,4 +199,4 @@ TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -16,7 +16,7 @@
 #include "tara/eval/statistics/sprt.h"
 #include "tests/eval/test_players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 absl::StatusOr<std::unique_ptr<Player>> MakeRandom() {
@@ -210,4 +210,4 @@ TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

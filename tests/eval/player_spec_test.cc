@@ -10,7 +10,7 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 PlayerSpec Parsed(absl::string_view text) {
@@ -109,11 +109,11 @@ TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
   const auto utility = [](absl::string_view text) {
     return Parsed(text).search.search.utility.kind;
   };
-  EXPECT_EQ(utility("mcts"), UtilityKind::kWinLoss);
-  EXPECT_EQ(utility("mcts:utility=win"), UtilityKind::kWinLoss);
-  EXPECT_EQ(utility("mcts:utility=points"), UtilityKind::kPoints);
-  EXPECT_EQ(utility("net:x,utility=mix"), UtilityKind::kMix);
-  EXPECT_EQ(utility("net:x,utility=match,sims=5"), UtilityKind::kMatch);
+  EXPECT_EQ(utility("mcts"), mcts::UtilityKind::kWinLoss);
+  EXPECT_EQ(utility("mcts:utility=win"), mcts::UtilityKind::kWinLoss);
+  EXPECT_EQ(utility("mcts:utility=points"), mcts::UtilityKind::kPoints);
+  EXPECT_EQ(utility("net:x,utility=mix"), mcts::UtilityKind::kMix);
+  EXPECT_EQ(utility("net:x,utility=match,sims=5"), mcts::UtilityKind::kMatch);
 }
 
 TEST(PlayerSpecTest, AnEngineIsACommandWithOptions) {
@@ -242,9 +242,9 @@ TEST(PlayerSpecTest, ANetworkMayBeComputedInAnyWayThereIs) {
       "net:runs/first,precision=int8,device=cuda:1,backend=torch");
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_EQ(spec->path, "runs/first");
-  EXPECT_EQ(spec->inference.precision, Precision::kInt8);
+  EXPECT_EQ(spec->inference.precision, nn::Precision::kInt8);
   EXPECT_EQ(spec->inference.device, "cuda:1");
-  EXPECT_EQ(spec->inference.backend, InferenceBackend::kTorch);
+  EXPECT_EQ(spec->inference.backend, nn::InferenceBackend::kTorch);
 }
 
 TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
@@ -259,4 +259,4 @@ TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -30,16 +30,16 @@
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Gives the last two legal actions the same high prior; fails when told to.
-class LastTwoEvaluator : public Evaluator {
+class LastTwoEvaluator : public mcts::Evaluator {
  public:
   explicit LastTwoEvaluator(bool fail = false) : fail_(fail) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     if (fail_) return absl::InternalError("told to fail");
     for (size_t i = 0; i < states.size(); ++i) {
       const auto legal = static_cast<size_t>(LegalActions(states[i]).Count());
@@ -88,7 +88,7 @@ std::vector<Action> Choose(Player& player, const std::vector<State>& states,
 }
 
 std::unique_ptr<Player> NewMctsPlayer(int simulations) {
-  return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 1),
+  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 1),
                          {.search = {.simulations = simulations}});
 }
 
@@ -213,10 +213,10 @@ std::optional<PointsProblem> MakePointsProblem(const State& state) {
 }
 
 TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
-  const std::unique_ptr<Player> match_player =
-      NewSearchPlayer(std::make_unique<PlayoutEvaluator>(4, 1),
-                      {.search = {.simulations = 1000,
-                                  .utility = {.kind = UtilityKind::kMatch}}});
+  const std::unique_ptr<Player> match_player = NewSearchPlayer(
+      std::make_unique<mcts::PlayoutEvaluator>(4, 1),
+      {.search = {.simulations = 1000,
+                  .utility = {.kind = mcts::UtilityKind::kMatch}}});
   Random random(1);
   int problems = 0;
   for (uint64_t seed = 0; seed < 200 && problems < 5; ++seed) {
@@ -227,8 +227,8 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
       ++problems;
       // So far behind that only the most points win the match.
       const int lead = 1 - problem->most;
-      const MatchScore score = {.red_lead = state.side() == kRed ? lead : -lead,
-                                .games_left = 0};
+      const mcts::MatchScore score = {
+          .red_lead = state.side() == kRed ? lead : -lead, .games_left = 0};
       Action action = kPass;
       const Turn turn = {.state = state, .random = &random, .match = score};
       ASSERT_TRUE(match_player
@@ -255,8 +255,9 @@ TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
   EXPECT_EQ(opinion.policy[44], 0.5f);
   EXPECT_TRUE(opinion.action_values.empty());
 
-  const auto search = NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
-                                      {.search = {.simulations = 30}});
+  const auto search =
+      NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
+                      {.search = {.simulations = 30}});
   opinion = Opinion();
   ASSERT_TRUE(search->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
   EXPECT_TRUE(opinion.value.has_value());
@@ -318,8 +319,8 @@ TEST(AlphaBetaPlayerTest, AClockTakesThePlaceOfItsLimits) {
   };
   choose();
   EXPECT_LT(reads, 5);
-  turn.budget = MoveBudget{.target = absl::Milliseconds(20),
-                           .limit = absl::Milliseconds(60)};
+  turn.budget = mcts::MoveBudget{.target = absl::Milliseconds(20),
+                                 .limit = absl::Milliseconds(60)};
   reads = 0;
   choose();
   EXPECT_GE(reads, 20);
@@ -327,4 +328,4 @@ TEST(AlphaBetaPlayerTest, AClockTakesThePlaceOfItsLimits) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

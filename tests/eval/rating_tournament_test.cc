@@ -23,7 +23,7 @@
 #include "tara/eval/report/training_point.h"
 #include "tests/eval/test_players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -272,4 +272,4 @@ TEST(RatingReportTest, JsonTellsWhereCheckpointsStand) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

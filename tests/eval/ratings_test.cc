@@ -14,7 +14,7 @@
 #include "tara/base/random.h"
 #include "tara/eval/rating/rating_plan.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
@@ -402,4 +402,4 @@ TEST(RatingsTest, PairsChosenTogetherDoNotAllAskTheSame) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -11,7 +11,7 @@
 #include "tara/eval/report/training_point.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -60,4 +60,4 @@ TEST(RegretReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -13,7 +13,7 @@
 #include "tara/eval/players/alpha_beta_player.h"
 #include "tests/eval/test_players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Red's margin under best play, by trying everything: the twin of the solver.
@@ -103,4 +103,4 @@ TEST(RegretTest, NoPositionsAreNoRegretAndErrorsAreReturned) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 double Mean(absl::Span<const double> values) {
@@ -124,4 +124,4 @@ TEST(ResamplingDeathTest, NothingHasNoQuantile) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

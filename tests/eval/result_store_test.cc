@@ -16,7 +16,7 @@
 #include "tara/base/sqlite.h"
 #include "tara/eval/arena/arena_result.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -194,4 +194,4 @@ TEST(ResultStoreTest, DamagedFilesAreReported) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

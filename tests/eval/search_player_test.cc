@@ -26,7 +26,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/time/time_manager.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // A number of positions that threads count up and wait for.
@@ -60,13 +60,13 @@ absl::Status Choose(Player& player, const Turn& turn, Action& action) {
 }
 
 // Answers as playouts do, and counts the positions.
-class CountingEvaluator : public Evaluator {
+class CountingEvaluator : public mcts::Evaluator {
  public:
   explicit CountingEvaluator(PositionCount* positions)
       : positions_(positions) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     const absl::Status status = playouts_.Evaluate(states, results);
     positions_->Add(static_cast<int64_t>(states.size()));
     return status;
@@ -74,7 +74,7 @@ class CountingEvaluator : public Evaluator {
 
  private:
   PositionCount* const positions_;
-  PlayoutEvaluator playouts_{1, 3};
+  mcts::PlayoutEvaluator playouts_{1, 3};
 };
 
 struct CountedPlayer {
@@ -98,9 +98,9 @@ std::function<absl::Time()> SteppingClock(std::atomic<int64_t>* reads) {
 
 // Plays `plies` actions of a game, those of seat 1 at random; returns them all.
 // With a budget the player may ponder.
-std::vector<Action> PlayGame(Player& player, Variant variant, uint64_t game,
-                             int plies,
-                             std::optional<MoveBudget> budget = std::nullopt) {
+std::vector<Action> PlayGame(
+    Player& player, Variant variant, uint64_t game, int plies,
+    std::optional<mcts::MoveBudget> budget = std::nullopt) {
   Random own(DeriveSeed(1, game, StreamPurpose::kTest));
   Random answers(DeriveSeed(2, game, StreamPurpose::kTest));
   State state = InitialState(variant);
@@ -194,7 +194,7 @@ TEST_P(SearchPlayerOfVariantTest, WithClocksThreadsAndPonderingItIsLegalToo) {
     State state = InitialState(GetParam().variant);
     for (const Action action :
          PlayGame(*counted.player, GetParam().variant, 7, 500,
-                  MoveBudget{.target = absl::Milliseconds(20),
+                  mcts::MoveBudget{.target = absl::Milliseconds(20),
                   .limit = absl::Milliseconds(60)})) {
       ASSERT_TRUE(LegalActions(state).Contains(action));
       ApplyAction(action, state);
@@ -214,16 +214,16 @@ TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
     Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                  .random = &random,
                  .game = 1,
-                 .budget = MoveBudget{.target = absl::Milliseconds(200),
-                                      .limit = absl::Milliseconds(600)}};
+                 .budget = mcts::MoveBudget{.target = absl::Milliseconds(200),
+                                            .limit = absl::Milliseconds(600)}};
     Action action = kPass;
     ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
     // A simulation reads the clock twice or three times.
     EXPECT_GT(**counted.positions, 50);
     EXPECT_LE(reads, 610);
     // Two side by side, and without time.
-    turn.budget = MoveBudget{.target = absl::ZeroDuration(),
-                             .limit = absl::ZeroDuration()};
+    turn.budget = mcts::MoveBudget{.target = absl::ZeroDuration(),
+                                   .limit = absl::ZeroDuration()};
     std::vector<Turn> turns = {turn, turn};
     turns[1].game = 2;
     std::vector<Action> actions(2);
@@ -379,4 +379,4 @@ TEST(SearchPlayerTest, AProvedActionIsPlayed) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

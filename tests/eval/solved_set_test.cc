@@ -15,7 +15,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/regret/regret.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -107,4 +107,4 @@ TEST(SolvedSetTest, WhatIsNoSetOrDamagedIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

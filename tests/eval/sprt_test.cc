@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
@@ -260,4 +260,4 @@ TEST(SprtTest, ImpossibleTestsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

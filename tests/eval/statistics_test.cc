@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -353,4 +353,4 @@ TEST(StatisticsDeathTest, ImpossibleArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -16,7 +16,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 ArenaResult Play(Variant variant, int games, Player& a, Player& b) {
@@ -27,7 +27,7 @@ ArenaResult Play(Variant variant, int games, Player& a, Player& b) {
 }
 
 std::unique_ptr<Player> NewMctsPlayer(int simulations) {
-  return NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 1),
+  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 1),
                          {.search = {.simulations = simulations}});
 }
 
@@ -83,4 +83,4 @@ TEST(SacredHillStrengthTest, MoreSimulationsBeatFewer) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

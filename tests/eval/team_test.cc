@@ -29,7 +29,7 @@
 #include "tara/mcts/time/time_control.h"
 #include "tests/eval/test_players.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::ElementsAre;
@@ -253,13 +253,14 @@ TEST(TeamArenaTest, TeamsArePlayedByPlayersOfAnyKind) {
   const auto greedy = NewGreedyPlayer();
   for (const VariantInfo& info : kVariants) {
     if (info.seats != 4) continue;
-    EXPECT_EQ(PlayArena({.variant = info.variant,
-                         .games = 4,
-                         .seatings_a = 2,
-                         .clocks = ArenaClocks{*ParseTimeControl("50ms")}},
-                        **team, *greedy)
-                  ->games,
-              4);
+    EXPECT_EQ(
+        PlayArena({.variant = info.variant,
+                   .games = 4,
+                   .seatings_a = 2,
+                   .clocks = ArenaClocks{*mcts::ParseTimeControl("50ms")}},
+                  **team, *greedy)
+            ->games,
+        4);
     EXPECT_EQ(PlayArena({.variant = info.variant, .games = 8, .seatings_a = 2},
                         **team, *greedy)
                   ->games,
@@ -268,4 +269,4 @@ TEST(TeamArenaTest, TeamsArePlayedByPlayersOfAnyKind) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

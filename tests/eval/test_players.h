@@ -14,7 +14,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Plays the first legal action, or the last; remembers the positions it was
 // given and the sizes of the batches; fails when told to.
@@ -36,7 +36,8 @@ class FixedPlayer : public Player {
   }
 
   std::vector<State> seen;
-  std::vector<MatchScore> scores;  // how the matches stood, by state in `seen`
+  std::vector<mcts::MatchScore>
+      scores;  // how the matches stood, by state in `seen`
   std::vector<size_t> batches;
   bool fail = false;
 
@@ -63,6 +64,6 @@ class QuittingPlayer : public Player {
   FixedPlayer fixed_;
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_TESTS_EVAL_TEST_PLAYERS_H_

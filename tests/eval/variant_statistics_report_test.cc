@@ -15,7 +15,7 @@
 #include "tara/eval/playouts/statistics_page.h"
 #include "tara/eval/playouts/variant_statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
@@ -125,4 +125,4 @@ TEST(StatisticsPageTest, HoldsTheNumbersAsJson) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

@@ -18,7 +18,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // A game as far as the statistics see it.
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(EveryVariant, GoldenStatisticsTest,
                          });
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval

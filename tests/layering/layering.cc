@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -240,6 +241,72 @@ std::string Objection(absl::string_view path, const Layer& layer,
   return "";
 }
 
+// Returns the name in "namespace NAME {" at the beginning of a line; "" for
+// any other line, an alias and an anonymous namespace.
+absl::string_view OpenedNamespace(absl::string_view line) {
+  if (!absl::ConsumePrefix(&line, "namespace ") ||
+      !absl::ConsumeSuffix(&line, " {")) {
+    return "";
+  }
+  return line;
+}
+
+bool IsForwardDeclaration(absl::string_view line) {
+  return (absl::StartsWith(line, "class ") ||
+          absl::StartsWith(line, "struct ")) &&
+         absl::EndsWith(line, ";") && !absl::StrContains(line, "{");
+}
+
+// Whether only forward declarations, blank lines and comments stand in the
+// namespace that `lines[opened]` opens, up to the line that closes it.
+bool OnlyDeclaresForward(const Names& lines, size_t opened) {
+  for (size_t i = opened + 1; i < lines.size(); ++i) {
+    if (absl::StartsWith(lines[i], "}")) return true;
+    if (!lines[i].empty() && !absl::StartsWith(lines[i], "//") &&
+        !IsForwardDeclaration(lines[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Returns whether files of `layer` may define names in `name`.
+bool IsNamespaceOf(const Layer& layer, absl::string_view name) {
+  if (layer.name == "base" || layer.name == "core") {
+    if (name == "tara") return true;
+    if (!absl::ConsumePrefix(&name, "tara::")) return false;
+    return Find(Layers(), name.substr(0, name.find("::"))) == nullptr;
+  }
+  return absl::ConsumePrefix(&name, "tara::") &&
+         absl::ConsumePrefix(&name, layer.name) &&
+         (name.empty() || absl::StartsWith(name, "::"));
+}
+
+// Returns the name of the class, struct or enum, such as "Tree" or
+// "Tree::Impl", whose definition or declaration begins on `line`, or "".
+absl::string_view TypeBegunOn(absl::string_view line) {
+  if (!absl::ConsumePrefix(&line, "class ") &&
+      !absl::ConsumePrefix(&line, "struct ") &&
+      !absl::ConsumePrefix(&line, "enum class ") &&
+      !absl::ConsumePrefix(&line, "enum ")) {
+    return "";
+  }
+  absl::ConsumePrefix(&line, "alignas(");  // alignas(64) Name
+  const size_t closed = line.find(") ");
+  if (closed != absl::string_view::npos &&
+      absl::ascii_isdigit(static_cast<unsigned char>(line.front()))) {
+    line.remove_prefix(closed + 2);
+  }
+  size_t length = 0;
+  while (length < line.size() &&
+         (absl::ascii_isalnum(static_cast<unsigned char>(line[length])) ||
+          line[length] == '_' || line[length] == ':')) {
+    ++length;
+  }
+  // A specialization defines no name.
+  return line.substr(length, 1) == "<" ? "" : line.substr(0, length);
+}
+
 }  // namespace
 
 std::vector<std::string> FindLayerViolations(absl::string_view path,
@@ -268,6 +335,51 @@ std::vector<std::string> FindLayerViolations(absl::string_view path,
                                       included, ", ", objection));
   }
   return violations;
+}
+
+std::vector<std::string> FindNamespaceViolations(absl::string_view path,
+                                                 absl::string_view source) {
+  const Layer* const layer = Find(Layers(), LayerOf(path));
+  std::vector<std::string> violations;
+  if (layer == nullptr) return violations;
+  const Names lines = absl::StrSplit(source, '\n');
+  bool inside = false;  // a namespace of the layer, so that names are within
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const absl::string_view name = OpenedNamespace(lines[i]);
+    if (absl::StartsWith(lines[i], "}  // namespace tara")) inside = false;
+    if (name.empty() || inside) continue;
+    inside = IsNamespaceOf(*layer, name);
+    if (inside || OnlyDeclaresForward(lines, i)) continue;
+    violations.push_back(absl::StrCat(path, ":", i + 1, ": namespace ", name,
+                                      " is not of tara/", layer->name));
+  }
+  return violations;
+}
+
+std::vector<std::string> FindTypeDefinitions(absl::string_view source) {
+  std::vector<std::string> types;
+  std::vector<std::string> scopes;  // of namespaces; "" if anonymous
+  const Names lines = absl::StrSplit(source, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i] == "namespace {") scopes.push_back("");
+    const absl::string_view opened = OpenedNamespace(lines[i]);
+    if (!opened.empty()) scopes.emplace_back(opened);
+    if (absl::StartsWith(lines[i], "}  // namespace") && !scopes.empty()) {
+      scopes.pop_back();
+    }
+    const absl::string_view name = TypeBegunOn(lines[i]);
+    if (name.empty() || Contains({scopes.begin(), scopes.end()}, "")) continue;
+    for (size_t j = i; j < lines.size(); ++j) {
+      const absl::string_view code = lines[j].substr(0, lines[j].find("//"));
+      const size_t brace_or_end = code.find_first_of("{;");
+      if (brace_or_end == absl::string_view::npos) continue;
+      if (code[brace_or_end] == '{') {
+        types.push_back(absl::StrCat(absl::StrJoin(scopes, "::"), "::", name));
+      }
+      break;
+    }
+  }
+  return types;
 }
 
 std::vector<std::string> FindForwardUses() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 
@@ -53,6 +54,33 @@ TEST(LayeringTest, NoSourceIncludesWhatItsLayerMayNot) {
       ADD_FAILURE() << violation;
     }
   }
+}
+
+TEST(LayeringTest, EachLayerDefinesItsNamesInItsNamespace) {
+  for (const std::string& path : SourcesUnder(RunfilesRoot())) {
+    for (const std::string& violation :
+         FindNamespaceViolations(path, ReadFile(RunfilesRoot() / path))) {
+      ADD_FAILURE() << violation;
+    }
+  }
+}
+
+// Two definitions of one name in one program are undefined behaviour that no
+// linker reports (the one definition rule).
+TEST(LayeringTest, NoTypeIsDefinedTwice) {
+  std::map<std::string, std::string> defined_in;
+  for (const std::string& path : SourcesUnder(RunfilesRoot())) {
+    for (const std::string& type :
+         FindTypeDefinitions(ReadFile(RunfilesRoot() / path))) {
+      const auto [entry, is_new] = defined_in.emplace(type, path);
+      EXPECT_TRUE(is_new) << type << " is defined in " << entry->second
+                          << " and in " << path;
+    }
+  }
+  EXPECT_TRUE(defined_in.contains("tara::State"));
+  EXPECT_TRUE(defined_in.contains("tara::mcts::Tree"));
+  EXPECT_TRUE(defined_in.contains("tara::train::Opening"));
+  EXPECT_TRUE(defined_in.contains("tara::eval::Opening"));
 }
 
 // A new package, or a folder that became one, is not in the data of this test
@@ -177,6 +205,71 @@ TEST(FindLayerViolationsTest, RefusesAFolderThatIsNoRoomOfALayerWithRooms) {
   EXPECT_THAT(FindLayerViolations("tara/mcts/misc/a.h", ""),
               ElementsAre(HasSubstr("tara/mcts/misc is not a room")));
   EXPECT_THAT(FindLayerViolations("tara/core/misc/a.h", ""), IsEmpty());
+}
+
+TEST(FindNamespaceViolationsTest, DemandsTheNamespaceOfTheLayer) {
+  EXPECT_THAT(FindNamespaceViolations("tara/core/a.h",
+                                      "namespace tara {\n"
+                                      "}  // namespace tara\n"
+                                      "namespace tara::batch {\n"),
+              IsEmpty());
+  EXPECT_THAT(FindNamespaceViolations("tara/train/a.cc",
+                                      "namespace tara::train {\n"
+                                      "namespace {\n"
+                                      "}  // namespace\n"
+                                      "namespace internal {\n"
+                                      "}  // namespace internal\n"
+                                      "}  // namespace tara::train\n"
+                                      "namespace tara::train::b {\n"),
+              IsEmpty());
+  EXPECT_THAT(FindNamespaceViolations(
+                  "tara/train/a.cc", "// Comment.\nnamespace tara {\nint a;\n"),
+              ElementsAre("tara/train/a.cc:2: namespace tara is not of "
+                          "tara/train"));
+  EXPECT_THAT(FindNamespaceViolations("tara/train/a.cc",
+                                      "namespace tara::eval {\nint a;\n"),
+              ElementsAre(HasSubstr("tara::eval is not of tara/train")));
+  EXPECT_THAT(FindNamespaceViolations("tara/train/a.cc",
+                                      "namespace tara::training {\nint a;\n"),
+              ElementsAre(HasSubstr("tara::training is not of tara/train")));
+  EXPECT_THAT(FindNamespaceViolations("tara/core/a.cc",
+                                      "namespace tara::eval {\nint a;\n"),
+              ElementsAre(HasSubstr("tara::eval is not of tara/core")));
+}
+
+TEST(FindNamespaceViolationsTest, AllowsForwardDeclarationsOfOthers) {
+  EXPECT_THAT(FindNamespaceViolations("tara/nn/a.h",
+                                      "namespace tara {\n\nstruct State;\n\n"
+                                      "}  // namespace tara\n"
+                                      "namespace google::protobuf {\n"
+                                      "class Message;\n"
+                                      "}  // namespace google::protobuf\n"),
+              IsEmpty());
+}
+
+TEST(FindTypeDefinitionsTest, FindsTypesInNamedNamespaces) {
+  EXPECT_THAT(FindTypeDefinitions("namespace tara::a {\n"
+                                  "class Declared;\n"
+                                  "struct A {\n"
+                                  "  struct Nested {};\n"
+                                  "};\n"
+                                  "class LongName::Impl\n"
+                                  "    : public Base {\n"
+                                  "};\n"
+                                  "enum class E : uint8_t { kA };\n"
+                                  "template <typename T>\n"
+                                  "struct alignas(64) B {};\n"
+                                  "template <>\n"
+                                  "struct B<int> {};\n"
+                                  "namespace {\n"
+                                  "struct Hidden {};\n"
+                                  "}  // namespace\n"
+                                  "namespace inner {\n"
+                                  "struct C final : A {};\n"
+                                  "}  // namespace inner\n"
+                                  "}  // namespace tara::a\n"),
+              ElementsAre("tara::a::A", "tara::a::LongName::Impl", "tara::a::E",
+                          "tara::a::B", "tara::a::inner::C"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "tara/mcts/alpha_beta/hand_evaluation.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 AlphaBetaOptions Plain(int64_t table_bytes, bool ordering) {
@@ -216,4 +216,4 @@ TEST(AlphaBetaScoresTest, WonGamesAreWorthMoreThanAnyEvaluation) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -17,7 +17,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Answers as playouts do. The first batch is held back until it is released.
@@ -151,4 +151,4 @@ TEST(BatchingEvaluatorTest, AnErrorGoesToAllWhoHadAPartInIt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -13,7 +13,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Counts what it is asked; fails when told to.
@@ -175,4 +175,4 @@ TEST(CachingEvaluatorTest, ThreadsMayShareIt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

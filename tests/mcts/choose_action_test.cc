@@ -12,7 +12,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 std::vector<RootAction> WithVisits(const std::vector<int>& visits) {
@@ -251,4 +251,4 @@ TEST(ChooseActionDeathTest, ASearchIsNeeded) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -7,7 +7,7 @@
 #include "tara/core/board.h"
 #include "tara/core/kingdoms.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 TEST(ComponentCountsTest, FourBoardsAreCountedAsOneByOne) {
@@ -35,4 +35,4 @@ TEST(ComponentCountsTest, FullAndEmptyBoardsAndStripesAreCounted) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 TEST(DirichletTest, GammaHasItsMeanAndVariance) {
@@ -116,4 +116,4 @@ TEST(RootNoiseTest, ShapedNoiseBearsPriorsOfZero) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

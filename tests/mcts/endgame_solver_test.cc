@@ -23,7 +23,7 @@
 #include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using StateWords = std::array<uint64_t, 8>;
@@ -339,4 +339,4 @@ TEST(EndgameSolverTableTest, VariantsAndOptionsDoNotMixInTheTable) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

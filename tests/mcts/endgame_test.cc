@@ -16,7 +16,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 class EndgameTest : public testing::TestWithParam<VariantInfo> {};
@@ -62,4 +62,4 @@ TEST(StoneOfDestinyEndgameTest, SwapsAreFollowedByALinkOfTheSameSide) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

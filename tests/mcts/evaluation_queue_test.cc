@@ -13,7 +13,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using Question = EvaluationQueue::Question;
@@ -180,4 +180,4 @@ TEST_F(EvaluationQueueTest, AFailureEndsTheWaiting) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

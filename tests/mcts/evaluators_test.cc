@@ -16,7 +16,7 @@
 #include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 std::vector<Evaluation> Evaluate(Evaluator& evaluator,
@@ -216,4 +216,4 @@ TEST_P(EvaluatorsTest, PlayoutsDependOnTheSeed) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

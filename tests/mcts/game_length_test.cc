@@ -8,7 +8,7 @@
 #include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 class GameLengthTest : public testing::TestWithParam<VariantInfo> {};
@@ -47,4 +47,4 @@ TEST(GameLengthTest, AFinishedGameLastsNoLonger) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -25,7 +25,7 @@
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 std::vector<int> Visits(const Tree& tree) {
@@ -310,4 +310,4 @@ TEST(CyclesTest, AWalkThatComesBackToItsOwnWayEndsThere) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using Stats = std::vector<GumbelRoot::ActionStats>;
@@ -291,4 +291,4 @@ TEST(GumbelRootDeathTest, PlansAreChecked) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -15,7 +15,7 @@
 #include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 class HandEvaluationTest : public testing::TestWithParam<VariantInfo> {};
@@ -130,4 +130,4 @@ TEST(HandFeaturesTest, BesiegedSinglesAreLost) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

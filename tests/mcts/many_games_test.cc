@@ -24,7 +24,7 @@
 #include "tara/mcts/evaluators/playout_evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Visits at each turn of a game: what its searches came to.
@@ -355,4 +355,4 @@ TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 TEST(PlayoutCapTest, AShareOfTheTurnsIsSearchedInFull) {
@@ -47,4 +47,4 @@ TEST(PlayoutCapDeathTest, ASearchHasSimulations) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

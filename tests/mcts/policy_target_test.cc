@@ -9,7 +9,7 @@
 #include "tara/core/action.h"
 #include "tara/mcts/choice/choose_action.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 RootAction Root(float prior, int visits, float value) {
@@ -128,4 +128,4 @@ TEST(PolicyTargetDeathTest, ASearchIsNeeded) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -23,7 +23,7 @@
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Answers as playouts do; lets others wait until there were so many batches,
@@ -176,4 +176,4 @@ TEST(PonderingStopTest, TheEvaluatorsErrorIsTold) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -8,7 +8,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::mcts {
 
 std::vector<Action> ListActions(const State& state) {
   std::vector<Action> actions;
@@ -85,4 +85,4 @@ std::string VariantTestName(const testing::TestParamInfo<VariantInfo>& info) {
   return std::string(info.param.id);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

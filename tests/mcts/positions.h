@@ -14,7 +14,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Returns the legal actions as a list.
 std::vector<Action> ListActions(const State& state);
@@ -49,6 +49,6 @@ std::vector<Problem> FindProblems(Variant variant, const ProblemSearch& search);
 // Names parameterized tests by variant.
 std::string VariantTestName(const testing::TestParamInfo<VariantInfo>& info);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_TESTS_MCTS_POSITIONS_H_

@@ -7,7 +7,7 @@
 #include "tara/base/random.h"
 #include "tara/core/board.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr int kDraw = -1;
@@ -167,4 +167,4 @@ TEST(ResignationDeathTest, ResigningTakesATurn) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -15,7 +15,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Records the sizes of batches; fails from a given batch on.
@@ -141,4 +141,4 @@ TEST(RunSearchesTest, AfterAFailureTheTreesCanGoOn) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

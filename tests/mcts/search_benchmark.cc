@@ -12,7 +12,7 @@
 #include "tara/mcts/search/run_searches.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr int kSimulations = 400;
@@ -66,4 +66,4 @@ void BM_PlayoutsCached(benchmark::State& benchmark) {
 BENCHMARK(BM_PlayoutsCached)->Arg(0);
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

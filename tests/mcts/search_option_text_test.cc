@@ -12,7 +12,7 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using ::testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(SearchOptionTextTest, UnknownNamesAreRefusedWithTheList) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

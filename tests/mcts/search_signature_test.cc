@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // A golden number, pasted from the code's own output: it says that nothing has
@@ -20,4 +20,4 @@ TEST(SearchSignatureTest, TheSameOnEveryCall) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -24,7 +24,7 @@
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 bool Never() { return false; }
@@ -175,4 +175,4 @@ TEST(SearchUntilRuleTest, TheEvaluatorsErrorEndsIt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -15,7 +15,7 @@
 #include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // To 12 significant bits, halves up.
@@ -205,4 +205,4 @@ std::vector<int> SimpleSearch(const State& root, Evaluator& evaluator,
   return visits;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

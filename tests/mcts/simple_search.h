@@ -7,7 +7,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // The simple twin of Tree: one recursive function over nodes that own their
 // children; no arenas, no sums that are kept up to date (every mean is computed
@@ -18,6 +18,6 @@ namespace tara {
 std::vector<int> SimpleSearch(const State& root, Evaluator& evaluator,
                               const SearchOptions& options);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_TESTS_MCTS_SIMPLE_SEARCH_H_

@@ -31,7 +31,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/solver/endgame_solver.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Returns the positions of a recorded game, the finished one last.
@@ -114,8 +114,8 @@ int Run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts
 
 int main(int argc, char** argv) {
-  return tara::Run(std::vector<std::string>(argv + 1, argv + argc));
+  return tara::mcts::Run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -12,7 +12,7 @@
 #include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using rules::View;
@@ -112,4 +112,4 @@ TEST(SolverTableTest, KeepsWhatWasDearLongerThanWhatWasCheap) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -10,7 +10,7 @@
 #include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 TEST(StateHashTest, DifferentPositionsHaveDifferentHashes) {
@@ -44,4 +44,4 @@ TEST(StateHashTest, EveryByteOfAPositionCounts) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -10,7 +10,7 @@
 #include "tara/core/action.h"
 #include "tara/mcts/choice/choose_action.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // A search of so many simulations, by visits of its actions, in no time.
@@ -167,4 +167,4 @@ TEST(StopRuleTest, OneOfSeveralRulesIsEnough) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

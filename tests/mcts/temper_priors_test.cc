@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using ::testing::FloatNear;
@@ -50,4 +50,4 @@ TEST(TemperPriorsTest, EqualPriorsStayEqual) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 TEST(TemperatureTest, TheFirstPliesHaveOneTemperatureAndTheOthersNone) {
@@ -34,4 +34,4 @@ TEST(TemperatureTest, ACutOffAtTheStartAlwaysPlaysTheBest) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

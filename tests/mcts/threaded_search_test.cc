@@ -26,7 +26,7 @@
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 bool Never() { return false; }
@@ -238,4 +238,4 @@ TEST(ThreadedSearchErrorTest, AfterAFailureTheTreeCanGoOn) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

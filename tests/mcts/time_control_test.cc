@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 TEST(TimeControlTest, ReadsTimePerMove) {
@@ -81,4 +81,4 @@ TEST(TimeControlTest, WhatIsNoTimeIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -14,7 +14,7 @@
 #include "tara/mcts/time/time_control.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr TimeOptions kNoMargins = {.overhead = absl::ZeroDuration(),
@@ -179,4 +179,4 @@ TEST(TimeManagerDeathTest, APlayerHasTime) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -15,7 +15,7 @@
 #include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 std::string Bytes(const State& state) {
@@ -124,4 +124,4 @@ std::optional<int> ExactMargin(const State& state, int& budget) {
   return best;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -7,7 +7,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Expects of every node of a tree, with no leaf in flight, by going through all
 // of it:
@@ -25,6 +25,6 @@ void ExpectInvariants(const Tree& tree, Evaluator& evaluator);
 // every line; nothing after `budget` positions, which it counts down.
 std::optional<int> ExactMargin(const State& state, int& budget);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_TESTS_MCTS_TREE_INVARIANTS_H_

@@ -54,7 +54,7 @@ void operator delete(void* memory, size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Search options by what has them: the shipped configs, and others.
@@ -78,9 +78,9 @@ std::map<std::string, SearchOptions> AllOptions() {
   };
   for (const auto& file : std::filesystem::directory_iterator("configs")) {
     if (file.path().extension() != ".textproto") continue;
-    const auto config = LoadTrainConfig(file.path(), {});
+    const auto config = train::LoadTrainConfig(file.path(), {});
     EXPECT_TRUE(config.ok()) << config.status();
-    const auto options = SearchOptionsOf(config->self_play().search());
+    const auto options = train::SearchOptionsOf(config->self_play().search());
     EXPECT_TRUE(options.ok()) << options.status();
     all[file.path()] = *options;
   }
@@ -167,4 +167,4 @@ TEST_P(TreeMemoryTest, SeveralThreadsAllocateNoMore) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

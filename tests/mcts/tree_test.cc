@@ -21,7 +21,7 @@
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 Evaluation Evaluate(Evaluator& evaluator, const State& state) {
@@ -425,4 +425,4 @@ TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -21,7 +21,7 @@
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 std::vector<int> Visits(const Tree& tree) {
@@ -87,4 +87,4 @@ TEST_P(TreeTwinTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -12,7 +12,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr UtilityKind kKinds[] = {UtilityKind::kWinLoss, UtilityKind::kPoints,
@@ -235,4 +235,4 @@ TEST(UtilityTest, EveryVariantHasAMarginDeviation) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::mcts

@@ -15,7 +15,7 @@
 #include "tara/nn/encode/features.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr int kPlaneValues = kNumPlanes * kNumSquares;
@@ -207,4 +207,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

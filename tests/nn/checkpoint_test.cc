@@ -19,7 +19,7 @@
 #include "tests/base/temporary_folder.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST_F(CheckpointTest, AKillAtAnyInstantLeavesAWholeFile) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

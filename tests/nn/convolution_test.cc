@@ -17,7 +17,7 @@
 #include "tara/nn/torch/convolution_torch.h"
 #include "tara/nn/torch/cpu_tensors_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(ConvolutionTest, OtherCasesAreLibTorchs) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

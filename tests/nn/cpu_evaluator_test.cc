@@ -30,7 +30,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // A new network whose norms and biases have values of their own, as if it had
@@ -56,21 +56,21 @@ Checkpoint LivelyCheckpoint(const NetworkShape& shape) {
   return *std::move(checkpoint);
 }
 
-std::vector<Evaluation> Evaluate(Evaluator& evaluator,
-                                 const std::vector<State>& states) {
-  std::vector<Evaluation> results(states.size());
+std::vector<mcts::Evaluation> Evaluate(mcts::Evaluator& evaluator,
+                                       const std::vector<State>& states) {
+  std::vector<mcts::Evaluation> results(states.size());
   EXPECT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(results)).ok());
   return results;
 }
 
-std::unique_ptr<Evaluator> NewEvaluator(const Checkpoint& checkpoint,
-                                        Precision precision) {
+std::unique_ptr<mcts::Evaluator> NewEvaluator(const Checkpoint& checkpoint,
+                                              Precision precision) {
   auto made = NewCpuEvaluator(checkpoint, precision);
   EXPECT_TRUE(made.ok()) << made.status();
   return std::move(made->evaluator);
 }
 
-bool Identical(const Evaluation& x, const Evaluation& y) {
+bool Identical(const mcts::Evaluation& x, const mcts::Evaluation& y) {
   return x.priors == y.priors && x.win == y.win && x.draw == y.draw &&
          x.loss == y.loss && x.margin == y.margin && x.margins == y.margins;
 }
@@ -81,8 +81,8 @@ struct Difference {
   float margin = 0;
 };
 
-Difference Compare(const std::vector<Evaluation>& xs,
-                   const std::vector<Evaluation>& ys) {
+Difference Compare(const std::vector<mcts::Evaluation>& xs,
+                   const std::vector<mcts::Evaluation>& ys) {
   Difference difference;
   const auto note = [](float x, float y, float& largest) {
     largest = std::max(largest, std::isfinite(x - y) ? std::abs(x - y) : 1e9f);
@@ -188,7 +188,7 @@ TEST_P(SmallPrecisionTest, SaysNearlyWhatFloat32Says) {
   for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 3},
                                    NetworkShape{.channels = 64, .blocks = 4}}) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
-    const std::vector<Evaluation> reference =
+    const std::vector<mcts::Evaluation> reference =
         Evaluate(*NewEvaluator(checkpoint, Precision::kFloat32), states);
     const PrecisionError error = ErrorOf(
         reference, Evaluate(*NewEvaluator(checkpoint, GetParam()), states));
@@ -205,8 +205,9 @@ TEST(CpuEvaluatorTest, AutoIsOneOfThePrecisionsAndSaysWhich) {
   ASSERT_TRUE(chosen.ok()) << chosen.status();
   ASSERT_NE(chosen->precision, Precision::kAuto);
   const auto same = NewEvaluator(checkpoint, chosen->precision);
-  const std::vector<Evaluation> expected = Evaluate(*same, states);
-  const std::vector<Evaluation> results = Evaluate(*chosen->evaluator, states);
+  const std::vector<mcts::Evaluation> expected = Evaluate(*same, states);
+  const std::vector<mcts::Evaluation> results =
+      Evaluate(*chosen->evaluator, states);
   for (size_t i = 0; i < states.size(); ++i) {
     EXPECT_TRUE(Identical(results[i], expected[i]));
   }
@@ -217,13 +218,13 @@ TEST_P(IntegerPrecisionTest, RangesInTheCheckpointAreUsedAndChecked) {
   const auto weights = FoldCpuWeights(checkpoint);
   ASSERT_TRUE(weights.ok());
   const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
-  const std::vector<Evaluation> own =
+  const std::vector<mcts::Evaluation> own =
       Evaluate(*NewEvaluator(checkpoint, GetParam()), states);
   const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
   for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
     checkpoint.tensors.push_back(std::move(tensor));
   }
-  const std::vector<Evaluation> stored =
+  const std::vector<mcts::Evaluation> stored =
       Evaluate(*NewEvaluator(checkpoint, GetParam()), states);
   EXPECT_FALSE(Identical(own[0], stored[0]));
 
@@ -238,12 +239,12 @@ TEST_P(IntegerPrecisionTest, RangesInTheCheckpointAreUsedAndChecked) {
 }
 
 // Says what it is told, slowly or not.
-class FakeEvaluator : public Evaluator {
+class FakeEvaluator : public mcts::Evaluator {
  public:
   FakeEvaluator(float win, int work) : win_(win), work_(work) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     for (volatile int i = 0; i < work_ * 100000;) i = i + 1;
     for (size_t i = 0; i < states.size(); ++i) {
       results[i].priors = {1};
@@ -288,7 +289,7 @@ TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
     const auto evaluator = NewEvaluator(checkpoint, GetParam());
     const std::vector<State> states = RandomPositionsOfAllVariants(7, 5);
     ASSERT_EQ(states.size(), 70u);
-    std::vector<Evaluation> alone;
+    std::vector<mcts::Evaluation> alone;
     for (const State& state : states) {
       alone.push_back(Evaluate(*evaluator, {state})[0]);
     }
@@ -299,7 +300,8 @@ TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
       std::shuffle(order.begin(), order.end(), random);
       std::vector<State> chosen;
       for (size_t i = 0; i < batch; ++i) chosen.push_back(states[order[i]]);
-      const std::vector<Evaluation> results = Evaluate(*evaluator, chosen);
+      const std::vector<mcts::Evaluation> results =
+          Evaluate(*evaluator, chosen);
       for (size_t i = 0; i < batch; ++i) {
         ASSERT_TRUE(Identical(results[i], alone[order[i]]))
             << "batch of " << batch << ", place " << i;
@@ -312,12 +314,13 @@ TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
   const auto evaluator =
       NewEvaluator(LivelyCheckpoint({.channels = 16, .blocks = 2}), GetParam());
   const std::vector<State> states = RandomPositionsOfAllVariants(3, 5);
-  const std::vector<Evaluation> expected = Evaluate(*evaluator, states);
+  const std::vector<mcts::Evaluation> expected = Evaluate(*evaluator, states);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
-        const std::vector<Evaluation> results = Evaluate(*evaluator, states);
+        const std::vector<mcts::Evaluation> results =
+            Evaluate(*evaluator, states);
         for (size_t i = 0; i < states.size(); ++i) {
           EXPECT_TRUE(Identical(results[i], expected[i]));
         }
@@ -349,4 +352,4 @@ TEST(CpuEvaluatorTest, Float16IsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tara/nn/torch/device_graph_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST_F(DeviceGraphTest, ARecordingThatFailsIsEnded) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -16,7 +16,7 @@
 #include "tests/core/core_testing.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::ElementsAre;
@@ -227,4 +227,4 @@ TEST(FeaturesTest, TheWaysOfKingsRunOverVacantHills) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

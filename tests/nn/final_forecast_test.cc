@@ -24,7 +24,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Another order of sums makes this much of a difference.
@@ -156,4 +156,4 @@ TEST(FinalForecastTest, WhatIsNoNetworkIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tara/nn/torch/fused_layers_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 at::Tensor ChannelsLast(const at::Tensor& tensor) {
@@ -156,4 +156,4 @@ TEST_F(FusedLayersTest, ResultsDoNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -14,7 +14,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Loads nothing. Where it is to choose, it chooses another number type each
@@ -134,4 +134,4 @@ TEST_F(NetworkLoaderTest, ANetworkIsLoadedAgainAsItWasLoadedFirst) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -23,7 +23,7 @@
 #include "tests/base/temporary_folder.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::AllOf;
@@ -62,7 +62,7 @@ class NetworkTest : public ::testing::Test {
     return trainer;
   }
 
-  std::unique_ptr<Evaluator> SavedAndLoaded(Trainer& trainer) {
+  std::unique_ptr<mcts::Evaluator> SavedAndLoaded(Trainer& trainer) {
     EXPECT_TRUE(trainer.Save(path_, {}).ok());
     auto evaluator =
         LoadNetworkEvaluator(path_, {.precision = Precision::kFloat32});
@@ -70,14 +70,14 @@ class NetworkTest : public ::testing::Test {
     return *std::move(evaluator);
   }
 
-  static std::vector<Evaluation> Evaluate(Evaluator& evaluator,
-                                          const std::vector<State>& states) {
-    std::vector<Evaluation> results(states.size());
+  static std::vector<mcts::Evaluation> Evaluate(
+      mcts::Evaluator& evaluator, const std::vector<State>& states) {
+    std::vector<mcts::Evaluation> results(states.size());
     EXPECT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(results)).ok());
     return results;
   }
 
-  static void ExpectNear(const Evaluation& a, const Evaluation& b,
+  static void ExpectNear(const mcts::Evaluation& a, const mcts::Evaluation& b,
                          float tolerance) {
     ASSERT_EQ(a.priors.size(), b.priors.size());
     for (size_t i = 0; i < a.priors.size(); ++i) {
@@ -103,7 +103,7 @@ TEST_F(NetworkTest, AnswersAreProbabilitiesForEveryVariant) {
   const auto states = RandomPositionsOfAllVariants(30, 21);
   const auto results = Evaluate(*evaluator, states);
   for (size_t i = 0; i < states.size(); ++i) {
-    const Evaluation& result = results[i];
+    const mcts::Evaluation& result = results[i];
     ASSERT_EQ(static_cast<int>(result.priors.size()),
               LegalActions(states[i]).Count());
     float sum = 0;
@@ -134,7 +134,7 @@ TEST_F(NetworkTest, InferenceAgreesWithTheNetworkUnderTraining) {
     const auto trainer = Trained(shape, 5);
     const auto evaluator = SavedAndLoaded(*trainer);
     const auto states = RandomPositionsOfAllVariants(10, 22);
-    std::vector<Evaluation> expected(states.size());
+    std::vector<mcts::Evaluation> expected(states.size());
     ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(expected)).ok());
     const auto results = Evaluate(*evaluator, states);
     for (size_t i = 0; i < states.size(); ++i) {
@@ -189,7 +189,7 @@ TEST_F(NetworkTest, SeveralThreadsMayAskAtOnce) {
   const auto evaluator = SavedAndLoaded(*trainer);
   const auto states = RandomPositionsOfAllVariants(4, 25);
   const auto expected = Evaluate(*evaluator, states);
-  std::vector<std::vector<Evaluation>> results(4);
+  std::vector<std::vector<mcts::Evaluation>> results(4);
   {
     std::vector<std::thread> threads;
     for (auto& result : results) {
@@ -348,7 +348,7 @@ TEST_F(NetworkTest, OutputsThatAreNotFiniteAreAnErrorThatNamesTheFile) {
         path_, {.backend = backend, .precision = Precision::kFloat32});
     ASSERT_TRUE(evaluator.ok()) << evaluator.status();
     const State state = InitialState(Variant::kFourTreasures);
-    Evaluation result;
+    mcts::Evaluation result;
     const absl::Status status =
         (*evaluator)->Evaluate({&state, 1}, {&result, 1});
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
@@ -373,4 +373,4 @@ TEST_F(NetworkTest, ACheckpointWithoutATensorIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tara/nn/training/optimizer_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr double kRate = 0.1;
@@ -129,4 +129,4 @@ TEST_F(OptimizerTest, MomentsOfAnotherOptimizerAreNotTaken) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

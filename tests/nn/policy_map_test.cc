@@ -6,7 +6,7 @@
 #include "tara/core/action.h"
 #include "tara/core/symmetry.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 Action Parsed(const char* text) { return *ParseAction(text); }
@@ -68,4 +68,4 @@ TEST(PolicyMapTest, ATurnTakesEachPlaneToOnePlane) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

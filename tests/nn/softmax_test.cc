@@ -12,7 +12,7 @@
 #include "tara/base/random.h"
 #include "tara/nn/encode/softmax_portable.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Every test runs for each of them.
@@ -104,4 +104,4 @@ INSTANTIATE_TEST_SUITE_P(OfVectorsAndPortable, SoftmaxTest,
                          testing::Values(&Softmax, &SoftmaxPortable));
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -20,7 +20,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Returns the symmetries that leave the position as it is: the identity, and
@@ -45,7 +45,7 @@ std::vector<State> Positions() {
 
 std::vector<float> Permuted(const Symmetry& symmetry, const State& state,
                             std::vector<float> priors) {
-  PermutePriors(symmetry, state, priors);
+  mcts::PermutePriors(symmetry, state, priors);
   return priors;
 }
 
@@ -61,14 +61,14 @@ class SymmetricAnswersTest : public ::testing::Test {
     std::filesystem::remove(path);
   }
 
-  static std::vector<Evaluation> Ask(Evaluator& evaluator,
-                                     const std::vector<State>& states) {
-    std::vector<Evaluation> results(states.size());
+  static std::vector<mcts::Evaluation> Ask(mcts::Evaluator& evaluator,
+                                           const std::vector<State>& states) {
+    std::vector<mcts::Evaluation> results(states.size());
     EXPECT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(results)).ok());
     return results;
   }
 
-  static void ExpectSame(const Evaluation& a, const Evaluation& b) {
+  static void ExpectSame(const mcts::Evaluation& a, const mcts::Evaluation& b) {
     EXPECT_EQ(a.priors, b.priors);
     EXPECT_EQ(a.win, b.win);
     EXPECT_EQ(a.draw, b.draw);
@@ -77,7 +77,7 @@ class SymmetricAnswersTest : public ::testing::Test {
     EXPECT_EQ(a.margins, b.margins);
   }
 
-  std::unique_ptr<Evaluator> network_;
+  std::unique_ptr<mcts::Evaluator> network_;
 };
 
 // What is symmetric in itself is led to its representative in several ways, and
@@ -87,7 +87,7 @@ TEST_F(SymmetricAnswersTest, DifferInTheOrderOfPriorsAlone) {
   int symmetric = 0;  // positions
   int exchanged = 0;  // their images in which priors change places
   for (const State& state : Positions()) {
-    const Evaluation expected = Ask(*network_, {state})[0];
+    const mcts::Evaluation expected = Ask(*network_, {state})[0];
     const std::vector<Symmetry> own = SymmetriesOf(state);
     symmetric += own.size() > 1 ? 1 : 0;
     std::vector<std::vector<float>> priors;
@@ -95,8 +95,9 @@ TEST_F(SymmetricAnswersTest, DifferInTheOrderOfPriorsAlone) {
       priors.push_back(Permuted(symmetry, state, expected.priors));
     }
     for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
-      Evaluation image = Ask(*network_, {TransformState(symmetry, state)})[0];
-      PermutePriors(symmetry, state, image.priors);
+      mcts::Evaluation image =
+          Ask(*network_, {TransformState(symmetry, state)})[0];
+      mcts::PermutePriors(symmetry, state, image.priors);
       EXPECT_EQ(image.win, expected.win);
       EXPECT_EQ(image.draw, expected.draw);
       EXPECT_EQ(image.loss, expected.loss);
@@ -114,10 +115,11 @@ TEST_F(SymmetricAnswersTest, AreTheSamePriorsWithoutASymmetryOfTheirOwn) {
   int compared = 0;
   for (const State& state : Positions()) {
     if (SymmetriesOf(state).size() > 1) continue;
-    const Evaluation expected = Ask(*network_, {state})[0];
+    const mcts::Evaluation expected = Ask(*network_, {state})[0];
     for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
-      Evaluation image = Ask(*network_, {TransformState(symmetry, state)})[0];
-      PermutePriors(symmetry, state, image.priors);
+      mcts::Evaluation image =
+          Ask(*network_, {TransformState(symmetry, state)})[0];
+      mcts::PermutePriors(symmetry, state, image.priors);
       EXPECT_EQ(image.priors, expected.priors);
       ++compared;
     }
@@ -132,13 +134,13 @@ TEST_F(SymmetricAnswersTest, AreTheSameFromACacheThatSharesThem) {
       states.push_back(TransformState(symmetry, state));
     }
   }
-  const std::vector<Evaluation> expected = Ask(*network_, states);
-  CachingEvaluator cache(network_.get(),
-                         {.positions = 1 << 14, .symmetric = true});
+  const std::vector<mcts::Evaluation> expected = Ask(*network_, states);
+  mcts::CachingEvaluator cache(network_.get(),
+                               {.positions = 1 << 14, .symmetric = true});
   for (int round = 0; round < 2; ++round) {
     for (size_t i = 0; i < states.size(); i += 7) {
       const size_t end = std::min(i + 7, states.size());
-      const std::vector<Evaluation> results =
+      const std::vector<mcts::Evaluation> results =
           Ask(cache, {states.begin() + static_cast<std::ptrdiff_t>(i),
                       states.begin() + static_cast<std::ptrdiff_t>(end)});
       for (size_t k = i; k < end; ++k) ExpectSame(results[k - i], expected[k]);
@@ -148,4 +150,4 @@ TEST_F(SymmetricAnswersTest, AreTheSameFromACacheThatSharesThem) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -4,7 +4,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::nn {
 
 std::vector<State> RandomPositions(Variant variant, int count, uint64_t seed) {
   Random random(
@@ -33,4 +33,4 @@ std::vector<State> RandomPositionsOfAllVariants(int count, uint64_t seed) {
   return positions;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -7,7 +7,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns `count` positions of the variant with a seat to move, from games
 // played at random from `seed`.
@@ -16,6 +16,6 @@ std::vector<State> RandomPositions(Variant variant, int count, uint64_t seed);
 // Returns `count` positions of each variant, one variant after the other.
 std::vector<State> RandomPositionsOfAllVariants(int count, uint64_t seed);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TESTS_NN_TEST_POSITIONS_H_

@@ -26,7 +26,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::AllOf;
@@ -62,35 +62,35 @@ class TorchEvaluatorTest : public ::testing::Test {
   }
   ~TorchEvaluatorTest() override { std::filesystem::remove(path_); }
 
-  std::unique_ptr<Evaluator> Reference() const {
+  std::unique_ptr<mcts::Evaluator> Reference() const {
     auto evaluator = NewTorchEvaluator(checkpoint_);
     EXPECT_TRUE(evaluator.ok()) << evaluator.status();
     return *std::move(evaluator);
   }
 
-  std::unique_ptr<Evaluator> OnDevice(
+  std::unique_ptr<mcts::Evaluator> OnDevice(
       const DeviceEvaluatorOptions& options) const {
     auto evaluator = NewDeviceEvaluator(checkpoint_, options);
     EXPECT_TRUE(evaluator.ok()) << evaluator.status();
     return std::move(evaluator->evaluator);
   }
 
-  static std::vector<Evaluation> Evaluate(Evaluator& evaluator,
-                                          const std::vector<State>& states) {
-    std::vector<Evaluation> results(states.size());
+  static std::vector<mcts::Evaluation> Evaluate(
+      mcts::Evaluator& evaluator, const std::vector<State>& states) {
+    std::vector<mcts::Evaluation> results(states.size());
     const absl::Status status =
         evaluator.Evaluate(states, absl::MakeSpan(results));
     EXPECT_TRUE(status.ok()) << status;
     return results;
   }
 
-  static void ExpectNear(const std::vector<Evaluation>& results,
-                         const std::vector<Evaluation>& expected,
+  static void ExpectNear(const std::vector<mcts::Evaluation>& results,
+                         const std::vector<mcts::Evaluation>& expected,
                          float tolerance) {
     ASSERT_EQ(results.size(), expected.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      const Evaluation& a = results[i];
-      const Evaluation& b = expected[i];
+      const mcts::Evaluation& a = results[i];
+      const mcts::Evaluation& b = expected[i];
       ASSERT_EQ(a.priors.size(), b.priors.size());
       for (size_t j = 0; j < a.priors.size(); ++j) {
         EXPECT_NEAR(a.priors[j], b.priors[j], tolerance);
@@ -144,8 +144,8 @@ TEST_F(TorchEvaluatorTest, ThreadsThatAskAtOnceGetTheirOwnAnswers) {
   const auto evaluator = OnDevice({.max_part = 8, .least_part = 4});
   constexpr int kThreads = 6;
   std::vector<std::vector<State>> states(kThreads);
-  std::vector<std::vector<Evaluation>> expected(kThreads);
-  std::vector<std::vector<std::vector<Evaluation>>> results(kThreads);
+  std::vector<std::vector<mcts::Evaluation>> expected(kThreads);
+  std::vector<std::vector<std::vector<mcts::Evaluation>>> results(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     states[i] = RandomPositionsOfAllVariants(1 + i % 3, 40 + i);
     expected[i] = Evaluate(*reference, states[i]);
@@ -311,4 +311,4 @@ TEST(TorchErrorTest, ExhaustedMemoryIsToldFromOtherFailures) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

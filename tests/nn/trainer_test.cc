@@ -29,7 +29,7 @@
 #include "tests/base/temporary_folder.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::AllOf;
@@ -279,7 +279,7 @@ TEST_F(TrainerTest, WhoeverLoadsTheCheckpointPlaysTheAverage) {
   const auto evaluator = LoadNetworkEvaluator(path_);
   ASSERT_TRUE(evaluator.ok()) << evaluator.status();
   const auto states = RandomPositionsOfAllVariants(2, 8);
-  std::vector<Evaluation> expected(states.size()), results(states.size());
+  std::vector<mcts::Evaluation> expected(states.size()), results(states.size());
   ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(expected)).ok());
   ASSERT_TRUE((*evaluator)->Evaluate(states, absl::MakeSpan(results)).ok());
   for (size_t i = 0; i < states.size(); ++i) {
@@ -419,7 +419,7 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
   });
   ASSERT_TRUE(WriteCheckpoint(path_, *checkpoint).ok());
   const auto states = RandomPositionsOfAllVariants(1, 8);
-  std::vector<Evaluation> expected(states.size()), results(states.size());
+  std::vector<mcts::Evaluation> expected(states.size()), results(states.size());
   ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(expected)).ok());
   const auto evaluator = LoadNetworkEvaluator(path_);
   ASSERT_TRUE(evaluator.ok()) << evaluator.status();
@@ -463,7 +463,7 @@ TEST_F(TrainerTest, InputsThatACheckpointLacksAreLearnedFromThen) {
   }
   EXPECT_EQ(tensors, 4);
   const auto states = RandomPositionsOfAllVariants(1, 8);
-  std::vector<Evaluation> expected(states.size()), results(states.size());
+  std::vector<mcts::Evaluation> expected(states.size()), results(states.size());
   ASSERT_TRUE(WriteCheckpoint(path_, without_weight).ok());
   const auto twin = LoadTrainer(path_, averaging);
   ASSERT_TRUE(twin.ok()) << twin.status();
@@ -600,4 +600,4 @@ TEST_F(TrainerTest, ADeviceThatIsNotThereIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -17,7 +17,7 @@
 #include "tara/nn/cpu/winograd_layer.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Both sets of kernels; one and the same where the processor has no other.
@@ -277,4 +277,4 @@ TEST(WinogradTest, GradientsOfFiltersAreThoseOfTheConvolution) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

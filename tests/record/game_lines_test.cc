@@ -13,7 +13,7 @@
 #include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
 
-namespace tara {
+namespace tara::record {
 namespace {
 
 using ::testing::HasSubstr;
@@ -188,4 +188,4 @@ TEST(OutcomeToJsonTest, IsTheResultField) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::record

@@ -12,7 +12,7 @@
 #include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::record {
 namespace {
 
 using ::testing::HasSubstr;
@@ -343,4 +343,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::record

@@ -15,7 +15,7 @@
 #include "tara/mcts/evaluators/uniform_evaluator.h"
 #include "tara/train/config/config.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // What was measured.
@@ -98,7 +98,7 @@ TEST(AutopilotTest, ErrorsOfAMeasurementAreReturned) {
 }
 
 TEST(AutopilotTest, MeasuresAnEvaluatorOnAllThreads) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   const std::vector<State> starts = {InitialState(Variant::kSacredHillL1)};
   const MeasureRate measure = MeasureEvaluator(evaluator, starts);
   const absl::StatusOr<double> rate = measure(2, 12);
@@ -156,4 +156,4 @@ TEST_F(ApplyAutopilotTest, WhatIsGivenStands) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

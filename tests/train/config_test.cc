@@ -20,7 +20,7 @@
 #include "tara/train/config/learner_device.h"
 #include "tara/train/config/search_config.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -367,13 +367,13 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {
-  const absl::StatusOr<InferenceOptions> options = InferenceOptionsOf(
+  const absl::StatusOr<nn::InferenceOptions> options = InferenceOptionsOf(
       Good("inference { device: 'cuda:1' precision: 'int8' backend: 'torch' }")
           .inference());
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->device, "cuda:1");
-  EXPECT_EQ(options->precision, Precision::kInt8);
-  EXPECT_EQ(options->backend, InferenceBackend::kTorch);
+  EXPECT_EQ(options->precision, nn::Precision::kInt8);
+  EXPECT_EQ(options->backend, nn::InferenceBackend::kTorch);
 }
 
 TEST(ConfigTest, ValuesOfSearchesAreTaughtOnlyWhereTheyAreOfWinning) {
@@ -489,10 +489,10 @@ TEST(ConfigTest, AnEmptyInitFromIsRefused) {
 
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   const proto::SelfPlayConfig config = Good("").self_play();
-  EXPECT_FALSE(ResignationCounts()
+  EXPECT_FALSE(mcts::ResignationCounts()
                    .ChooseThreshold(ResignationOf(config.resignation()))
                    .has_value());
-  const TemperatureSchedule temperature = TemperatureOf(config.search());
+  const mcts::TemperatureSchedule temperature = TemperatureOf(config.search());
   EXPECT_EQ(temperature.At(0), 1);
   EXPECT_EQ(temperature.At(19), 1);
   EXPECT_EQ(temperature.At(20), 0);
@@ -583,4 +583,4 @@ TEST(ConfigTest, EveryConfigThatComesWithTheProjectFitsEveryVariant) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -8,7 +8,7 @@
 #include "tara/nn/torch/torch_devices.h"
 #include "tara/train/config/config.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::AllOf;
@@ -55,7 +55,7 @@ TEST(DeviceCheckTest, NumberTypesThatAreLackingAreNamedWithTheirFields) {
 
 TEST(DeviceCheckTest, TheConfigForGpusSaysSoWhereThereIsNone) {
   const proto::TrainConfig config = Load("gpu.textproto");
-  if (FindTorchDevices("cuda").ok()) {
+  if (nn::FindTorchDevices("cuda").ok()) {
     EXPECT_TRUE(CheckDevices(config).ok());
   } else {
     ExpectLacking(config, "inference.device");
@@ -63,4 +63,4 @@ TEST(DeviceCheckTest, TheConfigForGpusSaysSoWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

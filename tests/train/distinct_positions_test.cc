@@ -11,7 +11,7 @@
 #include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 proto::GameRecord AGame(Variant variant) {
@@ -76,4 +76,4 @@ TEST(DistinctPositionsTest, AGameThatCannotBeIsAnError) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -8,7 +8,7 @@
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 class GamePlanTest : public ::testing::Test {
@@ -196,4 +196,4 @@ TEST(StartPositionsTest, AnUnknownVariantIsAnError) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -21,7 +21,7 @@
 #include "tara/record/game_record.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,18 +32,19 @@ using ::testing::Pair;
 proto::GameRecord RandomGame(Variant variant, uint64_t game_index,
                              uint32_t generation = 0) {
   State state = InitialState(variant);
-  proto::GameRecord record = NewGameRecord(state, {.seed = game_index,
-                                                   .model_id = "random",
-                                                   .generation = generation,
-                                                   .game_index = game_index});
+  proto::GameRecord record =
+      record::NewGameRecord(state, {.seed = game_index,
+                                    .model_id = "random",
+                                    .generation = generation,
+                                    .game_index = game_index});
   Random random(DeriveSeed(1, game_index, StreamPurpose::kTest));
   while (!state.finished()) {
     const LegalSet legal = LegalActions(state);
     const Action action = legal.Nth(random.Below(legal.Count()));
-    AddStep(action, record);
+    record::AddStep(action, record);
     ApplyAction(action, state);
   }
-  SetResult(state, record);
+  record::SetResult(state, record);
   return record;
 }
 
@@ -105,7 +106,7 @@ TEST_F(GameStoreTest, AGameComesBackAsItWasAdded) {
         Open(StoreMode::kReadOnly)->Get(game.game_index());
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(read->SerializeAsString(), game.SerializeAsString());
-    EXPECT_TRUE(ValidateRecord(*read).ok());
+    EXPECT_TRUE(record::ValidateRecord(*read).ok());
   }
 }
 
@@ -454,7 +455,7 @@ TEST_F(GameStoreTest, KillingTheWriterLosesNoFinishedGame) {
     for (const uint64_t game_index : acknowledged) {
       const absl::StatusOr<proto::GameRecord> game = store->Get(game_index);
       ASSERT_TRUE(game.ok()) << game.status();
-      ASSERT_TRUE(ValidateRecord(*game).ok());
+      ASSERT_TRUE(record::ValidateRecord(*game).ok());
     }
     // The kill may come between the commit and its acknowledgement.
     const std::vector<uint64_t> stored = *store->Indices({});
@@ -465,4 +466,4 @@ TEST_F(GameStoreTest, KillingTheWriterLosesNoFinishedGame) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -17,31 +17,33 @@
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Keeps what it is to measure; its policy loss is the number of the call.
-class FakeTrainer : public Trainer {
+class FakeTrainer : public nn::Trainer {
  public:
-  absl::StatusOr<Losses> Step(const std::vector<Sample>&, double) override {
+  absl::StatusOr<nn::Losses> Step(const std::vector<nn::Sample>&,
+                                  double) override {
     ADD_FAILURE() << "measuring learns nothing";
-    return Losses();
+    return nn::Losses();
   }
-  absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) override {
+  absl::StatusOr<nn::Losses> Measure(
+      const std::vector<nn::Sample>& batch) override {
     measured.push_back(batch);
     if (fails) return absl::InternalError("broken");
-    return Losses{.policy = static_cast<double>(measured.size())};
+    return nn::Losses{.policy = static_cast<double>(measured.size())};
   }
   absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<Evaluation>) override {
+                        absl::Span<mcts::Evaluation>) override {
     return absl::OkStatus();
   }
-  absl::Status Save(const std::string&, const TrainingProgress&,
+  absl::Status Save(const std::string&, const nn::TrainingProgress&,
                     absl::Span<const State>) override {
     return absl::OkStatus();
   }
 
-  std::vector<std::vector<Sample>> measured;
+  std::vector<std::vector<nn::Sample>> measured;
   bool fails = false;
 };
 
@@ -89,7 +91,7 @@ TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
     EXPECT_EQ(losses->at(i).losses.policy, static_cast<double>(i + 1));
     EXPECT_EQ(losses->at(i).positions,
               static_cast<int64_t>(trainer_.measured[i].size()));
-    for (const Sample& sample : trainer_.measured[i]) {
+    for (const nn::Sample& sample : trainer_.measured[i]) {
       EXPECT_EQ(sample.state.variant, losses->at(i).variant);
     }
   }
@@ -117,4 +119,4 @@ TEST_F(HeldOutLossesTest, AnErrorOfTheTrainerIsTheirs) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

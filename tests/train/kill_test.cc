@@ -28,7 +28,7 @@
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // A training in a process of its own (train_child.cc), whose events are read
@@ -124,7 +124,7 @@ struct RunContents {
 RunContents ContentsOf(const std::string& run_dir) {
   RunContents contents;
   for (const proto::GameRecord& game : GamesOf(run_dir)) {
-    const absl::Status valid = ValidateRecord(game);
+    const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid;
     contents.games[game.game_index()] = game.SerializeAsString();
   }
@@ -296,4 +296,4 @@ TEST(KillTest, APowerCutLosesNothingThatACheckpointWasLearnedFrom) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

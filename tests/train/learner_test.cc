@@ -12,30 +12,31 @@
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Counts what it is given; its losses are 1, 2, 3, ... Steps of `bad` are
 // skipped.
-class FakeTrainer : public Trainer {
+class FakeTrainer : public nn::Trainer {
  public:
-  absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
-                              double learning_rate) override {
+  absl::StatusOr<nn::Losses> Step(const std::vector<nn::Sample>& batch,
+                                  double learning_rate) override {
     batch_sizes.push_back(batch.size());
     learning_rates.push_back(learning_rate);
     const bool skipped = bad.contains(batch_sizes.size());
-    return Losses{.total = skipped ? std::nan("")
+    return nn::Losses{.total = skipped
+                                   ? std::nan("")
                                    : static_cast<double>(batch_sizes.size()),
-                  .skipped = skipped};
+                      .skipped = skipped};
   }
-  absl::StatusOr<Losses> Measure(const std::vector<Sample>&) override {
-    return Losses();
+  absl::StatusOr<nn::Losses> Measure(const std::vector<nn::Sample>&) override {
+    return nn::Losses();
   }
   absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<Evaluation>) override {
+                        absl::Span<mcts::Evaluation>) override {
     return absl::OkStatus();
   }
-  absl::Status Save(const std::string&, const TrainingProgress&,
+  absl::Status Save(const std::string&, const nn::TrainingProgress&,
                     absl::Span<const State>) override {
     return absl::OkStatus();
   }
@@ -150,7 +151,7 @@ TEST(BucketTest, FewNewPositionsMeanFewSteps) {
 }
 
 TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {
-  TrainingProgress progress{.step = 9, .generation = 1, .samples = 100};
+  nn::TrainingProgress progress{.step = 9, .generation = 1, .samples = 100};
   const auto losses =
       Learn({.schedule = kSchedule, .batch_size = 8, .steps = 3}, *sampler_,
             trainer_, progress, [] { return false; });
@@ -168,7 +169,7 @@ TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {
 
 TEST_F(LearnerTest, SkippedStepsAreCountedAndLeftOutOfTheMeans) {
   trainer_.bad = {1, 2, 4};
-  TrainingProgress progress;
+  nn::TrainingProgress progress;
   const auto learned =
       Learn({.schedule = kSchedule,
              .batch_size = 8,
@@ -183,7 +184,7 @@ TEST_F(LearnerTest, SkippedStepsAreCountedAndLeftOutOfTheMeans) {
 
 TEST_F(LearnerTest, TooManySkippedStepsInARowEndIt) {
   trainer_.bad = {2, 3, 5, 6, 7};
-  TrainingProgress progress;
+  nn::TrainingProgress progress;
   const auto learned =
       Learn({.schedule = kSchedule,
              .batch_size = 8,
@@ -199,7 +200,7 @@ TEST_F(LearnerTest, TooManySkippedStepsInARowEndIt) {
 
 TEST_F(LearnerTest, WhereAllStepsAreSkippedNothingIsLearned) {
   trainer_.bad = {1, 2, 3, 4};
-  TrainingProgress progress;
+  nn::TrainingProgress progress;
   const LearnOptions options = {.schedule = kSchedule,
                                 .batch_size = 8,
                                 .steps = 4,
@@ -219,7 +220,7 @@ TEST_F(LearnerTest, WhereAllStepsAreSkippedNothingIsLearned) {
 }
 
 TEST_F(LearnerTest, IsCancelledWhenToldToStop) {
-  TrainingProgress progress;
+  nn::TrainingProgress progress;
   const auto losses = Learn(
       {.schedule = kSchedule, .batch_size = 8, .steps = 30}, *sampler_,
       trainer_, progress, [&] { return trainer_.batch_sizes.size() == 4; });
@@ -228,4 +229,4 @@ TEST_F(LearnerTest, IsCancelledWhenToldToStop) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

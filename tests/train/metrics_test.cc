@@ -15,7 +15,7 @@
 #include "tara/base/atomic_file.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST_F(MetricsTest, AMissingFileIsNotFound) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

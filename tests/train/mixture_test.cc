@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tara/train/config/config.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::DoubleNear;
@@ -144,4 +144,4 @@ TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

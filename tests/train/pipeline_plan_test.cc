@@ -31,7 +31,7 @@
 #include "tests/train/train_testing.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::AllOf;
@@ -293,7 +293,7 @@ class RunOnAFakeClock {
     callbacks.on_game_stored = [this](uint64_t game) {
       if (on_game) on_game(game);
     };
-    return tara::Train(config, callbacks, [this] {
+    return tara::train::Train(config, callbacks, [this] {
       ++seconds_;
       return stop.load();
     });
@@ -379,17 +379,18 @@ TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
   const auto summary = Train(Tiny(run_dir, {"variant=high_kings_l1", init}));
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(summary->generation, 2);
-  const auto before = ReadCheckpoint(first + "/checkpoints/ckpt-000002.pt");
-  const auto after = ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
+  const auto before = nn::ReadCheckpoint(first + "/checkpoints/ckpt-000002.pt");
+  const auto after =
+      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
   ASSERT_TRUE(before.ok() && after.ok());
-  EXPECT_EQ(after->progress, TrainingProgress());
+  EXPECT_EQ(after->progress, nn::TrainingProgress());
   // But for the ranges of activations, which are those of the other's games.
   ASSERT_EQ(after->tensors.size() + 2, before->tensors.size());
   for (size_t i = 0; i < after->tensors.size(); ++i) {
     EXPECT_EQ(after->tensors[i].name, before->tensors[i].name);
     EXPECT_EQ(after->tensors[i].values, before->tensors[i].values);
   }
-  EXPECT_TRUE(CpuRangesOf(*before).value().has_value());
+  EXPECT_TRUE(nn::CpuRangesOf(*before).value().has_value());
   const std::string file =
       ReadWholeFile(first + "/checkpoints/ckpt-000002.pt").value();
   // It is needed at the beginning alone, and its checksum is kept.
@@ -427,17 +428,18 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
 TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
   const std::string first = TestFolder("exported");
   ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
-  const auto before = ReadCheckpoint(first + "/checkpoints/ckpt-000001.pt");
+  const auto before = nn::ReadCheckpoint(first + "/checkpoints/ckpt-000001.pt");
   ASSERT_TRUE(before.ok());
   const std::string bundle = first + "/exported.tara";
   const auto write_bundle = [&](bool for_learning) {
-    const BundleOptions options = {
+    const nn::BundleOptions options = {
         .made_by = "test",
         .for_learning = for_learning,
         .variants = {{.variant = Variant::kSacredHillL1, .options = {}}},
         .provenance = {}};
     ASSERT_TRUE(
-        WriteFileAtomically(bundle, MakeBundle(*before, options).value()).ok());
+        WriteFileAtomically(bundle, nn::MakeBundle(*before, options).value())
+            .ok());
   };
   const std::string run_dir = TestFolder("from_bundle") + "/run";
   const auto train = [&](std::vector<std::string> overrides) {
@@ -458,12 +460,13 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
                         "among sacred_hill_l1"));
   EXPECT_FALSE(std::filesystem::exists(run_dir));
   EXPECT_TRUE(train({}).ok());
-  const auto after = ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
+  const auto after =
+      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
   ASSERT_TRUE(after.ok());
-  EXPECT_EQ(after->progress, TrainingProgress());
+  EXPECT_EQ(after->progress, nn::TrainingProgress());
   int compared = 0;
-  for (const NamedTensor& tensor : before->tensors) {
-    if (IsOfOptimizer(tensor.name) ||
+  for (const nn::NamedTensor& tensor : before->tensors) {
+    if (nn::IsOfOptimizer(tensor.name) ||
         absl::StartsWith(tensor.name, "calibration/")) {
       continue;
     }
@@ -476,4 +479,4 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -29,7 +29,7 @@
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::AllOf;
@@ -309,12 +309,12 @@ std::string StoppedBeforeLearning(const std::string& name) {
 
 // Writes weights into a checkpoint whose outputs overflow.
 void Poison(const std::string& path) {
-  auto checkpoint = ReadCheckpoint(path);
+  auto checkpoint = nn::ReadCheckpoint(path);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  for (NamedTensor& tensor : checkpoint->tensors) {
+  for (nn::NamedTensor& tensor : checkpoint->tensors) {
     std::fill(tensor.values.begin(), tensor.values.end(), 3e38f);
   }
-  ASSERT_TRUE(WriteCheckpoint(path, *checkpoint).ok());
+  ASSERT_TRUE(nn::WriteCheckpoint(path, *checkpoint).ok());
 }
 
 std::vector<std::string> Impatient() { return {"learner.max_skipped_steps=2"}; }
@@ -380,11 +380,11 @@ TEST(PipelineRobustTest, ACheckpointThatIsNotFiniteIsSetAsideAndRelearned) {
   const std::string run_dir = StraightRun("not_finite", kSteady);
   const std::string path = CheckpointFile(run_dir, 3);
   const std::string whole = Contents(path);
-  auto checkpoint = ReadCheckpoint(path);
+  auto checkpoint = nn::ReadCheckpoint(path);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
   const std::string name = checkpoint->tensors[0].name;
   checkpoint->tensors[0].values[0] = NAN;
-  ASSERT_TRUE(WriteCheckpoint(path, *checkpoint).ok());
+  ASSERT_TRUE(nn::WriteCheckpoint(path, *checkpoint).ok());
   const auto summary = Train(Tiny(run_dir, kSteady));
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(summary->generation, 3);
@@ -481,4 +481,4 @@ TEST(PipelineRobustTest, AStoreThatAnotherProcessHoldsIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

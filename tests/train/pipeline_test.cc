@@ -22,7 +22,7 @@
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -43,16 +43,16 @@ TEST_P(TrainingOfVariantTest, RunsThroughAndLeavesAPlayer) {
   const auto games = GamesOf(run_dir);
   EXPECT_EQ(games.size(), 12u);
   for (const proto::GameRecord& game : games) {
-    const absl::Status valid = ValidateRecord(game);
+    const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
     EXPECT_EQ(game.variant(), id);
     EXPECT_EQ(game.model_id(), CheckpointName(game.generation()));
   }
 
-  const auto player = LoadNetworkEvaluator(summary->checkpoint_path);
+  const auto player = nn::LoadNetworkEvaluator(summary->checkpoint_path);
   ASSERT_TRUE(player.ok()) << player.status().message();
   const State start = InitialState(GetParam().variant);
-  Evaluation evaluation;
+  mcts::Evaluation evaluation;
   const absl::Status evaluated = (*player)->Evaluate(
       absl::MakeConstSpan(&start, 1), absl::MakeSpan(&evaluation, 1));
   ASSERT_TRUE(evaluated.ok()) << evaluated.message();
@@ -226,7 +226,7 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
   ASSERT_TRUE(summary.ok()) << summary.status().message();
   EXPECT_EQ(summary->generation, 2);
   for (const proto::GameRecord& game : GamesOf(run_dir)) {
-    const absl::Status valid = ValidateRecord(game);
+    const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
   }
   const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
@@ -258,7 +258,7 @@ TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 12u);
   for (const proto::GameRecord& game : games) {
-    const absl::Status valid = ValidateRecord(game);
+    const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
   }
   const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
@@ -281,4 +281,4 @@ TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

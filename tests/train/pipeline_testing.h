@@ -16,7 +16,7 @@
 #include "tara/train/store/game_store.h"
 #include "tests/train/tiny_training.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns configs/tiny.textproto for a folder, with overrides.
 inline proto::TrainConfig Tiny(const std::string& run_dir,
@@ -49,6 +49,6 @@ inline std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
   return games;
 }
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TESTS_TRAIN_PIPELINE_TESTING_H_

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tara/train/progress/progress_text.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

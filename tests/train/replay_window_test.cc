@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 TEST(WindowGamesTest, WithoutGrowthItHasItsMostFromTheStart) {
@@ -69,4 +69,4 @@ TEST(HeldOutTest, RunsHoldOutDifferentGamesAndASmallerShareSomeOfThem) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -11,7 +11,7 @@
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // All that makes a run, but for how its self-play is spread. The engine is the
@@ -85,4 +85,4 @@ TEST(ReproducibleTest, AnotherSeedMakesAnotherRun) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -10,7 +10,7 @@
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr int kIndex = 20;  // of the threshold -0.2
@@ -79,7 +79,7 @@ TEST(ResignationHistoryTest, CountsTheNewestGamesBelowTheEnd) {
   const auto store = StoreWithGames(options, 24, stats);
   int64_t expected = 0;
   for (uint64_t index = 6; index < 16; ++index) {
-    expected += IsPlayedOn(
+    expected += mcts::IsPlayedOn(
         options.resignation,
         DeriveSeed(options.run_seed, index, StreamPurpose::kResignation));
   }
@@ -95,4 +95,4 @@ TEST(ResignationHistoryTest, CountsTheNewestGamesBelowTheEnd) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

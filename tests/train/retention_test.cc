@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -56,4 +56,4 @@ TEST(RetentionTest, ALongRunKeepsAsManyAsItsConfigSays) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -4,7 +4,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 proto::TrainConfig TimedConfig(int generations, float minutes,
@@ -73,4 +73,4 @@ TEST(ProcessTimeTest, CountsTheWorkOfTheProcess) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -10,7 +10,7 @@
 #include "tara/train/config/config.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::AllOf;
@@ -133,4 +133,4 @@ TEST(RunFolderTest, AFolderWithoutCheckpointsHasNoLatest) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -9,7 +9,7 @@
 #include "tara/base/atomic_file.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -100,10 +100,10 @@ TEST_F(RunProvenanceTest, PathsOfThisMachineAreLeftOut) {
 
 TEST_F(RunProvenanceTest, TheLastEvaluationUpToACheckpointIsItsScore) {
   EXPECT_THAT(Of(3).provenance.scores,
-              ElementsAre(Field(&BundleScore::opponent, "random")));
+              ElementsAre(Field(&nn::BundleScore::opponent, "random")));
   EXPECT_EQ(Of(3).provenance.scores[0].generation, 2);
   EXPECT_THAT(Of(1).provenance.scores,
-              ElementsAre(Field(&BundleScore::score, 0.25)));
+              ElementsAre(Field(&nn::BundleScore::score, 0.25)));
   EXPECT_THAT(Of(0).provenance.scores, IsEmpty());
 }
 
@@ -141,4 +141,4 @@ TEST_F(RunProvenanceTest, ADamagedConfigIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

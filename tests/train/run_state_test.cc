@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(RunStateTest, ADamagedFileIsNamedWithItsLineAndWhatItIsFor) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -20,7 +20,7 @@
 #include "tara/record/game_record.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr Symmetry kIdentity = {0, 0};
@@ -46,11 +46,11 @@ class TargetsOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 TEST_P(TargetsOfVariantTest, TheEndOfTheGameIsOfTheSideToMove) {
   const auto records = PlayUniformGames(QuickSelfPlay(GetParam().variant), {0});
   const SampledGame game = Unpacked(records[0]);
-  const auto replayed = Replay(records[0]);
+  const auto replayed = record::Replay(records[0]);
   ASSERT_TRUE(replayed.ok()) << replayed.status().message();
   const State& last = replayed->states.back();
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
-    const Sample sample = MakeSample(game, ply, kIdentity);
+    const nn::Sample sample = MakeSample(game, ply, kIdentity);
     const Side own = sample.state.side();
     ASSERT_TRUE(sample.has_final);
     EXPECT_EQ(sample.own_hills, last.ringforts[own]);
@@ -68,7 +68,7 @@ TEST_P(TargetsOfVariantTest, TheReplyIsThePolicyOfTheNextTurnOfTheOtherSide) {
   const SampledGame game = Unpacked(records[0]);
   const int length = records[0].steps_size();
   for (int ply = 0; ply < length; ++ply) {
-    const Sample sample = MakeSample(game, ply, kIdentity);
+    const nn::Sample sample = MakeSample(game, ply, kIdentity);
     int next = ply + 1;
     while (next < length &&
            game.positions[next].state.side() == sample.state.side()) {
@@ -88,7 +88,7 @@ TEST_P(TargetsOfVariantTest, WhatIsProvedIsTaughtAsTheSolverKnowsIt) {
   options.search.simulations = 40;
   options.search.proof = true;
   options.search.solver_vacant_hills = 6;
-  EndgameSolver solver({.node_limit = 1 << 18});
+  mcts::EndgameSolver solver({.node_limit = 1 << 18});
   int exact = 0;
   for (const proto::GameRecord& record : PlayHashed(options, 3)) {
     // Of mixtures, whatever their shares.
@@ -97,7 +97,7 @@ TEST_P(TargetsOfVariantTest, WhatIsProvedIsTaughtAsTheSolverKnowsIt) {
     for (int ply = 0; ply < record.steps_size(); ++ply) {
       const proto::Step& step = record.steps(ply);
       if (!step.has_proved_low()) continue;
-      const Sample sample = MakeSample(game, ply, kIdentity);
+      const nn::Sample sample = MakeSample(game, ply, kIdentity);
       const std::optional<int> red = solver.SolveRedMargin(sample.state);
       if (!red.has_value()) continue;
       ++exact;
@@ -120,14 +120,14 @@ INSTANTIATE_TEST_SUITE_P(AllVariants, TargetsOfVariantTest,
 TEST(SampledGameTest, AResignedGameHasNoEndButItsProvedMargins) {
   auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
   proto::GameRecord& record = records[0];
-  const State last = Replay(record)->states[20];
+  const State last = record::Replay(record)->states[20];
   while (record.steps_size() > 20) record.mutable_steps()->RemoveLast();
-  SetResigned(last, record);
-  SetProved(-3, -3, *record.mutable_steps(4));
-  SetProved(-9, -1, *record.mutable_steps(5));
+  record::SetResigned(last, record);
+  record::SetProved(-3, -3, *record.mutable_steps(4));
+  record::SetProved(-9, -1, *record.mutable_steps(5));
   const SampledGame game = Unpacked(record);
   for (int ply = 0; ply < 20; ++ply) {
-    const Sample sample = MakeSample(game, ply, kIdentity);
+    const nn::Sample sample = MakeSample(game, ply, kIdentity);
     EXPECT_FALSE(sample.has_final);
     EXPECT_EQ(sample.has_margin, ply == 4);
   }
@@ -227,4 +227,4 @@ TEST(SampledGameTest, TechniquesComposeInOneGame) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -22,7 +22,7 @@
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 std::vector<uint64_t> IndicesTo(uint64_t end) {
@@ -63,12 +63,12 @@ TEST_P(SamplesOfVariantTest, TargetsAreOfTheSideToMove) {
       PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(4));
   for (const proto::GameRecord& record : records) {
     const auto game = UnpackGame(record);
-    const auto replayed = Replay(record);
+    const auto replayed = record::Replay(record);
     ASSERT_TRUE(game.ok()) << game.status().message();
     ASSERT_TRUE(replayed.ok()) << replayed.status().message();
     ASSERT_EQ(game->positions.size(), static_cast<size_t>(record.steps_size()));
     for (int ply = 0; ply < record.steps_size(); ++ply) {
-      const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+      const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
       EXPECT_EQ(sample.state, replayed->states[ply]);
       const Side side = sample.state.side();
       const auto& points = replayed->outcome.points;
@@ -86,7 +86,7 @@ TEST_P(SamplesOfVariantTest, PoliciesAreDistributionsOverLegalActions) {
     const auto game = UnpackGame(record);
     ASSERT_TRUE(game.ok()) << game.status().message();
     for (int ply = 0; ply < record.steps_size(); ++ply) {
-      const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+      const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
       const proto::Step& step = record.steps(ply);
       float total = 0;
       for (int i = 0; i < static_cast<int>(sample.policy.size()); ++i) {
@@ -112,7 +112,7 @@ TEST_P(SamplesOfVariantTest, SymmetriesShowTheSeatToMoveAsSeatZero) {
       const State& state = game->positions[ply].state;
       for (const Symmetry& symmetry :
            SymmetriesToSeatZero(state.variant, state.seat)) {
-        const Sample sample = MakeSample(*game, ply, symmetry);
+        const nn::Sample sample = MakeSample(*game, ply, symmetry);
         const State seen = TransformState(symmetry, sample.state);
         EXPECT_EQ(seen.seat, 0);
         // A transformed policy is legal in the transformed position.
@@ -153,7 +153,7 @@ TEST(SamplerTest, APolicyTargetOfItsOwnGoesBeforeTheVisits) {
   ASSERT_TRUE(game.ok()) << game.status().message();
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
     const proto::Step& step = records[0].steps(ply);
-    const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
     ASSERT_EQ(static_cast<int>(sample.policy.size()),
               step.target_action_size());
     float total = 0;
@@ -177,10 +177,10 @@ TEST(SamplerTest, StepsOfFastSearchesTeachTheValueAlone) {
   const auto records = PlayUniformGames(options, {0});
   const auto game = UnpackGame(records[0]);
   ASSERT_TRUE(game.ok()) << game.status().message();
-  const int winner = Replay(records[0])->outcome.winner();
+  const int winner = record::Replay(records[0])->outcome.winner();
   int fast = 0;
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
-    const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
     const bool is_fast = records[0].steps(ply).visits_size() == 0;
     EXPECT_EQ(sample.policy.empty(), is_fast);
     fast += is_fast ? 1 : 0;
@@ -193,14 +193,14 @@ TEST(SamplerTest, StepsOfFastSearchesTeachTheValueAlone) {
 TEST(SamplerTest, AResignedGameIsLostByWhoResignedAndTeachesNoMargin) {
   auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
   proto::GameRecord& record = records[0];
-  const State last = Replay(record)->states[20];
+  const State last = record::Replay(record)->states[20];
   while (record.steps_size() > 20) record.mutable_steps()->RemoveLast();
-  SetResigned(last, record);
+  record::SetResigned(last, record);
   const auto game = UnpackGame(record);
   ASSERT_TRUE(game.ok()) << game.status().message();
   ASSERT_EQ(game->positions.size(), 20u);
   for (int ply = 0; ply < 20; ++ply) {
-    const Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
     EXPECT_EQ(sample.result,
               ResultFor(sample.state.side(), Opponent(last.side())));
     EXPECT_FALSE(sample.has_margin);
@@ -259,7 +259,7 @@ TEST(SamplerTest, PositionsAndSymmetriesAreDrawnUniformly) {
   const int draws = 40000;
   std::map<int, int> by_board;
   int starts = 0;
-  for (const Sample& sample : sampler.Batch(0, draws)) {
+  for (const nn::Sample& sample : sampler.Batch(0, draws)) {
     ++by_board[sample.symmetry.board];
     starts += sample.state == InitialState(Variant::kSacredHillL1) ? 1 : 0;
   }
@@ -279,15 +279,15 @@ TEST(SamplerTest, NoGameIsOnBothSides) {
   // position with ringforts on it games can be told apart.
   std::map<std::string, std::set<uint64_t>> games_of;
   for (uint64_t i = 0; i < 40; ++i) {
-    const auto replayed = Replay(*store->Get(i));
+    const auto replayed = record::Replay(*store->Get(i));
     ASSERT_TRUE(replayed.ok()) << replayed.status().message();
     for (const State& state : replayed->states) {
       games_of[PositionToText(state)].insert(i);
     }
   }
-  const auto games_in = [&](const std::vector<Sample>& samples) {
+  const auto games_in = [&](const std::vector<nn::Sample>& samples) {
     std::set<uint64_t> games;
-    for (const Sample& sample : samples) {
+    for (const nn::Sample& sample : samples) {
       const auto& found = games_of.at(PositionToText(sample.state));
       if (found.size() == 1) games.insert(*found.begin());
     }
@@ -362,7 +362,7 @@ TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
     Sampler sampler(**store, {.variant_balance = balance}, 1);
     EXPECT_TRUE(sampler.MoveWindow(10).ok());
     int count = 0;
-    for (const Sample& sample : sampler.Batch(0, draws)) {
+    for (const nn::Sample& sample : sampler.Batch(0, draws)) {
       count += sample.state.variant == Variant::kStoneOfDestiny ? 1 : 0;
     }
     return static_cast<double>(count) / draws;
@@ -387,15 +387,15 @@ TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
   // One position is as surprising as all the other ones together.
   games[0].mutable_steps(7)->set_policy_surprise(
       0.1f * static_cast<float>(length - 3));
-  const State surprising = Replay(games[0])->states[7];
-  const State drawn = Replay(games[0])->states[1];
+  const State surprising = record::Replay(games[0])->states[7];
+  const State drawn = record::Replay(games[0])->states[1];
   ASSERT_TRUE((*store)->AddAll(games).ok());
   Sampler sampler(**store, {.targets = {.policy_surprise = 1}}, 1);
   ASSERT_TRUE(sampler.MoveWindow(1).ok());
   EXPECT_EQ(sampler.positions(), length - 2);
   const int draws = 4000;
   int count = 0;
-  for (const Sample& sample : sampler.Batch(0, draws)) {
+  for (const nn::Sample& sample : sampler.Batch(0, draws)) {
     count += sample.state == surprising ? 1 : 0;
     EXPECT_NE(sample.state, drawn);
     EXPECT_NE(sample.state, InitialState(Variant::kFourTreasures));
@@ -432,4 +432,4 @@ TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

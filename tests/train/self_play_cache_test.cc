@@ -18,16 +18,17 @@
 #include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 class SelfPlayCacheTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string path = ::testing::TempDir() + "/self_play_cache.ckpt";
-    ASSERT_TRUE(
-        NewTrainer({.channels = 4, .blocks = 1}, {}, 1)->Save(path, {}).ok());
-    auto network = LoadNetworkEvaluator(path);
+    ASSERT_TRUE(nn::NewTrainer({.channels = 4, .blocks = 1}, {}, 1)
+                    ->Save(path, {})
+                    .ok());
+    auto network = nn::LoadNetworkEvaluator(path);
     ASSERT_TRUE(network.ok()) << network.status();
     network_ = *std::move(network);
     std::filesystem::remove(path);
@@ -35,7 +36,7 @@ class SelfPlayCacheTest : public ::testing::Test {
 
   // Returns the records of a game of each variant, by index.
   static std::map<uint64_t, std::string> Play(const SelfPlayOptions& options,
-                                              Evaluator& evaluator) {
+                                              mcts::Evaluator& evaluator) {
     std::vector<uint64_t> indices;
     for (size_t i = 0; i < 2 * kVariants.size(); ++i) indices.push_back(i);
     absl::Mutex mutex;
@@ -66,7 +67,7 @@ class SelfPlayCacheTest : public ::testing::Test {
     return options;
   }
 
-  std::unique_ptr<Evaluator> network_;
+  std::unique_ptr<mcts::Evaluator> network_;
 };
 
 TEST_F(SelfPlayCacheTest, GamesAreTheSameBitForBitHoweverEvaluationsAreKept) {
@@ -75,10 +76,10 @@ TEST_F(SelfPlayCacheTest, GamesAreTheSameBitForBitHoweverEvaluationsAreKept) {
   for (const bool symmetric : {false, true}) {
     for (const int64_t positions : {0, 200, 1 << 15}) {
       for (const int threads : {1, 2}) {
-        CachingEvaluator cache(network_.get(),
-                               CachingOptions{.positions = positions,
-                                              .symmetric = symmetric,
-                                              .margins = false});
+        mcts::CachingEvaluator cache(
+            network_.get(), mcts::CachingOptions{.positions = positions,
+                                                 .symmetric = symmetric,
+                                                 .margins = false});
         EXPECT_EQ(Play(Options(threads, 5), cache), expected)
             << positions << " positions, symmetric: " << symmetric;
         EXPECT_EQ(cache.hits() > 0, positions > 0);
@@ -88,14 +89,15 @@ TEST_F(SelfPlayCacheTest, GamesAreTheSameBitForBitHoweverEvaluationsAreKept) {
 }
 
 TEST_F(SelfPlayCacheTest, SymmetricPositionsAreAskedForOnce) {
-  CachingEvaluator plain(network_.get(), 1 << 15);
-  CachingEvaluator symmetric(
+  mcts::CachingEvaluator plain(network_.get(), 1 << 15);
+  mcts::CachingEvaluator symmetric(
       network_.get(),
-      CachingOptions{.positions = 1 << 15, .symmetric = true, .margins = true});
+      mcts::CachingOptions{
+          .positions = 1 << 15, .symmetric = true, .margins = true});
   EXPECT_EQ(Play(Options(1, 8), plain), Play(Options(1, 8), symmetric));
   EXPECT_EQ(symmetric.requests(), plain.requests());
   EXPECT_GT(symmetric.hits(), plain.hits());
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

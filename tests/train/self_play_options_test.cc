@@ -25,7 +25,7 @@
 #include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 std::vector<uint64_t> IndicesTo(uint64_t end) {
@@ -48,7 +48,7 @@ std::vector<proto::GameRecord> Play(const SelfPlayOptions& options,
 
 void ExpectValid(const std::vector<proto::GameRecord>& games) {
   for (const proto::GameRecord& game : games) {
-    const absl::Status valid = ValidateRecord(game);
+    const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
   }
 }
@@ -105,9 +105,10 @@ TEST_P(OptionsOfVariantTest, GamesAreTheSameHoweverTheyAreSpread) {
       options.games_per_thread = spread.games_per_thread;
       options.evaluation_groups = spread.groups;
       HashingEvaluator hashing;
-      BatchingEvaluator merged(&hashing, 64);
-      Evaluator& evaluator =
-          spread.shared_batches ? static_cast<Evaluator&>(merged) : hashing;
+      mcts::BatchingEvaluator merged(&hashing, 64);
+      mcts::Evaluator& evaluator = spread.shared_batches
+                                       ? static_cast<mcts::Evaluator&>(merged)
+                                       : hashing;
       SelfPlayStats stats;
       std::vector<std::string> games;
       for (const proto::GameRecord& game :
@@ -156,7 +157,7 @@ TEST(PlayoutCapTest, FastSearchesHaveNoNoise) {
   options.full_search_share = 1e-9f;
   options.fast_simulations = 12;
   options.search.dirichlet_fraction = 0.9f;
-  options.temperature = TemperatureSchedule::FirstPlies(1, 0);
+  options.temperature = mcts::TemperatureSchedule::FirstPlies(1, 0);
   for (const bool gumbel : {false, true}) {
     options.search.gumbel = gumbel;
     const auto games = Play(options, 3);
@@ -178,7 +179,7 @@ TEST(GumbelSelfPlayTest, TargetsAreTheImprovedPolicyOfAllLegalActions) {
   ExpectValid(games);
   int unvisited = 0;  // actions of targets that had no visits
   for (const proto::GameRecord& game : games) {
-    const auto replayed = Replay(game);
+    const auto replayed = record::Replay(game);
     ASSERT_TRUE(replayed.ok()) << replayed.status().message();
     for (int ply = 0; ply < game.steps_size(); ++ply) {
       const proto::Step& step = game.steps(ply);
@@ -236,7 +237,7 @@ TEST(ProofSelfPlayTest, EndsAreSolvedAndProvedActionsAreTheTarget) {
   // Once a side has proved that it wins, it wins.
   int proved = 0;
   for (const proto::GameRecord& game : games) {
-    const auto replayed = Replay(game);
+    const auto replayed = record::Replay(game);
     ASSERT_TRUE(replayed.ok()) << replayed.status().message();
     for (int ply = 0; ply < game.steps_size(); ++ply) {
       const proto::Step& step = game.steps(ply);
@@ -262,7 +263,7 @@ class ProvedStepsTest : public ::testing::TestWithParam<VariantInfo> {};
 
 TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
   SelfPlayOptions options = Proving(GetParam().variant);
-  EndgameSolver solver({.node_limit = 1 << 18});
+  mcts::EndgameSolver solver({.node_limit = 1 << 18});
   int proved = 0;
   int compared = 0;
   for (const bool end : {false, true}) {
@@ -270,7 +271,7 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
     const auto games = Play(options, 3);
     ExpectValid(games);
     for (const proto::GameRecord& game : games) {
-      const auto replayed = Replay(game);
+      const auto replayed = record::Replay(game);
       ASSERT_TRUE(replayed.ok()) << replayed.status().message();
       for (int ply = 0; ply < game.steps_size(); ++ply) {
         const proto::Step& step = game.steps(ply);
@@ -284,10 +285,10 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
         const int margin = state.side() == kRed ? *red : -*red;
         EXPECT_LE(step.proved_low(), margin) << "ply " << ply;
         EXPECT_GE(step.proved_high(), margin) << "ply " << ply;
-        EXPECT_EQ(ProvedResult(step), (margin > 0) - (margin < 0));
+        EXPECT_EQ(record::ProvedResult(step), (margin > 0) - (margin < 0));
         // Both sides play so that what is proved comes true.
         const int winner = replayed->outcome.winner();
-        EXPECT_EQ(ProvedResult(step),
+        EXPECT_EQ(record::ProvedResult(step),
                   winner < 0 ? 0 : (winner == state.side() ? 1 : -1));
       }
     }
@@ -322,7 +323,7 @@ TEST_P(ProvedStepsTest, EndGamesWithoutASearchOnlyWhereWanted) {
         EXPECT_TRUE(step.has_proved_low());
         EXPECT_FALSE(TeachesPolicy(step));
         EXPECT_EQ(step.simulations(), 0u);
-        EXPECT_EQ(step.root_value(), *ProvedResult(step));
+        EXPECT_EQ(step.root_value(), *record::ProvedResult(step));
       }
       proved |= step.has_proved_low();
     }
@@ -339,7 +340,7 @@ TEST(ProofSelfPlayTest, AProvedGameIsPlayedOnToItsProvedMarginByTheSolver) {
   SelfPlayStats stats;
   int exact = 0;
   for (const proto::GameRecord& game : Play(options, 6, stats)) {
-    const auto replayed = Replay(game);
+    const auto replayed = record::Replay(game);
     ASSERT_TRUE(replayed.ok()) << replayed.status().message();
     for (int ply = 0; ply < game.steps_size(); ++ply) {
       const proto::Step& step = game.steps(ply);
@@ -417,7 +418,7 @@ TEST(PolicySurpriseTest, IsTheDivergenceOfTheTargetFromThePrior) {
   for (const bool gumbel : {false, true}) {
     options.search.gumbel = gumbel;
     for (const proto::GameRecord& game : PlayUniformGames(options, {0, 1})) {
-      const auto replayed = Replay(game);
+      const auto replayed = record::Replay(game);
       ASSERT_TRUE(replayed.ok()) << replayed.status().message();
       for (int ply = 0; ply < game.steps_size(); ++ply) {
         const proto::Step& step = game.steps(ply);
@@ -468,7 +469,7 @@ TEST(TemperatureScheduleTest, AFallingTemperatureIsUsedUpToTheCutOff) {
   options.search.simulations = 60;
   options.search.dirichlet_fraction = 0;
   // How often another action than the most visited is played.
-  const auto deviations = [&](const TemperatureSchedule& temperature) {
+  const auto deviations = [&](const mcts::TemperatureSchedule& temperature) {
     options.temperature = temperature;
     int count = 0;
     for (const proto::GameRecord& game : Play(options, 8)) {
@@ -508,14 +509,14 @@ TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
   int resigned = 0;
   int played_on = 0;
   for (const proto::GameRecord& game : games) {
-    const bool is_played_on = IsPlayedOn(
+    const bool is_played_on = mcts::IsPlayedOn(
         options.resignation, DeriveSeed(options.run_seed, game.game_index(),
                                         StreamPurpose::kResignation));
     played_on += is_played_on ? 1 : 0;
     if (!game.result().has_resigned_by()) continue;
     ++resigned;
     EXPECT_FALSE(is_played_on);
-    const auto replayed = Replay(game);
+    const auto replayed = record::Replay(game);
     EXPECT_NE(replayed->outcome.winner(), *replayed->resigned_by);
   }
   EXPECT_GT(resigned, 0);
@@ -549,7 +550,7 @@ TEST(ResignationSelfPlayTest, NobodyResignsWhereItWasWrongTooOften) {
   options.resignation.max_false_positive_rate = 0;
   options.resignation.min_games = 1;
   // A game in which Red would have resigned at every threshold, and won.
-  ResignationWatch watch(options.resignation, std::nullopt, true);
+  mcts::ResignationWatch watch(options.resignation, std::nullopt, true);
   for (int turn = 0; turn < 4; ++turn) watch.Observe(kRed, -1);
   watch.AddTo(options.resignation_counts, kRed);
   SelfPlayStats stats;
@@ -559,4 +560,4 @@ TEST(ResignationSelfPlayTest, NobodyResignsWhereItWasWrongTooOften) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -15,7 +15,7 @@
 #include "tara/record/game_record.h"
 #include "tests/train/train_testing.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::HasSubstr;
@@ -33,7 +33,7 @@ TEST_P(SelfPlayOfVariantTest, YieldsValidRecordsWithSearchStatistics) {
   for (size_t i = 0; i < games.size(); ++i) {
     const proto::GameRecord& game = games[i];
     // Replays the game; also checks that visited actions are legal.
-    const absl::Status valid = ValidateRecord(game);
+    const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
     EXPECT_EQ(game.game_index(), 4 + i);
     EXPECT_EQ(game.variant(), GetParam().id);
@@ -87,7 +87,7 @@ TEST(SelfPlayTest, GameIndicesGoRoundTheStartPositions) {
 }
 
 TEST(SelfPlayTest, CountsWhatItDoes) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
   std::atomic<int64_t> plies = 0;
   const absl::Status status = PlayGames(
@@ -106,7 +106,7 @@ TEST(SelfPlayTest, CountsWhatItDoes) {
 }
 
 TEST(SelfPlayTest, StopsCleanlyWithTheGamesFinishedSoFar) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
   std::atomic<int> finished = 0;
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
@@ -125,7 +125,7 @@ TEST(SelfPlayTest, StopsCleanlyWithTheGamesFinishedSoFar) {
 }
 
 TEST(SelfPlayTest, AnErrorOfTheSinkEndsAllThreads) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
   const absl::Status status = PlayGames(
       QuickSelfPlay(Variant::kSacredHillL1), std::vector<uint64_t>(1000, 1),
@@ -139,12 +139,12 @@ TEST(SelfPlayTest, AnErrorOfTheSinkEndsAllThreads) {
 }
 
 // Fails from the n-th batch on.
-class FailingEvaluator : public UniformEvaluator {
+class FailingEvaluator : public mcts::UniformEvaluator {
  public:
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     if (++batches_ > 5) return absl::InternalError("the backend is gone");
-    return UniformEvaluator::Evaluate(states, results);
+    return mcts::UniformEvaluator::Evaluate(states, results);
   }
 
  private:
@@ -162,4 +162,4 @@ TEST(SelfPlayTest, AnErrorOfTheEvaluatorIsReturned) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Each in a process of its own: handlers and the flag are the process's.
@@ -32,4 +32,4 @@ TEST(StopDeathTest, TheSecondSignalKills) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using ::testing::HasSubstr;
@@ -221,4 +221,4 @@ TEST_F(TensorBoardTest, AFolderThatCannotBeMadeIsAnError) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/train/config/config.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::StatusOr<proto::TrainConfig> TinyConfig(
     absl::string_view run_dir, std::vector<std::string> overrides) {
@@ -11,4 +11,4 @@ absl::StatusOr<proto::TrainConfig> TinyConfig(
   return LoadTrainConfig("configs/tiny.textproto", overrides);
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -40,7 +40,7 @@
 #include "tara/train/run/pipeline.h"
 #include "tests/train/tiny_training.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,14 +157,14 @@ int Train(const std::string& run_dir, const std::vector<std::string>& options) {
             request.on_progress = [&](const StrengthProgress&) {
               Report(absl::StrCat("evaluation ", request.generation));
             };
-            return EvaluateCheckpoint(*config, request, stop);
+            return cli::EvaluateCheckpoint(*config, request, stop);
           },
       .gate =
           [&](GateRequest request) {
             request.on_progress = [&](const StrengthProgress&) {
               Report(absl::StrCat("gate ", request.candidate));
             };
-            return PlayGate(*config, request, stop);
+            return cli::PlayGate(*config, request, stop);
           },
       .on_game_stored =
           [](uint64_t index) { Report(absl::StrCat("game ", index)); },
@@ -180,29 +180,30 @@ int Train(const std::string& run_dir, const std::vector<std::string>& options) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train
 
 // These stand before the C library's, for SQLite's calls too.
 
 extern "C" int rename(const char* from, const char* to) noexcept {
-  tara::Report(
+  tara::train::Report(
       absl::StrCat("saving ", std::filesystem::path(to).filename().string()));
   const int result = renameat(AT_FDCWD, from, AT_FDCWD, to);
-  if (result == 0) tara::Files().Renamed(from, to);
+  if (result == 0) tara::train::Files().Renamed(from, to);
   return result;
 }
 
 extern "C" int fsync(int fd) {
-  tara::Files().Synced(fd);
+  tara::train::Files().Synced(fd);
   return static_cast<int>(syscall(SYS_fsync, fd));
 }
 
 extern "C" int fdatasync(int fd) {
-  tara::Files().Synced(fd);
+  tara::train::Files().Synced(fd);
   return static_cast<int>(syscall(SYS_fdatasync, fd));
 }
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  return tara::Train(argv[1], std::vector<std::string>(argv + 2, argv + argc));
+  return tara::train::Train(argv[1],
+                            std::vector<std::string>(argv + 2, argv + argc));
 }

@@ -22,7 +22,7 @@
 #include "tara/train/play/self_play.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns options of a quick self-play of one variant.
 inline SelfPlayOptions QuickSelfPlay(Variant variant) {
@@ -30,7 +30,7 @@ inline SelfPlayOptions QuickSelfPlay(Variant variant) {
   options.starts = {InitialState(variant)};
   options.search.simulations = 6;
   options.search.dirichlet_fraction = 0.25f;
-  options.temperature = TemperatureSchedule::FirstPlies(1, 10);
+  options.temperature = mcts::TemperatureSchedule::FirstPlies(1, 10);
   options.run_seed = 7;
   options.model_id = "uniform";
   options.games_per_thread = 3;
@@ -39,13 +39,13 @@ inline SelfPlayOptions QuickSelfPlay(Variant variant) {
 
 // Says of each position something else, but always the same: as a network
 // does, and unlike it at once.
-class HashingEvaluator : public Evaluator {
+class HashingEvaluator : public mcts::Evaluator {
  public:
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     for (size_t i = 0; i < states.size(); ++i) {
-      Random random(HashState(states[i]));
-      Evaluation& result = results[i];
+      Random random(mcts::HashState(states[i]));
+      mcts::Evaluation& result = results[i];
       result.priors.assign(LegalActions(states[i]).Count(), 0);
       float total = 0;
       for (float& prior : result.priors) {
@@ -65,7 +65,7 @@ class HashingEvaluator : public Evaluator {
 
 // Plays games; returns them by increasing index.
 inline std::vector<proto::GameRecord> PlayGamesWith(
-    Evaluator& evaluator, const SelfPlayOptions& options,
+    mcts::Evaluator& evaluator, const SelfPlayOptions& options,
     const std::vector<uint64_t>& indices, SelfPlayStats& stats) {
   std::vector<proto::GameRecord> games;
   absl::Mutex mutex;
@@ -87,7 +87,7 @@ inline std::vector<proto::GameRecord> PlayGamesWith(
 // The same with the uniform evaluator.
 inline std::vector<proto::GameRecord> PlayUniformGames(
     const SelfPlayOptions& options, const std::vector<uint64_t>& indices) {
-  UniformEvaluator evaluator;
+  mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
   return PlayGamesWith(evaluator, options, indices, stats);
 }
@@ -98,6 +98,6 @@ inline std::string VariantName(
   return std::string(info.param.id);
 }
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TESTS_TRAIN_TRAIN_TESTING_H_

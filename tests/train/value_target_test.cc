@@ -12,7 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/record/game_record.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // A step of a hand-made game: who acts, and what the search says for it.
@@ -24,7 +24,7 @@ struct Ply {
 
 struct Game {
   proto::GameRecord record;
-  ReplayedGame replayed;
+  record::ReplayedGame replayed;
 };
 
 // Only what value targets look at; the boards are empty.
@@ -39,7 +39,8 @@ Game MakeGame(const std::vector<Ply>& plies, int red_points, int blue_points) {
       step.set_root_value(*ply.root_value);
       step.set_simulations(10);
     }
-    if (ply.proved.has_value()) SetProved(*ply.proved, *ply.proved, step);
+    if (ply.proved.has_value())
+      record::SetProved(*ply.proved, *ply.proved, step);
   }
   game.replayed.outcome.points = {red_points, blue_points};
   return game;
@@ -171,4 +172,4 @@ TEST(ValueTargetTest, ResultsAreDistributionsWhoseDifferenceIsTheValue) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::train

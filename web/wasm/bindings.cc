@@ -78,7 +78,7 @@ double PerftOf(const std::string& position, int depth) {
 }
 
 // The order of `priors` is that of the legal actions.
-val EvaluationView(const State& state, const Evaluation& evaluation) {
+val EvaluationView(const State& state, const mcts::Evaluation& evaluation) {
   const bool red = state.side() == kRed;
   val view = val::object();
   view.set("priors", ToArray(evaluation.priors));
@@ -95,8 +95,8 @@ val EvaluationView(const State& state, const Evaluation& evaluation) {
 
 val JudgeByPlayouts(const std::string& position) {
   const State state = OwnPosition(position);
-  PlayoutEvaluator evaluator(kJudgingPlayouts, 1);
-  Evaluation evaluation;
+  mcts::PlayoutEvaluator evaluator(kJudgingPlayouts, 1);
+  mcts::Evaluation evaluation;
   const absl::Status status = evaluator.Evaluate(
       absl::MakeConstSpan(&state, 1), absl::MakeSpan(&evaluation, 1));
   TARA_CHECK(status.ok(), "random games never fail");
@@ -111,7 +111,7 @@ class Judge {
   }
   NetworkBatch* batch() { return &batch_; }
   val Read() {
-    Evaluation evaluation;
+    mcts::Evaluation evaluation;
     batch_.Read(0, evaluation);
     return EvaluationView(state_, evaluation);
   }

@@ -5,16 +5,17 @@
 #include "tara/core/batch/kernel_table.h"
 #include "tara/nn/encode/encoder_pipeline.h"
 
-namespace tara {
+namespace tara::nn {
 
 bool EncodeOnAvx512(const EncoderTables& tables, const EncoderJob& job) {
   return EncodeOnPortable(tables, job);
 }
 
-namespace batch {
+}  // namespace tara::nn
+
+namespace tara::batch {
 
 const KernelTable& Avx2Kernels() { return PortableKernels(); }
 const KernelTable& Avx512Kernels() { return PortableKernels(); }
 
-}  // namespace batch
-}  // namespace tara
+}  // namespace tara::batch

@@ -36,7 +36,7 @@ class NetworkBatch {
   emscripten::val owner() const;
 
   // What the outputs say of position i. REQUIRES: they are filled.
-  void Read(int i, Evaluation& evaluation);
+  void Read(int i, mcts::Evaluation& evaluation);
 
   // [hill]: the probabilities that at the end Red's and Blue's ringfort stands
   // there, as pairs, in turn: [kNumHills * 2].
@@ -44,7 +44,7 @@ class NetworkBatch {
 
  private:
   std::vector<State> states_;
-  EncodedBatch encoded_;
+  nn::EncodedBatch encoded_;
   std::vector<float> planes_;   // channels first
   std::vector<float> outputs_;  // of one position, as FillEvaluation reads them
   std::vector<float> policy_;

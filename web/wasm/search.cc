@@ -26,20 +26,20 @@ constexpr float kConfidence = 2;
 // A tab of a browser has less room than a machine.
 constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
-SearchOptions OptionsFor(Variant variant, const Search::Options& options,
-                         LeafSolver* solver) {
-  SearchOptions search;
+mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
+                               mcts::LeafSolver* solver) {
+  mcts::SearchOptions search;
   search.simulations = options.simulations;
   search.proof = true;
   search.solver_vacant_hills = kNumHills;
   search.max_bytes = kMaxBytes;
   if (!options.network) search.c_puct = kPlayoutCPuct;
-  SolveLeaves(variant, solver, search);
+  mcts::SolveLeaves(variant, solver, search);
   return search;
 }
 
 // Red's bounds, from those of the side to move.
-val RedBounds(const RootAction& action, Side side) {
+val RedBounds(const mcts::RootAction& action, Side side) {
   if (action.low <= -kMaxMargin && action.high >= kMaxMargin) {
     return val::null();
   }
@@ -63,13 +63,13 @@ void Search::GatherLeaves(int most) {
   while (!full && num_leaves_ < most && !tree_.done() &&
          tree_.in_flight() < tree_.simulations_left()) {
     switch (tree_.Gather(leaves_[num_leaves_])) {
-      case Tree::Gathered::kLeaf:
+      case mcts::Tree::Gathered::kLeaf:
         ++num_leaves_;
         break;
-      case Tree::Gathered::kFinished:
+      case mcts::Tree::Gathered::kFinished:
         break;
-      case Tree::Gathered::kInFlight:
-      case Tree::Gathered::kFull:
+      case mcts::Tree::Gathered::kInFlight:
+      case mcts::Tree::Gathered::kFull:
         full = true;
         break;
     }
@@ -116,7 +116,7 @@ val Search::Report() const {
   const double sign = side == kRed ? 1 : -1;
   val actions = val::array();
   int count = 0;
-  for (const RootAction& action : tree_.root_actions()) {
+  for (const mcts::RootAction& action : tree_.root_actions()) {
     val view = val::object();
     view.set("action", Index(action.action));
     view.set("visits", action.visits);
@@ -140,10 +140,10 @@ val Search::Report() const {
 }
 
 int Search::Choose(double temperature, uint64_t seed) const {
-  const Utility utility(tree_.options().utility);
+  const mcts::Utility utility(tree_.options().utility);
   const Side side = tree_.root().side();
   Random random(DeriveSeed(seed, 1, StreamPurpose::kArena));
-  return Index(ChooseAction(
+  return Index(mcts::ChooseAction(
       tree_.root_actions(),
       {.temperature = static_cast<float>(temperature),
        .confidence_z = kConfidence,

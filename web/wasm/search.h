@@ -58,14 +58,14 @@ class Search {
  private:
   void GatherLeaves(int most);
 
-  EndgameSolver solver_;
-  Tree tree_;
-  PlayoutEvaluator playouts_;
+  mcts::EndgameSolver solver_;
+  mcts::Tree tree_;
+  mcts::PlayoutEvaluator playouts_;
   NetworkBatch batch_;
-  std::vector<Tree::Leaf> leaves_;  // the first num_leaves_ are in flight
+  std::vector<mcts::Tree::Leaf> leaves_;  // the first num_leaves_ are in flight
   int num_leaves_ = 0;
   std::vector<State> states_;  // of them
-  std::vector<Evaluation> evaluations_;
+  std::vector<mcts::Evaluation> evaluations_;
 };
 
 }  // namespace tara::web

@@ -188,12 +188,12 @@ val Catalogue() {
   view.set("variants", Variants());
   view.set("actions", Actions());
   view.set("rulesVersion", kRulesVersion);
-  view.set("featureVersion", kFeatureVersion);
-  view.set("policyVersion", kPolicyVersion);
-  view.set("valueVersion", kValueVersion);
+  view.set("featureVersion", nn::kFeatureVersion);
+  view.set("policyVersion", nn::kPolicyVersion);
+  view.set("valueVersion", nn::kValueVersion);
   view.set("maxMargin", kMaxMargin);
-  view.set("planes", kNumPlanes);
-  view.set("globals", kNumGlobals);
+  view.set("planes", nn::kNumPlanes);
+  view.set("globals", nn::kNumGlobals);
   return view;
 }
 

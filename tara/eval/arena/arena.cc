@@ -19,12 +19,12 @@
 #include "tara/mcts/time/game_length.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // A player's clock in one game.
 struct PlayerClock {
-  TimeManager manager;
+  mcts::TimeManager manager;
   TimeUse use = {};
 };
 
@@ -97,14 +97,15 @@ Game StartGame(const ArenaOptions& options, int series, int number, int lead,
       .random = Random(StreamSeed(options, opening_index, a_is_red ? 1 : 2)),
       .actions = opening.actions};
   if (options.clocks.has_value()) {
-    const TimeManager manager(options.clocks->control, options.clocks->options);
+    const mcts::TimeManager manager(options.clocks->control,
+                                    options.clocks->options);
     game.clocks = {{.manager = manager}, {.manager = manager}};
   }
   return game;
 }
 
 // How the match of a game stood when it began.
-MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
+mcts::MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
   return {.red_lead = game.a_is_red ? game.lead : -game.lead,
           .games_left = GamesPerSeries(options) - 1 - game.number};
 }
@@ -112,10 +113,10 @@ MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
 // Tells the player to move of its clock, and what that allows for the move.
 void SetTimes(const ArenaOptions& options, const Game& game, bool is_a,
               Turn& turn) {
-  const TimeManager& manager = game.clocks[is_a ? 0 : 1].manager;
-  const TimeControl& control = options.clocks->control;
+  const mcts::TimeManager& manager = game.clocks[is_a ? 0 : 1].manager;
+  const mcts::TimeControl& control = options.clocks->control;
   turn.budget = manager.BudgetFor(static_cast<int>(game.actions.size()),
-                                  ExpectedActionsLeft(game.state) / 2);
+                                  mcts::ExpectedActionsLeft(game.state) / 2);
   turn.clock = {
       .control = control,
       .left = control.is_per_move() ? control.per_move : manager.left()};
@@ -348,4 +349,4 @@ absl::StatusOr<ArenaResult> PlayArena(
   return schedule.Result();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -19,13 +19,13 @@
 #include "tara/mcts/time/time_control.h"
 #include "tara/mcts/time/time_manager.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Clocks for the players of each game. A move is an action, also where a turn
 // has two of them; partners share a clock.
 struct ArenaClocks {
-  TimeControl control;
-  TimeOptions options = {};
+  mcts::TimeControl control;
+  mcts::TimeOptions options = {};
   // What time is measured by.
   std::function<absl::Time()> now = SteadyTime;
 };
@@ -125,6 +125,6 @@ absl::Status PlayFromSchedule(const ArenaOptions& options, Player& a, Player& b,
                               ArenaSchedule& schedule,
                               const std::function<bool()>& go_on);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_ARENA_H_

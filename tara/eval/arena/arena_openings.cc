@@ -9,7 +9,7 @@
 #include "tara/core/rules.h"
 #include "tara/mcts/state_hash.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Draws in succession that found nothing new, after which openings get longer.
@@ -50,7 +50,7 @@ absl::StatusOr<Opening> Openings::Next() {
   while (true) {
     Opening opening = Draw(random);
     if (options_.plies == 0) return opening;
-    if (!seen_.insert(HashState(opening.state)).second) {
+    if (!seen_.insert(mcts::HashState(opening.state)).second) {
       if (++repeated % kDrawsUntilLonger != 0) continue;
       if (++plies_ > options_.plies + kMaxLonger) {
         return absl::FailedPreconditionError(absl::StrCat(
@@ -72,4 +72,4 @@ absl::StatusOr<Opening> Openings::Next() {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::eval

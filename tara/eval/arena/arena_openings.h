@@ -13,7 +13,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A position that games begin from, and the actions that lead there.
 struct Opening {
@@ -59,6 +59,6 @@ class Openings {
   std::unordered_set<uint64_t> seen_;  // hashes of positions
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_ARENA_OPENINGS_H_

@@ -16,7 +16,7 @@
 #include "tara/eval/report/text_table.h"
 #include "tara/eval/statistics/sprt.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -388,4 +388,4 @@ std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
                    nlohmann::ordered_json::error_handler_t::replace);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

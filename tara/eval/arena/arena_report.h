@@ -9,7 +9,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A result with what it is the result of.
 struct ArenaReportRow {
@@ -51,6 +51,6 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // and margin are "naive, of a sequential test".
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_ARENA_REPORT_H_

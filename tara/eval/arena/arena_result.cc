@@ -5,7 +5,7 @@
 #include "tara/base/check.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 double ScoreOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
@@ -136,4 +136,4 @@ int HalfPointsOfPair(absl::Span<const ArenaGame> games) {
   return static_cast<int>(2 * (ScoreOf(lead[0]) + ScoreOf(lead[1])));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "tara/eval/statistics/sprt.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Points that a player loses a game by whose time runs out, or that cannot go
 // on with it, whatever the board says: a small loss, so that margins stay those
@@ -124,6 +124,6 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
 // REQUIRES: `games` are all games of one pair.
 int HalfPointsOfPair(absl::Span<const ArenaGame> games);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_ARENA_RESULT_H_

@@ -5,7 +5,7 @@
 
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // By opening, A as Red first: the order of SummarizeGames.
@@ -138,4 +138,4 @@ ArenaResult ArenaSchedule::Result() const {
   return result;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

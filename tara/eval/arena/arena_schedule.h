@@ -14,7 +14,7 @@
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/statistics/sprt.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A series of games to play: a game by itself, or those of a match.
 struct ArenaSeries {
@@ -69,6 +69,6 @@ class ArenaSchedule {
   int tested_pairs_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_ARENA_SCHEDULE_H_

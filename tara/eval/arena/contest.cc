@@ -20,7 +20,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::eval {
 
 namespace {
 
@@ -36,14 +36,14 @@ absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
   }
   if (parsed.kind != PlayerKind::kNet) return std::string(spec);
   TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
-  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
+  TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
   return absl::StrCat("net:", file, ",", NetworkOptionsOf(spec, parsed));
 }
 
 // Adds the number type of each player of this network in the text of a contest,
 // where it is "net:FILE,OPTION=VALUE,..." as IdentityOf writes it.
 void AddPrecisions(absl::string_view file, absl::string_view text,
-                   std::set<Precision>& precisions) {
+                   std::set<nn::Precision>& precisions) {
   const std::string network = absl::StrCat("net:", file);
   for (size_t begin = text.find(network); begin != absl::string_view::npos;
        begin = text.find(network, begin + 1)) {
@@ -52,7 +52,8 @@ void AddPrecisions(absl::string_view file, absl::string_view text,
         text.substr(begin, text.find_first_of("+ ", begin) - begin);
     const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(identity);
     if (spec.ok() && spec->path != file) continue;
-    precisions.insert(spec.ok() ? spec->inference.precision : Precision::kAuto);
+    precisions.insert(spec.ok() ? spec->inference.precision
+                                : nn::Precision::kAuto);
   }
 }
 
@@ -71,11 +72,12 @@ absl::StatusOr<std::string> PlayerIdentity(absl::string_view given) {
 
 EarlierPrecisions EarlierPrecisionsIn(ResultStore& store) {
   return
-      [&store](const std::string& path) -> absl::StatusOr<std::set<Precision>> {
-        TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
+      [&store](
+          const std::string& path) -> absl::StatusOr<std::set<nn::Precision>> {
+        TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
         TARA_ASSIGN_OR_RETURN(const std::vector<Contest> contests,
                               store.Contests());
-        std::set<Precision> precisions;
+        std::set<nn::Precision> precisions;
         for (const Contest& contest : contests) {
           AddPrecisions(file, contest.conditions, precisions);
           AddPrecisions(file, contest.player_a, precisions);
@@ -114,4 +116,4 @@ absl::Status GoOnWith(ResultStore& store, const Contest& contest,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

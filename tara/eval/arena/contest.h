@@ -11,7 +11,7 @@
 #include "tara/eval/arena/result_store.h"
 #include "tara/eval/players/make_player.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns who the player or the team (team_spec.h) of a spec is: the spec
 // itself; for a network the checksum of its file in the place of the path, for
@@ -39,6 +39,6 @@ std::string ArenaConditions(const ArenaOptions& options,
 absl::Status GoOnWith(ResultStore& store, const Contest& contest,
                       ArenaOptions& options);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_CONTEST_H_

@@ -7,7 +7,7 @@
 #include "tara/base/random.h"
 #include "tara/eval/statistics/resampling.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr int kReplicates = 2000;
@@ -92,4 +92,4 @@ PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random) {
   return worth;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

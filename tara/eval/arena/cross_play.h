@@ -17,7 +17,7 @@
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // One of the matches of a study: a team against another, over the openings
 // that all matches of the study share.
@@ -65,6 +65,6 @@ inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 // fewer than two the intervals are infinite. The bootstrap draws from `random`.
 PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_CROSS_PLAY_H_

@@ -10,7 +10,7 @@
 #include "tara/eval/report/report_parts.h"
 #include "tara/eval/report/text_table.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -112,4 +112,4 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
   return object.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

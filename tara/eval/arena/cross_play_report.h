@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "tara/eval/arena/cross_play.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What a report is of.
 struct CrossPlayReport {
@@ -27,6 +27,6 @@ std::string CrossPlayText(const CrossPlayReport& report);
 // with `weight`.
 std::string CrossPlayJson(const CrossPlayReport& report);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_CROSS_PLAY_REPORT_H_

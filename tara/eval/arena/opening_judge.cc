@@ -9,7 +9,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::eval {
 
 OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player) {
   return [player = std::shared_ptr<Player>(std::move(player))](
@@ -41,4 +41,4 @@ OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player) {
   };
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -13,7 +13,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/eval/arena/arena_schedule.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // How the threads of an arena end together.
@@ -80,4 +80,4 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
   return schedule.Result();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

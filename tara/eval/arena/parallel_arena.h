@@ -8,7 +8,7 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/players/player.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Makes one more player of a kind. Thread-safe: players are not, so that each
 // thread makes its own.
@@ -25,6 +25,6 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress = {});
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_PARALLEL_ARENA_H_

@@ -7,7 +7,7 @@
 #include "tara/base/sqlite_schema.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr SqliteSchema kSchema = {
@@ -198,4 +198,4 @@ absl::Status ResultStore::Add(int64_t contest, const ArenaGame& game) {
   return insert.Step("cannot store a game").status();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -13,7 +13,7 @@
 #include "tara/base/sqlite.h"
 #include "tara/eval/arena/arena_result.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What games are results of. Games of contests that differ in anything here
 // are kept apart: they would not be games of one arena.
@@ -57,6 +57,6 @@ class ResultStore {
   SqliteDatabase db_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_RESULT_STORE_H_

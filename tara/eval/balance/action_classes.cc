@@ -7,7 +7,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 
-namespace tara {
+namespace tara::eval {
 
 std::vector<int> ActionClasses(const State& state) {
   std::vector<Symmetry> kept;
@@ -47,4 +47,4 @@ std::vector<Action> CanonicalLine(Variant variant,
   return least;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -11,7 +11,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns, by legal action in the order of LegalSet::ForEach, the number of its
 // class, counted from 0 by first member. Actions are of one class where a
@@ -23,6 +23,6 @@ std::vector<int> ActionClasses(const State& state);
 std::vector<Action> CanonicalLine(Variant variant,
                                   absl::Span<const Action> actions);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_ACTION_CLASSES_H_

@@ -15,7 +15,7 @@
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/resampling.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // What a study's bootstrap of the compensation is drawn from.
@@ -235,4 +235,4 @@ BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to) {
   return result;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -18,7 +18,7 @@
 #include "tara/eval/balance/first_actions.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // How the games ran, by the player's own values.
 struct DramaStatistics {
@@ -91,6 +91,6 @@ struct BalanceDifference {
 // REQUIRES: both have a game.
 BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_H_

@@ -12,7 +12,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // What the threads of one call share: games to begin, and finished ones on
@@ -214,4 +214,4 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
   return exchange.error();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -14,7 +14,7 @@
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/players/player.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Told of each finished game, in the caller's thread, in whatever order they
 // end; returns whether to go on, or an error, which ends the rest.
@@ -58,6 +58,6 @@ class BalanceDriver {
   std::string first_forfeit_;
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_DRIVER_H_

@@ -10,7 +10,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr std::array<absl::string_view, kNumActionTypes> kTypeNames = {
@@ -117,4 +117,4 @@ absl::StatusOr<GameFacts> FactsOf(Variant variant, const RuleOptions& options,
   return facts;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -14,7 +14,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance_game.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What an action does.
 enum class ActionType : uint8_t {
@@ -83,6 +83,6 @@ struct GameFacts {
 absl::StatusOr<GameFacts> FactsOf(Variant variant, const RuleOptions& options,
                                   const BalanceGame& game);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_FACTS_H_

@@ -14,7 +14,7 @@
 #include "tara/eval/balance/action_classes.h"
 #include "tara/eval/statistics/entropy.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
@@ -154,4 +154,4 @@ absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

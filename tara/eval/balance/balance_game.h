@@ -17,7 +17,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
 
-namespace tara {
+namespace tara::eval {
 
 // How a study's games are played. Game i is the same in every run.
 struct BalanceGameOptions {
@@ -117,6 +117,6 @@ struct StartOpinion {
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
                          StartOpinion& start);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_GAME_H_

@@ -3,7 +3,7 @@
 #include "tara/eval/balance/balance_page_template.h"
 #include "tara/eval/report/report_page.h"
 
-namespace tara {
+namespace tara::eval {
 
 std::string BalancePage(const BalanceReport& report) {
   return ReportPage(
@@ -11,4 +11,4 @@ std::string BalancePage(const BalanceReport& report) {
       {{"{{report.json}}", JsonInPage(BalanceReportJson(report))}});
 }
 
-}  // namespace tara
+}  // namespace tara::eval

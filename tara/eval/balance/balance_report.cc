@@ -20,7 +20,7 @@
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -219,4 +219,4 @@ std::string BalanceReportJson(const BalanceReport& report) {
   return object.dump(2);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

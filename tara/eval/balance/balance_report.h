@@ -7,7 +7,7 @@
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_game.h"
 
-namespace tara {
+namespace tara::eval {
 
 // One study as a report has it.
 struct BalanceReportRow {
@@ -51,6 +51,6 @@ std::string ChangedOptions(const BalanceGameOptions& options);
 // the player's network has not learned is `not_learned`, and stands in `name`.
 std::string BalanceReportJson(const BalanceReport& report);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_REPORT_H_

@@ -21,7 +21,7 @@
 #include "tara/eval/report/text_table.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -297,4 +297,4 @@ std::string BalanceReportText(const BalanceReport& report) {
   return text;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -5,11 +5,11 @@
 
 #include "tara/eval/balance/balance_report.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns the report as tables for a terminal. Ends with a newline.
 std::string BalanceReportText(const BalanceReport& report);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_REPORT_TEXT_H_

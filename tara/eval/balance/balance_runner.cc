@@ -11,7 +11,7 @@
 #include "tara/eval/balance/balance_facts.h"
 #include "tara/eval/balance/first_actions.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 class Run {
@@ -157,4 +157,4 @@ absl::StatusOr<BalanceStudy> RunBalanceStudy(
   return Run(plan, key, driver, store, on_progress).Play();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -10,7 +10,7 @@
 #include "tara/eval/balance/balance_study.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // How many games a study takes.
 struct BalancePlan {
@@ -52,6 +52,6 @@ absl::StatusOr<BalanceStudy> RunBalanceStudy(
     const BalancePlan& plan, const BalanceStudyKey& key, BalanceDriver& driver,
     BalanceStore& store, const BalanceProgressCallback& on_progress);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_RUNNER_H_

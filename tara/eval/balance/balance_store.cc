@@ -27,7 +27,7 @@
 #include "tara/eval/balance/balance_facts.h"
 #include "tara/eval/players/player_spec.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -310,13 +310,14 @@ absl::Status BalanceStore::Write(const std::string& line) {
   return file_ == nullptr ? absl::OkStatus() : file_->Append(line + "\n");
 }
 
-std::set<Precision> BalanceStore::PrecisionsOf(
+std::set<nn::Precision> BalanceStore::PrecisionsOf(
     const std::string& network) const {
-  std::set<Precision> precisions;
+  std::set<nn::Precision> precisions;
   for (const Study& study : studies_) {
     if (study.key.network != network || study.games.empty()) continue;
     const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(study.key.player);
-    precisions.insert(spec.ok() ? spec->inference.precision : Precision::kAuto);
+    precisions.insert(spec.ok() ? spec->inference.precision
+                                : nn::Precision::kAuto);
   }
   return precisions;
 }
@@ -359,4 +360,4 @@ const std::optional<StartOpinion>& BalanceStore::start(int study) const {
   return studies_[study].start;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

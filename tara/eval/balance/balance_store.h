@@ -27,7 +27,7 @@
 #include "tara/eval/balance/balance_game.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What a study is told apart by: its games are those of no other.
 struct BalanceStudyKey {
@@ -57,7 +57,7 @@ class BalanceStore {
   // Returns the number types of the games of a network
   // (BalanceStudyKey::network), Precision::kAuto among them for those that do
   // not tell.
-  std::set<Precision> PrecisionsOf(const std::string& network) const;
+  std::set<nn::Precision> PrecisionsOf(const std::string& network) const;
 
   // Returns the number of a study, which is new or was there.
   absl::StatusOr<int> StudyFor(const BalanceStudyKey& key);
@@ -80,6 +80,6 @@ class BalanceStore {
   std::unique_ptr<File> file_;
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_STORE_H_

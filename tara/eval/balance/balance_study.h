@@ -10,7 +10,7 @@
 #include "tara/eval/balance/balance_facts.h"
 #include "tara/eval/balance/balance_game.h"
 
-namespace tara {
+namespace tara::eval {
 
 // The games of one study, in order of their indices.
 struct BalanceStudy {
@@ -26,6 +26,6 @@ struct BalanceStudy {
   std::optional<StartOpinion> start = {};
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_STUDY_H_

@@ -7,7 +7,7 @@
 #include "tara/base/check.h"
 #include "tara/eval/statistics/resampling.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr int kReplicates = 1000;
@@ -211,4 +211,4 @@ Interval ChoosersScore(const Interval& first_side_score) {
           std::max(low_end, high_end)};
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -12,7 +12,7 @@
 #include "tara/core/action.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns the points c that make P(margin > c) = P(margin < c): the median of
 // the margins, interpolated between those that occur by the mid-distribution
@@ -70,6 +70,6 @@ FirstActionSpread SpreadOfFirstActions(
 // value for the first side: max(v, 1 - v).
 Interval ChoosersScore(const Interval& first_side_score);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_COMPENSATION_H_

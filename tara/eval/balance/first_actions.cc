@@ -13,7 +13,7 @@
 #include "tara/core/state.h"
 #include "tara/eval/balance/action_classes.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // What a study's bootstrap of first actions is drawn from.
@@ -171,4 +171,4 @@ std::optional<PieRule> PieRuleOf(const BalanceStudy& study) {
   return pie;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -10,7 +10,7 @@
 #include "tara/eval/balance/compensation.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Values within this of 1/2 count as even in FirstActionSpread.
 inline constexpr double kEvenBand = 0.05;
@@ -60,6 +60,6 @@ std::vector<FirstActionStatistics> FirstActionsOf(const BalanceStudy& study);
 // Returns how fair a pie rule would be; none as FairestFirstAction.
 std::optional<PieRule> PieRuleOf(const BalanceStudy& study);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_FIRST_ACTIONS_H_

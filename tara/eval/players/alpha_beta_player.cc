@@ -11,20 +11,20 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Returns a score as win minus loss. Evaluations are thousandths of a logit
 // (hand_evaluation.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
 float ValueOf(int score) {
-  if (std::abs(score) >= kWonGame) return score > 0 ? 1.0f : -1.0f;
+  if (std::abs(score) >= mcts::kWonGame) return score > 0 ? 1.0f : -1.0f;
   return std::tanh(static_cast<float>(score) / 2000);
 }
 
 class AlphaBetaPlayer : public Player {
  public:
-  AlphaBetaPlayer(const AlphaBetaLimits& limits,
-                  const AlphaBetaOptions& options)
+  AlphaBetaPlayer(const mcts::AlphaBetaLimits& limits,
+                  const mcts::AlphaBetaOptions& options)
       : limits_(limits), search_(options) {}
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
@@ -38,11 +38,11 @@ class AlphaBetaPlayer : public Player {
       }
       // A search that is stopped loses its last iteration alone: the target is
       // as good an end as the limit.
-      const AlphaBetaLimits limits =
+      const mcts::AlphaBetaLimits limits =
           turns[i].budget.has_value()
-              ? AlphaBetaLimits{.time = turns[i].budget->target}
+              ? mcts::AlphaBetaLimits{.time = turns[i].budget->target}
               : limits_;
-      const AlphaBetaResult result = search_.Search(state, limits);
+      const mcts::AlphaBetaResult result = search_.Search(state, limits);
       actions[i] = result.action;
       if (turns[i].opinion != nullptr) {
         *turns[i].opinion = {.value = ValueOf(result.score)};
@@ -52,15 +52,16 @@ class AlphaBetaPlayer : public Player {
   }
 
  private:
-  const AlphaBetaLimits limits_;
-  AlphaBeta search_;
+  const mcts::AlphaBetaLimits limits_;
+  mcts::AlphaBeta search_;
 };
 
 }  // namespace
 
-std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
-                                           const AlphaBetaOptions& options) {
+std::unique_ptr<Player> NewAlphaBetaPlayer(
+    const mcts::AlphaBetaLimits& limits,
+    const mcts::AlphaBetaOptions& options) {
   return std::make_unique<AlphaBetaPlayer>(limits, options);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -6,14 +6,15 @@
 #include "tara/eval/players/player.h"
 #include "tara/mcts/alpha_beta/alpha_beta.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Plays the best action of an alpha-beta search with the hand-made evaluation.
 // Never draws: with limits of depth or nodes alone the same position gets the
 // same action.
 std::unique_ptr<Player> NewAlphaBetaPlayer(
-    const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
+    const mcts::AlphaBetaLimits& limits,
+    const mcts::AlphaBetaOptions& options = {});
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_ALPHA_BETA_PLAYER_H_

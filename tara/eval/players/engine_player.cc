@@ -26,7 +26,7 @@
 #include "tara/eval/players/engine_session.h"
 #include "tara/mcts/time/time_control.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 std::string SecondsText(absl::Duration time) {
@@ -199,7 +199,7 @@ class Slot {
   // Engines that know no clocks think as long as they like, and may lose.
   absl::Status SetClock(const Turn& turn, const Deadline& deadline) {
     if (!turn.clock.has_value()) return absl::OkStatus();
-    const TimeControl& control = turn.clock->control;
+    const mcts::TimeControl& control = turn.clock->control;
     if (clock_ != control && session_->knows("time_settings")) {
       // So much for each action is an increment alone.
       TARA_RETURN_IF_ERROR(
@@ -227,7 +227,7 @@ class Slot {
   // What the process knows.
   std::string variant_;                         // as it was told; empty: none
   std::optional<std::vector<Action>> actions_;  // of its game; none: no game
-  std::optional<TimeControl> clock_;
+  std::optional<mcts::TimeControl> clock_;
 };
 
 class EnginePlayer : public Player {
@@ -343,4 +343,4 @@ absl::Status CheckEngine(const EngineSpec& spec,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

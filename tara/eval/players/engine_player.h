@@ -10,7 +10,7 @@
 #include "tara/eval/players/engine_spec.h"
 #include "tara/eval/players/player.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns a player that asks another program (engine_session.h). It tells it
 // the games from their start; turns in the middle of a game whose actions are
@@ -27,6 +27,6 @@ absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 absl::Status CheckEngine(const EngineSpec& spec,
                          absl::Span<const State> starts);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_ENGINE_PLAYER_H_

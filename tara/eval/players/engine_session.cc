@@ -14,7 +14,7 @@
 #include "absl/time/clock.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // An engine that was told to quit gets so long to do so.
@@ -204,4 +204,4 @@ void EngineSession::Log(absl::string_view direction, absl::string_view line) {
   if (log_.is_open()) log_ << direction << line << std::endl;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

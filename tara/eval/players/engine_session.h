@@ -13,7 +13,7 @@
 #include "tara/base/child_process.h"
 #include "tara/eval/players/engine_spec.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A process of an engine, and what is said with it: a command is a line
 // "ID COMMAND ARGUMENTS"; its answer "=ID TEXT", or "?ID TEXT" for what cannot
@@ -71,6 +71,6 @@ class EngineSession {
 // and "\xNN" for every byte that is no printable ASCII character.
 std::string QuotedAnswer(absl::string_view text);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_ENGINE_SESSION_H_

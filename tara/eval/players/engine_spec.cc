@@ -10,7 +10,7 @@
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr double kMaxSeconds = 24 * 3600;
@@ -159,4 +159,4 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
   return spec;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

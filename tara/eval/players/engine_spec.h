@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace tara {
+namespace tara::eval {
 
 // An engine: another program that plays, asked by the line protocol.
 struct EngineSpec {
@@ -41,6 +41,6 @@ size_t FindUnquoted(absl::string_view text, char mark, size_t from = 0);
 // saying what is wrong and what was expected.
 absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_ENGINE_SPEC_H_

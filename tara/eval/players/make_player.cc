@@ -28,38 +28,39 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Playouts draw from the position and this: a player's strength must not
 // depend on luck with a seed, and a game is reproduced from its own.
 constexpr uint64_t kPlayoutSeed = 0;
 
-AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
-  AlphaBetaLimits limits = {.nodes = spec.nodes};
+mcts::AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
+  mcts::AlphaBetaLimits limits = {.nodes = spec.nodes};
   if (spec.depth > 0) limits.depth = spec.depth;
   if (spec.time_ms > 0) limits.time = absl::Milliseconds(spec.time_ms);
   return limits;
 }
 
 // Returns what a network is to compute in whose precision is auto.
-absl::StatusOr<Precision> ResolvedPrecision(const PlayerSpec& spec,
-                                            const EarlierPrecisions& earlier) {
+absl::StatusOr<nn::Precision> ResolvedPrecision(
+    const PlayerSpec& spec, const EarlierPrecisions& earlier) {
   TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(spec.path));
-  std::set<Precision> played;
+  std::set<nn::Precision> played;
   if (earlier) {
     TARA_ASSIGN_OR_RETURN(played, earlier(file));
   }
-  if (played.contains(Precision::kAuto)) {
+  if (played.contains(nn::Precision::kAuto)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the stored games of ", file,
         " do not tell the number type that they were computed in, and cannot "
         "be counted with others; expected another store, or precision=TYPE in "
         "the player's spec, which begins anew beside them"));
   }
-  InferenceOptions inference = spec.inference;
+  nn::InferenceOptions inference = spec.inference;
   if (played.size() == 1) inference.precision = *played.begin();
-  const absl::StatusOr<LoadedNetwork> network = LoadNetwork(file, inference);
+  const absl::StatusOr<nn::LoadedNetwork> network =
+      nn::LoadNetwork(file, inference);
   if (network.ok()) return network->info.precision;
   if (played.size() != 1 || !absl::IsUnimplemented(network.status())) {
     return network.status();
@@ -71,11 +72,11 @@ absl::StatusOr<Precision> ResolvedPrecision(const PlayerSpec& spec,
 
 // Returns the spec of a network's player with a precision in the place of auto.
 std::string ReplacePrecision(absl::string_view text, const PlayerSpec& spec,
-                             Precision precision) {
+                             nn::Precision precision) {
   std::vector<std::string> options =
       absl::StrSplit(NetworkOptionsOf(text, spec), ',', absl::SkipEmpty());
   std::erase(options, "precision=auto");
-  options.push_back(absl::StrCat("precision=", PrecisionName(precision)));
+  options.push_back(absl::StrCat("precision=", nn::PrecisionName(precision)));
   return absl::StrCat(
       spec.path.empty() ? "best:" : absl::StrCat("net:", spec.path, ","),
       absl::StrJoin(options, ","));
@@ -90,10 +91,10 @@ absl::StatusOr<std::string> WithPrecision(absl::string_view spec,
   for (size_t i = 0; i < team.players.size(); ++i) {
     const PlayerSpec& player = team.players[i];
     if (player.kind != PlayerKind::kNet ||
-        player.inference.precision != Precision::kAuto) {
+        player.inference.precision != nn::Precision::kAuto) {
       continue;
     }
-    TARA_ASSIGN_OR_RETURN(const Precision precision,
+    TARA_ASSIGN_OR_RETURN(const nn::Precision precision,
                           ResolvedPrecision(player, earlier));
     team.texts[i] = ReplacePrecision(team.texts[i], player, precision);
     changed = true;
@@ -107,7 +108,7 @@ std::string PrecisionsOf(absl::string_view spec) {
   if (team.ok()) {
     for (const PlayerSpec& player : team->players) {
       if (player.kind != PlayerKind::kNet) continue;
-      names.push_back(PrecisionName(player.inference.precision));
+      names.push_back(nn::PrecisionName(player.inference.precision));
     }
   }
   return absl::StrJoin(names, ", ");
@@ -151,7 +152,7 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
   if (spec.kind == PlayerKind::kEngine) return NewEnginePlayer(spec.engine);
   if (spec.kind == PlayerKind::kAlphaBeta) {
-    AlphaBetaOptions options;
+    mcts::AlphaBetaOptions options;
     if (spec.time_ms > 0) options.clock = ThreadTime;
     return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec), options);
   }
@@ -161,13 +162,13 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   if (search.threads == 1) search.time_clock = ThreadTime;
   if (spec.kind == PlayerKind::kMcts) {
     return NewSearchPlayer(
-        std::make_unique<PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
+        std::make_unique<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
         search);
   }
   TARA_ASSIGN_OR_RETURN(const std::string checkpoint,
                         FindCheckpoint(spec.path));
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator,
-                        LoadNetworkEvaluator(checkpoint, spec.inference));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<mcts::Evaluator> evaluator,
+                        nn::LoadNetworkEvaluator(checkpoint, spec.inference));
   if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
   return NewSearchPlayer(std::move(evaluator), search);
 }
@@ -182,4 +183,4 @@ absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view text) {
   return NewTeamPlayer(std::move(first), std::move(second));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -11,7 +11,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).
 // Returns INVALID_ARGUMENT naming what is wrong with the spec and what was
@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view spec);
 // Returns the number types of a network's earlier games, by its file;
 // Precision::kAuto among them where there are games that do not tell theirs.
 using EarlierPrecisions =
-    std::function<absl::StatusOr<std::set<Precision>>(const std::string&)>;
+    std::function<absl::StatusOr<std::set<nn::Precision>>(const std::string&)>;
 
 // Returns the spec of a player or team with a number type for each network
 // whose `precision` is auto: "best:sims=50,precision=int8". It is the one of
@@ -48,6 +48,6 @@ std::string PrecisionsOf(absl::string_view spec);
 // Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_MAKE_PLAYER_H_

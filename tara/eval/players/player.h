@@ -16,7 +16,7 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What a player thinks of a position that it chooses in, as far as it says.
 // Values are for the side to move, win minus loss, in [-1, 1].
@@ -34,7 +34,7 @@ struct Opinion {
 
 // A player's clock when it is to choose.
 struct ClockReading {
-  TimeControl control;
+  mcts::TimeControl control;
   absl::Duration left;  // of the game, or for this action
 };
 
@@ -45,7 +45,7 @@ struct Turn {
   // game does not depend on those played beside it.
   Random* random = nullptr;
   // How the match of the game stood when the game began.
-  MatchScore match = {};
+  mcts::MatchScore match = {};
   // Names the game among all that the player ever plays, with the actions that
   // have led to `state`: what a player needs who goes on with what it thought
   // at its last turn. No actions: nothing to go on with.
@@ -53,7 +53,7 @@ struct Turn {
   absl::Span<const Action> actions = {};
   // With a clock: the time for this choice. It takes the place of all limits
   // that a player has of its own; players that do not search just answer.
-  std::optional<MoveBudget> budget = {};
+  std::optional<mcts::MoveBudget> budget = {};
   // The clock that the budget is of, for players that share out the time
   // themselves.
   std::optional<ClockReading> clock = {};
@@ -89,6 +89,6 @@ class Player {
   virtual void EndGame(uint64_t /*game*/) {}
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_PLAYER_H_

@@ -19,7 +19,7 @@
 #include "tara/mcts/options/search_option_text.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Values by playouts are noisy and priors say nothing: more exploration than
@@ -50,77 +50,78 @@ absl::Status UnknownOption(absl::string_view option,
 }
 
 // Of alpha-beta players.
-constexpr OptionText<PlayerSpec> kAlphaBetaOptions[] = {
-    NumberOption<Range{1, 2000000000}, &PlayerSpec::nodes>(
+constexpr mcts::OptionText<PlayerSpec> kAlphaBetaOptions[] = {
+    mcts::NumberOption<mcts::Range{1, 2000000000}, &PlayerSpec::nodes>(
         "nodes", "a whole number from 1 to 2000000000", "positions"),
-    NumberOption<Range{1, 100}, &PlayerSpec::depth>(
+    mcts::NumberOption<mcts::Range{1, 100}, &PlayerSpec::depth>(
         "depth", "a whole number from 1 to 100", "actions ahead"),
-    NumberOption<Range{1, 3600000}, &PlayerSpec::time_ms>(
+    mcts::NumberOption<mcts::Range{1, 3600000}, &PlayerSpec::time_ms>(
         "ms", "a whole number from 1 to 3600000", "milliseconds an action"),
 };
 
 // Of mcts alone.
-constexpr OptionText<PlayerSpec> kPlayoutOptions[] = {
-    NumberOption<Range{1, 100000}, &PlayerSpec::playouts>(
+constexpr mcts::OptionText<PlayerSpec> kPlayoutOptions[] = {
+    mcts::NumberOption<mcts::Range{1, 100000}, &PlayerSpec::playouts>(
         "playouts", "a whole number from 1 to 100000",
         "mcts: random games a leaf"),
 };
 
 // Of all players that search a tree, beside those of the search itself.
-constexpr OptionText<PlayerSpec> kSearchPlayerOptions[] = {
-    MillisecondsOption<Range{1, 3600000}, &PlayerSpec::search,
-                       &SearchPlayerOptions::time>(
+constexpr mcts::OptionText<PlayerSpec> kSearchPlayerOptions[] = {
+    mcts::MillisecondsOption<mcts::Range{1, 3600000}, &PlayerSpec::search,
+                             &SearchPlayerOptions::time>(
         "ms", "a whole number from 1 to 3600000",
         "milliseconds an action, instead of sims; 0: not"),
-    NumberOption<Range{1, 1024}, &PlayerSpec::search,
-                 &SearchPlayerOptions::leaves_per_game>(
+    mcts::NumberOption<mcts::Range{1, 1024}, &PlayerSpec::search,
+                       &SearchPlayerOptions::leaves_per_game>(
         "leaves", "a whole number from 1 to 1024",
         "leaves of a position in one batch; mcts: 8"),
-    NumberOption<Range{1, 256}, &PlayerSpec::search,
-                 &SearchPlayerOptions::threads>(
+    mcts::NumberOption<mcts::Range{1, 256}, &PlayerSpec::search,
+                       &SearchPlayerOptions::threads>(
         "threads", "a whole number from 1 to 256",
         "threads that search a position together"),
-    SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
+    mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
         "reuse", "go on with the tree of the last turn"),
-    SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
+    mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
         "ponder", "think in the opponent's time; with reuse"),
-    NumberOption<Range{0.0f, 100.0f}, &PlayerSpec::search,
-                 &SearchPlayerOptions::confidence_z>(
+    mcts::NumberOption<mcts::Range{0.0f, 100.0f}, &PlayerSpec::search,
+                       &SearchPlayerOptions::confidence_z>(
         "lcb", "a number from 0 to 100",
         "standard errors below the mean; 0: visits"),
 };
 
 absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
   const auto [name, value] = NameAndValue(option);
-  const OptionText<PlayerSpec>* const known =
-      FindOption(kAlphaBetaOptions, name);
+  const mcts::OptionText<PlayerSpec>* const known =
+      mcts::FindOption(kAlphaBetaOptions, name);
   return known == nullptr ? UnknownOption(option, "nodes=N, depth=D or ms=T")
-                          : SetOption(*known, value, spec);
+                          : mcts::SetOption(*known, value, spec);
 }
 
 absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
   const auto [name, value] = NameAndValue(option);
   const bool net = spec.kind == PlayerKind::kNet;
-  const OptionText<PlayerSpec>* known = FindOption(kSearchPlayerOptions, name);
-  if (known == nullptr && !net) known = FindOption(kPlayoutOptions, name);
-  if (known != nullptr) return SetOption(*known, value, spec);
-  if (net && IsInferenceOption(name)) {
-    return SetInferenceOption(name, value, spec.inference);
+  const mcts::OptionText<PlayerSpec>* known =
+      mcts::FindOption(kSearchPlayerOptions, name);
+  if (known == nullptr && !net) known = mcts::FindOption(kPlayoutOptions, name);
+  if (known != nullptr) return mcts::SetOption(*known, value, spec);
+  if (net && nn::IsInferenceOption(name)) {
+    return nn::SetInferenceOption(name, value, spec.inference);
   }
   if (net && name == "sims" && value == "0") {
     spec.policy_alone = true;
     return absl::OkStatus();
   }
-  if (IsSearchOption(name)) {
-    return SetSearchOption(name, value, spec.search.search);
+  if (mcts::IsSearchOption(name)) {
+    return mcts::SetSearchOption(name, value, spec.search.search);
   }
   return UnknownOption(
       option,
-      absl::StrCat(
-          OptionNames(kSearchPlayerOptions), ", ",
-          net ? "device, precision, backend" : OptionNames(kPlayoutOptions),
-          ", or a search option such as sims, c_puct or graph; --help "
-          "lists them"));
+      absl::StrCat(mcts::OptionNames(kSearchPlayerOptions), ", ",
+                   net ? "device, precision, backend"
+                       : mcts::OptionNames(kPlayoutOptions),
+                   ", or a search option such as sims, c_puct or graph; --help "
+                   "lists them"));
 }
 
 // Sets what `option` ("nodes=1000") says.
@@ -285,14 +286,14 @@ std::string PlayerSpecHelp() {
 
 Options of alphabeta: limits of an action; 0: none
 )",
-      OptionsHelp(kAlphaBetaOptions, PlayerSpec()), R"(
+      mcts::OptionsHelp(kAlphaBetaOptions, PlayerSpec()), R"(
 Options of mcts, net and best. Milliseconds are of processor time, with several
 threads of the clock; these search together where there is one position at a
 time. Pondering is for `play` and games with clocks.
 )",
-      OptionsHelp(kPlayoutOptions, PlayerSpec()),
-      OptionsHelp(kSearchPlayerOptions, PlayerSpec()),
-      SearchOptionsHelp(PlayerSpec().search.search));
+      mcts::OptionsHelp(kPlayoutOptions, PlayerSpec()),
+      mcts::OptionsHelp(kSearchPlayerOptions, PlayerSpec()),
+      mcts::SearchOptionsHelp(PlayerSpec().search.search));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

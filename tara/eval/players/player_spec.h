@@ -10,7 +10,7 @@
 #include "tara/eval/players/search_player.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::eval {
 
 enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet, kEngine };
 
@@ -40,9 +40,9 @@ struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
-  bool policy_alone = false;        // kNet: no search (sims=0)
-  InferenceOptions inference = {};  // kNet
-  int playouts = 1;                 // kMcts: random games per leaf
+  bool policy_alone = false;            // kNet: no search (sims=0)
+  nn::InferenceOptions inference = {};  // kNet
+  int playouts = 1;                     // kMcts: random games per leaf
   // kMcts, kNet: how they search: by what docs/search.md measured as best, and
   // with Gumbel roots without noise. For kMcts the parser sets a c_puct of 3
   // and 8 leaves in a batch.
@@ -75,6 +75,6 @@ absl::string_view NetworkOptionsOf(absl::string_view text,
 // Returns the forms of a spec, one line a kind, for --help.
 std::string PlayerSpecHelp();
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_PLAYER_SPEC_H_

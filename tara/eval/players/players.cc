@@ -17,7 +17,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Collects the actions with the highest score and draws one of them.
@@ -77,14 +77,14 @@ class GreedyPlayer : public Player {
 
 class PolicyPlayer : public Player {
  public:
-  explicit PolicyPlayer(std::unique_ptr<Evaluator> evaluator)
+  explicit PolicyPlayer(std::unique_ptr<mcts::Evaluator> evaluator)
       : evaluator_(std::move(evaluator)) {}
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
     std::vector<State> states;
     for (const Turn& turn : turns) states.push_back(turn.state);
-    std::vector<Evaluation> evaluations(states.size());
+    std::vector<mcts::Evaluation> evaluations(states.size());
     TARA_RETURN_IF_ERROR(
         evaluator_->Evaluate(states, absl::MakeSpan(evaluations)));
     for (size_t i = 0; i < turns.size(); ++i) {
@@ -102,7 +102,7 @@ class PolicyPlayer : public Player {
   }
 
  private:
-  const std::unique_ptr<Evaluator> evaluator_;
+  const std::unique_ptr<mcts::Evaluator> evaluator_;
 };
 
 }  // namespace
@@ -115,8 +115,9 @@ std::unique_ptr<Player> NewGreedyPlayer() {
   return std::make_unique<GreedyPlayer>();
 }
 
-std::unique_ptr<Player> NewPolicyPlayer(std::unique_ptr<Evaluator> evaluator) {
+std::unique_ptr<Player> NewPolicyPlayer(
+    std::unique_ptr<mcts::Evaluator> evaluator) {
   return std::make_unique<PolicyPlayer>(std::move(evaluator));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

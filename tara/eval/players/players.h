@@ -6,7 +6,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Plays any legal action with equal chances.
 std::unique_ptr<Player> NewRandomPlayer();
@@ -16,8 +16,9 @@ std::unique_ptr<Player> NewRandomPlayer();
 std::unique_ptr<Player> NewGreedyPlayer();
 
 // Plays the action with the highest prior; draws among equals. No search.
-std::unique_ptr<Player> NewPolicyPlayer(std::unique_ptr<Evaluator> evaluator);
+std::unique_ptr<Player> NewPolicyPlayer(
+    std::unique_ptr<mcts::Evaluator> evaluator);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_PLAYERS_H_

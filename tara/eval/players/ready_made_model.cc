@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace tara {
+namespace tara::eval {
 
 absl::StatusOr<std::string> FindReadyMadeModel() {
   const char* const root = std::getenv("TARA_ROOT");
@@ -26,4 +26,4 @@ absl::StatusOr<std::string> FindReadyMadeModel() {
       "; expected it there, or a player net:PATH of another network"));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

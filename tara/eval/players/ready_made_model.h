@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What it is called wherever a network is asked for; a file of that name is
 // ./best.
@@ -17,6 +17,6 @@ inline constexpr char kReadyMadeName[] = "best";
 // the variable names no folder: the working directory may be anybody's.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_READY_MADE_MODEL_H_

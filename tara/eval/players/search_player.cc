@@ -28,7 +28,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Positions searched at a time then: few, for each may take much memory.
@@ -36,16 +36,16 @@ constexpr size_t kTimedTrees = 16;
 
 // What is kept of a game between its turns.
 struct Thought {
-  Tree tree;
+  mcts::Tree tree;
   size_t plies;  // actions of the game that led to the tree's root
 };
 
 // The search of one position among several, to its limits.
-class TimedSearch : public OneSearch {
+class TimedSearch : public mcts::OneSearch {
  public:
-  TimedSearch(Tree* tree, std::optional<absl::Duration> time,
+  TimedSearch(mcts::Tree* tree, std::optional<absl::Duration> time,
               const std::function<absl::Time()>* now)
-      : OneSearch(tree), time_(time), now_(now), start_((*now)()) {}
+      : mcts::OneSearch(tree), time_(time), now_(now), start_((*now)()) {}
 
   bool searched() override {
     if (tree().done()) return true;
@@ -54,11 +54,11 @@ class TimedSearch : public OneSearch {
     if (elapsed >= *time_) return true;
     // The visits are looked at now and then: that takes a while itself.
     if (++asked_ % 256 != 0) return false;
-    SearchProgress progress;
+    mcts::SearchProgress progress;
     progress.simulations = progress.new_simulations = tree().root_visits();
     progress.elapsed = elapsed;
-    CountVisits(tree().root_actions(), progress);
-    return SettledRoot({.simulations = std::nullopt, .time = time_})
+    mcts::CountVisits(tree().root_actions(), progress);
+    return mcts::SettledRoot({.simulations = std::nullopt, .time = time_})
         .Stops(progress);
   }
 
@@ -71,12 +71,12 @@ class TimedSearch : public OneSearch {
 
 class SearchPlayer : public Player {
  public:
-  SearchPlayer(std::unique_ptr<Evaluator> evaluator,
+  SearchPlayer(std::unique_ptr<mcts::Evaluator> evaluator,
                const SearchPlayerOptions& options)
       : evaluator_(std::move(evaluator)),
         cache_(evaluator_.get(), options.cache_positions),
         options_(options) {
-    if (timed()) options_.search.simulations = kEndlessSimulations;
+    if (timed()) options_.search.simulations = mcts::kEndlessSimulations;
     TARA_CHECK(
         !options.search.gumbel || (options.threads == 1 && !options.ponder),
         "a Gumbel root has one owner and a plan");
@@ -173,17 +173,18 @@ class SearchPlayer : public Player {
         return thought;
       }
     }
-    SearchOptions options = options_.search;
+    mcts::SearchOptions options = options_.search;
     options.simulations = SimulationsFor(turn);
     options.utility.match = turn.match;
-    options.utility.margin_deviation = MarginDeviation(turn.state.variant);
-    SolveLeaves(turn.state.variant, &solver_, options);
-    return {.tree = Tree(options, turn.state, (*turn.random)()),
+    options.utility.margin_deviation =
+        mcts::MarginDeviation(turn.state.variant);
+    mcts::SolveLeaves(turn.state.variant, &solver_, options);
+    return {.tree = mcts::Tree(options, turn.state, (*turn.random)()),
             .plies = turn.actions.size()};
   }
 
   int SimulationsFor(const Turn& turn) const {
-    return turn.budget.has_value() ? kEndlessSimulations
+    return turn.budget.has_value() ? mcts::kEndlessSimulations
                                    : options_.search.simulations;
   }
 
@@ -223,7 +224,7 @@ class SearchPlayer : public Player {
   // Puts the tree that is pondered on back among the others.
   absl::Status StopPondering() {
     if (!pondering_.started()) return absl::OkStatus();
-    TARA_ASSIGN_OR_RETURN(Tree tree, pondering_.Stop());
+    TARA_ASSIGN_OR_RETURN(mcts::Tree tree, pondering_.Stop());
     thoughts_.insert_or_assign(
         *pondered_game_,
         Thought{.tree = std::move(tree), .plies = pondered_plies_});
@@ -231,25 +232,28 @@ class SearchPlayer : public Player {
   }
 
   // Searches the only position of a call, by time or with several threads.
-  absl::Status SearchOne(Tree& tree, const Turn& turn) {
-    SearchUntilOptions options = {.threads = options_.threads,
-                                  .leaves_per_batch = options_.leaves_per_game,
-                                  .clock = options_.now};
-    AnyOf rules;
+  absl::Status SearchOne(mcts::Tree& tree, const Turn& turn) {
+    mcts::SearchUntilOptions options = {
+        .threads = options_.threads,
+        .leaves_per_batch = options_.leaves_per_game,
+        .clock = options_.now};
+    mcts::AnyOf rules;
     if (turn.budget.has_value()) {
       // The clock runs while a kept tree is advanced, too.
       const absl::Duration spent = options_.now() - start_;
       options.time = std::max(absl::ZeroDuration(), turn.budget->limit - spent);
-      rules.Add(std::make_unique<TargetTime>(turn.budget->target - spent));
+      rules.Add(
+          std::make_unique<mcts::TargetTime>(turn.budget->target - spent));
     } else if (timed()) {
       options.time = options_.time;
       options.clock = options_.time_clock;
     }
     if (options.time < absl::InfiniteDuration()) {
-      rules.Add(std::make_unique<SettledRoot>(SettledRootOptions{
+      rules.Add(std::make_unique<mcts::SettledRoot>(mcts::SettledRootOptions{
           .simulations = std::nullopt, .time = options.time}));
     }
-    return SearchUntil(tree, cache_, rules, options, [] { return false; });
+    return mcts::SearchUntil(tree, cache_, rules, options,
+                             [] { return false; });
   }
 
   // Searches positions side by side: each to its number of simulations, or
@@ -261,11 +265,11 @@ class SearchPlayer : public Player {
     absl::Duration all = absl::ZeroDuration();
     for (const auto& time : times) all += time.value_or(absl::ZeroDuration());
     size_t next = 0;
-    SearchCounters counters;
+    mcts::SearchCounters counters;
     return PlayManyGames(
         {.games = static_cast<int>(thoughts.size()),
          .leaves_per_game = options_.leaves_per_game},
-        [&]() -> std::unique_ptr<SearchedGame> {
+        [&]() -> std::unique_ptr<mcts::SearchedGame> {
           if (next == thoughts.size()) return nullptr;
           const size_t index = next++;
           return std::make_unique<TimedSearch>(
@@ -276,15 +280,16 @@ class SearchPlayer : public Player {
         cache_, [] { return false; }, counters);
   }
 
-  Action Choose(const Tree& tree, Random& random) const {
+  Action Choose(const mcts::Tree& tree, Random& random) const {
     if (options_.search.gumbel && !tree.settled()) return tree.gumbel_action();
-    const Utility utility(tree.options().utility);
-    return ChooseAction(tree.root_actions(),
-                        HowToChoose(utility, tree.root().side()), random);
+    const mcts::Utility utility(tree.options().utility);
+    return mcts::ChooseAction(tree.root_actions(),
+                              HowToChoose(utility, tree.root().side()), random);
   }
 
   // The utility is borrowed.
-  ChoiceOptions HowToChoose(const Utility& utility, Side side) const {
+  mcts::ChoiceOptions HowToChoose(const mcts::Utility& utility,
+                                  Side side) const {
     return {.confidence_z = options_.confidence_z,
             .worth = [&utility, side](int margin) {
               return utility.OfMargin(margin, side);
@@ -292,11 +297,11 @@ class SearchPlayer : public Player {
   }
 
   // The policy are the visits, of those that the proofs leave.
-  Opinion OpinionOf(const Tree& tree) const {
-    const std::vector<RootAction> actions = tree.root_actions();
-    const Utility utility(tree.options().utility);
+  Opinion OpinionOf(const mcts::Tree& tree) const {
+    const std::vector<mcts::RootAction> actions = tree.root_actions();
+    const mcts::Utility utility(tree.options().utility);
     const std::vector<bool> left =
-        LeftByProof(actions, HowToChoose(utility, tree.root().side()));
+        mcts::LeftByProof(actions, HowToChoose(utility, tree.root().side()));
     Opinion opinion = {.value = tree.root_value()};
     float visits = 0;
     for (size_t i = 0; i < actions.size(); ++i) {
@@ -309,28 +314,29 @@ class SearchPlayer : public Player {
     }
     if (visits == 0) opinion.policy.clear();  // proved without a visit
     for (float& share : opinion.policy) share /= visits;
-    const MarginBounds proved = tree.root_bounds();
+    const mcts::MarginBounds proved = tree.root_bounds();
     if (proved.low == proved.high) opinion.proved_margin = proved.low;
     return opinion;
   }
 
-  const std::unique_ptr<Evaluator> evaluator_;
-  CachingEvaluator cache_;
-  SharedSolver solver_;
+  const std::unique_ptr<mcts::Evaluator> evaluator_;
+  mcts::CachingEvaluator cache_;
+  mcts::SharedSolver solver_;
   SearchPlayerOptions options_;
   absl::Time start_;                                 // of the latest call
   absl::flat_hash_map<uint64_t, Thought> thoughts_;  // by game
   // A tree that is pondered on is not among the thoughts.
   std::optional<uint64_t> pondered_game_;  // the latest
   size_t pondered_plies_ = 0;
-  Pondering pondering_;  // destroyed before what it uses
+  mcts::Pondering pondering_;  // destroyed before what it uses
 };
 
 }  // namespace
 
-std::unique_ptr<Player> NewSearchPlayer(std::unique_ptr<Evaluator> evaluator,
-                                        const SearchPlayerOptions& options) {
+std::unique_ptr<Player> NewSearchPlayer(
+    std::unique_ptr<mcts::Evaluator> evaluator,
+    const SearchPlayerOptions& options) {
   return std::make_unique<SearchPlayer>(std::move(evaluator), options);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

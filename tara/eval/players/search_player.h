@@ -11,14 +11,14 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 
-namespace tara {
+namespace tara::eval {
 
 struct SearchPlayerOptions {
   // With UtilityKind::kMatch the player plays for the match: its score and the
   // variant's margin deviation take the place of those in search.utility.
   // The player brings its own solver for search.solver_vacant_hills, and uses
   // it for no more of them than SolvableVacantHills says of the variant.
-  SearchOptions search = {};
+  mcts::SearchOptions search = {};
   // Thinking time an action, in place of search.simulations; zero: none. It
   // ends earlier where nothing can change the choice any more. Positions of a
   // call are searched together, and share the sum of their times.
@@ -52,9 +52,10 @@ struct SearchPlayerOptions {
 // are searched in one batch. With a clock (Turn::budget), the time it allows
 // takes the place of simulations and time: the target, or where another action
 // may yet turn out better, up to the limit.
-std::unique_ptr<Player> NewSearchPlayer(std::unique_ptr<Evaluator> evaluator,
-                                        const SearchPlayerOptions& options);
+std::unique_ptr<Player> NewSearchPlayer(
+    std::unique_ptr<mcts::Evaluator> evaluator,
+    const SearchPlayerOptions& options);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_SEARCH_PLAYER_H_

@@ -15,7 +15,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 class TeamPlayer : public Player {
@@ -77,4 +77,4 @@ std::unique_ptr<Player> NewTeamPlayer(std::unique_ptr<Player> first,
   return std::make_unique<TeamPlayer>(std::move(first), std::move(second));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

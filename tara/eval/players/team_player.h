@@ -5,7 +5,7 @@
 
 #include "tara/eval/players/player.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Two players as partners, for variants in pairs: `first` has the first of the
 // side's seats (0 or 1) in games of seating 0 (Turn::seating), and the second
@@ -16,6 +16,6 @@ namespace tara {
 std::unique_ptr<Player> NewTeamPlayer(std::unique_ptr<Player> first,
                                       std::unique_ptr<Player> second);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_TEAM_PLAYER_H_

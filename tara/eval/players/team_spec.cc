@@ -9,7 +9,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/eval/players/engine_spec.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Whether a player spec begins here; a plus sign may be part of a path.
@@ -75,4 +75,4 @@ absl::Status CheckTeam(const TeamSpec& team, Variant variant) {
       "expected one of ", absl::StrJoin(doubles, ", ")));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -10,7 +10,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/player_spec.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Who has the seats of one side: a player, or two for variants in pairs.
 struct TeamSpec {
@@ -32,6 +32,6 @@ int GamesAtATime(const TeamSpec& team, int games);
 // Returns INVALID_ARGUMENT naming the variant if the team cannot play it.
 absl::Status CheckTeam(const TeamSpec& team, Variant variant);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYERS_TEAM_SPEC_H_

@@ -7,7 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Games that a thread takes at a time: milliseconds of work, so that an
@@ -83,4 +83,4 @@ PlayoutStatistics PlayManyGames(int64_t games, int threads,
   return work.statistics();
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -6,7 +6,7 @@
 
 #include "tara/core/playout_statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Plays games first_game ... first_game + games - 1 of an unending sequence.
 // What comes out depends on nothing else. Thread-safe.
@@ -28,6 +28,6 @@ PlayoutStatistics PlayManyGames(int64_t games, int threads,
                                 const PlayChunk& play_chunk,
                                 const MassProgressCallback& on_progress = {});
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYOUTS_MASS_PLAYOUTS_H_

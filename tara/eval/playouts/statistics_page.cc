@@ -5,7 +5,7 @@
 #include "tara/eval/playouts/variant_statistics_report.h"
 #include "tara/eval/report/report_page.h"
 
-namespace tara {
+namespace tara::eval {
 
 std::string StatisticsPage(absl::Span<const VariantStatistics> variants,
                            uint64_t seed) {
@@ -15,4 +15,4 @@ std::string StatisticsPage(absl::Span<const VariantStatistics> variants,
        {"{{statistics.json}}", JsonInPage(VariantStatisticsJson(variants))}});
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -9,7 +9,7 @@
 #include "tara/core/outcome.h"
 #include "tara/eval/statistics/hypotheses.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Returns the interval around `mean` for a sum of squared deviations over
@@ -92,4 +92,4 @@ VariantStatistics Summarize(Variant variant, const RuleOptions& options,
   return statistics;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -9,7 +9,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A mean over games with its 95 % interval, and how the games deviate from it.
 struct Spread {
@@ -43,6 +43,6 @@ struct VariantStatistics {
 VariantStatistics Summarize(Variant variant, const RuleOptions& options,
                             const PlayoutStatistics& sums);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYOUTS_VARIANT_STATISTICS_H_

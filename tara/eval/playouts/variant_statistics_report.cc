@@ -18,7 +18,7 @@
 #include "tara/eval/report/text_table.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -202,4 +202,4 @@ std::string VariantStatisticsJson(
   return object.dump(2);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "tara/eval/playouts/variant_statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns tables for terminals, a line a variant, of at most 110 columns.
 // Ends with a newline.
@@ -18,6 +18,6 @@ std::string VariantStatisticsText(absl::Span<const VariantStatistics> variants);
 // and "phase_lengths" by name. Infinite numbers are null.
 std::string VariantStatisticsJson(absl::Span<const VariantStatistics> variants);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_PLAYOUTS_VARIANT_STATISTICS_REPORT_H_

@@ -4,7 +4,7 @@
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/report/report_page.h"
 
-namespace tara {
+namespace tara::eval {
 
 std::string RatingPage(const RatingTable& table) {
   return ReportPage(RatingPageTemplate(),
@@ -12,4 +12,4 @@ std::string RatingPage(const RatingTable& table) {
                       JsonInPage(RatingReportJson(table, /*compact=*/true))}});
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -6,7 +6,7 @@
 #include "Eigen/Dense"
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // What games are expected to tell of ratings.
@@ -94,4 +94,4 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
   return chosen;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

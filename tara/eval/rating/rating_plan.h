@@ -5,7 +5,7 @@
 
 #include "tara/eval/rating/ratings.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A pair of games worth playing.
 struct PairChoice {
@@ -32,6 +32,6 @@ std::vector<PairChoice> RankPairs(const Ratings& ratings);
 // (with the covariance that they are expected to leave).
 std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_RATING_RATING_PLAN_H_

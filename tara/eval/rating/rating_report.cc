@@ -13,7 +13,7 @@
 #include "tara/eval/report/text_table.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -198,4 +198,4 @@ std::string RatingReportJson(const RatingTable& table, bool compact) {
                      Json::error_handler_t::replace);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

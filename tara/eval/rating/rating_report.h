@@ -5,7 +5,7 @@
 
 #include "tara/eval/rating/rating_tournament.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns a table for terminals: a row a player, the best first, and a column a
 // variant, after that of all; Elo +- half the 95 % interval. Below it, by
@@ -24,6 +24,6 @@ std::string RatingReportText(const RatingTable& table);
 // `compact` leaves out line breaks and spaces.
 std::string RatingReportJson(const RatingTable& table, bool compact = false);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_RATING_RATING_REPORT_H_

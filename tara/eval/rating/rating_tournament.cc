@@ -12,7 +12,7 @@
 #include "tara/eval/arena/contest.h"
 #include "tara/eval/rating/rating_plan.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Rounds in which a variant's games are chosen, about: each fits the ratings
@@ -308,4 +308,4 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
   return Rate(players, tournaments, options);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -20,7 +20,7 @@
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/training_point.h"
 
-namespace tara {
+namespace tara::eval {
 
 struct RatedPlayer {
   std::string name;  // for people; no two alike
@@ -95,6 +95,6 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     const RatingTournamentOptions& options, ResultStore& store,
     const RatingProgressCallback& on_progress = {});
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_RATING_RATING_TOURNAMENT_H_

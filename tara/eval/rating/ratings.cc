@@ -13,7 +13,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Deviations of the priors of h and ln(nu) about 0, in nats: they matter only
@@ -313,4 +313,4 @@ Ratings MeanRatings(absl::Span<const Ratings> ratings) {
   return Ratings(std::move(elo), std::move(covariance));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

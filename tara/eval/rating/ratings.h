@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::eval {
 
 inline constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
 
@@ -115,6 +115,6 @@ absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
 // REQUIRES: at least one, all of one size.
 Ratings MeanRatings(absl::Span<const Ratings> ratings);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_RATING_RATINGS_H_

@@ -16,7 +16,7 @@
 #include "tara/mcts/alpha_beta/alpha_beta.h"
 #include "tara/mcts/solver/endgame_solver.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Positions before the end of a game that are looked at.
@@ -36,7 +36,7 @@ uint64_t StreamSeed(uint64_t seed, uint64_t stream, uint64_t index) {
 
 // Returns the last positions of a game with something to choose, from the end.
 std::deque<State> EndOfGame(const SolvedPositionOptions& options,
-                            Random& random, AlphaBeta& search) {
+                            Random& random, mcts::AlphaBeta& search) {
   std::deque<State> last;
   State state = InitialState(options.variant, options.rule_options);
   while (!state.finished()) {
@@ -53,13 +53,13 @@ std::deque<State> EndOfGame(const SolvedPositionOptions& options,
 // Returns the earliest of a game's last positions that can be solved and that
 // leaves something to lose.
 std::optional<SolvedPosition> Earliest(const std::deque<State>& last,
-                                       EndgameSolver& solver) {
+                                       mcts::EndgameSolver& solver) {
   std::optional<SolvedPosition> found;
   for (const State& state : last) {
     const auto values = solver.SolveActions(state);
     if (!values.has_value()) break;
     SolvedPosition position = {.state = state, .margins = {}};
-    for (const EndgameSolver::ActionValue& value : *values) {
+    for (const mcts::EndgameSolver::ActionValue& value : *values) {
       position.margins.push_back(state.side() == kRed ? value.red_margin
                                                       : -value.red_margin);
     }
@@ -110,8 +110,8 @@ struct Sums {
 
 std::vector<SolvedPosition> MakeSolvedPositions(
     const SolvedPositionOptions& options) {
-  AlphaBeta search;
-  EndgameSolver solver({.node_limit = options.node_limit});
+  mcts::AlphaBeta search;
+  mcts::EndgameSolver solver({.node_limit = options.node_limit});
   std::vector<SolvedPosition> positions;
   int barren = 0;
   for (uint64_t game = 0;
@@ -164,4 +164,4 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
   return regret;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

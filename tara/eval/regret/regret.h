@@ -16,7 +16,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // A position and what each action leads to.
 struct SolvedPosition {
@@ -65,6 +65,6 @@ struct Regret {
 absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
                                      uint64_t seed, Player& player);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REGRET_REGRET_H_

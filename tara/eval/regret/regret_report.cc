@@ -8,7 +8,7 @@
 #include "tara/eval/report/report_parts.h"
 #include "tara/eval/report/text_table.h"
 
-namespace tara {
+namespace tara::eval {
 
 using Json = nlohmann::ordered_json;
 
@@ -75,4 +75,4 @@ std::string RegretPage(absl::Span<const RegretRow> rows) {
                     {{"{{report.json}}", JsonInPage(RegretReportJson(rows))}});
 }
 
-}  // namespace tara
+}  // namespace tara::eval

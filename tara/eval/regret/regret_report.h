@@ -10,7 +10,7 @@
 #include "tara/eval/regret/regret.h"
 #include "tara/eval/report/training_point.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What a player gave away in the endgames of a variant.
 struct RegretRow {
@@ -35,6 +35,6 @@ std::string RegretReportJson(absl::Span<const RegretRow> rows);
 // generations of runs. It needs no network and no other file.
 std::string RegretPage(absl::Span<const RegretRow> rows);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REGRET_REGRET_REPORT_H_

@@ -14,7 +14,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -125,4 +125,4 @@ absl::StatusOr<std::vector<SolvedPosition>> ReadSolvedSet(
   return positions;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

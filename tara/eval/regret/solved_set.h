@@ -18,7 +18,7 @@
 #include "absl/types/span.h"
 #include "tara/eval/regret/regret.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Writes the file, or replaces it, atomically. Errors name it.
 absl::Status WriteSolvedSet(const std::string& path,
@@ -30,6 +30,6 @@ absl::Status WriteSolvedSet(const std::string& path,
 absl::StatusOr<std::vector<SolvedPosition>> ReadSolvedSet(
     const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REGRET_SOLVED_SET_H_

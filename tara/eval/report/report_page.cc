@@ -5,7 +5,7 @@
 #include "tara/eval/report/page_style.h"
 #include "third_party/chart_js/chart_js.h"
 
-namespace tara {
+namespace tara::eval {
 
 std::string JsonInPage(absl::string_view json) {
   return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
@@ -20,4 +20,4 @@ std::string ReportPage(
   return absl::StrReplaceAll(page_template, texts);
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns JSON as it may stand within <script>: there "</" could end the
 // element. In JSON "<" stands only in strings, where it may be written
@@ -21,6 +21,6 @@ std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REPORT_REPORT_PAGE_H_

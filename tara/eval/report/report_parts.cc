@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -68,4 +68,4 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
   return object;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

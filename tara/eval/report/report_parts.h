@@ -14,7 +14,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Adds two cells, "47.21" and "[47.19, 47.23]", times `scale`: with as many
 // digits as tell the ends apart, four at most.
@@ -44,6 +44,6 @@ std::string NotLearnedLine(absl::string_view where,
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,
                                          const RuleOptions& options);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REPORT_REPORT_PARTS_H_

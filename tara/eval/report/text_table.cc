@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace tara {
+namespace tara::eval {
 
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       size_t name_columns) {
@@ -27,4 +27,4 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows,
   return text;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

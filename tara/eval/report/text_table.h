@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tara {
+namespace tara::eval {
 
 // Returns the rows as lines with columns aligned, two spaces apart: the first
 // `name_columns` to the left, the others, which are numbers, to the right.
@@ -12,6 +12,6 @@ namespace tara {
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       size_t name_columns);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REPORT_TEXT_TABLE_H_

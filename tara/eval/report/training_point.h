@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tara {
+namespace tara::eval {
 
 // Where on the way of a training run a player stands: what curves over training
 // are drawn along.
@@ -14,6 +14,6 @@ struct TrainingPoint {
   friend bool operator==(const TrainingPoint&, const TrainingPoint&) = default;
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_REPORT_TRAINING_POINT_H_

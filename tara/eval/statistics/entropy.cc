@@ -6,7 +6,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // n ln n, 0 at 0.
@@ -61,4 +61,4 @@ Interval EquivalentChoices(const Interval& entropy) {
           std::exp(entropy.high)};
 }
 
-}  // namespace tara
+}  // namespace tara::eval

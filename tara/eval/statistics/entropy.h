@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns  - sum p_i ln p_i  with p_i = weight_i / sum of the weights, in nats;
 // 0 if the sum is 0. REQUIRES: no weight is negative.
@@ -32,6 +32,6 @@ Interval EntropyOfCounts(absl::Span<const int64_t> counts);
 // Returns exp of an interval of entropies.
 Interval EquivalentChoices(const Interval& entropy);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_STATISTICS_ENTROPY_H_

@@ -7,7 +7,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 // Returns the places of the p-values, the least first.
@@ -129,4 +129,4 @@ std::vector<double> BenjaminiHochbergAdjusted(
   return adjusted;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns the regularized incomplete beta function I_x(a, b): the probability
 // that a variable of the beta distribution is at most x. The tails of the
@@ -61,6 +61,6 @@ std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 std::vector<double> BenjaminiHochbergAdjusted(
     absl::Span<const double> p_values);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_STATISTICS_HYPOTHESES_H_

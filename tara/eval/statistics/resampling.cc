@@ -6,7 +6,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::eval {
 
 double Quantile(absl::Span<const double> sorted, double p) {
   TARA_CHECK(!sorted.empty(), "a quantile of nothing");
@@ -43,4 +43,4 @@ Interval BootstrapInterval(int size, int replicates,
   return {statistic(sample), Quantile(values, 0.025), Quantile(values, 0.975)};
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -10,7 +10,7 @@
 #include "tara/base/random.h"
 #include "tara/eval/statistics/statistics.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Returns the quantile of sorted values by linear interpolation between order
 // statistics: with h = p (n - 1), x[floor h] + (h - floor h) * (the step to
@@ -40,6 +40,6 @@ std::vector<double> BootstrapReplicates(int size, int replicates,
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_STATISTICS_RESAMPLING_H_

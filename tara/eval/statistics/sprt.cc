@@ -11,7 +11,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr int kOutcomes = 5;
@@ -251,4 +251,4 @@ int64_t Sprt::pairs() const {
   return pairs;
 }
 
-}  // namespace tara
+}  // namespace tara::eval

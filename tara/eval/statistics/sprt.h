@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::eval {
 
 // What elo0 and elo1 are measured by.
 enum class EloScale : uint8_t {
@@ -104,6 +104,6 @@ class Sprt {
   SprtDecision decision_ = SprtDecision::kUndecided;
 };
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_STATISTICS_SPRT_H_

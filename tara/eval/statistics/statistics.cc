@@ -7,7 +7,7 @@
 #include "tara/base/check.h"
 #include "tara/eval/statistics/hypotheses.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -106,4 +106,4 @@ double EloDifference(double score) {
   return 400 * std::log10(score / (1 - score));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

@@ -3,7 +3,7 @@
 
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Two-sided 95 % quantile of the standard normal distribution.
 inline constexpr double kNormalQuantile95 = 1.959963984540054;
@@ -95,6 +95,6 @@ Interval RatioInterval(const RatioSums& sums);
 // REQUIRES: 0 <= score <= 1.
 double EloDifference(double score);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_STATISTICS_STATISTICS_H_

@@ -6,7 +6,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr int kMaxSteps = 30;
@@ -102,4 +102,4 @@ double LogisticLoss(const LogisticData& data,
   return sum / static_cast<double>(std::max<size_t>(1, data.targets.size()));
 }
 
-}  // namespace tara
+}  // namespace tara::eval

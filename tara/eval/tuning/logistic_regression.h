@@ -5,7 +5,7 @@
 
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::eval {
 
 // Observations: `inputs` holds them one after the other, `width` numbers
 // each; targets are chances in [0, 1].
@@ -27,6 +27,6 @@ std::vector<double> FitLogistic(const LogisticData& data, double penalty);
 // Returns the mean logarithmic loss, in nats.
 double LogisticLoss(const LogisticData& data, absl::Span<const double> weights);
 
-}  // namespace tara
+}  // namespace tara::eval
 
 #endif  // TARA_EVAL_TUNING_LOGISTIC_REGRESSION_H_

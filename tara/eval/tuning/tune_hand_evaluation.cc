@@ -41,14 +41,14 @@
 #include "tara/mcts/alpha_beta/hand_evaluation.h"
 #include "tara/mcts/evaluators/playout_evaluator.h"
 
-namespace tara {
+namespace tara::eval {
 namespace {
 
 constexpr uint32_t kMaxOpening = 16;
 constexpr double kRandomActions = 0.03;
 constexpr int kHeldOut = 10;  // one game in so many only measures
 constexpr double kPenalty = 20;
-constexpr int kWidth = 2 * kNumHandFeatures;
+constexpr int kWidth = 2 * mcts::kNumHandFeatures;
 
 struct Data {
   LogisticData fitted;
@@ -56,8 +56,9 @@ struct Data {
 };
 
 void AddObservation(const State& state, LogisticData& data) {
-  const HandFeatures features = ComputeHandFeatures(state);
-  const float first = static_cast<float>(HandStage(state)) / kFirstStage;
+  const mcts::HandFeatures features = mcts::ComputeHandFeatures(state);
+  const float first =
+      static_cast<float>(mcts::HandStage(state)) / mcts::kFirstStage;
   for (const int16_t feature : features) data.inputs.push_back(feature * first);
   for (const int16_t feature : features) {
     data.inputs.push_back(feature * (1 - first));
@@ -89,7 +90,7 @@ void PlayGame(Variant variant, Player& player, Random& random,
 
 std::string WeightsText(absl::Span<const double> weights) {
   std::string text;
-  for (int i = 0; i < kNumHandFeatures; ++i) {
+  for (int i = 0; i < mcts::kNumHandFeatures; ++i) {
     absl::StrAppend(&text, i % 10 == 0 ? "\n          " : " ",
                     std::lround(1000 * weights[i]), ",");
   }
@@ -113,15 +114,16 @@ void Tune(Variant variant, int games, Player& player, uint64_t seed) {
       Info(variant).id, data.fitted.targets.size(),
       LogisticLoss(data.fitted, weights), LogisticLoss(data.held_out, weights));
   const absl::Span<const double> all = weights;
-  for (int i = 0; i < kNumHandFeatures; ++i) {
-    absl::FPrintF(stderr, "  %-26s %6.0f %6.0f\n", HandFeatureName(variant, i),
-                  1000 * all[i], 1000 * all[i + kNumHandFeatures]);
+  for (int i = 0; i < mcts::kNumHandFeatures; ++i) {
+    absl::FPrintF(stderr, "  %-26s %6.0f %6.0f\n",
+                  mcts::HandFeatureName(variant, i), 1000 * all[i],
+                  1000 * all[i + mcts::kNumHandFeatures]);
   }
   absl::PrintF(
       "    HandWeights{\n        // %s\n        .first = {%s},\n"
       "        .last = {%s}},\n",
-      Info(variant).id, WeightsText(all.subspan(0, kNumHandFeatures)),
-      WeightsText(all.subspan(kNumHandFeatures)));
+      Info(variant).id, WeightsText(all.subspan(0, mcts::kNumHandFeatures)),
+      WeightsText(all.subspan(mcts::kNumHandFeatures)));
   std::fflush(stdout);
 }
 
@@ -143,7 +145,7 @@ int Main(int argc, char** argv) {
   }
   const std::unique_ptr<Player> player =
       spec.first == "mcts"
-          ? NewSearchPlayer(std::make_unique<PlayoutEvaluator>(1, 0),
+          ? NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                             {.search = {.simulations = strength}})
           : NewAlphaBetaPlayer({.nodes = strength}, {.table_bytes = 1 << 20});
   for (const VariantInfo& info : kVariants) {
@@ -154,6 +156,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::eval
 
-int main(int argc, char** argv) { return tara::Main(argc, argv); }
+int main(int argc, char** argv) { return tara::eval::Main(argc, argv); }

@@ -11,7 +11,7 @@
 #include "tara/mcts/alpha_beta/hand_evaluation.h"
 #include "tara/mcts/state_hash.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr int kInfinity = 1 << 20;
@@ -306,4 +306,4 @@ std::vector<Action> AlphaBeta::PrincipalVariation(const State& root,
   return line;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

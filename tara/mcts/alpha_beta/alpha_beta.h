@@ -14,7 +14,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Scores. A won game is worth kWonGame and kPointWorth a point of the margin,
 // a drawn one 0; evaluations lie strictly between a win and a loss.
@@ -157,6 +157,6 @@ class AlphaBeta {
   std::array<std::array<int32_t, kNumActions>, 2> history_;  // by side
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_

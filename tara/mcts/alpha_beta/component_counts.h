@@ -9,7 +9,7 @@
 #include "tara/core/board.h"
 #include "tara/core/kingdoms.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Four boards side by side: one register with AVX2.
 typedef uint64_t FourBoards __attribute__((vector_size(32)));
@@ -56,6 +56,6 @@ inline std::array<int, 4> CountComponentsOfFour(
   return counts;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_ALPHA_BETA_COMPONENT_COUNTS_H_

@@ -11,7 +11,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/alpha_beta/side_view.h"
 
-namespace tara::hand_features {
+namespace tara::mcts::hand_features {
 
 // --- Sacred Hill -------------------------------------------------------------
 
@@ -96,6 +96,6 @@ inline int SwappableMerges(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own_linked).two);
 }
 
-}  // namespace tara::hand_features
+}  // namespace tara::mcts::hand_features
 
 #endif  // TARA_MCTS_ALPHA_BETA_FAMILY_FEATURES_H_

@@ -11,7 +11,7 @@
 #include "tara/mcts/alpha_beta/hand_features.h"
 #include "tara/mcts/alpha_beta/side_view.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 namespace f = hand_features;
@@ -228,4 +228,4 @@ int HandEvaluation(const State& state, const HandWeights& weights) {
   return std::clamp(red, -kMaxHandEvaluation, kMaxHandEvaluation);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -18,7 +18,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Features that all variants share, and those whose meaning is the family's.
 inline constexpr int kNumSharedFeatures = 32;
@@ -64,6 +64,6 @@ int HandEvaluation(const State& state);
 // The same with other weights than the tuned ones.
 int HandEvaluation(const State& state, const HandWeights& weights);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_

@@ -8,7 +8,7 @@
 #include "tara/core/board.h"
 #include "tara/mcts/alpha_beta/side_view.h"
 
-namespace tara::hand_features {
+namespace tara::mcts::hand_features {
 
 // --- Kingdoms and territory --------------------------------------------------
 
@@ -161,6 +161,6 @@ inline int ContestedHills(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own).two & Adjacent(view.enemy));
 }
 
-}  // namespace tara::hand_features
+}  // namespace tara::mcts::hand_features
 
 #endif  // TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_

@@ -2,7 +2,7 @@
 
 #include "tara/mcts/alpha_beta/hand_evaluation.h"
 
-namespace tara {
+namespace tara::mcts {
 
 const std::array<HandWeights, kNumVariants> kHandWeights = {
     HandWeights{
@@ -167,4 +167,4 @@ const std::array<HandWeights, kNumVariants> kHandWeights = {
             }},
 };
 
-}  // namespace tara
+}  // namespace tara::mcts

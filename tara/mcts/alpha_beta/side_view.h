@@ -6,7 +6,7 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 
-namespace tara::hand_features {
+namespace tara::mcts::hand_features {
 
 // A position as one side sees it.
 struct SideView {
@@ -81,6 +81,6 @@ inline int DiagonalPairs(Board own_board, Board one_board, Board other_board) {
   return Count(rising) + Count(falling);
 }
 
-}  // namespace tara::hand_features
+}  // namespace tara::mcts::hand_features
 
 #endif  // TARA_MCTS_ALPHA_BETA_SIDE_VIEW_H_

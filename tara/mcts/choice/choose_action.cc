@@ -7,7 +7,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using Candidates = std::vector<const RootAction*>;
@@ -163,4 +163,4 @@ Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
                       random);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

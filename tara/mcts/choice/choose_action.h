@@ -10,7 +10,7 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // One legal action of the root after a search. Values and margins are for the
 // side to move at the root.
@@ -75,6 +75,6 @@ std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
 // of the variance is our own. REQUIRES: action.visits > 0.
 float LowerConfidenceBound(const RootAction& action, float z);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_CHOICE_CHOOSE_ACTION_H_

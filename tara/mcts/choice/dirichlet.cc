@@ -6,7 +6,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 
 double DrawGamma(double shape, Random& random) {
   TARA_CHECK(shape > 0, "the shape of a gamma distribution is positive");
@@ -89,4 +89,4 @@ std::vector<double> ShapedAlphas(double concentration,
   return alphas;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Returns a draw from the gamma distribution of a shape and scale 1.
 // Source: Marsaglia and Tsang 2000, "A simple method for generating gamma
@@ -47,6 +47,6 @@ std::vector<float> DrawRootNoise(const RootNoiseOptions& options,
 std::vector<double> ShapedAlphas(double concentration,
                                  absl::Span<const float> priors);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_CHOICE_DIRICHLET_H_

@@ -9,7 +9,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Keeps logits finite. An action without prior comes after all others.
@@ -193,4 +193,4 @@ std::vector<float> GumbelRoot::ImprovedPolicy(
   return policy;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

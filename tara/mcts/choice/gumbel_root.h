@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct GumbelOptions {
   // So many actions, at most, are tried at all: those sampled first. More make
@@ -92,6 +92,6 @@ class GumbelRoot {
   std::vector<Phase> phases_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_CHOICE_GUMBEL_ROOT_H_

@@ -6,7 +6,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // A root action as PUCT saw it.
@@ -83,4 +83,4 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
   return target;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "tara/mcts/choice/choose_action.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct PolicyTargetOptions {
   // The k of ForcedVisits, as the search had it; 0: no visit was forced.
@@ -36,6 +36,6 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
                                 const PolicyTargetOptions& options,
                                 absl::Span<const float> search_priors = {});
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_CHOICE_POLICY_TARGET_H_

@@ -6,7 +6,7 @@
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Returns the index of the highest threshold of the grid that is not above
@@ -86,4 +86,4 @@ void ResignationWatch::AddTo(ResignationCounts& counts, int winner) const {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

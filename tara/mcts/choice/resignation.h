@@ -8,7 +8,7 @@
 
 #include "tara/core/board.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct ResignationOptions {
   // A side resigns when its root value has been at most this much, from -1
@@ -96,6 +96,6 @@ class ResignationWatch {
   std::array<int8_t, ResignationCounts::kNumThresholds> first_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_CHOICE_RESIGNATION_H_

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace tara {
+namespace tara::mcts {
 
 float TemperatureSchedule::At(int ply) const {
   if (ply >= cutoff_ply) return 0;
@@ -10,4 +10,4 @@ float TemperatureSchedule::At(int ply) const {
   return end + (start - end) * std::exp2(-static_cast<float>(ply) / halflife);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

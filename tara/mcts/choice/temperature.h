@@ -3,7 +3,7 @@
 
 #include <limits>
 
-namespace tara {
+namespace tara::mcts {
 
 // How boldly actions are drawn (ChooseAction) as a game goes on: before the
 // cut-off
@@ -29,6 +29,6 @@ struct TemperatureSchedule {
   float At(int ply) const;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_CHOICE_TEMPERATURE_H_

@@ -5,7 +5,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 
 BatchingEvaluator::BatchingEvaluator(Evaluator* evaluator, int max_batch)
     : evaluator_(evaluator), max_batch_(static_cast<size_t>(max_batch)) {
@@ -90,4 +90,4 @@ absl::Status BatchingEvaluator::EvaluateMerged(
   return status;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

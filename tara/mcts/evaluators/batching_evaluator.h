@@ -12,7 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Merges what several threads ask at a time into larger batches of another
 // evaluator, which is called by one thread at a time. Nobody waits for company:
@@ -63,6 +63,6 @@ class BatchingEvaluator : public Evaluator {
   std::vector<Evaluation> evaluations_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATORS_BATCHING_EVALUATOR_H_

@@ -12,7 +12,7 @@
 #include "tara/mcts/evaluators/permute_priors.h"
 #include "tara/mcts/state_hash.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What is known of a position.
 struct CachingEvaluator::Entry {
@@ -350,4 +350,4 @@ void CachingEvaluator::Clear() {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

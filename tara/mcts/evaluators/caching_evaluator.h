@@ -16,7 +16,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct CachingOptions {
   // Positions kept (rounded up to a power of two of at least kNumShards *
@@ -104,6 +104,6 @@ class CachingEvaluator : public Evaluator {
   std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_

@@ -11,7 +11,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::mcts {
 
 void PermutePriors(const Symmetry& symmetry, const State& state,
                    std::vector<float>& priors) {
@@ -41,4 +41,4 @@ void PermutePriors(const Symmetry& symmetry, const State& state,
   }
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -6,7 +6,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Priors of TransformState(symmetry, state), in the order of its legal actions,
 // become those of the state: what a symmetric position was told of an action is
@@ -15,6 +15,6 @@ namespace tara {
 void PermutePriors(const Symmetry& symmetry, const State& state,
                    std::vector<float>& priors);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATORS_PERMUTE_PRIORS_H_

@@ -10,7 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/mcts/state_hash.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Fills all but the priors from Red's margins of the playouts.
@@ -63,4 +63,4 @@ absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

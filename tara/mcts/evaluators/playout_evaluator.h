@@ -8,7 +8,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Judges a position by random games from it to the end; all legal actions are
 // equally likely. The games' seeds derive from the position and the seed, so
@@ -28,6 +28,6 @@ class PlayoutEvaluator : public Evaluator {
   const uint64_t seed_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATORS_PLAYOUT_EVALUATOR_H_

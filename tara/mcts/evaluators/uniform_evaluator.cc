@@ -3,7 +3,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::mcts {
 
 absl::Status UniformEvaluator::Evaluate(absl::Span<const State> states,
                                         absl::Span<Evaluation> results) {
@@ -17,4 +17,4 @@ absl::Status UniformEvaluator::Evaluate(absl::Span<const State> states,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

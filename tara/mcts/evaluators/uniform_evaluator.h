@@ -6,7 +6,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Knows nothing: all legal actions are equally likely, every game is even.
 // The measure of what the search costs by itself. Never fails.
@@ -16,6 +16,6 @@ class UniformEvaluator : public Evaluator {
                         absl::Span<Evaluation> results) override;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATORS_UNIFORM_EVALUATOR_H_

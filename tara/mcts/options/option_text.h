@@ -18,7 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A field of Options as text. `set` returns false, and changes nothing, when
 // the value is not what `expected` says.
@@ -181,6 +181,6 @@ std::string OptionsHelp(const OptionText<Options> (&list)[kSize],
   return help;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_OPTIONS_OPTION_TEXT_H_

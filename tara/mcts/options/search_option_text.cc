@@ -12,7 +12,7 @@
 #include "tara/mcts/options/option_text.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 bool SetUtility(absl::string_view value, SearchOptions& options) {
@@ -201,4 +201,4 @@ std::string SearchOptionsHelp(const SearchOptions& defaults) {
   return OptionsHelp(kOptions, defaults);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/mcts/options/search_options.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Whether a search has an option of this name.
 bool IsSearchOption(absl::string_view name);
@@ -28,6 +28,6 @@ std::string FormatSearchOptions(const SearchOptions& options);
 // Returns the list for --help, a line an option: name, meaning, default.
 std::string SearchOptionsHelp(const SearchOptions& defaults = {});
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_OPTIONS_SEARCH_OPTION_TEXT_H_

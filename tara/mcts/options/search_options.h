@@ -8,7 +8,7 @@
 #include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What an action that was not tried yet is taken to be worth, for the side
 // that would play it.
@@ -86,8 +86,8 @@ struct SearchOptions {
   // settle what a position is worth.
   bool proof = false;
   // proof: solves leaves with at most so many vacant hills. Borrowed: must
-  // outlive the tree. Thread-safe if several threads search the tree, or several
-  // trees at a time are given the same.
+  // outlive the tree. Thread-safe if several threads search the tree, or
+  // several trees at a time are given the same.
   LeafSolver* solver = nullptr;
   int solver_vacant_hills = 0;
   // The tree's limit of memory; a search that meets it ends with what it has.
@@ -95,6 +95,6 @@ struct SearchOptions {
   int64_t max_bytes = int64_t{4} << 30;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_OPTIONS_SEARCH_OPTIONS_H_

@@ -4,7 +4,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 
 EvaluationThread::EvaluationThread() : thread_([this] { Run(); }) {}
 
@@ -57,4 +57,4 @@ void EvaluationThread::Run() {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Evaluates one batch at a time on a thread of its own, so that its owner can
 // do something else meanwhile. Start and Wait are for one owner.
@@ -41,6 +41,6 @@ class EvaluationThread {
   std::thread thread_;  // last: it uses all of the above
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_EVALUATION_THREAD_H_

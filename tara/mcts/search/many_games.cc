@@ -10,7 +10,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/mcts/search/evaluation_thread.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // A place for a game, and its leaves in flight. Leaves and answers are reused:
@@ -261,4 +261,4 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
   return status;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

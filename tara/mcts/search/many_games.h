@@ -12,7 +12,7 @@
 #include "tara/mcts/search/search_times.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A game whose actions are chosen by search. Owned by one worker.
 class SearchedGame {
@@ -88,6 +88,6 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const std::function<bool()>& stop,
                            SearchCounters& counters);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_MANY_GAMES_H_

@@ -10,7 +10,7 @@
 #include "tara/mcts/search/search_until.h"
 #include "tara/mcts/time/stop_rule.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // `tree` and `status` belong to the thread until it is joined.
 struct Pondering::Search {
@@ -58,4 +58,4 @@ absl::StatusOr<Tree> Pondering::Stop() {
   return std::move(search->tree);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -7,7 +7,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct PonderingLimits {
   int threads = 1;
@@ -51,6 +51,6 @@ class Pondering {
   std::unique_ptr<Search> search_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_PONDERING_H_

@@ -7,7 +7,7 @@
 #include "tara/base/check.h"
 #include "tara/mcts/search/many_games.h"
 
-namespace tara {
+namespace tara::mcts {
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
                          const RunOptions& options) {
   TARA_CHECK(options.leaves_per_tree >= 1, "a batch has leaves");
@@ -23,4 +23,4 @@ absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
       evaluator, [] { return false; }, counters);
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

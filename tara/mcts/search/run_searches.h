@@ -6,7 +6,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct RunOptions {
   // Leaves of one tree in one batch, at most. More than 1 fills the batches of
@@ -23,6 +23,6 @@ struct RunOptions {
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
                          const RunOptions& options = {});
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_RUN_SEARCHES_H_

@@ -20,7 +20,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr int kSimulations = 250;
@@ -130,4 +130,4 @@ uint64_t SearchSignature() {
   return hash;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

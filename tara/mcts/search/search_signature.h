@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tara {
+namespace tara::mcts {
 
 // Returns a hash over what searches of fixed positions of all variants find,
 // with fixed simulations and all options in turn (noise, graph, proof, Gumbel
@@ -11,6 +11,6 @@ namespace tara {
 // the same on every run; a change that moves it changes what is searched.
 uint64_t SearchSignature();
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_SEARCH_SIGNATURE_H_

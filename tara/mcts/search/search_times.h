@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "tara/base/thread_time.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Where the time of a search goes: nanoseconds, summed over threads.
 // Thread-safe.
@@ -49,6 +49,6 @@ class StageTimer {
   absl::Time last_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_SEARCH_TIMES_H_

@@ -9,7 +9,7 @@
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/threaded_search.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // The rule is asked after so much of the time again: looking at the root, and
@@ -106,4 +106,4 @@ absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -10,7 +10,7 @@
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A root's visits are counted up to here: as good as no limit.
 inline constexpr int kEndlessSimulations = (1 << 24) - 2;
@@ -37,6 +37,6 @@ absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_SEARCH_UNTIL_H_

@@ -15,7 +15,7 @@
 #include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/tree/shared_walker.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Lets threads that found no leaf wait for one to be evaluated. Costs the
@@ -195,4 +195,4 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

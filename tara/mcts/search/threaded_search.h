@@ -7,7 +7,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct ThreadedSearchOptions {
   int threads = 2;
@@ -37,6 +37,6 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,
                                const std::function<bool()>& stop);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SEARCH_THREADED_SEARCH_H_

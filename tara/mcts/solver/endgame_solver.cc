@@ -20,7 +20,7 @@
 #include "tara/mcts/solver/solver_search.h"
 #include "tara/mcts/solver/solver_table.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 using rules::View;
@@ -236,4 +236,4 @@ void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options) {
   options.solver = options.solver_vacant_hills > 0 ? solver : nullptr;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -13,7 +13,7 @@
 #include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/options/search_options.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What is known while a position is being solved: Red's margin under best
 // play lies from low to high.
@@ -88,6 +88,6 @@ int SolvableVacantHills(Variant variant);
 // The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
 void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SOLVER_ENDGAME_SOLVER_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tara {
+namespace tara::mcts {
 
 SharedSolver::SharedSolver(const SolverOptions& options) : options_(options) {}
 
@@ -22,4 +22,4 @@ std::optional<int> SharedSolver::SolveRedMargin(const State& state) {
   return margin;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

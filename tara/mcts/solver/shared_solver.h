@@ -11,7 +11,7 @@
 #include "tara/mcts/leaf_solver.h"
 #include "tara/mcts/solver/endgame_solver.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // The solver of trees that several threads search: an EndgameSolver, with a
 // table of its own, for each thread that asks at a time. Thread-safe.
@@ -31,6 +31,6 @@ class SharedSolver : public LeafSolver {
   std::vector<std::unique_ptr<EndgameSolver>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SOLVER_SHARED_SOLVER_H_

@@ -15,7 +15,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Margin by the rule of two tiers (docs/rules.md section 2): what leads in the
 // first count, else in territory, makes 2 points and the difference.
@@ -74,6 +74,6 @@ inline int GuessMargin(const rules::View& view, Family family) {
   return TwoTierMargin(lead / 2, Count(view.own) - Count(view.enemy));
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SOLVER_SOLVER_BOUNDS_H_

@@ -8,7 +8,7 @@
 #include "tara/core/rules/choices.h"
 #include "tara/core/rules/view.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What the guesses are made for: whether the side to move would be content if
 // the game ended as it stands.
@@ -54,6 +54,6 @@ inline int Urgency(const rules::KingChoices::Move& move,
   return urgency;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SOLVER_SOLVER_ORDERING_H_

@@ -22,7 +22,7 @@
 #include "tara/mcts/solver/solver_ordering.h"
 #include "tara/mcts/solver/solver_table.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What limits a search, and what it has cost.
 struct SearchBudget {
@@ -198,6 +198,6 @@ class NullWindowSearch {
   Check check_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SOLVER_SOLVER_SEARCH_H_

@@ -20,7 +20,7 @@
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A position without variant and rule options, in kWords words, of which the
 // table uses some bits:
@@ -244,6 +244,6 @@ class SolverTable {
   int age_ = 0;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_SOLVER_SOLVER_TABLE_H_

@@ -7,7 +7,7 @@
 #include "tara/core/board.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Nearly every vacant hill takes an action; `others` come on top: captures,
@@ -49,4 +49,4 @@ float ExpectedActionsLeft(const State& state) {
              static_cast<float>(kNumHills - Count(linked));
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

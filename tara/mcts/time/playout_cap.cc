@@ -2,7 +2,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 
 TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random) {
   TARA_CHECK(options.full_share >= 0, "a share is not negative");
@@ -15,4 +15,4 @@ TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random) {
       .full = full};
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

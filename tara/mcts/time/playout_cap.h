@@ -3,7 +3,7 @@
 
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Playout cap randomization: most turns of a self-play game get a fast search,
 // so that more games are played (results are what values learn from), and some
@@ -31,6 +31,6 @@ struct TurnSearch {
 // REQUIRES: full_share >= 0; a search has at least one simulation.
 TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TIME_PLAYOUT_CAP_H_

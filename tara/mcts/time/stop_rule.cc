@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tara {
+namespace tara::mcts {
 
 void CountVisits(absl::Span<const RootAction> actions,
                  SearchProgress& progress) {
@@ -56,4 +56,4 @@ bool AnyOf::Stops(const SearchProgress& progress) const {
                      [&](const auto& rule) { return rule->Stops(progress); });
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "tara/mcts/choice/choose_action.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // How far a search of one position is; filled by whoever runs it, with a clock
 // of theirs.
@@ -129,6 +129,6 @@ class AnyOf final : public StopRule {
   std::vector<std::unique_ptr<const StopRule>> rules_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TIME_STOP_RULE_H_

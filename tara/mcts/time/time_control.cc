@@ -6,7 +6,7 @@
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr int kMaxHours = 100;
@@ -81,4 +81,4 @@ std::string TimeControlText(const TimeControl& control) {
                       absl::FormatDuration(control.increment));
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // The time a player has: so much for each move, or so much for all its moves
 // of a game and some more after each of them. A value type.
@@ -30,6 +30,6 @@ absl::StatusOr<TimeControl> ParseTimeControl(absl::string_view text);
 // Returns a text that ParseTimeControl reads back.
 std::string TimeControlText(const TimeControl& control);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TIME_TIME_CONTROL_H_

@@ -4,7 +4,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 
 TimeManager::TimeManager(const TimeControl& control, const TimeOptions& options)
     : control_(control),
@@ -56,4 +56,4 @@ void TimeManager::Spend(absl::Duration time) {
   left_ += control_.increment;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -4,7 +4,7 @@
 #include "absl/time/time.h"
 #include "tara/mcts/time/time_control.h"
 
-namespace tara {
+namespace tara::mcts {
 
 struct TimeOptions {
   // What a move takes beyond its search: the last batch, a protocol's way.
@@ -70,6 +70,6 @@ class TimeManager {
   bool overstepped_ = false;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TIME_TIME_MANAGER_H_

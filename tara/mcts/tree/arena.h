@@ -13,7 +13,7 @@
 
 #include "tara/mcts/tree/shared_memory.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A growing array of plain values, addressed by index, whose memory is kept
 // when it is cleared. New values are uninitialized: memory that was never
@@ -134,6 +134,6 @@ class Arena {
   alignas(64) uint32_t size_ = 0;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_ARENA_H_

@@ -4,7 +4,7 @@
 #include "tara/mcts/tree/proof.h"
 #include "tara/mcts/tree/shared_memory.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // In a graph, other parents change what a child is worth. A node brings the
@@ -135,4 +135,4 @@ template void CountInFlight<false>(SearchData&, const std::vector<uint32_t>&,
 template void CountInFlight<true>(SearchData&, const std::vector<uint32_t>&,
                                   int);
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -7,7 +7,7 @@
 
 #include "tara/mcts/tree/search_data.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What a simulation brings to the nodes above its leaf, besides its value.
 struct SimulationResult {
@@ -38,6 +38,6 @@ template <bool kShared>
 void CountInFlight(SearchData& data, const std::vector<uint32_t>& path,
                    int added);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_BACKUP_H_

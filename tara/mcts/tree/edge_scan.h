@@ -7,7 +7,7 @@
 
 #include "tara/mcts/tree/node.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // What the scores of a node's edges have in common; see selection.h.
 struct ScanTerms {
@@ -110,6 +110,6 @@ class EdgeScan {
   Ints priors_ = {};
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_EDGE_SCAN_H_

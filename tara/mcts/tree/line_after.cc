@@ -7,7 +7,7 @@
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/search_data.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Returns the most visited edge of a node that was visited at all; of equals
@@ -50,4 +50,4 @@ std::vector<Action> LineAfter(const Tree& tree, Action action) {
   return line;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

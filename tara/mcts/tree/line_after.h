@@ -6,7 +6,7 @@
 #include "tara/core/action.h"
 #include "tara/mcts/tree/tree.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Returns the most visited line from the root that begins with `action`, which
 // comes first in it; the action alone if the search has not been there. With
@@ -14,6 +14,6 @@ namespace tara {
 // REQUIRES: the action is legal at the root; the tree is not shared.
 std::vector<Action> LineAfter(const Tree& tree, Action action);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_LINE_AFTER_H_

@@ -43,7 +43,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 
-namespace tara {
+namespace tara::mcts {
 
 inline constexpr uint32_t kNoIndex = 0xffffffff;
 
@@ -204,6 +204,6 @@ struct TreeNode {
 static_assert(sizeof(TreeNode) == 32);
 static_assert(kNumActions <= NodeShape::kCountMask);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_NODE_H_

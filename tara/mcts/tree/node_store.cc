@@ -8,7 +8,7 @@
 #include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::mcts {
 template <bool kShared>
 uint32_t NodeStore::AddNode(const State& state) {
   // Nodes and states have the same indices: with several threads only if one
@@ -219,4 +219,4 @@ template void NodeStore::AddCandidates<true>(uint32_t, absl::Span<const float>);
 template uint32_t NodeStore::AddEdge<false>(uint32_t, int, uint32_t);
 template uint32_t NodeStore::AddEdge<true>(uint32_t, int, uint32_t);
 
-}  // namespace tara
+}  // namespace tara::mcts

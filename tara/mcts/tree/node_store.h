@@ -11,7 +11,7 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/shared_memory.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // The memory of a search tree, laid out as node.h draws it. Indices stay valid
 // until Clear. Copyable. Functions of a bool kShared: see shared_memory.h.
@@ -157,6 +157,6 @@ class NodeStore {
   Arena<TreeEdge> edges_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_NODE_STORE_H_

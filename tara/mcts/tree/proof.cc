@@ -4,7 +4,7 @@
 
 #include "tara/core/board.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // Narrows the bounds of a node. Returns whether that changed them.
@@ -82,4 +82,4 @@ template bool ProveFromChild<true>(SearchData&, uint32_t, uint32_t, bool);
 template bool ProveFromChildren<false>(SearchData&, uint32_t);
 template bool ProveFromChildren<true>(SearchData&, uint32_t);
 
-}  // namespace tara
+}  // namespace tara::mcts

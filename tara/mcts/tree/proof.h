@@ -5,7 +5,7 @@
 
 #include "tara/mcts/tree/search_data.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Carries what is proved of a child up to its parent: the side to move has at
 // least the best that any action is proved to give, and, once all actions have
@@ -22,6 +22,6 @@ bool ProveFromChild(SearchData& data, uint32_t parent, uint32_t child,
 template <bool kShared>
 bool ProveFromChildren(SearchData& data, uint32_t parent);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_PROOF_H_

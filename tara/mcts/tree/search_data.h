@@ -18,7 +18,7 @@
 #include "tara/mcts/tree/transpositions.h"
 #include "tara/mcts/utility.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
 // Gather reuses its memory.
@@ -150,6 +150,6 @@ inline SearchData::SearchData(const SearchOptions& search_options)
   }
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_SEARCH_DATA_H_

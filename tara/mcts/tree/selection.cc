@@ -7,7 +7,7 @@
 #include "tara/core/board.h"
 #include "tara/mcts/tree/edge_scan.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 // What the actions of a node have in common.
@@ -352,4 +352,4 @@ template Selected SelectAction<true>(const SearchData&, uint32_t, bool);
 template Selected SelectRootAction<false>(SearchData&);
 template Selected SelectRootAction<true>(SearchData&);
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -6,7 +6,7 @@
 
 #include "tara/mcts/tree/search_data.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // The way on from a node: one of its edges, or an action not tried yet.
 struct Selected {
@@ -52,6 +52,6 @@ float Exploration(const SearchData& data, uint32_t node);
 void GetGumbelStats(const SearchData& data,
                     std::vector<GumbelRoot::ActionStats>& stats);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_SELECTION_H_

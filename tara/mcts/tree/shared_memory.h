@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace tara {
+namespace tara::mcts {
 
 // Reads a value; of a shared one, what was written before it was stored is
 // seen too (acquire).
@@ -66,6 +66,6 @@ T Update(T& value, Change&& change) {
   return before;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_SHARED_MEMORY_H_

@@ -7,7 +7,7 @@
 #include "tara/mcts/tree/selection.h"
 #include "tara/mcts/tree/shared_memory.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr uint32_t kRoot = SearchData::kRoot;
@@ -162,4 +162,4 @@ void SharedWalker::Cancel(const Leaf& leaf) {
   ReleaseWhenDone();
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -8,7 +8,7 @@
 #include "tara/mcts/tree/search_data.h"
 #include "tara/mcts/tree/walk.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // One of several threads that search one tree. What they all touch, above all
 // the root, is what slows them down: each touch fetches memory from another
@@ -65,6 +65,6 @@ class SharedWalker {
   NodeMeans means_before_;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_SHARED_WALKER_H_

@@ -5,7 +5,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::mcts {
 
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered) {
@@ -20,4 +20,4 @@ void TemperPriors(absl::Span<const float> priors, float temperature,
   for (float& prior : tempered) prior /= sum;
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -3,7 +3,7 @@
 
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Fills `tempered` with priors^(1/temperature), scaled to sum to 1: above 1 the
 // likely actions lose to the others, below 1 they gain. What has no chance has
@@ -12,6 +12,6 @@ namespace tara {
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_TEMPER_PRIORS_H_

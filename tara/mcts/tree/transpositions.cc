@@ -7,7 +7,7 @@
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/shared_memory.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr uint32_t kLeastCapacity = 256;
@@ -111,4 +111,4 @@ template uint32_t Transpositions::Insert<false>(uint64_t, uint32_t,
 template uint32_t Transpositions::Insert<true>(uint64_t, uint32_t,
                                                const NodeStore&);
 
-}  // namespace tara
+}  // namespace tara::mcts

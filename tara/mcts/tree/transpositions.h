@@ -8,7 +8,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/tree/node_store.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // Finds the node of a position. A hash table with open addressing; entries are
 // 8 bytes: half of the hash, and the node. States are compared in full, so that
@@ -58,6 +58,6 @@ class Transpositions {
   uint32_t size_ = 0;
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_TRANSPOSITIONS_H_

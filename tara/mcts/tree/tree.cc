@@ -13,7 +13,7 @@
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/selection.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr uint32_t kRoot = SearchData::kRoot;
@@ -323,4 +323,4 @@ std::vector<float> Tree::improved_policy() const {
       stats, ForSide(root().side(), data_.RootOwnValue()));
 }
 
-}  // namespace tara
+}  // namespace tara::mcts

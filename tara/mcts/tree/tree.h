@@ -16,7 +16,7 @@
 #include "tara/mcts/tree/search_data.h"
 #include "tara/mcts/tree/walk.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // A search tree over one game by PUCT. A simulation is a Gather (walk down to
 // a leaf that needs an evaluation) and an Apply (give the answer back);
@@ -40,7 +40,7 @@ namespace tara {
 class Tree {
  public:
   using Leaf = SearchLeaf;
-  using Gathered = tara::Gathered;
+  using Gathered = tara::mcts::Gathered;
 
   // Noise is drawn from streams of `seed` alone.
   // REQUIRES: the root is not finished; options.simulations >= 1.
@@ -161,6 +161,6 @@ class Tree {
   NodeStore spare_;  // Advance copies into it; the two change places
 };
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_TREE_H_

@@ -16,7 +16,7 @@
 #include "tara/mcts/tree/selection.h"
 #include "tara/mcts/tree/temper_priors.h"
 
-namespace tara {
+namespace tara::mcts {
 namespace {
 
 constexpr uint32_t kRoot = SearchData::kRoot;
@@ -336,4 +336,4 @@ template void ApplyLeaf<true>(SearchData&, const SearchLeaf&,
 template void CancelLeaf<false>(SearchData&, const SearchLeaf&);
 template void CancelLeaf<true>(SearchData&, const SearchLeaf&);
 
-}  // namespace tara
+}  // namespace tara::mcts

@@ -4,7 +4,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/search_data.h"
 
-namespace tara {
+namespace tara::mcts {
 
 // One simulation: down the tree to a leaf, and back up with its value. The
 // parts of Tree that search; kShared: several threads may call them at a time.
@@ -36,6 +36,6 @@ void CancelLeaf(SearchData& data, const SearchLeaf& leaf);
 template <bool kShared>
 bool IsFull(const SearchData& data);
 
-}  // namespace tara
+}  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_WALK_H_

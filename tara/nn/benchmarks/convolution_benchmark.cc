@@ -10,7 +10,7 @@
 #include "tara/nn/torch/convolution_torch.h"
 #include "tara/nn/torch/torch_runtime.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr int64_t kBatch = 256;
@@ -41,6 +41,6 @@ void BM_LearnConvolution(benchmark::State& bench) {
 BENCHMARK(BM_LearnConvolution)->ArgsProduct({{32, 48, 64, 96, 128}, {0, 1}});
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn
 
 BENCHMARK_MAIN();

@@ -28,7 +28,7 @@
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr size_t kPlaneFloats = size_t{kNumPlanes} * kNumSquares;
@@ -219,10 +219,10 @@ void RegisterBenchmarks() {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn
 
 int main(int argc, char** argv) {
-  tara::RegisterBenchmarks();
+  tara::nn::RegisterBenchmarks();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

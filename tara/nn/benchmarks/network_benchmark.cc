@@ -20,7 +20,7 @@
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Positions of random games of the variant.
@@ -71,7 +71,7 @@ void BM_Evaluate(benchmark::State& bench) {
   TARA_CHECK(evaluator.ok(), "the checkpoint must load");
   const int count = static_cast<int>(bench.range(2));
   const auto positions = MakePositions(Variant::kSacredHillL1, count);
-  std::vector<Evaluation> results(positions.size());
+  std::vector<mcts::Evaluation> results(positions.size());
   for (auto _ : bench) {
     TARA_CHECK((*evaluator)->Evaluate(positions, absl::MakeSpan(results)).ok(),
                "evaluation");
@@ -118,6 +118,6 @@ BENCHMARK(BM_TrainStep)
     ->UseRealTime();
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn
 
 BENCHMARK_MAIN();

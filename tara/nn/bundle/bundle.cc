@@ -13,7 +13,7 @@
 #include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/bundle/onnx_model.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // How zip archives with entries begin, and checkpoints.
@@ -130,4 +130,4 @@ absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path) {
   return bundle.ReadNetwork();
 }
 
-}  // namespace tara
+}  // namespace tara::nn

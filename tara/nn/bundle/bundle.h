@@ -11,7 +11,7 @@
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // How names of bundles end.
 inline constexpr char kBundleEnding[] = ".tara";
@@ -60,6 +60,6 @@ class Bundle {
 // `path`. Errors as Bundle::Open and ReadCheckpoint.
 absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_BUNDLE_H_

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tara {
+namespace tara::nn {
 
 // Largest finite number.
 inline constexpr float kMaxFloat16 = 65504.0f;
@@ -49,6 +49,6 @@ constexpr float FromFloat16(uint16_t bits) {
   return std::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_FLOAT16_H_

@@ -14,7 +14,7 @@
 #include "tara/nn/bundle/float16.h"
 #include "tara/nn/weights/batch_norm.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Of a norm that divides by sqrt(kNeutralVariance + kNormEpsilon) = 1.
@@ -156,4 +156,4 @@ bool IsNeutralNorm(const std::string& name) {
          absl::EndsWith(name, "norm.running_var");
 }
 
-}  // namespace tara
+}  // namespace tara::nn

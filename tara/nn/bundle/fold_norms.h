@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // How the weights of a bundle are rounded.
 enum class WeightType {
@@ -54,6 +54,6 @@ void AddNeutralNorms(Checkpoint& folded);
 // what it holds in a folded network.
 bool IsNeutralNorm(const std::string& name);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_FOLD_NORMS_H_

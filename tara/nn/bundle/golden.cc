@@ -19,7 +19,7 @@
 #include "tara/core/rules.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -100,7 +100,7 @@ Json ToJson(const GoldenPosition& position) {
   return json;
 }
 
-Json ToJson(const Evaluation& evaluation) {
+Json ToJson(const mcts::Evaluation& evaluation) {
   Json priors = Json::array();
   for (const float prior : evaluation.priors) priors.push_back(Rounded(prior));
   return {{"priors", std::move(priors)},
@@ -128,9 +128,9 @@ absl::StatusOr<GoldenPosition> FromJson(const Json& json) {
   return position;
 }
 
-absl::StatusOr<Evaluation> ExpectedOf(const Json& json) {
+absl::StatusOr<mcts::Evaluation> ExpectedOf(const Json& json) {
   const Json& expected = json.at("expected");
-  Evaluation evaluation;
+  mcts::Evaluation evaluation;
   evaluation.priors = expected.at("priors").get<std::vector<float>>();
   evaluation.win = expected.at("win");
   evaluation.draw = expected.at("draw");
@@ -246,14 +246,14 @@ absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
   return absl::OkStatus();
 }
 
-Evaluation ToEvaluation(const GoldenPosition& position,
-                        const NetworkOutputs& outputs, size_t i) {
+mcts::Evaluation ToEvaluation(const GoldenPosition& position,
+                              const NetworkOutputs& outputs, size_t i) {
   std::vector<float> logits;
   for (const int index : position.network_indices) {
     logits.push_back(
         outputs.policy[i * kNumActions + static_cast<size_t>(index)]);
   }
-  Evaluation evaluation;
+  mcts::Evaluation evaluation;
   evaluation.priors = Probabilities(logits);
   const auto result = outputs.result.begin() + static_cast<ptrdiff_t>(i) * 3;
   const std::vector<float> results = Probabilities({result, result + 3});
@@ -289,9 +289,9 @@ absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(
   return ReadPositions<GoldenPosition>(text, FromJson);
 }
 
-absl::StatusOr<std::vector<Evaluation>> ExpectedFromJson(
+absl::StatusOr<std::vector<mcts::Evaluation>> ExpectedFromJson(
     absl::string_view text) {
-  return ReadPositions<Evaluation>(text, ExpectedOf);
+  return ReadPositions<mcts::Evaluation>(text, ExpectedOf);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -19,7 +19,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/network_outputs.h"
 
-namespace tara {
+namespace tara::nn {
 
 // A variant with the rules that a network has learned it by.
 struct BundleVariant {
@@ -68,8 +68,8 @@ absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
 
 // Returns what the outputs say of position i, as every evaluator of this
 // program answers it.
-Evaluation ToEvaluation(const GoldenPosition& position,
-                        const NetworkOutputs& outputs, size_t i);
+mcts::Evaluation ToEvaluation(const GoldenPosition& position,
+                              const NetworkOutputs& outputs, size_t i);
 
 // The text of golden.json (docs/bundle.md), and back. Returns DATA_LOSS naming
 // the position that is wrong, and how: where anything but what is expected is
@@ -86,9 +86,9 @@ inline constexpr int kExpectedDigits = 6;
 // Returns what the text of golden.json expects of each position, without the
 // distribution of margins. Returns DATA_LOSS as GoldenFromJson. REQUIRES: that
 // reads the text.
-absl::StatusOr<std::vector<Evaluation>> ExpectedFromJson(
+absl::StatusOr<std::vector<mcts::Evaluation>> ExpectedFromJson(
     absl::string_view text);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_GOLDEN_H_

@@ -9,7 +9,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 std::string OptionText(const RuleOptionInfo& option, int value) {
@@ -85,4 +85,4 @@ absl::Status CheckNetworkLearned(const std::string& name,
                    "; its run learned ", options.learned));
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -12,7 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/nn/bundle/golden.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns what of a position's rules is in none of the variants that a network
 // has learned: "high_kings_l1", or the rule options whose values it has not
@@ -29,6 +29,6 @@ absl::Status CheckNetworkLearned(const std::string& name,
                                  absl::Span<const BundleVariant> learned,
                                  const State& state);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_LEARNED_RULES_H_

@@ -17,7 +17,7 @@
 #include "tara/nn/bundle/torchscript.h"
 #include "tara/nn/bundle/zip_archive.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 int64_t CountParameters(const Checkpoint& folded) {
@@ -116,4 +116,4 @@ absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
   return MakeZip(entries);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

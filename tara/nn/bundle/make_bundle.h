@@ -10,7 +10,7 @@
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 struct BundleOptions {
   std::string made_by;  // program and version
@@ -29,6 +29,6 @@ struct BundleOptions {
 absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
                                        const BundleOptions& options);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_MAKE_BUNDLE_H_

@@ -16,7 +16,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -311,4 +311,4 @@ absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text) {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

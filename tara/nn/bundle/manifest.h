@@ -15,7 +15,7 @@
 #include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 inline constexpr int kBundleFormatVersion = 1;
 
@@ -110,6 +110,6 @@ std::string ManifestToJson(const BundleManifest& manifest);
 // program does not have, saying which.
 absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_MANIFEST_H_

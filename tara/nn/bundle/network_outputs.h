@@ -14,7 +14,7 @@
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 
 // How many of the inputs a network has: the first of kPlanes and kGlobals, all
 // of them unless it was made before some were appended.
@@ -76,6 +76,6 @@ inline std::vector<NetworkOutputInfo> NetworkOutputInfos(bool with_owner) {
   return infos;
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_NETWORK_OUTPUTS_H_

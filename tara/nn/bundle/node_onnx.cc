@@ -23,7 +23,7 @@
 
 extern char** environ;
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ absl::StatusOr<NetworkOutputs> RunOnnxByNode(
   return ReadAnswer(folder, inputs.size, with_owner);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "tara/nn/bundle/network_outputs.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns what an ONNX model says, computed by ONNX Runtime on the CPU: by the
 // npm package onnxruntime-node in a process of Node.js. (Debian 12 has no ONNX
@@ -19,6 +19,6 @@ absl::StatusOr<NetworkOutputs> RunOnnxByNode(
     const std::string& model, const NetworkInputs& inputs, bool with_owner,
     const std::vector<std::string>& modules);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_NODE_ONNX_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // "\x93NUMPY", version 1.0; then two bytes of the size of the description.
@@ -65,4 +65,4 @@ absl::StatusOr<std::vector<float>> FromNpy(absl::string_view file,
   return values;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::nn {
 
 std::string ToNpy(const std::vector<int64_t>& shape,
                   absl::Span<const float> values);
@@ -22,6 +22,6 @@ std::string ToNpy(const std::vector<int64_t>& shape,
 absl::StatusOr<std::vector<float>> FromNpy(absl::string_view file,
                                            const std::vector<int64_t>& shape);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_NPY_H_

@@ -5,7 +5,7 @@
 
 #include "tara/nn/bundle/float16.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -122,4 +122,4 @@ std::string OnnxGraphBuilder::AddIntegers(const std::string& name,
   return name;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -11,7 +11,7 @@
 #include "tara/nn/bundle/fold_norms.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // The only symbolic size of a model's inputs and outputs.
 inline constexpr char kOnnxBatch[] = "batch";
@@ -64,6 +64,6 @@ void SetOnnxAttribute(const std::string& name,
                       const std::vector<int64_t>& values,
                       onnx::NodeProto* node);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_ONNX_GRAPH_H_

@@ -23,7 +23,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/encode/policy_map.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Of opset 17; what ONNX 1.12 writes.
@@ -354,4 +354,4 @@ absl::StatusOr<Checkpoint> ReadOnnxWeights(absl::string_view model,
   return network;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -14,7 +14,7 @@
 #include "tara/nn/bundle/fold_norms.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 inline constexpr int kOnnxOpset = 17;
 
@@ -32,6 +32,6 @@ absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
 absl::StatusOr<Checkpoint> ReadOnnxWeights(absl::string_view model,
                                            const NetworkShape& shape);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_ONNX_MODEL_H_

@@ -13,7 +13,7 @@
 #include "tara/nn/bundle/specification_text.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -125,4 +125,4 @@ std::string SpecificationToJson(const BundleManifest& manifest) {
   return text + "\n}\n";
 }
 
-}  // namespace tara
+}  // namespace tara::nn

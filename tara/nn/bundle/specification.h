@@ -8,7 +8,7 @@
 
 #include "tara/nn/bundle/manifest.h"
 
-namespace tara {
+namespace tara::nn {
 
 // The text of specification.json (docs/bundle.md).
 std::string SpecificationToJson(const BundleManifest& manifest);
@@ -16,6 +16,6 @@ std::string SpecificationToJson(const BundleManifest& manifest);
 // The text of specification.html: one page that needs no other file.
 std::string SpecificationToPage(const BundleManifest& manifest);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_SPECIFICATION_H_

@@ -18,7 +18,7 @@
 #include "tara/nn/bundle/specification_text.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 std::string Escaped(absl::string_view text) {
@@ -188,4 +188,4 @@ std::string SpecificationToPage(const BundleManifest& manifest) {
        {"{{provenance}}", ProvenanceRows(manifest.provenance)}});
 }
 
-}  // namespace tara
+}  // namespace tara::nn

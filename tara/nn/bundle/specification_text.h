@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/core/action.h"
 
-namespace tara {
+namespace tara::nn {
 
 inline constexpr absl::string_view kPerspectiveText =
     "The network always sees the seat to move as seat 0, and all that it says "
@@ -63,6 +63,6 @@ inline absl::string_view ActionKindName(ActionKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_SPECIFICATION_TEXT_H_

@@ -16,7 +16,7 @@
 #include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_runtime.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Positions computed together.
@@ -85,4 +85,4 @@ absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -5,7 +5,7 @@
 #include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns what the network of the checkpoint says, computed by LibTorch on the
 // CPU in float32 with all of its layers as they are learned: the reference for
@@ -14,6 +14,6 @@ namespace tara {
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
                                                    const NetworkInputs& inputs);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_TORCH_OUTPUTS_H_

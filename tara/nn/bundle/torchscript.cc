@@ -19,7 +19,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "tara/nn/torch/torch_runtime.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // The name of a tensor as an attribute: "block0.first.conv.weight" has dots.
@@ -228,4 +228,4 @@ absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string& module,
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -11,7 +11,7 @@
 #include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns the bytes of a module of the folded network (FoldNorms), whose
 // weights are kept as `weights` and computed with in float32.
@@ -26,6 +26,6 @@ absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string& module,
                                               const NetworkInputs& inputs,
                                               bool with_owner);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_TORCHSCRIPT_H_

@@ -20,7 +20,7 @@
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Of chances and margins in golden.json to those of its tensors: rounded there,
@@ -29,7 +29,7 @@ constexpr double kExpectedTolerance = 2e-6;
 
 struct Golden {
   std::vector<GoldenPosition> positions;
-  std::vector<Evaluation> expected;  // by golden.json
+  std::vector<mcts::Evaluation> expected;  // by golden.json
   NetworkInputs inputs;
   NetworkOutputs outputs;
 };
@@ -67,7 +67,8 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
         "Bundle ", bundle.path(), ": ", kGoldenEntry, " has ", size,
         " positions; expected ", bundle.manifest().golden_positions()));
   }
-  absl::StatusOr<std::vector<Evaluation>> expected = ExpectedFromJson(text);
+  absl::StatusOr<std::vector<mcts::Evaluation>> expected =
+      ExpectedFromJson(text);
   if (!expected.ok()) {
     return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
                                             expected.status().message()));
@@ -140,7 +141,8 @@ void Compare(const absl::StatusOr<NetworkOutputs>& outputs,
   Judge(largest, check);
 }
 
-double DifferenceOf(const Evaluation& value, const Evaluation& golden) {
+double DifferenceOf(const mcts::Evaluation& value,
+                    const mcts::Evaluation& golden) {
   double largest = std::max(LargestDifference(value.priors, golden.priors),
                             LargestDifference(value.margins, golden.margins));
   for (const auto& [said, expected] :
@@ -183,7 +185,8 @@ FormCheck CheckExpected(const Golden& golden) {
                      .note = {}};
   double largest = 0;
   for (size_t i = 0; i < golden.positions.size(); ++i) {
-    Evaluation said = ToEvaluation(golden.positions[i], golden.outputs, i);
+    mcts::Evaluation said =
+        ToEvaluation(golden.positions[i], golden.outputs, i);
     said.margins.clear();  // of which it does not tell
     largest = std::max(largest, DifferenceOf(said, golden.expected[i]));
   }
@@ -202,7 +205,7 @@ FormCheck CheckOneDnn(const Checkpoint& network, const Golden& golden) {
   for (const GoldenPosition& position : golden.positions) {
     states.push_back(position.state);
   }
-  std::vector<Evaluation> results(states.size());
+  std::vector<mcts::Evaluation> results(states.size());
   const absl::Status status =
       made.ok() ? made->evaluator->Evaluate(states, absl::MakeSpan(results))
                 : made.status();
@@ -263,4 +266,4 @@ absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle,
   return checks;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

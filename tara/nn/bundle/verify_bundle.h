@@ -9,7 +9,7 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/network_outputs.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Runs the bytes of an ONNX model. UNAVAILABLE, saying why, where there is
 // nothing to run it with.
@@ -43,6 +43,6 @@ absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle,
                                                     const OnnxRunner& run_onnx,
                                                     bool run_torchscript);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_VERIFY_BUNDLE_H_

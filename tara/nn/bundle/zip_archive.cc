@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // 1 January 1980, where the times of zip files begin; noon, so that it is that
@@ -188,4 +188,4 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name,
   return contents;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

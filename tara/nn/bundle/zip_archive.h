@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::nn {
 
 struct ZipEntry {
   std::string name;  // "folder/file"
@@ -57,6 +57,6 @@ class ZipReader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_BUNDLE_ZIP_ARCHIVE_H_

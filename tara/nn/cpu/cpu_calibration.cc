@@ -16,7 +16,7 @@
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr char kTowerName[] = "calibration/tower";
@@ -201,4 +201,4 @@ absl::StatusOr<std::optional<CpuRanges>> CpuRangesOf(
   return ranges;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -14,7 +14,7 @@
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns `per_variant` positions of each variant from games played at random
 // from `seed`.
@@ -35,6 +35,6 @@ std::vector<NamedTensor> CpuRangesToTensors(const CpuRanges& ranges,
 absl::StatusOr<std::optional<CpuRanges>> CpuRangesOf(
     const Checkpoint& checkpoint);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_CALIBRATION_H_

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace tara {
+namespace tara::nn {
 
 // Objects that threads borrow, one each at a time. Lock-free; a thread mostly
 // gets the one that it had before, whose memory its core still caches. Made on
@@ -64,6 +64,6 @@ class CpuContextPool {
   std::array<std::atomic<Object*>, kSlots> slots_ = {};
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_CONTEXT_POOL_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "tara/core/board.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using Type = dnnl::memory::data_type;
@@ -193,4 +193,4 @@ void BoundConvolution::Run(const dnnl::stream& stream) const {
       "a convolution failed");
 }
 
-}  // namespace tara
+}  // namespace tara::nn

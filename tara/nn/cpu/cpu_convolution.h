@@ -12,7 +12,7 @@
 
 #include "tara/nn/cpu/cpu_weights.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Lets OpenMP, on which oneDNN is built, use the calling thread alone until
 // this object goes. What holds otherwise is restored, because LibTorch counts
@@ -96,6 +96,6 @@ class BoundConvolution {
   std::array<dnnl_exec_arg_t, 5> arguments_;
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_CONVOLUTION_H_

@@ -26,7 +26,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/encode/policy_map.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Positions encoded together: more would leave the second cache.
@@ -54,14 +54,14 @@ struct Workspace {
   std::array<float, kNumPolicyOutputs> policy;
 };
 
-class OneDnnEvaluator : public Evaluator {
+class OneDnnEvaluator : public mcts::Evaluator {
  public:
   OneDnnEvaluator(CpuWeights weights, Precision precision,
                   const CpuRanges& ranges)
       : network_(std::move(weights), precision, ranges) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     TARA_CHECK(states.size() == results.size(), "one result for each state");
     const OneOpenMpThread one_thread;
     try {
@@ -84,7 +84,7 @@ class OneDnnEvaluator : public Evaluator {
 
  private:
   static void EvaluateEncoded(absl::Span<const State> states,
-                              absl::Span<Evaluation> results,
+                              absl::Span<mcts::Evaluation> results,
                               Workspace& workspace) {
     EncodedBatch& batch = workspace.batch;
     batch.EncodeCanonical(states);
@@ -99,7 +99,7 @@ class OneDnnEvaluator : public Evaluator {
   // Fills the evaluation of position `position` from the outputs of place `i`.
   static void Fill(const EncodedBatch& batch, int position,
                    const CpuContext::Outputs& outputs, int i,
-                   Workspace& workspace, Evaluation& evaluation) {
+                   Workspace& workspace, mcts::Evaluation& evaluation) {
     const float* const rows =
         outputs.policy_rows + i * kNumSquares * outputs.policy_channels;
     // Only the outputs that stand for legal actions are read.
@@ -187,4 +187,4 @@ absl::StatusOr<CpuEvaluator> NewCpuEvaluator(const Checkpoint& checkpoint,
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -8,10 +8,10 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 struct CpuEvaluator {
-  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<mcts::Evaluator> evaluator;
   Precision precision = Precision::kFloat32;  // never kAuto
 };
 
@@ -24,6 +24,6 @@ struct CpuEvaluator {
 absl::StatusOr<CpuEvaluator> NewCpuEvaluator(const Checkpoint& checkpoint,
                                              Precision precision);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_EVALUATOR_H_

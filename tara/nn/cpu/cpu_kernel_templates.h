@@ -15,7 +15,7 @@
 #include "tara/nn/cpu/winograd_templates.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara::internal {
+namespace tara::nn::internal {
 
 // `kSet` keeps the instances of different files apart.
 template <InstructionSet kSet>
@@ -259,6 +259,6 @@ class CpuKernelCode {
   }
 };
 
-}  // namespace tara::internal
+}  // namespace tara::nn::internal
 
 #endif  // TARA_NN_CPU_CPU_KERNEL_TEMPLATES_H_

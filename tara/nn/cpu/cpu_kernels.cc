@@ -4,7 +4,7 @@
 #include "tara/nn/cpu/cpu_kernel_templates.h"
 #include "tara/nn/cpu/cpu_kernels_avx512.h"
 
-namespace tara {
+namespace tara::nn {
 
 const CpuKernels& PortableCpuKernels() {
   static constexpr CpuKernels kKernels =
@@ -20,4 +20,4 @@ const CpuKernels& BestCpuKernels() {
   return kernels;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -12,7 +12,7 @@
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/cpu/winograd_layer.h"
 
-namespace tara {
+namespace tara::nn {
 
 // A bfloat16: the upper half of a float.
 enum class Bfloat16 : uint16_t {};
@@ -61,6 +61,6 @@ const CpuKernels& BestCpuKernels();
 // For tests: what runs on any processor that the project supports.
 const CpuKernels& PortableCpuKernels();
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_KERNELS_H_

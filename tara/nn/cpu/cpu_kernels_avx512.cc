@@ -3,10 +3,10 @@
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/cpu_kernel_templates.h"
 
-namespace tara::internal {
+namespace tara::nn::internal {
 
 CpuKernels Avx512CpuKernels() {
   return CpuKernelCode<InstructionSet::kAvx512>::Table();
 }
 
-}  // namespace tara::internal
+}  // namespace tara::nn::internal

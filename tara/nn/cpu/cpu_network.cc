@@ -8,7 +8,7 @@
 #include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using Type = dnnl::memory::data_type;
@@ -377,4 +377,4 @@ void CpuContext::RunValue() const {
                            buffers_->value_output.data());
 }
 
-}  // namespace tara
+}  // namespace tara::nn

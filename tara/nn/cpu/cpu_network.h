@@ -19,7 +19,7 @@
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::nn {
 
 // How many positions one run computes. Every answer is the same from each.
 inline constexpr std::array kCpuTiles = {16, 4, 1};
@@ -137,6 +137,6 @@ class CpuContext {
   int tile_ = 0;
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_NETWORK_H_

@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "tara/base/thread_time.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr int kSteps = 4096;
@@ -245,4 +245,4 @@ double MeasureCpuPeak(Precision precision, double seconds) {
   return rates[rates.size() - 1 - rates.size() / 4];
 }
 
-}  // namespace tara
+}  // namespace tara::nn

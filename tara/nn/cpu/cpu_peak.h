@@ -3,7 +3,7 @@
 
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns how many multiplications and additions a second one core does in
 // `precision`, measured for `seconds` by a loop over registers alone: what no
@@ -11,6 +11,6 @@ namespace tara {
 // REQUIRES: `precision` is float32, bfloat16 or int8.
 double MeasureCpuPeak(Precision precision, double seconds);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_PEAK_H_

@@ -12,7 +12,7 @@
 #include "tara/base/thread_time.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Instruction sets of oneDNN are sets of bits: a greater one has those of what
@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<absl::Duration>> LeastTimes(
     absl::Span<const State> positions) {
   constexpr absl::Duration kEnough = absl::Milliseconds(50);
   constexpr int kRounds = 3;
-  std::vector<Evaluation> results(positions.size());
+  std::vector<mcts::Evaluation> results(positions.size());
   std::vector<absl::Duration> least(candidates.size(),
                                     absl::InfiniteDuration());
   absl::Duration total;
@@ -81,8 +81,8 @@ absl::Status CheckCpuPrecision(Precision precision) {
                    " on the CPU: ", lacking, "; expected float32 or auto"));
 }
 
-PrecisionError ErrorOf(absl::Span<const Evaluation> reference,
-                       absl::Span<const Evaluation> evaluations) {
+PrecisionError ErrorOf(absl::Span<const mcts::Evaluation> reference,
+                       absl::Span<const mcts::Evaluation> evaluations) {
   PrecisionError error;
   for (size_t i = 0; i < reference.size(); ++i) {
     const std::vector<float>& expected = reference[i].priors;
@@ -99,10 +99,10 @@ absl::StatusOr<Precision> ChooseCpuPrecision(
     absl::Span<const PrecisionCandidate> candidates,
     absl::Span<const State> positions) {
   std::vector<PrecisionCandidate> accurate;
-  std::vector<Evaluation> reference(positions.size());
-  std::vector<Evaluation> evaluations(positions.size());
+  std::vector<mcts::Evaluation> reference(positions.size());
+  std::vector<mcts::Evaluation> evaluations(positions.size());
   for (const PrecisionCandidate& candidate : candidates) {
-    std::vector<Evaluation>& results =
+    std::vector<mcts::Evaluation>& results =
         accurate.empty() ? reference : evaluations;
     TARA_RETURN_IF_ERROR(
         candidate.evaluator->Evaluate(positions, absl::MakeSpan(results)));
@@ -120,4 +120,4 @@ absl::StatusOr<Precision> ChooseCpuPrecision(
   return accurate[best].precision;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -8,7 +8,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::nn {
 
 // What networks compute in on the CPU, where the processor can, the most
 // accurate first.
@@ -27,8 +27,8 @@ struct PrecisionError {
 };
 
 // REQUIRES: evaluations of the same positions, at least one.
-PrecisionError ErrorOf(absl::Span<const Evaluation> reference,
-                       absl::Span<const Evaluation> evaluations);
+PrecisionError ErrorOf(absl::Span<const mcts::Evaluation> reference,
+                       absl::Span<const mcts::Evaluation> evaluations);
 
 // What self-play bears: an average error of this size is a small part of what
 // a network itself is wrong by.
@@ -40,7 +40,7 @@ inline constexpr double kNeededSpeedup = 1.1;
 
 struct PrecisionCandidate {
   Precision precision = Precision::kFloat32;
-  Evaluator* evaluator = nullptr;
+  mcts::Evaluator* evaluator = nullptr;
 };
 
 // Returns the precision to compute in: the first, unless a later one is
@@ -52,6 +52,6 @@ absl::StatusOr<Precision> ChooseCpuPrecision(
     absl::Span<const PrecisionCandidate> candidates,
     absl::Span<const State> positions);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_PRECISION_H_

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace tara {
+namespace tara::nn {
 
 // The values of a network's activations that the largest integer stands for, by
 // channel; greater ones are cut. All are positive.
@@ -12,6 +12,6 @@ struct CpuRanges {
   std::vector<std::vector<float>> inner;  // between a block's convolutions
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_RANGES_H_

@@ -12,7 +12,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "tara/nn/weights/batch_norm.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Of the value head, as the network is built (network_torch.cc).
@@ -199,4 +199,4 @@ absl::StatusOr<CpuWeights> FoldCpuWeights(const Checkpoint& checkpoint) {
   return Folder(checkpoint).Fold();
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Channels come in vectors of this many floats.
 inline constexpr int kChannelVector = 16;
@@ -62,6 +62,6 @@ struct CpuWeights {
 // tensor is missing or misshapen, naming it.
 absl::StatusOr<CpuWeights> FoldCpuWeights(const Checkpoint& checkpoint);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_WEIGHTS_H_

@@ -8,7 +8,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr int kTaps = 3;
@@ -152,4 +152,4 @@ WinogradLayer IntegerWinogradLayer(const CpuConvolutionWeights& weights,
   return layer;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

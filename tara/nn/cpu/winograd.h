@@ -4,7 +4,7 @@
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/cpu/winograd_layer.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns the weights transformed, for products of floats.
 // REQUIRES: the kernel is 3 x 3.
@@ -16,6 +16,6 @@ WinogradLayer FloatWinogradLayer(const CpuConvolutionWeights& weights);
 WinogradLayer IntegerWinogradLayer(const CpuConvolutionWeights& weights,
                                    float range);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_WINOGRAD_H_

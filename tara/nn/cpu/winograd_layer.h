@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tara {
+namespace tara::nn {
 
 // Points of a line, and of a tile: the place of (i, j) is 6 i + j.
 inline constexpr int kWinogradLine = 6;
@@ -93,6 +93,6 @@ constexpr int WinogradGradientScratchFloats(int in, int out) {
          (4 * kWinogradGroup * (in + out) + 2 * kWinogradBlock + in * out);
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_WINOGRAD_LAYER_H_

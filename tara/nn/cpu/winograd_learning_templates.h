@@ -20,7 +20,7 @@
 #include "tara/nn/cpu/winograd_tiles.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara::internal {
+namespace tara::nn::internal {
 
 template <InstructionSet kSet>
 class WinogradLearningCode {
@@ -301,6 +301,6 @@ class WinogradLearningCode {
   }
 };
 
-}  // namespace tara::internal
+}  // namespace tara::nn::internal
 
 #endif  // TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_

@@ -16,7 +16,7 @@
 #include "tara/nn/cpu/winograd_tiles.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara::internal {
+namespace tara::nn::internal {
 
 // `Number` is what is multiplied: float, or int16_t with sums in 32 bits.
 // `kSet` keeps the instances of different files apart.
@@ -269,6 +269,6 @@ class WinogradCode {
   }
 };
 
-}  // namespace tara::internal
+}  // namespace tara::nn::internal
 
 #endif  // TARA_NN_CPU_WINOGRAD_TEMPLATES_H_

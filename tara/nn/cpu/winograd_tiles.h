@@ -11,7 +11,7 @@
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/winograd_layer.h"
 
-namespace tara::internal {
+namespace tara::nn::internal {
 
 // `kSet` keeps the instances of different files apart.
 template <InstructionSet kSet>
@@ -157,6 +157,6 @@ class WinogradTiles {
   }
 };
 
-}  // namespace tara::internal
+}  // namespace tara::nn::internal
 
 #endif  // TARA_NN_CPU_WINOGRAD_TILES_H_

@@ -18,7 +18,7 @@
 #include "tara/nn/encode/encoder_pipeline.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr size_t kPlaneFloats = size_t{kNumPlanes} * kNumSquares;
@@ -142,4 +142,4 @@ void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
   TARA_CHECK(ok, "the symmetry must bring the seat to seat 0");
 }
 
-}  // namespace tara
+}  // namespace tara::nn

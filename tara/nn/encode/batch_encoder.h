@@ -13,7 +13,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 
-namespace tara {
+namespace tara::nn {
 
 // How the planes of a batch of B positions lie in memory, slowest axis first.
 enum class PlaneLayout : uint8_t {
@@ -47,6 +47,6 @@ void EncodeBatch(const EncoderInput& input, const EncoderOutput& output);
 void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
                    const EncoderOutput& output);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_BATCH_ENCODER_H_

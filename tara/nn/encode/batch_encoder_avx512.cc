@@ -21,7 +21,7 @@
 #include "tara/nn/encode/encoder_pipeline.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace encoder_avx512 {
 namespace {
 
@@ -497,4 +497,4 @@ bool EncodeOnAvx512(const EncoderTables& tables, const EncoderJob& job) {
   return EncodeOn<encoder_avx512::Avx512Path>(tables, job);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

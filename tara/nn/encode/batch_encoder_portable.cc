@@ -26,7 +26,7 @@
 #include <immintrin.h>
 #endif
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 #if defined(__AVX2__)
@@ -546,4 +546,4 @@ bool EncodeOnPortable(const EncoderTables& tables, const EncoderJob& job) {
   return EncodeOn<PortablePath>(tables, job);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

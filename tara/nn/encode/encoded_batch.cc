@@ -17,7 +17,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "tara/nn/encode/softmax.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // [margin + kMaxMargin]: the margin; filled up with zeros.
@@ -103,7 +103,7 @@ void EncodedBatch::EncodeCanonical(absl::Span<const State> states,
 }
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
-                    Evaluation& evaluation) {
+                    mcts::Evaluation& evaluation) {
   // Computed on the stack, which is in the first cache.
   alignas(64) float buffer[SoftmaxRoom(kSoftmaxMost)];
   const absl::Span<const int16_t> outputs = batch.OutputsOf(i);
@@ -131,11 +131,11 @@ void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
   evaluation.margin = std::accumulate(sums.begin(), sums.end(), 0.0f);
 }
 
-bool IsFinite(const Evaluation& evaluation) {
+bool IsFinite(const mcts::Evaluation& evaluation) {
   return std::isfinite(std::accumulate(evaluation.priors.begin(),
                                        evaluation.priors.end(), 0.0f)) &&
          std::isfinite(evaluation.win + evaluation.draw + evaluation.loss) &&
          std::isfinite(evaluation.margin);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -16,7 +16,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/encode/batch_encoder.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Memory for an input tensor: aligned as the encoder likes it, and not written
 // before the encoder does.
@@ -95,12 +95,12 @@ struct RawOutput {
 // over the legal actions alone; `margin` is the mean of `margins`. The order of
 // the legal actions changes no bit of their priors.
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
-                    Evaluation& evaluation);
+                    mcts::Evaluation& evaluation);
 
 // Returns whether all numbers of a filled evaluation are finite, as they are
 // not where the activations of a network overflow: no search can go by others.
-bool IsFinite(const Evaluation& evaluation);
+bool IsFinite(const mcts::Evaluation& evaluation);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_ENCODED_BATCH_H_

@@ -14,7 +14,7 @@
 #include "tara/nn/encode/encoder_block.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara::encoder_avx512 {
+namespace tara::nn::encoder_avx512 {
 
 using Bytes = std::array<uint8_t, 64>;
 inline constexpr int kSide = kBoardSize;
@@ -202,6 +202,6 @@ TARA_INLINE void PackChannelsLast(const __m512i (&ranks)[4],
                       _mm512_permutexvar_epi8(Load(kSquares), groups[3]));
 }
 
-}  // namespace tara::encoder_avx512
+}  // namespace tara::nn::encoder_avx512
 
 #endif  // TARA_NN_ENCODE_ENCODER_BITS_AVX512_H_

@@ -27,6 +27,10 @@ struct LegalSet;
 struct State;
 struct Symmetry;
 
+}  // namespace tara
+
+namespace tara::nn {
+
 inline constexpr int kBlockSize = 8;
 
 // Bytes of a position's bits: one for each 8 floats.
@@ -212,6 +216,6 @@ struct KingWays {
   }
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_ENCODER_BLOCK_H_

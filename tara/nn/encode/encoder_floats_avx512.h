@@ -13,7 +13,7 @@
 #include "tara/nn/encode/encoder_block.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara::encoder_avx512 {
+namespace tara::nn::encoder_avx512 {
 
 inline constexpr int kPlaneFloats = kNumPlanes * kNumSquares;
 inline constexpr NeighbourPairs kNeighbourPairs = MakeNeighbourPairs();
@@ -155,6 +155,6 @@ void ExpandPosition(bool channels_last, const PositionBits& bits, float* out) {
   }
 }
 
-}  // namespace tara::encoder_avx512
+}  // namespace tara::nn::encoder_avx512
 
 #endif  // TARA_NN_ENCODE_ENCODER_FLOATS_AVX512_H_

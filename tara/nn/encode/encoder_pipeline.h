@@ -17,7 +17,7 @@
 #include "tara/nn/encode/encoder_block.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 
 // A batch to encode; see EncoderInput and EncoderOutput.
 struct EncoderJob {
@@ -97,6 +97,6 @@ bool EncodeOnAvx512(const EncoderTables& tables, const EncoderJob& job);
 // Encodes with what the build is compiled for.
 bool EncodeOnPortable(const EncoderTables& tables, const EncoderJob& job);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_ENCODER_PIPELINE_H_

@@ -10,7 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // The float image of each of the 128 settings of a rank; the eighth is unused.
@@ -228,4 +228,4 @@ void EncodeFeatures(const State& state, const Symmetry& symmetry,
   EncodeGlobals(turned, legal, globals.data());
 }
 
-}  // namespace tara
+}  // namespace tara::nn

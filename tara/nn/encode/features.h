@@ -13,7 +13,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Changes with every change of the tables below or of what they mean, except
 // for inputs that are appended to either: weights learned under another version
@@ -34,8 +34,8 @@ struct FeatureInfo {
   absl::string_view meaning;
 };
 
-// The planes, in their order; new ones are appended. A value is 1 where the meaning holds, else 0,
-// unless it says otherwise; off the board it is 0.
+// The planes, in their order; new ones are appended. A value is 1 where the
+// meaning holds, else 0, unless it says otherwise; off the board it is 0.
 //
 // Four planes mean one thing in Stone of Destiny and another in High Kings,
 // where kings race for hills that no convolution sees far enough to tell: a
@@ -81,7 +81,8 @@ inline constexpr std::array kPlanes = {
 };
 inline constexpr int kNumPlanes = static_cast<int>(kPlanes.size());
 
-// The globals, in their order; new ones are appended, also those of rule options.
+// The globals, in their order; new ones are appended, also those of rule
+// options.
 inline constexpr std::array kGlobals = {
     FeatureInfo{"sacred_hill_l1", "the variant is this one"},
     FeatureInfo{"sacred_hill_l2", "the variant is this one"},
@@ -136,6 +137,6 @@ inline constexpr int kNumGlobals = static_cast<int>(kGlobals.size());
 void EncodeFeatures(const State& state, const Symmetry& symmetry,
                     absl::Span<float> planes, absl::Span<float> globals);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_FEATURES_H_

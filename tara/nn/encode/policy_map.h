@@ -22,7 +22,7 @@
 #include "tara/core/board.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Changes when the outputs or the space of actions change meaning.
 inline constexpr int kPolicyVersion = 1;
@@ -81,6 +81,6 @@ constexpr int PolicyOutput(Action action) {
   return internal::kPolicyOutputs[Index(action)];
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_POLICY_MAP_H_

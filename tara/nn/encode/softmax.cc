@@ -11,7 +11,7 @@
 #include "tara/base/check.h"
 #include "tara/nn/encode/softmax_portable.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Returns e^x for -80 <= x <= 0, within 2e-7 of it:
@@ -83,7 +83,7 @@ void Softmax(float* values, int count) {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #else
 
@@ -92,7 +92,7 @@ void Softmax(float* values, int count) {
 
 #include "tara/nn/encode/softmax_portable.h"
 
-namespace tara {
+namespace tara::nn {
 
 void Softmax(float* values, int count) {
   SoftmaxPortable(values, count);
@@ -101,6 +101,6 @@ void Softmax(float* values, int count) {
             0.0f);
 }
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif

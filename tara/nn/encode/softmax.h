@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace tara {
+namespace tara::nn {
 
 // Numbers that Softmax works on together.
 inline constexpr int kSoftmaxLanes = 8;
@@ -23,6 +23,6 @@ constexpr size_t SoftmaxRoom(size_t count) {
 // REQUIRES: 1 <= count <= kSoftmaxMost; `values` aligned to 32 bytes.
 void Softmax(float* values, int count);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_SOFTMAX_H_

@@ -6,7 +6,7 @@
 
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::nn {
 
 void SoftmaxPortable(float* values, int count) {
   TARA_CHECK(count >= 1, "a softmax of some numbers");
@@ -22,4 +22,4 @@ void SoftmaxPortable(float* values, int count) {
   for (int i = 0; i < count; ++i) values[i] *= scale;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -1,7 +1,7 @@
 #ifndef TARA_NN_ENCODE_SOFTMAX_PORTABLE_H_
 #define TARA_NN_ENCODE_SOFTMAX_PORTABLE_H_
 
-namespace tara {
+namespace tara::nn {
 
 // Logits further below the greatest count as so far. Their powers, divided by
 // the sum of kSoftmaxMost others, are still normal numbers: where a product is
@@ -14,6 +14,6 @@ inline constexpr float kSoftmaxLowest = -80.0f;
 // `count`.
 void SoftmaxPortable(float* values, int count);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_ENCODE_SOFTMAX_PORTABLE_H_

@@ -27,7 +27,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Of each hill: own, enemy, vacant.
@@ -191,4 +191,4 @@ absl::StatusOr<std::unique_ptr<FinalForecaster>> LoadFinalForecaster(
   return made;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -12,7 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Numbers of a side's kingdoms that are told apart: 0 to 24. More count as 24.
 inline constexpr int kNumKingdomChances = 25;
@@ -56,6 +56,6 @@ absl::StatusOr<std::unique_ptr<FinalForecaster>> NewFinalForecaster(
 absl::StatusOr<std::unique_ptr<FinalForecaster>> LoadFinalForecaster(
     const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_INFERENCE_FINAL_FORECAST_H_

@@ -19,17 +19,17 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Refuses the answers of a network whose activations overflow.
-class FiniteEvaluator : public Evaluator {
+class FiniteEvaluator : public mcts::Evaluator {
  public:
-  FiniteEvaluator(std::string name, std::unique_ptr<Evaluator> network)
+  FiniteEvaluator(std::string name, std::unique_ptr<mcts::Evaluator> network)
       : name_(std::move(name)), network_(std::move(network)) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     TARA_RETURN_IF_ERROR(network_->Evaluate(states, results));
     for (size_t i = 0; i < results.size(); ++i) {
       if (IsFinite(results[i])) continue;
@@ -46,7 +46,7 @@ class FiniteEvaluator : public Evaluator {
 
  private:
   const std::string name_;
-  const std::unique_ptr<Evaluator> network_;
+  const std::unique_ptr<mcts::Evaluator> network_;
 };
 
 absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
@@ -164,10 +164,10 @@ absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
   return loader->FromFile(path, options);
 }
 
-absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> LoadNetworkEvaluator(
     const std::string& path, const InferenceOptions& options) {
   TARA_ASSIGN_OR_RETURN(LoadedNetwork network, LoadNetwork(path, options));
   return std::move(network.evaluator);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

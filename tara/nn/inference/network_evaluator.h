@@ -15,10 +15,10 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 struct LoadedNetwork {
-  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<mcts::Evaluator> evaluator;
   InferenceInfo info;
 };
 
@@ -82,9 +82,9 @@ absl::StatusOr<LoadedNetwork> MakeNetwork(const std::string& name,
                                           const InferenceOptions& options);
 
 // LoadNetwork, without what was chosen.
-absl::StatusOr<std::unique_ptr<Evaluator>> LoadNetworkEvaluator(
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> LoadNetworkEvaluator(
     const std::string& path, const InferenceOptions& options = {});
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_INFERENCE_NETWORK_EVALUATOR_H_

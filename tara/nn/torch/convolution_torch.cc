@@ -13,7 +13,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/torch/cpu_tensors_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -171,4 +171,4 @@ at::Tensor Convolve(torch::nn::Conv2d& convolution, const at::Tensor& input) {
   return WinogradConvolution::apply(input, convolution->weight);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

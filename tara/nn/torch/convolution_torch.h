@@ -8,7 +8,7 @@
 
 #include <torch/torch.h>
 
-namespace tara {
+namespace tara::nn {
 
 // Returns what `convolution(input)` returns, but for rounding. Where gradients
 // are wanted, by our own kernels, if they know the case: 3 x 3 with a padding
@@ -18,6 +18,6 @@ namespace tara {
 // threads.
 at::Tensor Convolve(torch::nn::Conv2d& convolution, const at::Tensor& input);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_CONVOLUTION_TORCH_H_

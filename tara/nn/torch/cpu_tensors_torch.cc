@@ -7,7 +7,7 @@
 #error "expected -fopenmp: LibTorch divides work by OpenMP"
 #endif
 
-namespace tara {
+namespace tara::nn {
 
 void ForEachPart(int64_t parts, const std::function<void(int64_t)>& compute) {
   at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
@@ -15,4 +15,4 @@ void ForEachPart(int64_t parts, const std::function<void(int64_t)>& compute) {
   });
 }
 
-}  // namespace tara
+}  // namespace tara::nn

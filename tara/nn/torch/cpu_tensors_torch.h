@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace tara {
+namespace tara::nn {
 
 // Whether a layer of ours can take the tensor, and LibTorch records what is
 // done with it: [B, C, H, W] of float32 in channels-last memory of the CPU.
@@ -24,6 +24,6 @@ inline bool IsFusable(const at::Tensor& tensor) {
 // (SetTorchThreads).
 void ForEachPart(int64_t parts, const std::function<void(int64_t)>& compute);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_CPU_TENSORS_TORCH_H_

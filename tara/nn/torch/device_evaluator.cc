@@ -23,7 +23,7 @@
 #include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_runtime.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // One device: the weights on it, and the parts that no call uses.
@@ -62,7 +62,7 @@ class Replica {
   std::vector<std::unique_ptr<DevicePart>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
-class EvaluatorInParts : public Evaluator {
+class EvaluatorInParts : public mcts::Evaluator {
  public:
   EvaluatorInParts(const Network& network,
                    const std::vector<std::string>& devices, at::ScalarType type,
@@ -75,7 +75,7 @@ class EvaluatorInParts : public Evaluator {
   }
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     TARA_CHECK(states.size() == results.size(), "one result for each state");
     if (states.empty()) return absl::OkStatus();
     SetTorchThreads(1);
@@ -111,7 +111,7 @@ class EvaluatorInParts : public Evaluator {
   // to a device. Parts of a call that throws are dropped with what they have
   // underway, not given back.
   void EvaluateInParts(absl::Span<const State> states,
-                       absl::Span<Evaluation> results) {
+                       absl::Span<mcts::Evaluation> results) {
     const size_t parts = NumParts(states.size());
     const size_t first_device = turns_.fetch_add(1, std::memory_order_relaxed);
     std::deque<Taken> underway;  // the oldest first
@@ -176,4 +176,4 @@ absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

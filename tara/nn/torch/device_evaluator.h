@@ -9,7 +9,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 struct DeviceEvaluatorOptions {
   // As ParseDevice (tara/nn/device_text.h) reads it. Several devices share the
@@ -27,7 +27,7 @@ struct DeviceEvaluatorOptions {
 };
 
 struct DeviceEvaluator {
-  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<mcts::Evaluator> evaluator;
   Precision precision = Precision::kFloat32;  // never kAuto
 };
 
@@ -45,6 +45,6 @@ struct DeviceEvaluator {
 absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
     const Checkpoint& checkpoint, const DeviceEvaluatorOptions& options);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_DEVICE_EVALUATOR_H_

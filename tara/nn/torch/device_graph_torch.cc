@@ -11,7 +11,7 @@
 #define TARA_CUDA_GRAPHS 0
 #endif
 
-namespace tara {
+namespace tara::nn {
 
 #if TARA_CUDA_GRAPHS
 namespace {
@@ -74,4 +74,4 @@ std::unique_ptr<DeviceGraph> RecordDeviceGraph(
 
 #endif
 
-}  // namespace tara
+}  // namespace tara::nn

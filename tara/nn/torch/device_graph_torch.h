@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-namespace tara {
+namespace tara::nn {
 
 // Work of a device, recorded once and repeated at the cost of one launch. It
 // reads and writes the memory that it did when it was recorded.
@@ -29,6 +29,6 @@ class DeviceGraph {
 std::unique_ptr<DeviceGraph> RecordDeviceGraph(
     const c10::Stream& stream, const std::function<void()>& work);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_DEVICE_GRAPH_TORCH_H_

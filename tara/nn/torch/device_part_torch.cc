@@ -11,7 +11,7 @@
 #include "tara/core/board.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 enum class StreamUse { kCompute, kRecord };
@@ -96,7 +96,7 @@ DeviceGraph* DevicePart::GraphOf(int size) {
 }
 
 void DevicePart::Begin(absl::Span<const State> states,
-                       absl::Span<Evaluation> results) {
+                       absl::Span<mcts::Evaluation> results) {
   const int size = static_cast<int>(states.size());
   TARA_CHECK(!busy() && size > 0 && size <= capacity_, "no room for the batch");
   batch_.EncodeCanonical(states, RowSpan(host_planes_, size),
@@ -127,4 +127,4 @@ void DevicePart::Finish() {
   results_ = {};
 }
 
-}  // namespace tara
+}  // namespace tara::nn

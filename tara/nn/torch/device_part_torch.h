@@ -15,7 +15,7 @@
 #include "tara/nn/torch/device_graph_torch.h"
 #include "tara/nn/torch/folded_network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 
 // The number of positions that a device computes for `size` of them: the next
 // power of two, at most `capacity`. So few sizes that each can have a graph,
@@ -53,7 +53,8 @@ class DevicePart {
 
   // Encodes the states and enqueues their evaluation; `results` are filled by
   // Finish. REQUIRES: not busy; spans of one size, 1 to the capacity.
-  void Begin(absl::Span<const State> states, absl::Span<Evaluation> results);
+  void Begin(absl::Span<const State> states,
+             absl::Span<mcts::Evaluation> results);
   // Waits until the batch is done, and fills its results. REQUIRES: busy.
   void Finish();
   bool busy() const { return !results_.empty(); }
@@ -79,9 +80,9 @@ class DevicePart {
   at::Tensor globals_;
   at::Tensor outputs_;
   std::map<int, std::unique_ptr<DeviceGraph>> graphs_;  // by batch size
-  absl::Span<Evaluation> results_;                      // of the batch underway
+  absl::Span<mcts::Evaluation> results_;                // of the batch underway
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_DEVICE_PART_TORCH_H_

@@ -15,7 +15,7 @@
 #include "tara/nn/inference_option_text.h"
 #include "tara/nn/torch/folded_network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr int kRounds = 5;
@@ -155,4 +155,4 @@ absl::StatusOr<Precision> ChoosePrecision(const Network& network,
   return best;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -7,7 +7,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns the type of LibTorch. REQUIRES: neither kAuto nor kInt8.
 at::ScalarType TypeOf(Precision precision);
@@ -21,6 +21,6 @@ absl::StatusOr<Precision> ChoosePrecision(const Network& network,
                                           const c10::Device& device,
                                           Precision precision);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_DEVICE_PRECISION_TORCH_H_

@@ -1,6 +1,6 @@
 #include "tara/nn/torch/folded_network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 at::Tensor NormScale(const torch::nn::BatchNorm2d& norm) {
@@ -119,4 +119,4 @@ at::Tensor FoldedNetwork::Forward(const at::Tensor& planes,
                  1);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

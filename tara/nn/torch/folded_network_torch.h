@@ -13,7 +13,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "tara/nn/torch/network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 
 // What a network says of a position, in one row: the policy's logits, then
 // those of win, draw and loss, then those of the margins.
@@ -84,6 +84,6 @@ class FoldedNetwork {
   Linear value_output_;
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_FOLDED_NETWORK_TORCH_H_

@@ -10,7 +10,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/torch/cpu_tensors_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -373,4 +373,4 @@ at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
                  1);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -12,7 +12,7 @@
 
 #include <torch/torch.h>
 
-namespace tara {
+namespace tara::nn {
 
 // Returns ReLU(norm(input) + residual + bias): [B, C, H, W], as `input` and
 // `residual`; `bias` is [B, C], of every place of a channel. Both may be
@@ -25,6 +25,6 @@ at::Tensor NormRelu(const at::Tensor& input, torch::nn::BatchNorm2dImpl& norm,
 // `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
 at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_FUSED_LAYERS_TORCH_H_

@@ -15,7 +15,7 @@
 #include "tara/nn/torch/convolution_torch.h"
 #include "tara/nn/torch/fused_layers_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr int kValueHidden = 64;
@@ -256,4 +256,4 @@ absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -52,7 +52,7 @@
 #include "tara/nn/torch/fused_layers_torch.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // The mean of |margin| in the first opinion of a new network, in points: about
 // that of random games (chances proportional to exp(-|margin| / this)).
@@ -172,6 +172,6 @@ bool IsAuxiliary(absl::string_view name);
 absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
                          absl::string_view prefix = "");
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_NETWORK_TORCH_H_

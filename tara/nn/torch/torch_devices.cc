@@ -12,7 +12,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/nn/device_text.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 bool IsOutOfMemory(const std::exception& error) {
@@ -77,4 +77,4 @@ absl::Status TorchError(absl::string_view doing, absl::string_view hint,
       absl::StrCat("LibTorch failed while ", doing, ": ", error.what()));
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns the devices that a text of ParseDevice stands for, as LibTorch names
 // them: {"cpu"}, {"cuda:0"} or {"cuda:0", "cuda:1", ...}; or
@@ -27,6 +27,6 @@ absl::StatusOr<std::vector<std::string>> FindTorchDevices(
 absl::Status TorchError(absl::string_view doing, absl::string_view hint,
                         const std::exception& error);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_TORCH_DEVICES_H_

@@ -15,19 +15,19 @@
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // Positions computed together: more no longer fit the cache.
 constexpr int kMaxBatch = 128;
 
-class TorchEvaluator : public Evaluator {
+class TorchEvaluator : public mcts::Evaluator {
  public:
   explicit TorchEvaluator(const Network& network)
       : network_(network, at::kCPU, at::kFloat) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     TARA_CHECK(states.size() == results.size(), "one result for each state");
     SetTorchThreads(1);
     try {
@@ -50,7 +50,7 @@ class TorchEvaluator : public Evaluator {
 
  private:
   void EvaluateBatch(absl::Span<const State> states,
-                     absl::Span<Evaluation> results) const {
+                     absl::Span<mcts::Evaluation> results) const {
     thread_local EncodedBatch batch;  // keeps its memory
     batch.EncodeCanonical(states);
     const c10::InferenceMode inference_mode;
@@ -67,7 +67,7 @@ class TorchEvaluator : public Evaluator {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Evaluator>> NewTorchEvaluator(
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewTorchEvaluator(
     const Checkpoint& checkpoint) {
   try {
     const c10::InferenceMode inference_mode;
@@ -79,4 +79,4 @@ absl::StatusOr<std::unique_ptr<Evaluator>> NewTorchEvaluator(
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

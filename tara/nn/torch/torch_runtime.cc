@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // OpenBLAS is reached by name, because which BLAS stands behind LibTorch is
@@ -36,4 +36,4 @@ void SetTorchThreads(int threads) {
   current = threads;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

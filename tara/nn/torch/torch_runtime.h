@@ -1,7 +1,7 @@
 #ifndef TARA_NN_TORCH_TORCH_RUNTIME_H_
 #define TARA_NN_TORCH_TORCH_RUNTIME_H_
 
-namespace tara {
+namespace tara::nn {
 
 // Sets how many threads LibTorch uses for operations that the calling thread
 // starts, and, the first time, readies the process for tensors. Evaluators and
@@ -17,6 +17,6 @@ namespace tara {
 // whole process, gets one: it only computes the small linear layers.
 void SetTorchThreads(int threads);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TORCH_TORCH_RUNTIME_H_

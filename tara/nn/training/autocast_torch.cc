@@ -11,7 +11,7 @@
 #define TARA_AUTOCAST_BY_DEVICE 0
 #endif
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 void Set(c10::DeviceType device, bool enabled) {
@@ -45,4 +45,4 @@ Autocast::~Autocast() {
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -3,7 +3,7 @@
 
 #include <c10/core/DeviceType.h>
 
-namespace tara {
+namespace tara::nn {
 
 // While it lives, and if `enabled`, LibTorch computes what this thread starts
 // on the kind of device in bfloat16 where that does no harm (convolutions and
@@ -22,6 +22,6 @@ class Autocast {
   const bool enabled_;
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TRAINING_AUTOCAST_TORCH_H_

@@ -9,7 +9,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/encode/policy_map.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 // The logit of an illegal action: no share of a softmax, and unlike minus
@@ -200,4 +200,4 @@ Losses ToLosses(const LossTensors& tensors) {
           .policy_accuracy = number(tensors.accuracy)};
 }
 
-}  // namespace tara
+}  // namespace tara::nn

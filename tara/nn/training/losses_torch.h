@@ -9,7 +9,7 @@
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/training/trainer.h"
 
-namespace tara {
+namespace tara::nn {
 
 // What a batch of samples teaches, as tensors on the CPU. Everything is in the
 // frame of each sample's symmetry, as the network sees the position. Weights
@@ -52,6 +52,6 @@ LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
 
 Losses ToLosses(const LossTensors& tensors);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TRAINING_LOSSES_TORCH_H_

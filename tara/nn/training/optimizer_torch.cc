@@ -7,7 +7,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/nn/torch/network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 class AdamW : public Optimizer {
@@ -156,4 +156,4 @@ std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
   return std::make_unique<Sgd>(module, weight_decay, momentum);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Changes the weights of a module by their gradients. Weights without a
 // gradient (of a head that is not computed) stay as they are. Both kinds decay
@@ -83,6 +83,6 @@ std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
 std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
                                   float weight_decay, float momentum);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TRAINING_OPTIMIZER_TORCH_H_

@@ -26,7 +26,7 @@
 #include "tara/nn/training/optimizer_torch.h"
 #include "tara/nn/training/weight_average_torch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 constexpr absl::string_view kRawPrefix = "raw/";
@@ -159,7 +159,7 @@ class TorchTrainer : public Trainer {
   }
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     return EvaluateWith(published(), states, results);
   }
 
@@ -201,7 +201,7 @@ class TorchTrainer : public Trainer {
 
  private:
   absl::Status EvaluateWith(Network& network, absl::Span<const State> states,
-                            absl::Span<Evaluation> results) {
+                            absl::Span<mcts::Evaluation> results) {
     if (states.empty()) return absl::OkStatus();
     SetTorchThreads(options_.threads);
     try {
@@ -229,7 +229,7 @@ class TorchTrainer : public Trainer {
   // of the one that learns.
   absl::Status CheckOutputs(const std::string& path,
                             absl::Span<const State> positions) {
-    std::vector<Evaluation> results(positions.size());
+    std::vector<mcts::Evaluation> results(positions.size());
     for (Network* const network : {&published(), network_.get()}) {
       TARA_RETURN_IF_ERROR(
           EvaluateWith(*network, positions, absl::MakeSpan(results)));
@@ -344,4 +344,4 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
   }
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -18,7 +18,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // A distribution over actions: the share of each; sums to 1.
 using PolicyTarget = std::vector<std::pair<Action, float>>;
@@ -131,7 +131,7 @@ class Trainer {
   // Evaluates as the network would play, without folding or any other
   // haste: the simple twin of the evaluators of checkpoints.
   virtual absl::Status Evaluate(absl::Span<const State> states,
-                                absl::Span<Evaluation> results) = 0;
+                                absl::Span<mcts::Evaluation> results) = 0;
 
   // Writes weights, optimizer, shape, versions and progress to one file,
   // atomically (see checkpoint.h). The file does not tell the device. Of
@@ -170,6 +170,6 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TRAINING_TRAINER_H_

@@ -1,6 +1,6 @@
 #include "tara/nn/training/weight_average_torch.h"
 
-namespace tara {
+namespace tara::nn {
 
 WeightAverage::WeightAverage(const Network& network, double decay)
     : decay_(decay), average_(std::make_shared<Network>(network.shape)) {
@@ -26,4 +26,4 @@ void WeightAverage::Update(int64_t step) {
   at::_foreach_add_(averages_, weights_, 1 - decay);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

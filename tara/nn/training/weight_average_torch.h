@@ -10,7 +10,7 @@
 
 #include "tara/nn/torch/network_torch.h"
 
-namespace tara {
+namespace tara::nn {
 
 // The exponential average of a network's weights over its steps, its norms'
 // means and variances included:
@@ -46,6 +46,6 @@ class WeightAverage {
   std::vector<at::Tensor> averages_;  // of the same index
 };
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_TRAINING_WEIGHT_AVERAGE_TORCH_H_

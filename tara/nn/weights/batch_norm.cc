@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::nn {
 
 absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
                                         const std::string& name) {
@@ -32,4 +32,4 @@ absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
   return norm;
 }
 
-}  // namespace tara
+}  // namespace tara::nn

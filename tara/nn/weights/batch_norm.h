@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // What batch norm adds to a variance before it takes the root: LibTorch's
 // default, with which the network is built (network_torch.cc).
@@ -29,6 +29,6 @@ struct FoldedNorm {
 absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
                                         const std::string& name);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_WEIGHTS_BATCH_NORM_H_

@@ -14,7 +14,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -315,4 +315,4 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
   return DecodePayload(name, payload);
 }
 
-}  // namespace tara
+}  // namespace tara::nn

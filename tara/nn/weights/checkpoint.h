@@ -36,7 +36,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Changes when the outputs of the value head change number or meaning.
 //   1  logits of win, draw and loss, and the expected margin
@@ -82,9 +82,9 @@ struct Checkpoint {
   bool HasPrefix(absl::string_view prefix) const;
 };
 
-// Appends inputs that the network did not have when it was saved, up to those of
-// this program (kPlanes, kGlobals): their weights, and what the optimizer keeps
-// of them, are zero, so that the network plays as it did. Returns
+// Appends inputs that the network did not have when it was saved, up to those
+// of this program (kPlanes, kGlobals): their weights, and what the optimizer
+// keeps of them, are zero, so that the network plays as it did. Returns
 // FAILED_PRECONDITION for a network with more inputs than this program has.
 absl::Status AddNewInputs(Checkpoint& checkpoint);
 
@@ -120,6 +120,6 @@ absl::Status WriteCheckpoint(const std::string& path,
 // A network with fewer inputs has them added (AddNewInputs).
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TARA_NN_WEIGHTS_CHECKPOINT_H_

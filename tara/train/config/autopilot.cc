@@ -26,7 +26,7 @@
 #include "tara/train/config/search_config.h"
 #include "tara/train/play/game_plan.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr int kLeastGames = 8;
@@ -59,7 +59,8 @@ std::vector<State> SomePositions(absl::Span<const State> starts) {
 // what it did by then, and returns the first error.
 class Worker {
  public:
-  Worker(Evaluator& evaluator, absl::Span<const State> positions, int batch)
+  Worker(mcts::Evaluator& evaluator, absl::Span<const State> positions,
+         int batch)
       : evaluator_(evaluator),
         positions_(positions),
         batch_(std::min<size_t>(static_cast<size_t>(batch), positions.size())),
@@ -87,11 +88,11 @@ class Worker {
   }
 
  private:
-  Evaluator& evaluator_;
+  mcts::Evaluator& evaluator_;
   const absl::Span<const State> positions_;
   const size_t batch_;
   size_t next_ = 0;
-  std::vector<Evaluation> results_;
+  std::vector<mcts::Evaluation> results_;
 };
 
 // The choice that is recorded in the run's folder, if there is one.
@@ -113,15 +114,17 @@ absl::StatusOr<AutopilotChoice> MeasuredChoice(
     const proto::TrainConfig& config) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference,
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
                         InferenceOptionsOf(config.inference()));
   TARA_ASSIGN_OR_RETURN(
-      const Checkpoint checkpoint,
-      NewCheckpoint({.channels = static_cast<int>(config.network().channels()),
-                     .blocks = static_cast<int>(config.network().blocks())},
-                    /*seed=*/1));
-  TARA_ASSIGN_OR_RETURN(const LoadedNetwork network,
-                        MakeNetwork("a new network", checkpoint, inference));
+      const nn::Checkpoint checkpoint,
+      nn::NewCheckpoint(
+          {.channels = static_cast<int>(config.network().channels()),
+           .blocks = static_cast<int>(config.network().blocks())},
+          /*seed=*/1));
+  TARA_ASSIGN_OR_RETURN(
+      const nn::LoadedNetwork network,
+      nn::MakeNetwork("a new network", checkpoint, inference));
   return ChooseBatches(
       {.cores = static_cast<int>(config.self_play().threads()),
        .games = static_cast<int>(config.self_play().games_per_generation()),
@@ -162,7 +165,7 @@ absl::StatusOr<AutopilotChoice> ChooseBatches(const AutopilotLimits& limits,
   return choice->choice;
 }
 
-MeasureRate MeasureEvaluator(Evaluator& evaluator,
+MeasureRate MeasureEvaluator(mcts::Evaluator& evaluator,
                              absl::Span<const State> starts) {
   return [&evaluator, positions = SomePositions(starts)](
              int threads, int batch) -> absl::StatusOr<double> {
@@ -198,4 +201,4 @@ absl::Status ApplyAutopilot(proto::TrainConfig& config) {
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -13,7 +13,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 
-namespace tara {
+namespace tara::train {
 
 struct AutopilotChoice {
   int threads = 1;
@@ -49,7 +49,7 @@ absl::StatusOr<AutopilotChoice> ChooseBatches(const AutopilotLimits& limits,
 
 // Returns a measurement of an evaluator on positions of random games; each
 // takes about a tenth of a second, by the clock.
-MeasureRate MeasureEvaluator(Evaluator& evaluator,
+MeasureRate MeasureEvaluator(mcts::Evaluator& evaluator,
                              absl::Span<const State> starts);
 
 // Fills in self_play.threads and .games_per_thread where self_play.autopilot
@@ -58,6 +58,6 @@ MeasureRate MeasureEvaluator(Evaluator& evaluator,
 // network of the run's shape. REQUIRES: the config is resolved.
 absl::Status ApplyAutopilot(proto::TrainConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_AUTOPILOT_H_

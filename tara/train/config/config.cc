@@ -23,7 +23,7 @@
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/proto_path.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Keeps the first error of the text-format parser.
@@ -229,4 +229,4 @@ absl::Status CheckResumable(const proto::TrainConfig& before,
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns the config of a text-format file, changed by overrides in the form
 // "path.to.field=value" (proto_path.h), with every field filled in: defaults,
@@ -40,6 +40,6 @@ std::string DescribeConfig();
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_CONFIG_H_

@@ -17,7 +17,7 @@
 #include "tara/train/play/game_plan.h"
 #include "tara/train/play/mixture.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // More actions than games last: those of the longest variants have some 150.
@@ -40,7 +40,7 @@ bool HasOption(const proto::SearchConfig& config, absl::string_view name) {
 }
 
 absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
-                         const SearchOptions& search) {
+                         const mcts::SearchOptions& search) {
   constexpr absl::string_view kField = "self_play.search.option";
   const auto simulations = static_cast<int>(config.search().simulations());
   for (const absl::string_view name :
@@ -66,7 +66,8 @@ absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
 }
 
 absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
-  const absl::StatusOr<SearchOptions> search = SearchOptionsOf(config.search());
+  const absl::StatusOr<mcts::SearchOptions> search =
+      SearchOptionsOf(config.search());
   if (!search.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("self_play.search.", search.status().message()));
@@ -96,14 +97,14 @@ absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
 
 absl::Status CheckTargets(const proto::TrainConfig& config) {
   // CheckSearch has seen to it that there are options.
-  const UtilityKind utility =
+  const mcts::UtilityKind utility =
       SearchOptionsOf(config.self_play().search())->utility.kind;
   if (config.learner().value_search_share() > 0 &&
-      utility != UtilityKind::kWinLoss) {
+      utility != mcts::UtilityKind::kWinLoss) {
     return absl::InvalidArgumentError(absl::StrCat(
         "learner.value_search_share: ", config.learner().value_search_share(),
         ", but the searches say utilities (self_play.search.option utility=",
-        UtilityKindName(utility), "); expected 0, or utility=win"));
+        mcts::UtilityKindName(utility), "); expected 0, or utility=win"));
   }
   return absl::OkStatus();
 }
@@ -189,4 +190,4 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
   return CheckRetention(config);
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Checks what fields say together: that a run can work as they want. Ranges of
 // single fields are in the table of config_fields.h. Returns INVALID_ARGUMENT
@@ -12,6 +12,6 @@ namespace tara {
 // REQUIRES: every field is filled in and in its range, variants are known.
 absl::Status CheckConfig(const proto::TrainConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_CONFIG_CHECK_H_

@@ -1,6 +1,6 @@
 #include "tara/train/config/config_fields.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Bounds that only keep out what cannot be meant.
@@ -397,4 +397,4 @@ constexpr ConfigField kFields[] = {
 
 absl::Span<const ConfigField> ConfigFields() { return kFields; }
 
-}  // namespace tara
+}  // namespace tara::train

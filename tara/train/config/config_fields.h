@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::train {
 
 struct ConfigField {
   absl::string_view path;
@@ -24,6 +24,6 @@ struct ConfigField {
 // Returns all fields of proto::TrainConfig, in its order.
 absl::Span<const ConfigField> ConfigFields();
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_CONFIG_FIELDS_H_

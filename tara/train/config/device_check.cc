@@ -13,11 +13,11 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/search_config.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 absl::Status CheckDevice(absl::string_view field, const std::string& device) {
-  const absl::Status status = FindTorchDevices(device).status();
+  const absl::Status status = nn::FindTorchDevices(device).status();
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(field, ": ", status.message()));
@@ -25,13 +25,13 @@ absl::Status CheckDevice(absl::string_view field, const std::string& device) {
 
 // Makes a network of the least size: number types do not go by it.
 absl::Status CheckNumberType(const proto::InferenceConfig& inference) {
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions options,
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
                         InferenceOptionsOf(inference));
   TARA_ASSIGN_OR_RETURN(
-      const Checkpoint checkpoint,
-      NewCheckpoint({.channels = 8, .blocks = 1}, /*seed=*/1));
+      const nn::Checkpoint checkpoint,
+      nn::NewCheckpoint({.channels = 8, .blocks = 1}, /*seed=*/1));
   const absl::Status status =
-      MakeNetwork("a new network", checkpoint, options).status();
+      nn::MakeNetwork("a new network", checkpoint, options).status();
   if (status.ok()) return status;
   return absl::Status(
       status.code(),
@@ -51,4 +51,4 @@ absl::Status CheckDevices(const proto::TrainConfig& config) {
   return CheckNumberType(config.inference());
 }
 
-}  // namespace tara
+}  // namespace tara::train

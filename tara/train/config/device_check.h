@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Checks that this machine, with this LibTorch, has the devices that a valid
 // config names, and computes in its number type there. Returns
@@ -12,6 +12,6 @@ namespace tara {
 // or UNIMPLEMENTED naming the number type and why.
 absl::Status CheckDevices(const proto::TrainConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_DEVICE_CHECK_H_

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::Status CheckLearner(const proto::LearnerConfig& learner) {
   if (learner.optimizer() != "adamw" && learner.optimizer() != "sgd") {
@@ -28,4 +28,4 @@ absl::Status CheckLearner(const proto::LearnerConfig& learner) {
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::train

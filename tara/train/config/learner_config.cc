@@ -5,14 +5,14 @@
 #include "tara/base/check.h"
 #include "tara/train/config/learner_device.h"
 
-namespace tara {
+namespace tara::train {
 
-TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
+nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
   const auto device = LearnerDeviceOf(learner);
   TARA_CHECK(device.ok(), "a config was not checked");
-  return {.optimizer = learner.optimizer() == "sgd" ? OptimizerKind::kSgd
-                                                    : OptimizerKind::kAdamW,
+  return {.optimizer = learner.optimizer() == "sgd" ? nn::OptimizerKind::kSgd
+                                                    : nn::OptimizerKind::kAdamW,
           .momentum = learner.momentum(),
           .weight_decay = learner.weight_decay(),
           .margin_loss_weight = learner.margin_loss_weight(),
@@ -56,4 +56,4 @@ SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {
           .variant_balance = config.variant_balance()};
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -9,9 +9,9 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 
-namespace tara {
+namespace tara::train {
 
-TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
+nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
 
 // `rate_factor` multiplies the config's learning rate, which falls over so many
 // generations, of which there are as many in the run.
@@ -21,6 +21,6 @@ LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
 // What the sampler takes: the window, the targets, what is held out.
 SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_LEARNER_CONFIG_H_

@@ -3,12 +3,12 @@
 #include "absl/strings/str_cat.h"
 #include "tara/nn/device_text.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::StatusOr<LearnerDevice> LearnerDeviceOf(
     const proto::LearnerConfig& learner) {
   LearnerDevice result;
-  const auto device = ParseDevice(learner.device());
+  const auto device = nn::ParseDevice(learner.device());
   // One network learns, on one device.
   if (!device.ok() || device->all) {
     return absl::InvalidArgumentError(
@@ -25,4 +25,4 @@ absl::StatusOr<LearnerDevice> LearnerDeviceOf(
   return result;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Where, and in which types, a config says to learn.
 struct LearnerDevice {
@@ -17,6 +17,6 @@ struct LearnerDevice {
 absl::StatusOr<LearnerDevice> LearnerDeviceOf(
     const proto::LearnerConfig& learner);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_LEARNER_DEVICE_H_

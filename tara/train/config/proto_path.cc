@@ -15,7 +15,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -250,4 +250,4 @@ std::string FieldType(const ProtoField& field) {
                       field.field->is_repeated() ? ", repeated" : "");
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -15,7 +15,7 @@ class FieldDescriptor;
 class Message;
 }  // namespace google::protobuf
 
-namespace tara {
+namespace tara::train {
 
 // A field of a message, and the message, which is `root` or a part of it.
 struct ProtoField {
@@ -50,6 +50,6 @@ std::string FieldType(const ProtoField& field);
 // Returns the names of a message's fields, separated by ", ".
 std::string FieldNames(const google::protobuf::Descriptor& type);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_PROTO_PATH_H_

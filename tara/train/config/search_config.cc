@@ -14,7 +14,7 @@
 #include "tara/mcts/options/search_option_text.h"
 #include "tara/nn/inference_option_text.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Search options that have a field of their own in SearchConfig.
@@ -45,9 +45,9 @@ absl::Status CheckHasNoField(absl::string_view option, absl::string_view name,
 
 }  // namespace
 
-absl::StatusOr<SearchOptions> SearchOptionsOf(
+absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config) {
-  SearchOptions options;
+  mcts::SearchOptions options;
   options.simulations = static_cast<int>(config.simulations());
   options.c_puct = config.c_puct();
   options.first_play_urgency_reduction = config.first_play_urgency_reduction();
@@ -62,7 +62,7 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(
     if (!seen.insert(parts[0]).second) {
       return Bad(option, absl::StrCat(parts[0], " is given twice"));
     }
-    const absl::Status set = SetSearchOption(parts[0], parts[1], options);
+    const absl::Status set = mcts::SetSearchOption(parts[0], parts[1], options);
     if (!set.ok()) return Bad(option, set.message());
   }
   if (options.solver_vacant_hills > 0 && !options.proof) {
@@ -72,14 +72,14 @@ absl::StatusOr<SearchOptions> SearchOptionsOf(
   return options;
 }
 
-TemperatureSchedule TemperatureOf(const proto::SearchConfig& config) {
+mcts::TemperatureSchedule TemperatureOf(const proto::SearchConfig& config) {
   return {.start = config.temperature(),
           .end = config.end_temperature(),
           .halflife = config.temperature_halflife(),
           .cutoff_ply = static_cast<int>(config.temperature_plies())};
 }
 
-ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
+mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
   // 0 stands for nobody; the search's threshold is a value, and that is above.
   const float threshold = config.threshold() > 0 ? -config.threshold() : 1.0f;
   return {.threshold = threshold,
@@ -89,15 +89,16 @@ ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
           .min_games = static_cast<int>(config.min_games())};
 }
 
-absl::StatusOr<InferenceOptions> InferenceOptionsOf(
+absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
     const proto::InferenceConfig& config) {
-  InferenceOptions options;
-  TARA_RETURN_IF_ERROR(SetInferenceOption("device", config.device(), options));
+  nn::InferenceOptions options;
   TARA_RETURN_IF_ERROR(
-      SetInferenceOption("precision", config.precision(), options));
+      nn::SetInferenceOption("device", config.device(), options));
   TARA_RETURN_IF_ERROR(
-      SetInferenceOption("backend", config.backend(), options));
+      nn::SetInferenceOption("precision", config.precision(), options));
+  TARA_RETURN_IF_ERROR(
+      nn::SetInferenceOption("backend", config.backend(), options));
   return options;
 }
 
-}  // namespace tara
+}  // namespace tara::train

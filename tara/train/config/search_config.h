@@ -10,24 +10,24 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns the options of a full search. REQUIRES: the config is resolved.
 // Returns INVALID_ARGUMENT for an option that is no "name=value", unknown, ill
 // valued, given twice, the same as a field of its own, or without effect.
 // Messages begin with "option: ".
-absl::StatusOr<SearchOptions> SearchOptionsOf(
+absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config);
 
-TemperatureSchedule TemperatureOf(const proto::SearchConfig& config);
+mcts::TemperatureSchedule TemperatureOf(const proto::SearchConfig& config);
 
 // Returns INVALID_ARGUMENT for an unknown value. Messages begin with the name
 // of the field. REQUIRES: the config is resolved.
-absl::StatusOr<InferenceOptions> InferenceOptionsOf(
+absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
     const proto::InferenceConfig& config);
 
-ResignationOptions ResignationOf(const proto::ResignationConfig& config);
+mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_

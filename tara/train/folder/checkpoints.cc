@@ -21,19 +21,19 @@
 #include "tara/train/config/learner_config.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr absl::string_view kNone = "-";
 
-NetworkShape ShapeOf(const proto::TrainConfig& config) {
+nn::NetworkShape ShapeOf(const proto::TrainConfig& config) {
   return {.channels = static_cast<int>(config.network().channels()),
           .blocks = static_cast<int>(config.network().blocks())};
 }
 
-std::string ShapeText(const NetworkShape& shape) {
+std::string ShapeText(const nn::NetworkShape& shape) {
   return absl::StrCat(shape.channels, " channels and ", shape.blocks,
                       " blocks");
 }
@@ -61,9 +61,9 @@ absl::StatusOr<proto::TrainConfig> ConfigOfRun(const std::string& checkpoint) {
 }
 
 // Reads a checkpoint, or that of a bundle.
-absl::StatusOr<Checkpoint> ReadInitFile(const std::string& path) {
-  if (!IsBundlePath(path)) return ReadCheckpoint(path);
-  TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(path));
+absl::StatusOr<nn::Checkpoint> ReadInitFile(const std::string& path) {
+  if (!nn::IsBundlePath(path)) return nn::ReadCheckpoint(path);
+  TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, nn::Bundle::Open(path));
   return bundle.ReadCheckpointToLearnOn();
 }
 
@@ -71,10 +71,10 @@ absl::StatusOr<Checkpoint> ReadInitFile(const std::string& path) {
 // none where that is not known.
 std::vector<std::string> LearnedVariants(const std::string& path) {
   std::vector<std::string> learned;
-  if (IsBundlePath(path)) {
-    const absl::StatusOr<Bundle> bundle = Bundle::Open(path);
+  if (nn::IsBundlePath(path)) {
+    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(path);
     if (!bundle.ok()) return learned;
-    for (const BundleVariant& variant : bundle->manifest().variants) {
+    for (const nn::BundleVariant& variant : bundle->manifest().variants) {
       learned.emplace_back(Info(variant.variant).id);
     }
     return learned;
@@ -86,17 +86,17 @@ std::vector<std::string> LearnedVariants(const std::string& path) {
   return learned;
 }
 
-absl::StatusOr<std::unique_ptr<Trainer>> FirstTrainer(
+absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
     const proto::TrainConfig& config) {
-  const TrainerOptions options = TrainerOptionsOf(config);
+  const nn::TrainerOptions options = TrainerOptionsOf(config);
   if (config.init_from() == kNone) {
-    return NewTrainer(
+    return nn::NewTrainer(
         ShapeOf(config), options,
         DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights));
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
-  TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadInitFile(path));
-  return MakeTrainer(path, checkpoint, options);
+  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint, ReadInitFile(path));
+  return nn::MakeTrainer(path, checkpoint, options);
 }
 
 // Loads a checkpoint of the run. DATA_LOSS if it is damaged.
@@ -104,7 +104,7 @@ absl::StatusOr<StandingTrainer> LoadCheckpoint(const proto::TrainConfig& config,
                                                const std::string& path,
                                                int generation) {
   TARA_ASSIGN_OR_RETURN(auto loaded,
-                        LoadTrainer(path, TrainerOptionsOf(config)));
+                        nn::LoadTrainer(path, TrainerOptionsOf(config)));
   StandingTrainer standing;
   std::tie(standing.trainer, standing.progress) = std::move(loaded);
   if (standing.progress.generation == generation) return standing;
@@ -132,7 +132,8 @@ absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
         absl::StrCat(standing.status().message(), "; it was renamed to ", path,
                      ".damaged, and its generation is learned anew"));
   }
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Trainer> first, FirstTrainer(config));
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<nn::Trainer> first,
+                        FirstTrainer(config));
   StandingTrainer standing = {
       .trainer = std::move(first), .progress = {}, .notes = std::move(notes)};
   if (config.init_from() != kNone) {
@@ -152,7 +153,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (HasCheckpoints(config.run_dir())) return absl::OkStatus();
   const absl::StatusOr<std::string> path = InitFile(config);
   if (!path.ok()) return InitError(path.status());
-  const absl::StatusOr<Checkpoint> checkpoint = ReadInitFile(*path);
+  const absl::StatusOr<nn::Checkpoint> checkpoint = ReadInitFile(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
   if (!(checkpoint->shape == ShapeOf(config))) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -161,7 +162,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
         ShapeText(ShapeOf(config)), "; expected the same"));
   }
   const absl::Status whole =
-      MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
+      nn::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
   if (!whole.ok()) return InitError(whole);
   const std::vector<std::string> learned = LearnedVariants(*path);
   if (learned.empty()) return absl::OkStatus();
@@ -178,4 +179,4 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::train

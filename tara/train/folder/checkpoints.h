@@ -12,12 +12,12 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_folder.h"
 
-namespace tara {
+namespace tara::train {
 
 // A trainer and where it stands.
 struct StandingTrainer {
-  std::unique_ptr<Trainer> trainer;
-  TrainingProgress progress;
+  std::unique_ptr<nn::Trainer> trainer;
+  nn::TrainingProgress progress;
   // Of a run that begins here with `init_from`: CRC-32C of that file, eight
   // hexadecimal digits.
   std::string begun_with_crc32c = {};
@@ -43,6 +43,6 @@ absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
 // "init_from: ".
 absl::Status CheckInitFrom(const proto::TrainConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_FOLDER_CHECKPOINTS_H_

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // The untrained network, and the first that has learned.
@@ -28,4 +28,4 @@ std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
   return removed;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -6,7 +6,7 @@
 
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns which of the checkpoints `there` (their numbers, ascending) are to be
 // removed. Kept are the first (0, and 1, which the player at the end is
@@ -17,6 +17,6 @@ std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
                                      const proto::RetentionConfig& config,
                                      const std::set<int>& needed);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_FOLDER_RETENTION_H_

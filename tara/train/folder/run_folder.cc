@@ -21,7 +21,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/train/config/config.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -246,4 +246,4 @@ absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir) {
   return absl::StrCat(run_dir, "/checkpoints/", name);
 }
 
-}  // namespace tara
+}  // namespace tara::train

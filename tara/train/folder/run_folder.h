@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // The folder of a training run:
 //
@@ -92,6 +92,6 @@ bool HasCheckpoints(absl::string_view run_dir);
 // that do not train: no lock is needed. Returns NOT_FOUND naming the folder.
 absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_FOLDER_RUN_FOLDER_H_

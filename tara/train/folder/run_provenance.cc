@@ -18,7 +18,7 @@
 #include "tara/train/folder/run_state.h"
 #include "tara/train/play/game_plan.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,7 +36,7 @@ bool IsOfRun(const fs::path& checkpoint) {
 // Adds what metrics.jsonl tells of the checkpoint: the games that were played
 // before it, and the newest evaluation up to it.
 absl::Status ReadMetrics(const std::string& path,
-                         BundleProvenance& provenance) {
+                         nn::BundleProvenance& provenance) {
   const absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (absl::IsNotFound(text.status())) return absl::OkStatus();
   if (!text.ok()) return text.status();
@@ -72,7 +72,7 @@ absl::Status ReadMetrics(const std::string& path,
 }
 
 // Adds which file the run began with.
-absl::Status ReadBegin(const fs::path& run, BundleProvenance& provenance) {
+absl::Status ReadBegin(const fs::path& run, nn::BundleProvenance& provenance) {
   TARA_ASSIGN_OR_RETURN(const RunStateFile state,
                         RunStateFile::Open((run / "state.textproto").string()));
   provenance.begun_with_crc32c = state.state().begun_with_crc32c();
@@ -80,7 +80,7 @@ absl::Status ReadBegin(const fs::path& run, BundleProvenance& provenance) {
 }
 
 // Adds the time of the run up to the checkpoint, where it is its newest.
-absl::Status ReadTime(const fs::path& run, BundleProvenance& provenance) {
+absl::Status ReadTime(const fs::path& run, nn::BundleProvenance& provenance) {
   const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
   if (!latest.ok() ||
       fs::path(*latest).stem() != fs::path(provenance.checkpoint)) {
@@ -105,13 +105,13 @@ absl::Status ReadTime(const fs::path& run, BundleProvenance& provenance) {
 }  // namespace
 
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
-                                           const Checkpoint& checkpoint) {
+                                           const nn::Checkpoint& checkpoint) {
   // Of the folder "." the name tells nothing.
   std::error_code error;
   fs::path file = fs::weakly_canonical(path, error);
   if (error) file = path;
   RunProvenance found;
-  BundleProvenance& provenance = found.provenance;
+  nn::BundleProvenance& provenance = found.provenance;
   provenance.checkpoint = file.stem().string();
   provenance.generation = checkpoint.progress.generation;
   provenance.steps = checkpoint.progress.step;
@@ -143,4 +143,4 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
   return found;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -9,13 +9,13 @@
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::train {
 
 // Where a checkpoint comes from, as far as its surroundings tell.
 struct RunProvenance {
-  BundleProvenance provenance;
+  nn::BundleProvenance provenance;
   // What the run learned; empty where the file lies in no run's folder.
-  std::vector<BundleVariant> variants;
+  std::vector<nn::BundleVariant> variants;
 };
 
 // Returns the provenance of the checkpoint read from `path`: of one in the
@@ -24,8 +24,8 @@ struct RunProvenance {
 // Paths of this machine are left out. Returns the errors of reading the run's
 // files.
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
-                                           const Checkpoint& checkpoint);
+                                           const nn::Checkpoint& checkpoint);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_FOLDER_RUN_PROVENANCE_H_

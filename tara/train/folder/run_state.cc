@@ -10,7 +10,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // As many generations back as a run can have to go to find a checkpoint that is
@@ -88,4 +88,4 @@ void RunStateFile::SetScores(const std::vector<StrengthResult>& strength) {
   }
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -9,7 +9,7 @@
 #include "proto/run_state.pb.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 // The state of a run (proto/run_state.proto) in its file, which holds either
 // what was saved last or what was before, whatever is killed when. Not
@@ -42,6 +42,6 @@ class RunStateFile {
   proto::RunState state_;
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_FOLDER_RUN_STATE_H_

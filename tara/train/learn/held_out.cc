@@ -2,16 +2,16 @@
 
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
-    const Sampler& sampler, Trainer& trainer) {
+    const Sampler& sampler, nn::Trainer& trainer) {
   std::vector<HeldOutLosses> measured;
   for (const Variant variant : sampler.HeldOutVariants()) {
-    const std::vector<Sample> samples =
+    const std::vector<nn::Sample> samples =
         sampler.HeldOutSamples(variant, kMostHeldOutPositions);
     if (samples.size() < kLeastHeldOutPositions) continue;
-    TARA_ASSIGN_OR_RETURN(const Losses losses, trainer.Measure(samples));
+    TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer.Measure(samples));
     measured.push_back({.variant = variant,
                         .positions = static_cast<int64_t>(samples.size()),
                         .losses = losses});
@@ -19,8 +19,8 @@ absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
   return measured;
 }
 
-Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant) {
-  Losses mean;
+nn::Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant) {
+  nn::Losses mean;
   const auto count = static_cast<double>(by_variant.size());
   for (const HeldOutLosses& each : by_variant) {
     mean.total += each.losses.total / count;
@@ -35,4 +35,4 @@ Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant) {
   return mean;
 }
 
-}  // namespace tara
+}  // namespace tara::train

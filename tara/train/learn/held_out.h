@@ -9,7 +9,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/train/learn/sampler.h"
 
-namespace tara {
+namespace tara::train {
 
 // Fewer held-out positions of a variant than this say nothing yet: less than
 // two games.
@@ -21,19 +21,19 @@ inline constexpr int kMostHeldOutPositions = 512;
 struct HeldOutLosses {
   Variant variant;
   int64_t positions = 0;  // that were measured
-  Losses losses;
+  nn::Losses losses;
 };
 
 // Measures the network on the held-out positions of the sampler's window, by
 // variant; variants with too few of them are left out. Learns nothing. Errors
 // as Trainer::Measure.
 absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
-    const Sampler& sampler, Trainer& trainer);
+    const Sampler& sampler, nn::Trainer& trainer);
 
 // Returns the mean over variants, each with the same weight. All are zero
 // without any.
-Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant);
+nn::Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_LEARN_HELD_OUT_H_

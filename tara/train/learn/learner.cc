@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Moves a mean of `count` - 1 values to the mean of `count`.
@@ -17,7 +17,7 @@ void AddToMean(double value, int count, double& mean) {
   mean += (value - mean) / count;
 }
 
-void AddToMeans(const Losses& losses, int count, Losses& mean) {
+void AddToMeans(const nn::Losses& losses, int count, nn::Losses& mean) {
   AddToMean(losses.total, count, mean.total);
   AddToMean(losses.policy, count, mean.policy);
   AddToMean(losses.value, count, mean.value);
@@ -65,8 +65,8 @@ int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
 }
 
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
-                                  const Sampler& sampler, Trainer& trainer,
-                                  TrainingProgress& progress,
+                                  const Sampler& sampler, nn::Trainer& trainer,
+                                  nn::TrainingProgress& progress,
                                   const StopCheck& stop,
                                   const LearnObserver& observer) {
   LearnResult result;
@@ -76,10 +76,10 @@ absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
     if (stop()) {
       return absl::CancelledError("learning was interrupted");
     }
-    const std::vector<Sample> batch =
+    const std::vector<nn::Sample> batch =
         sampler.Batch(progress.step, options.batch_size);
     TARA_ASSIGN_OR_RETURN(
-        const Losses losses,
+        const nn::Losses losses,
         trainer.Step(batch, LearningRate(options.schedule, progress.step)));
     progress.step += 1;
     progress.samples += options.batch_size;
@@ -101,4 +101,4 @@ absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
   return result;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -10,7 +10,7 @@
 #include "tara/train/learn/sampler.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::train {
 
 // How the learning rate falls after the warm-up.
 enum class RateShape {
@@ -44,7 +44,7 @@ struct LearnOptions {
 };
 
 struct LearnResult {
-  Losses losses;  // means over the steps that were made
+  nn::Losses losses;  // means over the steps that were made
   int skipped_steps = 0;
 };
 
@@ -55,7 +55,7 @@ int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
                  int64_t new_positions);
 
 // Called after each step with the steps done and the mean losses so far.
-using LearnObserver = std::function<void(int steps, const Losses& mean)>;
+using LearnObserver = std::function<void(int steps, const nn::Losses& mean)>;
 
 // Learns `options.steps` steps from the sampler's window, from step
 // `progress.step` on, and counts steps and samples in `progress`. Returns
@@ -63,11 +63,11 @@ using LearnObserver = std::function<void(int steps, const Losses& mean)>;
 // when max_skipped_steps in a row, or all of the steps, were skipped, as their
 // losses were not finite; or the trainer's error.
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
-                                  const Sampler& sampler, Trainer& trainer,
-                                  TrainingProgress& progress,
+                                  const Sampler& sampler, nn::Trainer& trainer,
+                                  nn::TrainingProgress& progress,
                                   const StopCheck& stop,
                                   const LearnObserver& observer = {});
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_LEARN_LEARNER_H_

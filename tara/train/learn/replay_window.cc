@@ -6,7 +6,7 @@
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::train {
 
 int64_t WindowGames(const WindowOptions& options, int64_t games) {
   TARA_CHECK(options.max_games > 0, "an empty window");
@@ -27,4 +27,4 @@ bool IsHeldOut(double share, uint64_t run_seed, uint64_t game_index) {
   return random.Uniform() < share;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace tara {
+namespace tara::train {
 
 struct WindowOptions {
   int max_games = 2000;  // the newest; positive
@@ -32,6 +32,6 @@ int64_t WindowGames(const WindowOptions& options, int64_t games);
 // Depends on nothing else, so that a game stays on its side for ever.
 bool IsHeldOut(double share, uint64_t run_seed, uint64_t game_index);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_LEARN_REPLAY_WINDOW_H_

@@ -9,7 +9,7 @@
 #include "tara/core/action.h"
 #include "tara/record/game_record.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr uint32_t kMaxWeight = 65535;
@@ -72,9 +72,9 @@ void SetWeights(const proto::GameRecord& record, float surprise_share,
 }
 
 // The policy target of a position as shares; empty if it has none.
-PolicyTarget PolicyOf(const SampledGame& game,
-                      const SampledGame::Position& position) {
-  PolicyTarget policy;
+nn::PolicyTarget PolicyOf(const SampledGame& game,
+                          const SampledGame::Position& position) {
+  nn::PolicyTarget policy;
   const auto begin = game.targets.begin() + position.first_target;
   float total = 0;
   for (auto it = begin; it != begin + position.num_targets; ++it) {
@@ -91,7 +91,8 @@ PolicyTarget PolicyOf(const SampledGame& game,
 
 absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
                                        const TargetOptions& options) {
-  TARA_ASSIGN_OR_RETURN(const ReplayedGame replayed, Replay(record));
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                        record::Replay(record));
   const bool resigned = replayed.resigned_by.has_value();
   const State& last = replayed.states.back();
   SampledGame game{.game_index = record.game_index(),
@@ -114,15 +115,16 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
                        : state.side() == kRed ? red_margin
                                               : -red_margin;
     const auto first_target = static_cast<uint32_t>(game.targets.size());
-    game.positions.push_back({.state = state,
-                              .value = values[ply],
-                              .first_target = first_target,
-                              .num_targets = AppendTargets(step, game.targets),
-                              .reply = -1,
-                              .weight = 0,
-                              .margin = static_cast<int8_t>(margin),
-                              .has_margin = is_exact || !resigned,
-                              .is_taught = IsChosenBySearch(record, ply)});
+    game.positions.push_back(
+        {.state = state,
+         .value = values[ply],
+         .first_target = first_target,
+         .num_targets = AppendTargets(step, game.targets),
+         .reply = -1,
+         .weight = 0,
+         .margin = static_cast<int8_t>(margin),
+         .has_margin = is_exact || !resigned,
+         .is_taught = record::IsChosenBySearch(record, ply)});
   }
   SetReplies(game.positions);
   SetWeights(record, options.policy_surprise, game.positions);
@@ -142,7 +144,8 @@ std::vector<Symmetry> SymmetriesToSeatZero(Variant variant, Seat seat) {
   return symmetries;
 }
 
-Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
+nn::Sample MakeSample(const SampledGame& game, int ply,
+                      const Symmetry& symmetry) {
   const SampledGame::Position& position = game.positions[ply];
   const Side own = position.state.side();
   const Side enemy = Opponent(own);
@@ -150,7 +153,7 @@ Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
           .symmetry = symmetry,
           .policy = PolicyOf(game, position),
           .reply = position.reply < 0
-                       ? PolicyTarget()
+                       ? nn::PolicyTarget()
                        : PolicyOf(game, game.positions[position.reply]),
           .result = position.value.result(),
           .margin = position.margin,
@@ -162,4 +165,4 @@ Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry) {
           .enemy_kingdoms = game.final_kingdoms[enemy]};
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -14,7 +14,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/train/learn/value_target.h"
 
-namespace tara {
+namespace tara::train {
 
 // What of a game is taught.
 struct TargetOptions {
@@ -83,8 +83,9 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
 std::vector<Symmetry> SymmetriesToSeatZero(Variant variant, Seat seat);
 
 // Returns a position as a training sample, seen through the symmetry.
-Sample MakeSample(const SampledGame& game, int ply, const Symmetry& symmetry);
+nn::Sample MakeSample(const SampledGame& game, int ply,
+                      const Symmetry& symmetry);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_LEARN_SAMPLED_GAME_H_

@@ -9,7 +9,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Returns the first entry of rising sums that exceeds a number drawn uniformly
@@ -139,11 +139,12 @@ int64_t Sampler::HeldOutPositions(Variant variant) const {
       held_out_.pools[static_cast<int>(variant)].places.size());
 }
 
-std::vector<Sample> Sampler::HeldOutSamples(Variant variant, int size) const {
+std::vector<nn::Sample> Sampler::HeldOutSamples(Variant variant,
+                                                int size) const {
   const std::vector<Place>& places =
       held_out_.pools[static_cast<int>(variant)].places;
   const size_t count = std::min(places.size(), static_cast<size_t>(size));
-  std::vector<Sample> samples;
+  std::vector<nn::Sample> samples;
   samples.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     samples.push_back(SampleAt(places[i * places.size() / count], nullptr));
@@ -152,7 +153,7 @@ std::vector<Sample> Sampler::HeldOutSamples(Variant variant, int size) const {
 }
 
 // Without a stream, the first symmetry is taken.
-Sample Sampler::SampleAt(const Place& place, Random* random) const {
+nn::Sample Sampler::SampleAt(const Place& place, Random* random) const {
   const SampledGame& game = games_[place.game];
   const State& state = game.positions[place.ply].state;
   const std::vector<Symmetry>& symmetries =
@@ -164,11 +165,11 @@ Sample Sampler::SampleAt(const Place& place, Random* random) const {
   return MakeSample(game, static_cast<int>(place.ply), symmetries[choice]);
 }
 
-std::vector<Sample> Sampler::Batch(int64_t step, int size) const {
+std::vector<nn::Sample> Sampler::Batch(int64_t step, int size) const {
   TARA_CHECK(learned_.games > 0, "a batch from an empty window");
   Random random(DeriveSeed(run_seed_, static_cast<uint64_t>(step),
                            StreamPurpose::kSampling));
-  std::vector<Sample> batch;
+  std::vector<nn::Sample> batch;
   batch.reserve(size);
   for (int i = 0; i < size; ++i) {
     const Pool& pool = learned_.pools[Draw(last_shares_, random)];
@@ -178,4 +179,4 @@ std::vector<Sample> Sampler::Batch(int64_t step, int size) const {
   return batch;
 }
 
-}  // namespace tara
+}  // namespace tara::train

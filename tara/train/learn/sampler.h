@@ -16,7 +16,7 @@
 #include "tara/train/learn/sampled_game.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::train {
 
 struct SamplerOptions {
   WindowOptions window = {};
@@ -49,7 +49,7 @@ class Sampler {
   // of its positions in the window by weight, then a symmetry, uniformly.
   // Depends only on the run's seed, the step and the window.
   // REQUIRES: positions() > 0.
-  std::vector<Sample> Batch(int64_t step, int size) const;
+  std::vector<nn::Sample> Batch(int64_t step, int size) const;
 
   // Games of the window that are learned from, and the positions that can be
   // drawn of them.
@@ -64,7 +64,7 @@ class Sampler {
   int64_t HeldOutPositions(Variant variant) const;
   // Returns at most `size` held-out positions of a variant, evenly spaced over
   // those of the window: the same for as long as the window is.
-  std::vector<Sample> HeldOutSamples(Variant variant, int size) const;
+  std::vector<nn::Sample> HeldOutSamples(Variant variant, int size) const;
 
  private:
   // A position of the window.
@@ -88,7 +88,7 @@ class Sampler {
   };
 
   void FillPools();
-  Sample SampleAt(const Place& place, Random* random) const;
+  nn::Sample SampleAt(const Place& place, Random* random) const;
 
   GameStore& store_;
   const SamplerOptions options_;
@@ -101,6 +101,6 @@ class Sampler {
   std::vector<double> last_shares_;  // of variants up to each; the last is all
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_LEARN_SAMPLER_H_

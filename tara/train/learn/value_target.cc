@@ -8,7 +8,7 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 bool WasSearched(const proto::Step& step) {
@@ -34,7 +34,7 @@ ValueTarget Mixed(ValueTarget a, ValueTarget b, float share) {
 }  // namespace
 
 std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
-                                      const ReplayedGame& game,
+                                      const record::ReplayedGame& game,
                                       const ValueTargetOptions& options) {
   TARA_CHECK(options.horizon >= 1, "a horizon is at least one ply");
   const int winner = game.outcome.winner();
@@ -49,7 +49,7 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
       return is_red ? target : TurnedRound(target);
     };
     ValueTarget red_target;
-    if (const std::optional<int> proved = ProvedResult(step);
+    if (const std::optional<int> proved = record::ProvedResult(step);
         proved.has_value()) {
       red_target = red_later = for_red(Certain(*proved));
     } else {
@@ -65,4 +65,4 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
   return targets;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -7,7 +7,7 @@
 #include "proto/game.pb.h"
 #include "tara/record/game_record.h"
 
-namespace tara {
+namespace tara::train {
 
 // How value targets are mixed from the outcome of the game and what the
 // searches on its way thought.
@@ -51,9 +51,9 @@ struct ValueTarget {
 // REQUIRES: `game` is the record's; root values are win minus loss (not of
 // another utility) where search_share > 0; horizon >= 1.
 std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
-                                      const ReplayedGame& game,
+                                      const record::ReplayedGame& game,
                                       const ValueTargetOptions& options);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_LEARN_VALUE_TARGET_H_

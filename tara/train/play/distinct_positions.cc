@@ -10,16 +10,17 @@
 #include "tara/mcts/state_hash.h"
 #include "tara/record/game_record.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::Status DistinctPositions::Add(const proto::GameRecord& game) {
-  TARA_ASSIGN_OR_RETURN(const ReplayedGame replayed, Replay(game));
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                        record::Replay(game));
   std::vector<uint64_t> hashes;
   for (int ply = 0; ply < game.steps_size(); ++ply) {
-    if (!IsChosenBySearch(game, ply)) continue;
+    if (!record::IsChosenBySearch(game, ply)) continue;
     const State& state = replayed.states[ply];
     hashes.push_back(
-        HashState(TransformState(RepresentativeSymmetry(state), state)));
+        mcts::HashState(TransformState(RepresentativeSymmetry(state), state)));
   }
   const absl::MutexLock lock(&mutex_);
   hashes_.insert(hashes.begin(), hashes.end());
@@ -33,4 +34,4 @@ double DistinctPositions::share() const {
          static_cast<double>(std::max<int64_t>(positions_, 1));
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -9,7 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "proto/game.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // How many of the positions that games were played for are different: self-play
 // that repeats itself teaches little. Symmetric positions are one. Positions of
@@ -28,6 +28,6 @@ class DistinctPositions {
   int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_DISTINCT_POSITIONS_H_

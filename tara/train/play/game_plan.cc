@@ -15,7 +15,7 @@
 #include "tara/core/variant.h"
 #include "tara/train/play/mixture.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Whether the variant has an option of this name.
@@ -174,4 +174,4 @@ absl::StatusOr<std::vector<State>> StartPositions(
   return starts;
 }
 
-}  // namespace tara
+}  // namespace tara::train

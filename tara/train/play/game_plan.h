@@ -10,7 +10,7 @@
 #include "tara/core/state.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::train {
 
 // The games of a generation: the indices from `begin` to before `end`.
 struct GamePlan {
@@ -62,6 +62,6 @@ absl::StatusOr<std::vector<GamePlan>> LostGames(
 absl::StatusOr<std::vector<State>> StartPositions(
     const proto::TrainConfig& config);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_GAME_PLAN_H_

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr double kMaxWeight = 1e6;
@@ -152,4 +152,4 @@ std::vector<int> VariantOrder(absl::Span<const int64_t> games, uint64_t begin) {
   return order;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -13,7 +13,7 @@
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns the share of the games of each variant; they sum to 1. `scores` is
 // what the last evaluation said, for mode "adaptive":
@@ -43,6 +43,6 @@ std::vector<int64_t> DivideGames(int64_t games, absl::Span<const double> shares,
 // that is furthest behind its share by then.
 std::vector<int> VariantOrder(absl::Span<const int64_t> games, uint64_t begin);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_MIXTURE_H_

@@ -6,7 +6,7 @@
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 
-namespace tara {
+namespace tara::train {
 
 Opening DrawOpening(const OpeningOptions& options, const State& start,
                     Random& random) {
@@ -26,4 +26,4 @@ Opening DrawOpening(const OpeningOptions& options, const State& start,
   return opening;
 }
 
-}  // namespace tara
+}  // namespace tara::train

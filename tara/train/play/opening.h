@@ -7,7 +7,7 @@
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 
-namespace tara {
+namespace tara::train {
 
 // Warm starts: some games begin with random actions, so that positions that the
 // players would not reach are learned from too.
@@ -28,6 +28,6 @@ struct Opening {
 Opening DrawOpening(const OpeningOptions& options, const State& start,
                     Random& random);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_OPENING_H_

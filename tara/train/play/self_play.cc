@@ -18,7 +18,7 @@
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/train/play/self_play_game.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // The games still to be started and what the workers share. Thread-safe.
@@ -61,9 +61,9 @@ class GameQueue {
 };
 
 // Measures the time that another solver takes.
-class TimedSolver : public LeafSolver {
+class TimedSolver : public mcts::LeafSolver {
  public:
-  TimedSolver(LeafSolver* solver, SelfPlayTimes* times)
+  TimedSolver(mcts::LeafSolver* solver, SelfPlayTimes* times)
       : solver_(solver), times_(times) {}
 
   std::optional<int> SolveRedMargin(const State& state) override {
@@ -74,7 +74,7 @@ class TimedSolver : public LeafSolver {
   }
 
  private:
-  LeafSolver* const solver_;
+  mcts::LeafSolver* const solver_;
   SelfPlayTimes* const times_;
 };
 
@@ -103,12 +103,12 @@ class WorkerTime {
 
 // Plays games of the queue until there are no more: one thread's work.
 absl::Status PlayAsWorker(const SelfPlayOptions& options, int in_step,
-                          Evaluator& evaluator, const GameSink& sink,
+                          mcts::Evaluator& evaluator, const GameSink& sink,
                           GameQueue& queue, SelfPlayStats& stats) {
   const WorkerTime worker_time(options.times);
-  std::optional<EndgameSolver> solver;
+  std::optional<mcts::EndgameSolver> solver;
   std::optional<TimedSolver> timed_solver;
-  LeafSolver* leaf_solver = nullptr;
+  mcts::LeafSolver* leaf_solver = nullptr;
   if (options.search.proof && options.search.solver_vacant_hills > 0) {
     leaf_solver = &solver.emplace();
     if (options.times != nullptr) {
@@ -117,13 +117,14 @@ absl::Status PlayAsWorker(const SelfPlayOptions& options, int in_step,
   }
   const std::optional<float> threshold =
       options.resignation_counts.ChooseThreshold(options.resignation);
-  const ManyGamesOptions many = {.games = in_step,
-                                 .leaves_per_game = options.leaves_per_game,
-                                 .groups = options.evaluation_groups,
-                                 .times = options.times};
-  return PlayManyGames(
+  const mcts::ManyGamesOptions many = {
+      .games = in_step,
+      .leaves_per_game = options.leaves_per_game,
+      .groups = options.evaluation_groups,
+      .times = options.times};
+  return mcts::PlayManyGames(
       many,
-      [&]() -> std::unique_ptr<SearchedGame> {
+      [&]() -> std::unique_ptr<mcts::SearchedGame> {
         uint64_t game_index;
         if (!queue.NextGame(game_index)) return nullptr;
         return std::make_unique<SelfPlayGame>(options, game_index, leaf_solver,
@@ -136,7 +137,7 @@ absl::Status PlayAsWorker(const SelfPlayOptions& options, int in_step,
 
 absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
-                       Evaluator& evaluator, const GameSink& sink,
+                       mcts::Evaluator& evaluator, const GameSink& sink,
                        const StopCheck& stop, SelfPlayStats& stats) {
   TARA_CHECK(!options.starts.empty(), "self-play without a start position");
   if (game_indices.empty()) return absl::OkStatus();
@@ -164,4 +165,4 @@ absl::Status PlayGames(const SelfPlayOptions& options,
   return queue.status();
 }
 
-}  // namespace tara
+}  // namespace tara::train

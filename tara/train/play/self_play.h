@@ -9,7 +9,7 @@
 #include "tara/train/play/self_play_options.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::train {
 
 // Plays the games with the given indices, each seat by search with
 // `evaluator`, and hands each to `sink` as soon as it is finished. Blocks until
@@ -18,9 +18,9 @@ namespace tara {
 // REQUIRES: starts is not empty; none is finished.
 absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
-                       Evaluator& evaluator, const GameSink& sink,
+                       mcts::Evaluator& evaluator, const GameSink& sink,
                        const StopCheck& stop, SelfPlayStats& stats);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_SELF_PLAY_H_

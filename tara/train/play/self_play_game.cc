@@ -16,7 +16,7 @@
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
@@ -24,26 +24,26 @@ const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
                                          : game_index % options.starts.size()];
 }
 
-SearchOptions FullSearch(const SelfPlayOptions& options, const State& start,
-                         LeafSolver* solver) {
-  SearchOptions search = options.search;
-  SolveLeaves(start.variant, solver, search);
+mcts::SearchOptions FullSearch(const SelfPlayOptions& options,
+                               const State& start, mcts::LeafSolver* solver) {
+  mcts::SearchOptions search = options.search;
+  mcts::SolveLeaves(start.variant, solver, search);
   return search;
 }
 
-std::optional<ResignationWatch> WatchOf(const SelfPlayOptions& options,
-                                        uint64_t game_index,
-                                        std::optional<float> threshold) {
+std::optional<mcts::ResignationWatch> WatchOf(const SelfPlayOptions& options,
+                                              uint64_t game_index,
+                                              std::optional<float> threshold) {
   if (options.resignation.threshold > 0) return std::nullopt;
   const uint64_t seed =
       DeriveSeed(options.run_seed, game_index, StreamPurpose::kResignation);
-  return ResignationWatch(options.resignation, threshold,
-                          IsPlayedOn(options.resignation, seed));
+  return mcts::ResignationWatch(options.resignation, threshold,
+                                mcts::IsPlayedOn(options.resignation, seed));
 }
 
 // Returns the Kullback-Leibler divergence of the target from the priors, in
 // nats: sum of t * log(t / p). `target` is in any unit, parallel to `actions`.
-float PolicySurprise(const std::vector<RootAction>& actions,
+float PolicySurprise(const std::vector<mcts::RootAction>& actions,
                      absl::Span<const float> target) {
   double total = 0;
   double priors = 0;
@@ -65,15 +65,16 @@ float PolicySurprise(const std::vector<RootAction>& actions,
 }  // namespace
 
 SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-                           LeafSolver* solver, std::optional<float> threshold,
-                           const GameSink& sink, SelfPlayStats& stats)
+                           mcts::LeafSolver* solver,
+                           std::optional<float> threshold, const GameSink& sink,
+                           SelfPlayStats& stats)
     : SelfPlayGame(
           options, game_index,
           DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay),
           solver, threshold, sink, stats) {}
 
 SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-                           uint64_t seed, LeafSolver* solver,
+                           uint64_t seed, mcts::LeafSolver* solver,
                            std::optional<float> threshold, const GameSink& sink,
                            SelfPlayStats& stats)
     : options_(options),
@@ -88,24 +89,25 @@ SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
           DrawOpening(options.opening, StartOf(options, game_index), random_)),
       turn_(DrawTurn()),
       tree_(OptionsOf(turn_), opening_.state, random_()),
-      record_(NewGameRecord(StartOf(options, game_index),
-                            {.seed = seed,
-                             .model_id = options.model_id,
-                             .generation = options.generation,
-                             .game_index = game_index})) {
-  for (const Action action : opening_.actions) AddStep(action, record_);
+      record_(record::NewGameRecord(StartOf(options, game_index),
+                                    {.seed = seed,
+                                     .model_id = options.model_id,
+                                     .generation = options.generation,
+                                     .game_index = game_index})) {
+  for (const Action action : opening_.actions) record::AddStep(action, record_);
   record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
 }
 
-TurnSearch SelfPlayGame::DrawTurn() {
-  return DrawTurnSearch({.full_share = options_.full_search_share,
-                         .full_simulations = search_.simulations,
-                         .fast_simulations = options_.fast_simulations},
-                        random_);
+mcts::TurnSearch SelfPlayGame::DrawTurn() {
+  return mcts::DrawTurnSearch({.full_share = options_.full_search_share,
+                               .full_simulations = search_.simulations,
+                               .fast_simulations = options_.fast_simulations},
+                              random_);
 }
 
-SearchOptions SelfPlayGame::OptionsOf(const TurnSearch& turn) const {
-  SearchOptions search = search_;
+mcts::SearchOptions SelfPlayGame::OptionsOf(
+    const mcts::TurnSearch& turn) const {
+  mcts::SearchOptions search = search_;
   search.simulations = turn.simulations;
   if (!turn.full) {
     search.dirichlet_fraction = 0;
@@ -118,12 +120,12 @@ SearchOptions SelfPlayGame::OptionsOf(const TurnSearch& turn) const {
 absl::StatusOr<bool> SelfPlayGame::Play() {
   const State& root = tree_.root();
   if (watch_.has_value() && watch_->Observe(root.side(), tree_.root_value())) {
-    SetResigned(root, record_);
+    record::SetResigned(root, record_);
     stats_.resigned += 1;
     TARA_RETURN_IF_ERROR(End(Opponent(root.side())));
     return false;
   }
-  const std::vector<RootAction> actions = tree_.root_actions();
+  const std::vector<mcts::RootAction> actions = tree_.root_actions();
   const Action action = Choose(actions);
   const bool proved = tree_.settled();
   Record(action, actions);
@@ -134,52 +136,52 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
   tree_.Advance(action);
   if (proved && options_.end_when_proved) PlayByProof();
   if (!tree_.finished()) return true;
-  SetResult(tree_.root(), record_);
+  record::SetResult(tree_.root(), record_);
   TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
   return false;
 }
 
-ChoiceOptions SelfPlayGame::Choice(float temperature) const {
+mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
   const Side side = tree_.root().side();
   return {.temperature = temperature, .worth = [this, side](int margin) {
             return utility_.OfMargin(margin, side);
           }};
 }
 
-Action SelfPlayGame::Choose(const std::vector<RootAction>& actions) {
+Action SelfPlayGame::Choose(const std::vector<mcts::RootAction>& actions) {
   const float temperature = options_.temperature.At(record_.steps_size());
   if (!search_.gumbel) {
-    return ChooseAction(actions, Choice(temperature), random_);
+    return mcts::ChooseAction(actions, Choice(temperature), random_);
   }
-  if (tree_.settled()) return ChooseAction(actions, Choice(0), random_);
+  if (tree_.settled()) return mcts::ChooseAction(actions, Choice(0), random_);
   if (turn_.full || temperature == 0) return tree_.gumbel_action();
   // The shares of the improved policy take the place of visits.
   constexpr float kVisits = 1 << 20;
   const std::vector<float> shares = tree_.improved_policy();
-  std::vector<RootAction> drawn = actions;
+  std::vector<mcts::RootAction> drawn = actions;
   for (size_t i = 0; i < drawn.size(); ++i) {
     drawn[i].visits = static_cast<int>(std::lround(kVisits * shares[i]));
   }
-  return ChooseAction(drawn, Choice(temperature), random_);
+  return mcts::ChooseAction(drawn, Choice(temperature), random_);
 }
 
 std::vector<float> SelfPlayGame::TargetShares(
-    const std::vector<RootAction>& actions) const {
+    const std::vector<mcts::RootAction>& actions) const {
   std::vector<float> shares;
   const int visits = tree_.root_visits();
   if (search_.gumbel && !tree_.settled()) {
     shares = tree_.improved_policy();
   } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
-    shares = PolicyTarget(actions,
-                          {.forced_playouts = search_.forced_playouts,
-                           .exploration = tree_.root_exploration()},
-                          tree_.root_search_priors());
+    shares = mcts::PolicyTarget(actions,
+                                {.forced_playouts = search_.forced_playouts,
+                                 .exploration = tree_.root_exploration()},
+                                tree_.root_search_priors());
   }
   if (!search_.proof) return shares;
-  const std::vector<bool> left = LeftByProof(actions, Choice(0));
+  const std::vector<bool> left = mcts::LeftByProof(actions, Choice(0));
   if (std::find(left.begin(), left.end(), false) == left.end()) return shares;
   if (shares.empty()) {
-    for (const RootAction& action : actions) {
+    for (const mcts::RootAction& action : actions) {
       shares.push_back(static_cast<float>(action.visits));
     }
   }
@@ -193,21 +195,21 @@ std::vector<float> SelfPlayGame::TargetShares(
 }
 
 void SelfPlayGame::Record(Action action,
-                          const std::vector<RootAction>& actions) {
-  proto::Step& step = AddStep(action, record_);
+                          const std::vector<mcts::RootAction>& actions) {
+  proto::Step& step = record::AddStep(action, record_);
   step.set_root_value(std::clamp(tree_.root_value(), -1.0f, 1.0f));
   step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
   if (search_.proof) {
-    const MarginBounds proved = tree_.root_bounds();
-    SetProved(proved.low, proved.high, step);
+    const mcts::MarginBounds proved = tree_.root_bounds();
+    record::SetProved(proved.low, proved.high, step);
   }
   if (turn_.full) RecordPolicy(actions, step);
 }
 
-void SelfPlayGame::RecordPolicy(const std::vector<RootAction>& actions,
+void SelfPlayGame::RecordPolicy(const std::vector<mcts::RootAction>& actions,
                                 proto::Step& step) {
   std::vector<float> visits;
-  for (const RootAction& candidate : actions) {
+  for (const mcts::RootAction& candidate : actions) {
     visits.push_back(static_cast<float>(candidate.visits));
     if (candidate.visits == 0) continue;
     step.add_visited_action(static_cast<uint32_t>(Index(candidate.action)));
@@ -216,10 +218,10 @@ void SelfPlayGame::RecordPolicy(const std::vector<RootAction>& actions,
   const std::vector<float> shares = TargetShares(actions);
   if (!shares.empty()) {
     std::vector<Action> targets;
-    for (const RootAction& candidate : actions) {
+    for (const mcts::RootAction& candidate : actions) {
       targets.push_back(candidate.action);
     }
-    SetPolicyTarget(targets, shares, step);
+    record::SetPolicyTarget(targets, shares, step);
   }
   step.set_policy_surprise(
       PolicySurprise(actions, shares.empty() ? visits : shares));
@@ -229,7 +231,7 @@ std::optional<SelfPlayGame::ProvedPlay> SelfPlayGame::FindProvedPlay() {
   const State& root = tree_.root();
   if (tree_.settled()) {
     return ProvedPlay{
-        .action = ChooseAction(tree_.root_actions(), Choice(0), random_),
+        .action = mcts::ChooseAction(tree_.root_actions(), Choice(0), random_),
         .margin = tree_.root_bounds()};
   }
   if (search_.solver == nullptr ||
@@ -264,11 +266,11 @@ void SelfPlayGame::PlayByProof() {
     const std::optional<ProvedPlay> play = FindProvedPlay();
     if (!play.has_value()) return;
     const Side side = tree_.root().side();
-    proto::Step& step = AddStep(play->action, record_);
+    proto::Step& step = record::AddStep(play->action, record_);
     // Where the bounds differ they are worth the same.
     step.set_root_value(utility_.OfMargin(play->margin.low, side));
     step.set_played_by_proof(true);
-    SetProved(play->margin.low, play->margin.high, step);
+    record::SetProved(play->margin.low, play->margin.high, step);
     if (watch_.has_value()) watch_->Observe(side, step.root_value());
     tree_.Advance(play->action);
     stats_.plies += 1;
@@ -286,15 +288,15 @@ absl::Status SelfPlayGame::End(int winner) {
 }
 
 void SelfPlayGame::CountResignation(int winner) {
-  ResignationCounts counts;
+  mcts::ResignationCounts counts;
   watch_->AddTo(counts, winner);
   const float threshold = threshold_.value_or(options_.resignation.threshold);
   const auto index = static_cast<int>(
-      std::lround(-threshold * ResignationCounts::kNumThresholds));
+      std::lround(-threshold * mcts::ResignationCounts::kNumThresholds));
   stats_.played_on += 1;
-  if (index >= ResignationCounts::kNumThresholds) return;
+  if (index >= mcts::ResignationCounts::kNumThresholds) return;
   stats_.resignable += counts.resigned(index);
   stats_.resignable_not_lost += counts.wrong(index);
 }
 
-}  // namespace tara
+}  // namespace tara::train

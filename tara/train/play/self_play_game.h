@@ -20,46 +20,48 @@
 #include "tara/train/play/opening.h"
 #include "tara/train/play/self_play_options.h"
 
-namespace tara {
+namespace tara::train {
 
 // A game of self-play: its tree, its stream and its record so far. Hands itself
 // to the sink when it is over.
-class SelfPlayGame : public SearchedGame {
+class SelfPlayGame : public mcts::SearchedGame {
  public:
   // `solver` may be null. `threshold`: of resigning, in all games of the call.
   // What is handed in must outlive the game.
   SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-               LeafSolver* solver, std::optional<float> threshold,
+               mcts::LeafSolver* solver, std::optional<float> threshold,
                const GameSink& sink, SelfPlayStats& stats);
 
-  Tree& tree() override { return tree_; }
+  mcts::Tree& tree() override { return tree_; }
   absl::StatusOr<bool> Play() override;
 
  private:
   SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-               uint64_t seed, LeafSolver* solver,
+               uint64_t seed, mcts::LeafSolver* solver,
                std::optional<float> threshold, const GameSink& sink,
                SelfPlayStats& stats);
 
   // The options of a turn's search.
-  SearchOptions OptionsOf(const TurnSearch& turn) const;
-  TurnSearch DrawTurn();
+  mcts::SearchOptions OptionsOf(const mcts::TurnSearch& turn) const;
+  mcts::TurnSearch DrawTurn();
 
   // How actions are compared by what is proved of them.
-  ChoiceOptions Choice(float temperature) const;
-  Action Choose(const std::vector<RootAction>& actions);
+  mcts::ChoiceOptions Choice(float temperature) const;
+  Action Choose(const std::vector<mcts::RootAction>& actions);
   // Returns the policy target as shares of the actions; empty: the visits.
-  std::vector<float> TargetShares(const std::vector<RootAction>& actions) const;
+  std::vector<float> TargetShares(
+      const std::vector<mcts::RootAction>& actions) const;
   // Adds an action and what was thought of it to the record.
-  void Record(Action action, const std::vector<RootAction>& actions);
+  void Record(Action action, const std::vector<mcts::RootAction>& actions);
   // Adds to a step what teaches the policy. `actions` were searched.
-  void RecordPolicy(const std::vector<RootAction>& actions, proto::Step& step);
+  void RecordPolicy(const std::vector<mcts::RootAction>& actions,
+                    proto::Step& step);
 
   // An action that keeps what the position is proved to be worth, and the
   // proved bounds of the margin for the side to move.
   struct ProvedPlay {
     Action action;
-    MarginBounds margin;
+    mcts::MarginBounds margin;
   };
   // Returns what the tree, or else the solver, proves; nothing where neither
   // can.
@@ -74,17 +76,17 @@ class SelfPlayGame : public SearchedGame {
   const SelfPlayOptions& options_;
   const GameSink& sink_;
   SelfPlayStats& stats_;
-  const Utility utility_;
+  const mcts::Utility utility_;
   const std::optional<float> threshold_;
-  std::optional<ResignationWatch> watch_;  // where sides may resign
-  SearchOptions search_;                   // of full searches
-  Random random_;                          // before what is drawn from it
+  std::optional<mcts::ResignationWatch> watch_;  // where sides may resign
+  mcts::SearchOptions search_;                   // of full searches
+  Random random_;                                // before what is drawn from it
   const Opening opening_;
-  TurnSearch turn_;
-  Tree tree_;
+  mcts::TurnSearch turn_;
+  mcts::Tree tree_;
   proto::GameRecord record_;
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_SELF_PLAY_GAME_H_

@@ -17,10 +17,10 @@
 #include "tara/mcts/search/search_times.h"
 #include "tara/train/play/opening.h"
 
-namespace tara {
+namespace tara::train {
 
 // Where the time of self-play goes, in nanoseconds. Thread-safe.
-struct SelfPlayTimes : SearchTimes {
+struct SelfPlayTimes : mcts::SearchTimes {
   std::atomic<int64_t> solve = 0;    // of `gather`: the endgame solver
   std::atomic<int64_t> workers = 0;  // of all threads, from start to end
   // Of the thread that was busy for longest: the others waited for it.
@@ -36,7 +36,7 @@ struct SelfPlayOptions {
   // A full search. Its solver is set by the workers, each of which has one of
   // its own where solver_vacant_hills is positive; no position is solved that
   // has more vacant hills than pays in its variant (SolvableVacantHills).
-  SearchOptions search;
+  mcts::SearchOptions search;
   // Playout cap randomization: the part of turns that get a full search. The
   // others get a fast one, without noise and forced playouts, which is no
   // policy target. 1: all.
@@ -46,13 +46,14 @@ struct SelfPlayOptions {
   // Actions are drawn from visits^(1/temperature). With a Gumbel root, a full
   // search plays the action it ends with (its noise has sampled from the
   // improved policy already), and only fast ones draw, from improved policy.
-  TemperatureSchedule temperature = TemperatureSchedule::FirstPlies(1.0f, 20);
+  mcts::TemperatureSchedule temperature =
+      mcts::TemperatureSchedule::FirstPlies(1.0f, 20);
 
   // Who resigns, and what earlier games tell of how low the threshold must be;
   // it is the same in all games of a call, so that these do not depend on each
   // other. By default nobody resigns.
-  ResignationOptions resignation = {.threshold = 1};
-  ResignationCounts resignation_counts = {};
+  mcts::ResignationOptions resignation = {.threshold = 1};
+  mcts::ResignationCounts resignation_counts = {};
 
   // Which games begin with random actions.
   OpeningOptions opening = {};
@@ -80,7 +81,7 @@ struct SelfPlayOptions {
 };
 
 // Counts what self-play does; readable while it runs. Thread-safe.
-struct SelfPlayStats : SearchCounters {
+struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<int64_t> games = 0;          // finished and taken by the sink
   std::atomic<int64_t> plies = 0;          // actions played
   std::atomic<int64_t> full_searches = 0;  // of the searches for these
@@ -145,6 +146,6 @@ inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
 // Takes a finished game. Called from several threads at once.
 using GameSink = std::function<absl::Status(const proto::GameRecord&)>;
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_SELF_PLAY_OPTIONS_H_

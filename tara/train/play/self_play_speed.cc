@@ -22,7 +22,7 @@
 #include "tara/nn/encode/policy_map.h"
 #include "tara/train/play/self_play.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr int64_t kTurnNs = 50'000'000;
@@ -58,15 +58,16 @@ std::vector<State> ShuffledPositions(absl::Span<const State> starts) {
 }
 
 // Passes positions on to the network and, by turns, measures the network alone.
-class TurnsEvaluator : public Evaluator {
+class TurnsEvaluator : public mcts::Evaluator {
  public:
-  TurnsEvaluator(Evaluator* network, std::vector<State> positions, bool on_cpu)
+  TurnsEvaluator(mcts::Evaluator* network, std::vector<State> positions,
+                 bool on_cpu)
       : network_(network),
         positions_(std::move(positions)),
         now_(on_cpu ? ThreadNs : DayNs) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
+                        absl::Span<mcts::Evaluation> results) override {
     const int64_t begin = now_();
     TARA_RETURN_IF_ERROR(network_->Evaluate(states, results));
     const int64_t end = now_();
@@ -135,7 +136,7 @@ class TurnsEvaluator : public Evaluator {
 
   absl::Status Bare() {
     const absl::Span<const State> states = NextStates();
-    thread_local std::vector<Evaluation> results;
+    thread_local std::vector<mcts::Evaluation> results;
     results.resize(std::max(results.size(), states.size()));
     const int64_t begin = now_();
     TARA_RETURN_IF_ERROR(network_->Evaluate(
@@ -146,21 +147,22 @@ class TurnsEvaluator : public Evaluator {
   }
 
   void EncodeAndFill() {
-    thread_local EncodedBatch batch;
-    thread_local std::vector<Evaluation> results;
+    thread_local nn::EncodedBatch batch;
+    thread_local std::vector<mcts::Evaluation> results;
     const absl::Span<const State> states = NextStates();
     results.resize(std::max(results.size(), states.size()));
-    std::vector<float> outputs(kNumPolicyOutputs + 3 + kNumMargins);
+    std::vector<float> outputs(nn::kNumPolicyOutputs + 3 + kNumMargins);
     std::iota(outputs.begin(), outputs.end(), 0.0f);
     for (float& output : outputs) output *= 1e-2f;
-    const RawOutput raw = {.policy = outputs.data(),
-                           .result = outputs.data() + kNumPolicyOutputs,
-                           .margins = outputs.data() + kNumPolicyOutputs + 3};
+    const nn::RawOutput raw = {
+        .policy = outputs.data(),
+        .result = outputs.data() + nn::kNumPolicyOutputs,
+        .margins = outputs.data() + nn::kNumPolicyOutputs + 3};
     const int64_t begin = now_();
     batch.EncodeCanonical(states);
     const int64_t encoded = now_();
     for (size_t i = 0; i < states.size(); ++i) {
-      FillEvaluation(batch, static_cast<int>(i), raw, results[i]);
+      nn::FillEvaluation(batch, static_cast<int>(i), raw, results[i]);
     }
     encode_ns += encoded - begin;
     fill_ns += now_() - encoded;
@@ -178,12 +180,12 @@ class TurnsEvaluator : public Evaluator {
     return absl::OkStatus();
   }
 
-  static absl::Span<Evaluation> WarmUpResult() {
-    thread_local Evaluation result;
+  static absl::Span<mcts::Evaluation> WarmUpResult() {
+    thread_local mcts::Evaluation result;
     return absl::MakeSpan(&result, 1);
   }
 
-  Evaluator* const network_;
+  mcts::Evaluator* const network_;
   const std::vector<State> positions_;
   int64_t (*const now_)();
   int batch_ = 0;
@@ -246,7 +248,7 @@ SelfPlaySpeed Report(const SelfPlaySpeedOptions& options,
 }  // namespace
 
 absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
-    const SelfPlaySpeedOptions& options, Evaluator& evaluator,
+    const SelfPlaySpeedOptions& options, mcts::Evaluator& evaluator,
     const StopCheck& stop) {
   TurnsEvaluator turns(&evaluator, ShuffledPositions(options.self_play.starts),
                        options.on_cpu);
@@ -265,12 +267,13 @@ absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
   uint64_t next_game = 0;
   const absl::Time begin = absl::Now();
   do {
-    CachingEvaluator cache(
+    mcts::CachingEvaluator cache(
         &turns,
-        CachingOptions{
+        mcts::CachingOptions{
             .positions = options.cache_positions,
             .symmetric = options.symmetric_cache,
-            .margins = Utility(self_play.search.utility).needs_margins()});
+            .margins =
+                mcts::Utility(self_play.search.utility).needs_margins()});
     std::vector<uint64_t> games(static_cast<size_t>(options.games));
     std::iota(games.begin(), games.end(), next_game);
     next_game += games.size();
@@ -282,4 +285,4 @@ absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
   return Report(options, turns, stats, times, busiest, searched);
 }
 
-}  // namespace tara
+}  // namespace tara::train

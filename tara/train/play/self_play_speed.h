@@ -8,7 +8,7 @@
 #include "tara/train/play/self_play_options.h"
 #include "tara/train/stop.h"
 
-namespace tara {
+namespace tara::train {
 
 struct SelfPlaySpeedOptions {
   SelfPlayOptions self_play;  // its `times` are not used
@@ -61,9 +61,9 @@ struct SelfPlaySpeed {
 // Returns the first error of the evaluator. Where `stop` says so, it measures
 // what was played by then. REQUIRES: games >= 1.
 absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
-    const SelfPlaySpeedOptions& options, Evaluator& evaluator,
+    const SelfPlaySpeedOptions& options, mcts::Evaluator& evaluator,
     const StopCheck& stop);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PLAY_SELF_PLAY_SPEED_H_

@@ -14,7 +14,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 absl::Status SystemError(absl::string_view doing, const std::string& path) {
@@ -85,4 +85,4 @@ absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
       absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
 }
 
-}  // namespace tara
+}  // namespace tara::train

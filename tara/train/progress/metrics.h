@@ -16,7 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 
-namespace tara {
+namespace tara::train {
 
 // A switch, a number or a text. Implicit, so that metrics are written as
 // {{"generation", 3}, {"loss", 0.5}}. A NaN or infinity becomes JSON's null.
@@ -84,6 +84,6 @@ class MetricsFile {
 absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
     const std::string& path);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PROGRESS_METRICS_H_

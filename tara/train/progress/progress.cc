@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr int kDefaultWidth = 100;
@@ -275,4 +275,4 @@ void Progress::Print(absl::string_view line) {
   if (options_.redraw && snapshot_.generations > 0) Draw();
 }
 
-}  // namespace tara
+}  // namespace tara::train

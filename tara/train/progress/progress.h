@@ -15,7 +15,7 @@
 #include "tara/train/progress/progress_text.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 struct ProgressOptions {
   std::FILE* out = stderr;
@@ -94,6 +94,6 @@ class Progress {
   std::thread thread_;
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PROGRESS_PROGRESS_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr int kBarWidth = 24;
@@ -211,4 +211,4 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
   return absl::StrJoin(parts, "  ");
 }
 
-}  // namespace tara
+}  // namespace tara::train

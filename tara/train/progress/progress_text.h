@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 // Mean losses as they are shown.
 struct LossSummary {
@@ -98,6 +98,6 @@ std::string ProgressLine(const ProgressSnapshot& snapshot);
 // when there are several.
 std::string StrengthText(const std::vector<StrengthResult>& strength);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PROGRESS_PROGRESS_TEXT_H_

@@ -16,7 +16,7 @@
 #include "proto/tensorboard_event.pb.h"
 #include "third_party/crc32c/crc32c.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Appends an integer in little-endian order.
@@ -119,4 +119,4 @@ absl::Status EventWriter::Flush() {
   return absl::OkStatus();
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 
-namespace tara {
+namespace tara::train {
 
 // Writes scalar curves as a TensorBoard event file. Every writer makes a file
 // of its own; TensorBoard shows the files of one folder as one run, so that a
@@ -55,6 +55,6 @@ class EventWriter {
   std::string pending_ ABSL_GUARDED_BY(mutex_);  // records not yet written
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_PROGRESS_TENSORBOARD_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "tara/train/folder/run_folder.h"
 
-namespace tara {
+namespace tara::train {
 
 std::string GateText(const GateReport& report, int promoted, int rejected) {
   std::string text;
@@ -27,4 +27,4 @@ std::string GateText(const GateReport& report, int promoted, int rejected) {
   return text;
 }
 
-}  // namespace tara
+}  // namespace tara::train

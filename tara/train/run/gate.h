@@ -9,7 +9,7 @@
 #include "proto/config.pb.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 // How a candidate fared against the best checkpoint so far in one variant.
 struct GateResult {
@@ -48,6 +48,6 @@ struct GateReport {
 // 46] (...)".
 std::string GateText(const GateReport& report, int promoted, int rejected);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_RUN_GATE_H_

@@ -17,7 +17,7 @@
 #include "tara/train/play/resignation_history.h"
 #include "tara/train/play/self_play.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Positions in a batch that threads share, at most: larger ones bring nothing.
@@ -66,23 +66,23 @@ absl::Status PlayGeneration(const GenerationContext& context,
   TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
                         MakeSelfPlayOptions(context, plan));
   const proto::InferenceConfig& inference = context.config.inference();
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions inference_options,
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
                         InferenceOptionsOf(inference));
   TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<Evaluator> network,
-      LoadNetworkEvaluator(checkpoint_path, inference_options));
-  BatchingEvaluator merged(
+      const std::unique_ptr<mcts::Evaluator> network,
+      nn::LoadNetworkEvaluator(checkpoint_path, inference_options));
+  mcts::BatchingEvaluator merged(
       network.get(), static_cast<int>(std::min<int64_t>(
                          int64_t{options.threads} * options.games_per_thread *
                              options.leaves_per_game,
                          kMaxMergedBatch)));
   const bool merges = context.config.self_play().shared_batches();
-  CachingEvaluator evaluator(
-      merges ? static_cast<Evaluator*>(&merged) : network.get(),
-      CachingOptions{
+  mcts::CachingEvaluator evaluator(
+      merges ? static_cast<mcts::Evaluator*>(&merged) : network.get(),
+      mcts::CachingOptions{
           .positions = inference.cache_positions(),
           .symmetric = true,
-          .margins = Utility(options.search.utility).needs_margins()});
+          .margins = mcts::Utility(options.search.utility).needs_margins()});
   const auto cached_share = [&evaluator] {
     return static_cast<double>(evaluator.hits()) /
            static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
@@ -112,4 +112,4 @@ absl::Status PlayGeneration(const GenerationContext& context,
   return context.log.SelfPlay(plan.generation, rates);
 }
 
-}  // namespace tara
+}  // namespace tara::train

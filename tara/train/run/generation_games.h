@@ -13,7 +13,7 @@
 #include "tara/train/stop.h"
 #include "tara/train/store/game_store.h"
 
-namespace tara {
+namespace tara::train {
 
 // What the self-play of a run uses. All references outlive it.
 struct GenerationContext {
@@ -34,6 +34,6 @@ absl::Status PlayGeneration(const GenerationContext& context,
                             const std::string& checkpoint_path,
                             const StopCheck& stop);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_RUN_GENERATION_GAMES_H_

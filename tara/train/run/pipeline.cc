@@ -6,7 +6,7 @@
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/run/training_run.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::Status CheckRun(const proto::TrainConfig& config) {
   TARA_ASSIGN_OR_RETURN(const proto::TrainConfig resumed,
@@ -24,4 +24,4 @@ absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
   return run.Run();
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -15,7 +15,7 @@
 #include "tara/train/stop.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
@@ -95,6 +95,6 @@ absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
                                          const StopCheck& stop,
                                          Progress& progress);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_RUN_PIPELINE_H_

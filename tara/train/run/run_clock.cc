@@ -7,7 +7,7 @@
 #include "tara/base/check.h"
 #include "tara/base/thread_time.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 absl::Duration ProcessorTime() {
@@ -52,4 +52,4 @@ int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
                   std::min(generations_done + 1, generations));
 }
 
-}  // namespace tara
+}  // namespace tara::train

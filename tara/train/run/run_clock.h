@@ -4,7 +4,7 @@
 #include "absl/time/time.h"
 #include "proto/config.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // What a run has taken.
 struct RunTime {
@@ -30,6 +30,6 @@ double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
 int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
                         const RunTime& used);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_RUN_RUN_CLOCK_H_

@@ -11,7 +11,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder) {
   TARA_ASSIGN_OR_RETURN(auto metrics, MetricsFile::Open(folder.metrics_path()));
@@ -186,4 +186,4 @@ int GenerationOfLine(const std::string& line) {
   return event.is_object() ? event.value("generation", -1) : -1;
 }
 
-}  // namespace tara
+}  // namespace tara::train

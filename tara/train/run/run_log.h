@@ -17,7 +17,7 @@
 #include "tara/train/run/gate.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 // What a generation's learning came to.
 struct LearningReport {
@@ -68,6 +68,6 @@ class RunLog {
 // Returns the generation that a line of metrics.jsonl is of, or -1.
 int GenerationOfLine(const std::string& line);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_RUN_RUN_LOG_H_

@@ -26,20 +26,20 @@
 #include "tara/train/run/generation_games.h"
 #include "tara/train/run/run_clock.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // Of those that a network learns from, to measure its activations by.
 constexpr int kCalibrationPositions = 160;
 
-std::vector<State> PositionsOf(const std::vector<Sample>& samples) {
+std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   std::vector<State> positions;
   positions.reserve(samples.size());
-  for (const Sample& sample : samples) positions.push_back(sample.state);
+  for (const nn::Sample& sample : samples) positions.push_back(sample.state);
   return positions;
 }
 
-LossSummary Summarize(const Losses& losses) {
+LossSummary Summarize(const nn::Losses& losses) {
   return {.total = losses.total,
           .policy = losses.policy,
           .value = losses.value,
@@ -102,17 +102,18 @@ absl::Status TrainingRun::CompleteLog() {
 
 absl::Status TrainingRun::Choose() {
   proto::InferenceConfig& inference = *config_.mutable_inference();
-  TARA_ASSIGN_OR_RETURN(const InferenceOptions options,
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
                         InferenceOptionsOf(inference));
-  if (options.backend != InferenceBackend::kAuto &&
-      options.precision != Precision::kAuto) {
+  if (options.backend != nn::InferenceBackend::kAuto &&
+      options.precision != nn::Precision::kAuto) {
     return absl::OkStatus();
   }
   TARA_ASSIGN_OR_RETURN(
-      const LoadedNetwork network,
-      LoadNetwork(folder_->checkpoint_path(standing_.generation), options));
-  inference.set_backend(std::string(BackendName(network.info.backend)));
-  inference.set_precision(std::string(PrecisionName(network.info.precision)));
+      const nn::LoadedNetwork network,
+      nn::LoadNetwork(folder_->checkpoint_path(standing_.generation), options));
+  inference.set_backend(std::string(nn::BackendName(network.info.backend)));
+  inference.set_precision(
+      std::string(nn::PrecisionName(network.info.precision)));
   return folder_->RecordConfig(config_);
 }
 
@@ -289,11 +290,11 @@ absl::Status TrainingRun::LearnFrom(int generation) {
 }
 
 absl::Status TrainingRun::ReturnToGoodCheckpoint() {
-  const std::vector<Sample> batch = sampler_->Batch(
+  const std::vector<nn::Sample> batch = sampler_->Batch(
       standing_.step, static_cast<int>(config_.learner().batch_size()));
   while (true) {
     TARA_RETURN_IF_ERROR(OpenTrainer());
-    TARA_ASSIGN_OR_RETURN(const Losses losses, trainer_->Measure(batch));
+    TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer_->Measure(batch));
     if (std::isfinite(losses.total)) return absl::OkStatus();
     const int bad = standing_.generation;
     const std::string path = folder_->checkpoint_path(bad);
@@ -329,12 +330,12 @@ absl::Status TrainingRun::LearnOnce(int generation) {
                                sampler_->PositionsFrom(plan.begin));
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
-  TrainingProgress next = standing_;
+  nn::TrainingProgress next = standing_;
   const StopCheck stop = [this] { return StopOrKeepTime(); };
   TARA_ASSIGN_OR_RETURN(
       const LearnResult learned,
       Learn(options, *sampler_, *trainer_, next, stop,
-            [&](int steps, const Losses& mean) {
+            [&](int steps, const nn::Losses& mean) {
               progress_.Learned(steps,
                                 LearningRate(options.schedule, next.step - 1),
                                 Summarize(mean));
@@ -374,7 +375,7 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   ForetellTheEnd();
   // LibTorch has one number of threads for the process: one for each worker of
   // self-play, or all of them for the learner.
-  SetTorchThreads(1);
+  nn::SetTorchThreads(1);
   // Without a record: the config has just been given its overlap.
   const bool ahead = config_.overlap() && generation > 0 && !gated();
   TARA_ASSIGN_OR_RETURN(const GamePlan plan,
@@ -408,7 +409,7 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
       played = Play(plan, [&] { return failed || stop_(); });
     });
   } else {
-    SetTorchThreads(static_cast<int>(config_.learner().threads()));
+    nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
   }
   absl::Status learned = LearnFrom(generation);
   if (learned.ok()) learned = PassGate();
@@ -435,7 +436,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   EndTime();
   if (status.ok()) {
     progress_.EndTraining();
-    SetTorchThreads(static_cast<int>(config_.learner().threads()));
+    nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
     auto strength = Evaluate(player(), /*is_final=*/true);
     status = strength.status();
     if (strength.ok()) summary.strength = *std::move(strength);
@@ -451,4 +452,4 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   return summary;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -26,7 +26,7 @@
 #include "tara/train/store/game_store.h"
 #include "tara/train/strength.h"
 
-namespace tara {
+namespace tara::train {
 
 // A run in its folder: what it has open and where it stands.
 class TrainingRun {
@@ -126,11 +126,11 @@ class TrainingRun {
   std::optional<RunStateFile> state_;
   std::unique_ptr<GameStore> store_;
   std::unique_ptr<RunLog> log_;
-  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<nn::Trainer> trainer_;
   std::optional<Sampler> sampler_;
-  TrainingProgress standing_;  // as of the newest checkpoint
+  nn::TrainingProgress standing_;  // as of the newest checkpoint
 };
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_RUN_TRAINING_RUN_H_

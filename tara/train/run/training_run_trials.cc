@@ -12,7 +12,7 @@
 #include "tara/train/run/gate.h"
 #include "tara/train/run/training_run.h"
 
-namespace tara {
+namespace tara::train {
 
 absl::Status TrainingRun::PassGate() {
   const int candidate = standing_.generation;
@@ -125,4 +125,4 @@ absl::Status TrainingRun::ThinOut() {
   return store_->RemoveBefore(plan.end - kept);
 }
 
-}  // namespace tara
+}  // namespace tara::train

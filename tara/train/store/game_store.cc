@@ -21,7 +21,7 @@
 #include "tara/train/store/game_store_schema.h"
 #include "tara/train/store/record_blob.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 // What the column of endings has for games that a side resigned.
@@ -331,4 +331,4 @@ absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
   return std::make_unique<SqliteGameStore>(mode, std::move(db));
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // The columns of a stored game that people query.
 struct GameRow {
@@ -117,6 +117,6 @@ enum class StoreMode { kReadWrite, kReadOnly };
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_STORE_GAME_STORE_H_

@@ -2,7 +2,7 @@
 
 #include "tara/base/sqlite_schema.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr SqliteSchema kSchema = {
@@ -40,4 +40,4 @@ absl::StatusOr<SqliteDatabase> OpenStoreDatabase(const std::string& path,
   return OpenSqliteFile(path, mode, kSchema);
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -8,13 +8,13 @@
 #include "absl/status/statusor.h"
 #include "tara/base/sqlite.h"
 
-namespace tara {
+namespace tara::train {
 
 // Opens the file of a game store and checks its kind, version and tables;
 // creates them where kReadWrite finds none. Errors as OpenGameStore.
 absl::StatusOr<SqliteDatabase> OpenStoreDatabase(const std::string& path,
                                                  SqliteDatabase::Mode mode);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_STORE_GAME_STORE_SCHEMA_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 
-namespace tara {
+namespace tara::train {
 namespace {
 
 constexpr int kCompressionLevel = 3;
@@ -57,4 +57,4 @@ absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob) {
   return record;
 }
 
-}  // namespace tara
+}  // namespace tara::train

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/game.pb.h"
 
-namespace tara {
+namespace tara::train {
 
 // Returns a record as zstd-compressed Protobuf with a checksum.
 std::string EncodeRecord(const proto::GameRecord& record);
@@ -16,6 +16,6 @@ std::string EncodeRecord(const proto::GameRecord& record);
 // bytes that it did not make.
 absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob);
 
-}  // namespace tara
+}  // namespace tara::train
 
 #endif  // TARA_TRAIN_STORE_RECORD_BLOB_H_

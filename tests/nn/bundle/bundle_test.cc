@@ -34,7 +34,7 @@
 #include "tests/nn/bundle/test_network.h"
 #include "tests/nn/test_positions.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::AllOf;
@@ -136,8 +136,8 @@ TEST_F(BundleTest, PlaysAsItsCheckpointDoes) {
   const std::string checkpoint = path_ + ".pt";
   ASSERT_TRUE(WriteCheckpoint(checkpoint, SmallNetwork()).ok());
   const std::vector<State> states = RandomPositionsOfAllVariants(3, 7);
-  std::vector<Evaluation> of_bundle(states.size());
-  std::vector<Evaluation> of_checkpoint(states.size());
+  std::vector<mcts::Evaluation> of_bundle(states.size());
+  std::vector<mcts::Evaluation> of_checkpoint(states.size());
   for (const InferenceBackend backend :
        {InferenceBackend::kTorch, InferenceBackend::kOneDnn}) {
     const InferenceOptions options = {.backend = backend,
@@ -355,10 +355,11 @@ TEST_F(BundleTest, OneOfFewerInputsVerifiesAndPlaysAsItDid) {
   EXPECT_EQ(Bundle::Open(path_).value().manifest().inputs.globals,
             kNumGlobals - 1);
   const std::vector<State> states = RandomPositionsOfAllVariants(3, 7);
-  std::vector<Evaluation> results(states.size()), expected(states.size());
-  const std::vector<std::pair<std::string, std::vector<Evaluation>*>> bundles =
-      {{old, &results},
-       {MakeBundle(network, SmallBundleOptions()).value(), &expected}};
+  std::vector<mcts::Evaluation> results(states.size()), expected(states.size());
+  const std::vector<std::pair<std::string, std::vector<mcts::Evaluation>*>>
+      bundles = {
+          {old, &results},
+          {MakeBundle(network, SmallBundleOptions()).value(), &expected}};
   for (const auto& [bytes, evaluations] : bundles) {
     Write(bytes);
     const auto evaluator =
@@ -529,4 +530,4 @@ TEST_F(BundleTest, OnnxIsNotRunWithoutItsRuntime) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

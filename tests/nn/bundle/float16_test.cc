@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 TEST(Float16Test, EveryNumberComesBack) {
@@ -52,4 +52,4 @@ TEST(Float16Test, WhatIsNoNumberStaysSo) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

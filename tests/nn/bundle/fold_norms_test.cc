@@ -12,7 +12,7 @@
 #include "tara/nn/bundle/torch_outputs.h"
 #include "tests/nn/bundle/test_network.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::FloatNear;
@@ -114,4 +114,4 @@ TEST(FoldNormsTest, AWeightBeyondFloat16IsNamed) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

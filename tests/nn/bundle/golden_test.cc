@@ -15,7 +15,7 @@
 #include "tara/core/rules.h"
 #include "tara/nn/encode/encoded_batch.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,8 +105,8 @@ TEST(GoldenTest, JsonHoldsWhatIsExpected) {
   ASSERT_TRUE(expected.ok()) << expected.status();
   ASSERT_EQ(expected->size(), positions.size());
   for (size_t i = 0; i < positions.size(); ++i) {
-    const Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
-    const Evaluation& read = (*expected)[i];
+    const mcts::Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
+    const mcts::Evaluation& read = (*expected)[i];
     // Half a unit of the sixth digit, and of the last bit of a float.
     EXPECT_NEAR(read.margin, evaluation.margin, 5e-6);
     for (const auto& [a, b] : {std::pair{read.win, evaluation.win},
@@ -156,7 +156,7 @@ TEST(GoldenTest, ChancesAreSoftmaxOverTheLegalActions) {
   NetworkOutputs outputs = SomeOutputs(positions.size());
   HideIllegalActions(positions, outputs);
   for (size_t i = 0; i < positions.size(); ++i) {
-    const Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
+    const mcts::Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
     ASSERT_EQ(evaluation.priors.size(),
               static_cast<size_t>(LegalActions(positions[i].state).Count()));
     double sum = 0;
@@ -210,4 +210,4 @@ TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -7,7 +7,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 const std::vector<BundleVariant>& Learned() {
@@ -58,4 +58,4 @@ TEST(LearnedRulesTest, OtherValuesOfOptionsAreNamedWithThoseLearned) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::AllOf;
@@ -121,4 +121,4 @@ TEST(ManifestTest, WhatIsNoManifestIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,4 +46,4 @@ TEST(NpyTest, AnotherShapeOrSizeIsRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/nn/bundle/test_network.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST(OnnxModelTest, ATensorWithBytesMissingIsNamed) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

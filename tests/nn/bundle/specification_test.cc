@@ -13,7 +13,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/features.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(SpecificationTest, TextsOfABundleAreNoMarkup) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -10,7 +10,7 @@
 #include "tara/base/random.h"
 #include "tara/nn/training/trainer.h"
 
-namespace tara {
+namespace tara::nn {
 
 Checkpoint RandomNetwork(const NetworkShape& shape, uint64_t seed,
                          bool with_owner) {
@@ -67,4 +67,4 @@ BundleOptions SmallBundleOptions() {
                                  .high = 0.75}}}};
 }
 
-}  // namespace tara
+}  // namespace tara::nn

@@ -6,7 +6,7 @@
 #include "tara/nn/bundle/make_bundle.h"
 #include "tara/nn/weights/checkpoint.h"
 
-namespace tara {
+namespace tara::nn {
 
 // Returns a network whose norms have means and variances of their own, as if it
 // had learned; with_owner: as if it had learned who owns hills, too.
@@ -17,6 +17,6 @@ Checkpoint RandomNetwork(const NetworkShape& shape, uint64_t seed,
 Checkpoint SmallNetwork();
 BundleOptions SmallBundleOptions();
 
-}  // namespace tara
+}  // namespace tara::nn
 
 #endif  // TESTS_NN_BUNDLE_TEST_NETWORK_H_

@@ -11,7 +11,7 @@
 #include "tara/nn/bundle/torch_outputs.h"
 #include "tests/nn/bundle/test_network.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(TorchScriptTest, OtherOutputsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

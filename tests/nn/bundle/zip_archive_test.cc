@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(ZipArchiveTest, AnEntryThatIsLargerThanItClaimsIsDamaged) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn

@@ -34,7 +34,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara {
+namespace tara::nn {
 namespace {
 
 using ::testing::FloatNear;
@@ -49,7 +49,7 @@ constexpr float kTolerance = 1e-4f;
 
 struct Answer {
   State state;
-  Evaluation expected;
+  mcts::Evaluation expected;
 };
 
 // Returns the golden positions of the bundle with what its network said of them
@@ -82,10 +82,10 @@ void ExpectAnswers(const std::vector<Answer>& answers, Evaluates& evaluator,
                    float tolerance) {
   std::vector<State> states;
   for (const Answer& answer : answers) states.push_back(answer.state);
-  std::vector<Evaluation> results(states.size());
+  std::vector<mcts::Evaluation> results(states.size());
   ASSERT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(results)).ok());
   for (size_t i = 0; i < states.size(); ++i) {
-    const Evaluation& expected = answers[i].expected;
+    const mcts::Evaluation& expected = answers[i].expected;
     EXPECT_THAT(results[i].priors,
                 Pointwise(FloatNear(tolerance), expected.priors));
     EXPECT_THAT(results[i].margins,
@@ -113,18 +113,18 @@ TEST(WitnessTest, AnswersAsItDid) {
 
 // Returns a game by the line protocol: the actions of `genmove` to its end.
 std::string PlayGame(const std::string& path, const std::string& variant) {
-  const std::unique_ptr<EngineModel> model =
-      EngineModel::OfNetwork(path,
-                             {.backend = InferenceBackend::kOneDnn,
-                              .precision = Precision::kFloat32},
-                             1 << 12)
+  const std::unique_ptr<engine::EngineModel> model =
+      engine::EngineModel::OfNetwork(path,
+                                     {.backend = InferenceBackend::kOneDnn,
+                                      .precision = Precision::kFloat32},
+                                     1 << 12)
           .value();
-  EngineOptions options = model->default_options();
-  EXPECT_TRUE(SetEngineOptions(
+  engine::EngineOptions options = model->default_options();
+  EXPECT_TRUE(engine::SetEngineOptions(
                   "sims=32,reuse=off,lcb=0,proof=off,solver_hills=0", options)
                   .ok());
-  LineSession session(model.get(), options,
-                      InitialState(Variant::kSacredHillL1));
+  engine::LineSession session(model.get(), options,
+                              InitialState(Variant::kSacredHillL1));
   const auto ask = [&](const std::string& line) {
     std::ostringstream out;
     session.Obey(
@@ -157,12 +157,12 @@ TEST(WitnessTest, PlaysTheGamesThatItPlayed) {
 }
 
 TEST(WitnessTest, TheBundleVerifies) {
-  const auto checks =
-      VerifyBundle(Bundle::Open(kBundle).value(),
-                   [](const std::string&, const NetworkInputs&, bool) {
-                     return absl::UnavailableError("not in this test");
-                   },
-                   /*run_torchscript=*/true);
+  const auto checks = VerifyBundle(
+      Bundle::Open(kBundle).value(),
+      [](const std::string&, const NetworkInputs&, bool) {
+        return absl::UnavailableError("not in this test");
+      },
+      /*run_torchscript=*/true);
   ASSERT_TRUE(checks.ok()) << checks.status();
   int agree = 0;
   for (const FormCheck& check : *checks) {
@@ -193,4 +193,4 @@ TEST(WitnessTest, LearningGoesOnFromTheCheckpoint) {
 }
 
 }  // namespace
-}  // namespace tara
+}  // namespace tara::nn
