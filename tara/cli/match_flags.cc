@@ -150,8 +150,8 @@ std::string MatchNotes() {
   return absl::StrCat(
       "Players:\n", eval::PlayerSpecHelp(),
       "\nA network's precision auto is chosen once for all threads, or is "
-      "that of its games\nin the results file; reports name it, and games of "
-      "different number types are\nkept apart.\n"
+      "that of its\ngames in the results file; reports name it, and games of "
+      "different number types\nare kept apart.\n"
       "\nWith clocks games are played one at a time on each thread. Whose time "
       "runs out,\nor what engine cannot go on, loses by ",
       eval::kForfeitMargin,

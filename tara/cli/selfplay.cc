@@ -312,8 +312,8 @@ void RegisterSelfPlay(Command& root) {
       "Games that the store has are not played again: the same command goes "
       "on\n"
       "where it stopped, and with more --games it plays the rest. Games name "
-      "a network with\nits number type (tara,precision=int8): where auto "
-      "chooses another than the store\nhas, ask for that one.");
+      "a network\nwith its number type (tara,precision=int8): where auto "
+      "chooses another than the\nstore has, ask for that one.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/quickstart -o net.db --sims 200",

@@ -103,7 +103,8 @@ TEST(ModelTest, WhatABundleContainsIsExecutedWhereThatIsAskedFor) {
     arguments.insert(arguments.end(), options.begin(), options.end());
     const TaraResult result = RunTara(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
-    for (const auto& form : nlohmann::json::parse(result.out)["forms"]) {
+    const auto report = nlohmann::json::parse(result.out);
+    for (const auto& form : report["forms"]) {
       if (form["form"] == "torchscript") return form;
     }
     return nlohmann::json();
@@ -168,10 +169,10 @@ TEST(ModelTest, GamesOfEachNumberTypeAreKeptApart) {
   const std::string store = TemporaryPath("results.db");
   const auto play = [&](const std::string& command, const std::string& options,
                         const std::string& games) {
-    return RunTara({command, "--variant", "high_kings_l1", "--format=json",
-                    "--store", store, "--games", games,
-                    absl::StrCat("net:", bundle, ",sims=2", options),
-                    "random"});
+    return RunTara(
+        {command, "--variant", "high_kings_l1", "--option",
+         "no_progress_limit=20", "--format=json", "--store", store, "--games",
+         games, absl::StrCat("net:", bundle, ",sims=2", options), "random"});
   };
   const auto arena = [&](const std::string& options, const std::string& games) {
     const TaraResult result = play("arena", options, games);
@@ -212,9 +213,10 @@ TEST(ModelTest, ABalanceGoesOnInItsNumberType) {
   ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
   const std::string store = TemporaryPath("balance.jsonl");
   const auto balance = [&](const std::string& options) {
-    return RunTara({"balance", "--variant", "high_kings_l1", "--games", "4",
-                    "--first-games", "0", "--pie-games", "0", "--format=json",
-                    "--store", store, "--player",
+    return RunTara({"balance", "--variant", "high_kings_l1", "--option",
+                    "no_progress_limit=20", "--games", "4", "--first-games",
+                    "0", "--pie-games", "0", "--format=json", "--store", store,
+                    "--player",
                     absl::StrCat("net:", bundle, ",sims=2", options)});
   };
   const TaraResult first = balance(",precision=int16");
