@@ -116,13 +116,12 @@ TEST(RunReportsTest, WhatANetworkHasNotLearnedIsRefusedUnlessAllowed) {
     const TaraResult refused = RunTara(arguments);
     EXPECT_EQ(refused.status, 2) << arguments[0];
     EXPECT_THAT(refused.out, IsEmpty()) << arguments[0];
+    const bool is_network =
+        arguments[0] == "selfplay" || arguments[0] == "engine";
     EXPECT_THAT(refused.err,
-                AllOf(HasSubstr(absl::StrCat(
-                          arguments[0] == "selfplay" || arguments[0] == "engine"
-                              ? TinyRun()
-                              : spec,
-                          " has not learned high_kings_l1; its run "
-                          "learned four_treasures")),
+                AllOf(HasSubstr(is_network ? TinyRun() : spec),
+                      HasSubstr(" has not learned high_kings_l1; its run "
+                                "learned four_treasures"),
                       HasSubstr("--untrained")))
         << arguments[0];
     arguments.push_back("--untrained");
@@ -207,7 +206,7 @@ TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
   EXPECT_THAT(games.out, HasSubstr("Not learned, in high_kings_l1: "
                                    "no_progress_limit=40"));
   EXPECT_THAT(RunTara({"games", "list", store}).out,
-              HasSubstr("bundle,untrained"));
+              HasSubstr("bundle,precision=float32,untrained"));
 }
 
 TEST(RunReportsTest, WhatANetworkHasLearnedIsPlayedWithoutAMark) {
@@ -235,7 +234,8 @@ TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err,
               HasSubstr(absl::StrCat("nothing tells what net:", alone,
-                                     ",sims=0 has learned")));
+                                     ",sims=0,precision=float32 has "
+                                     "learned")));
   // A run that began with another network may have forgotten what that knew.
   const std::string run = TemporaryPath("further");
   ASSERT_EQ(RunShell(absl::StrCat("cp -r ", TinyRun(), " ", run)).status, 0);
