@@ -262,7 +262,8 @@ void RegisterRate(Command& root) {
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
       "are kept\nin the results file, so that a further checkpoint plays only "
-      "what is missing.\nA network's precision auto is that of its games there, "
+      "what is missing.\nA network's precision auto is that of its games "
+      "there, "
       "or chosen once; games of\ndifferent number types are kept apart."
       "\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
