@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
@@ -238,14 +239,15 @@ TEST_P(IntegerPrecisionTest, RangesInTheCheckpointAreUsedAndChecked) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// Says what it is told, slowly or not.
+// Evaluates all positions alike, which takes `cost` on a clock of the test's.
 class FakeEvaluator : public mcts::Evaluator {
  public:
-  FakeEvaluator(float win, int work) : win_(win), work_(work) {}
+  FakeEvaluator(float win, absl::Duration cost, absl::Time* now)
+      : win_(win), cost_(cost), now_(now) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
-    for (volatile int i = 0; i < work_ * 100000;) i = i + 1;
+    *now_ += cost_;
     for (size_t i = 0; i < states.size(); ++i) {
       results[i].priors = {1};
       results[i].win = win_;
@@ -256,21 +258,27 @@ class FakeEvaluator : public mcts::Evaluator {
 
  private:
   const float win_;
-  const int work_;
+  const absl::Duration cost_;
+  absl::Time* const now_;
 };
 
 TEST(ChooseCpuPrecisionTest, TakesWhatIsMuchFasterAndAccurate) {
   const std::vector<State> states = RandomPositionsOfAllVariants(1, 5);
-  FakeEvaluator slow(0.5f, 20);
-  FakeEvaluator fast(0.505f, 1);
-  FakeEvaluator fast_and_wrong(0.6f, 1);
-  FakeEvaluator no_number(NAN, 1);
+  absl::Time now = absl::UnixEpoch();
+  FakeEvaluator slow(0.5f, absl::Milliseconds(20), &now);
+  FakeEvaluator hardly_faster(0.5f, absl::Milliseconds(19), &now);
+  FakeEvaluator fast(0.505f, absl::Milliseconds(18), &now);
+  FakeEvaluator fast_and_wrong(0.6f, absl::Milliseconds(1), &now);
+  FakeEvaluator no_number(NAN, absl::Milliseconds(1), &now);
   const auto choose = [&](std::vector<PrecisionCandidate> candidates) {
-    return *ChooseCpuPrecision(candidates, states);
+    return *ChooseCpuPrecision(candidates, states, [&] { return now; });
   };
   EXPECT_EQ(choose({{Precision::kFloat32, &slow}}), Precision::kFloat32);
   EXPECT_EQ(choose({{Precision::kFloat32, &slow}, {Precision::kInt8, &fast}}),
             Precision::kInt8);
+  EXPECT_EQ(choose({{Precision::kFloat32, &slow},
+                    {Precision::kInt8, &hardly_faster}}),
+            Precision::kFloat32);
   EXPECT_EQ(choose({{Precision::kFloat32, &slow},
                     {Precision::kBfloat16, &fast},
                     {Precision::kInt8, &fast_and_wrong}}),

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <dnnl.hpp>
+#include <functional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/thread_time.h"
 #include "tara/nn/inference_option_text.h"
 
 namespace tara::nn {
@@ -32,7 +32,8 @@ bool WithinBounds(const PrecisionError& error) {
 // The least time of each for these positions, over rounds by turns.
 absl::StatusOr<std::vector<absl::Duration>> LeastTimes(
     absl::Span<const PrecisionCandidate> candidates,
-    absl::Span<const State> positions) {
+    absl::Span<const State> positions,
+    const std::function<absl::Time()>& clock) {
   constexpr absl::Duration kEnough = absl::Milliseconds(50);
   constexpr int kRounds = 3;
   std::vector<mcts::Evaluation> results(positions.size());
@@ -41,10 +42,10 @@ absl::StatusOr<std::vector<absl::Duration>> LeastTimes(
   absl::Duration total;
   for (int round = 0; round < kRounds || total < kEnough; ++round) {
     for (size_t i = 0; i < candidates.size(); ++i) {
-      const absl::Time start = ThreadTime();
+      const absl::Time start = clock();
       TARA_RETURN_IF_ERROR(candidates[i].evaluator->Evaluate(
           positions, absl::MakeSpan(results)));
-      const absl::Duration taken = ThreadTime() - start;
+      const absl::Duration taken = clock() - start;
       least[i] = std::min(least[i], taken);
       total += taken;
     }
@@ -97,7 +98,8 @@ PrecisionError ErrorOf(absl::Span<const mcts::Evaluation> reference,
 
 absl::StatusOr<Precision> ChooseCpuPrecision(
     absl::Span<const PrecisionCandidate> candidates,
-    absl::Span<const State> positions) {
+    absl::Span<const State> positions,
+    const std::function<absl::Time()>& clock) {
   std::vector<PrecisionCandidate> accurate;
   std::vector<mcts::Evaluation> reference(positions.size());
   std::vector<mcts::Evaluation> evaluations(positions.size());
@@ -112,7 +114,7 @@ absl::StatusOr<Precision> ChooseCpuPrecision(
   }
   if (accurate.size() < 2) return candidates[0].precision;
   TARA_ASSIGN_OR_RETURN(const std::vector<absl::Duration> times,
-                        LeastTimes(accurate, positions));
+                        LeastTimes(accurate, positions, clock));
   size_t best = 0;
   for (size_t i = 1; i < accurate.size(); ++i) {
     if (times[i] * kNeededSpeedup < times[best]) best = i;

@@ -1,9 +1,13 @@
 #ifndef TARA_NN_CPU_CPU_PRECISION_H_
 #define TARA_NN_CPU_CPU_PRECISION_H_
 
+#include <functional>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "tara/base/thread_time.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -45,12 +49,13 @@ struct PrecisionCandidate {
 
 // Returns the precision to compute in: the first, unless a later one is
 // kNeededSpeedup times as fast and within kLargestPrecisionError of the first.
-// Measures for some tens of milliseconds, by the thread's processor time.
+// Measures for some tens of milliseconds of `clock`.
 // Returns the error of an evaluator that fails.
 // REQUIRES: at least one candidate and one position.
 absl::StatusOr<Precision> ChooseCpuPrecision(
     absl::Span<const PrecisionCandidate> candidates,
-    absl::Span<const State> positions);
+    absl::Span<const State> positions,
+    const std::function<absl::Time()>& clock = ThreadTime);
 
 }  // namespace tara::nn
 
