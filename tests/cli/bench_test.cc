@@ -58,7 +58,8 @@ TEST(BenchCoreTest, HeedsRuleOptions) {
 }
 
 TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
-  TerminalTara tara({"bench", "core", "--seconds", "0.5"});
+  // Nine variants more take long enough for the signal to come before the end.
+  TerminalTara tara({"bench", "core", "--seconds", "2"});
   ASSERT_TRUE(tara.Expect("(2 of 10)"));
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 130);
