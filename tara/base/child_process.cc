@@ -18,7 +18,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "tara/base/thread_time.h"
 
 extern char** environ;
 
@@ -67,7 +67,7 @@ class WithoutSigpipe {
 bool WaitFor(int file, int16_t events, absl::Time deadline) {
   while (true) {
     const int64_t left_ms = absl::ToInt64Milliseconds(
-        absl::Ceil(deadline - absl::Now(), absl::Milliseconds(1)));
+        absl::Ceil(deadline - SteadyTime(), absl::Milliseconds(1)));
     pollfd poll_file = {.fd = file, .events = events, .revents = 0};
     const int ready =
         poll(&poll_file, 1,
@@ -238,7 +238,7 @@ bool ChildProcess::WaitForExit(absl::Duration patience) const {
   // Where the kernel has no such files we have no patience.
   int file = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
   if (file < 0) return false;
-  const bool exited = WaitFor(file, POLLIN, absl::Now() + patience);
+  const bool exited = WaitFor(file, POLLIN, SteadyTime() + patience);
   Close(file);
   return exited;
 }

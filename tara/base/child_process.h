@@ -25,8 +25,8 @@ struct ChildProcessOptions {
 // A program that we talk to by lines, through pipes on its standard input and
 // output; it has no other files of ours. It leads a process group of its own,
 // so that an interrupt typed at the terminal is ours alone, and the group ends
-// with it: what it started, unless that left the group (setsid, setpgid). Not
-// thread-safe.
+// with it: what it started, unless that left the group (setsid, setpgid).
+// Deadlines are times of SteadyTime. Not thread-safe.
 class ChildProcess {
  public:
   // Returns NOT_FOUND, or the system's reason, for a program or a log that

@@ -19,10 +19,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/thread_time.h"
 
 namespace tara {
 namespace {
@@ -35,8 +35,8 @@ constexpr absl::Duration kLong = absl::Minutes(5);
 // Waited for in vain.
 constexpr absl::Duration kShort = absl::Milliseconds(20);
 
-absl::Time Later() { return absl::Now() + kLong; }
-absl::Time Soon() { return absl::Now() + kShort; }
+absl::Time Later() { return SteadyTime() + kLong; }
+absl::Time Soon() { return SteadyTime() + kShort; }
 
 std::unique_ptr<ChildProcess> Shell(const std::string& script,
                                     const std::string& log = "") {

@@ -12,10 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/thread_time.h"
 #include "tara/core/action.h"
 #include "tara/core/legal_set.h"
 #include "tara/core/position_text.h"
@@ -45,7 +45,7 @@ constexpr absl::string_view kSetPosition = "set_position";
 
 // Until when an engine may answer in a turn.
 struct Deadline {
-  absl::Time time;
+  absl::Time time;       // of SteadyTime
   absl::Duration limit;  // from the turn's beginning
 };
 
@@ -122,7 +122,7 @@ class Slot {
   }
 
   Deadline DeadlineFor(const Turn& turn) const {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyTime();
     if (!turn.clock.has_value()) {
       return {.time = now + spec_.move_limit, .limit = spec_.move_limit};
     }
@@ -333,7 +333,7 @@ absl::Status CheckEngine(const EngineSpec& spec,
   for (const State& start : starts) {
     const absl::Status said =
         session
-            ->Ask(VariantCommand(start), absl::Now() + spec.move_limit,
+            ->Ask(VariantCommand(start), SteadyTime() + spec.move_limit,
                   spec.move_limit)
             .status();
     if (said.ok()) continue;

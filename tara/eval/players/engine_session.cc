@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/thread_time.h"
 
 namespace tara::eval {
 namespace {
@@ -67,7 +67,7 @@ EngineSession::~EngineSession() {
   // Whether it hears is of no account.
   const std::string quit = absl::StrCat(++last_id_, " quit");
   Log("> ", quit);
-  process_->Write(quit + "\n", absl::Now() + patience).IgnoreError();
+  process_->Write(quit + "\n", SteadyTime() + patience).IgnoreError();
   Log("ended: ", process_->End(patience));
 }
 
@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
 
 absl::Status EngineSession::Introduce(const EngineSpec& spec) {
   const absl::Duration limit = spec.start_limit;
-  const absl::Time deadline = absl::Now() + limit;
+  const absl::Time deadline = SteadyTime() + limit;
   TARA_ASSIGN_OR_RETURN(const std::string version,
                         Ask("protocol_version", deadline, limit));
   if (version != "2") {

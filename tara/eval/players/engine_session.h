@@ -33,11 +33,11 @@ class EngineSession {
   EngineSession(const EngineSession&) = delete;
   EngineSession& operator=(const EngineSession&) = delete;
 
-  // Returns the answer to a command, without "=ID ". `limit` is what the
-  // deadline stands for, for the error. Errors say what the engine did, as
-  // "no answer to 'genmove' within 5s": FAILED_PRECONDITION if it answered
-  // "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it ended; DATA_LOSS for what is no
-  // answer. After all but the first it is of no more use.
+  // Returns the answer to a command, without "=ID ". The deadline is a time of
+  // SteadyTime; `limit` is what it stands for, for the error. Errors say what
+  // the engine did, as "no answer to 'genmove' within 5s": FAILED_PRECONDITION
+  // if it answered "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it ended; DATA_LOSS
+  // for what is no answer. After all but the first it is of no more use.
   absl::StatusOr<std::string> Ask(absl::string_view command,
                                   absl::Time deadline, absl::Duration limit);
 
