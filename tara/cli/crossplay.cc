@@ -78,7 +78,8 @@ absl::StatusOr<Players> MakePlayers(const CrossPlayCommandOptions& options,
                                    "'; expected two players that differ"));
   }
   TARA_ASSIGN_OR_RETURN(players.both,
-                        table.ContestantOf(absl::StrCat(first, "+", second)));
+                        table.ContestantOf(absl::StrCat(players.a.given[0], "+",
+                                                        players.b.given[0])));
   if (options.player_c.empty()) return players;
   TARA_ASSIGN_OR_RETURN(players.c.emplace_back(),
                         table.ContestantOf(options.player_c));

@@ -164,8 +164,8 @@ std::vector<std::string> PlayersOf(
   absl::string_view judge = flags.openings;
   if (absl::ConsumePrefix(&judge, "balanced:")) players.emplace_back(judge);
   for (const Contestant* contestant : contestants) {
-    players.insert(players.end(), contestant->team.texts.begin(),
-                   contestant->team.texts.end());
+    players.insert(players.end(), contestant->given.begin(),
+                   contestant->given.end());
   }
   return players;
 }
@@ -210,12 +210,15 @@ absl::StatusOr<Contestant> MatchTable::ContestantOf(
         "' ponders, but without clocks nobody waits for the other; expected "
         "--time-control, or a player without ponder=on"));
   }
+  std::vector<std::string> texts = std::move(team->texts);
   TARA_ASSIGN_OR_RETURN(const std::string text, SpecOf(given));
+  // Parsed again: two players that differ as given may be one by now.
   TARA_ASSIGN_OR_RETURN(team, eval::ParseTeamSpec(text));
-  Contestant contestant = {
-      .text = text, .team = *std::move(team), .identity = "", .make = [text] {
-        return eval::MakeTeam(text);
-      }};
+  Contestant contestant = {.given = std::move(texts),
+                           .text = text,
+                           .team = *std::move(team),
+                           .identity = "",
+                           .make = [text] { return eval::MakeTeam(text); }};
   if (store_ != nullptr) {
     TARA_ASSIGN_OR_RETURN(contestant.identity, eval::PlayerIdentity(text));
   }

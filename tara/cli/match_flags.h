@@ -42,14 +42,15 @@ std::string MatchNotes();
 // A player or team as its spec describes it, and how to make it: each thread
 // wants its own.
 struct Contestant {
-  std::string text;  // with the number types of its networks (WithPrecision)
-  eval::TeamSpec team;
+  std::vector<std::string> given;  // the spec of each player, as it was given
+  std::string text;     // with the number types of its networks (WithPrecision)
+  eval::TeamSpec team;  // of `text`
   std::string identity;  // in the results file; empty without one
   eval::PlayerFactory make;
 };
 
-// Returns the specs of all players that they are made of, and of the one that
-// judges openings.
+// Returns the specs, as they were given, of all players that they are made of
+// and of the one that judges openings: so refusals name them.
 std::vector<std::string> PlayersOf(
     absl::Span<const Contestant* const> contestants, const MatchFlags& flags);
 

@@ -88,7 +88,7 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
       RunTara({"arena", "--variant", "four_treasures", "--games", "2",
                absl::StrCat("net:", bundle, ",sims=2"), "random"});
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("has not learned four_treasures"));
+  EXPECT_THAT(other.err, HasSubstr(",sims=2 has not learned four_treasures"));
   const TaraResult again = RunTara({"export", bundle, "-o", "x.tara"});
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.err, HasSubstr("is a bundle already"));

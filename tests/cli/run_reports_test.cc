@@ -234,8 +234,7 @@ TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err,
               HasSubstr(absl::StrCat("nothing tells what net:", alone,
-                                     ",sims=0,precision=float32 has "
-                                     "learned")));
+                                     ",sims=0 has learned")));
   // A run that began with another network may have forgotten what that knew.
   const std::string run = TemporaryPath("further");
   ASSERT_EQ(RunShell(absl::StrCat("cp -r ", TinyRun(), " ", run)).status, 0);
