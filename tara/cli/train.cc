@@ -15,10 +15,13 @@
 #include "tara/cli/checkpoint_evaluation.h"
 #include "tara/cli/checkpoint_gate.h"
 #include "tara/cli/commands.h"
+#include "tara/cli/learned_variants.h"
 #include "tara/cli/train_report.h"
 #include "tara/cli/usage.h"
+#include "tara/core/state.h"
 #include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
+#include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/gate.h"
 #include "tara/train/run/pipeline.h"
@@ -46,10 +49,20 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
 
 // Checks before anything is written that the run can begin or go on and play
 // its opponents. What the config says wrong is a usage error.
-absl::Status Preflight(const proto::TrainConfig& config) {
+absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
+                       Console& console) {
   absl::Status status = train::CheckRun(config);
   if (status.ok()) status = CheckOpponents(config);
-  return absl::IsInvalidArgument(status) ? AsUsageError(status) : status;
+  if (absl::IsInvalidArgument(status)) return AsUsageError(status);
+  TARA_RETURN_IF_ERROR(status);
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  const std::vector<std::string> opponents(
+      config.evaluation().opponent().begin(),
+      config.evaluation().opponent().end());
+  status = CheckLearned(opponents, starts, untrained, console);
+  if (status.ok()) return status;
+  return UsageError(absl::StrCat("evaluation.opponent: ", status.message()));
 }
 
 // Adds to an error of training what to do about it.
@@ -78,7 +91,7 @@ absl::Status WithAdvice(const absl::Status& status) {
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
-  TARA_RETURN_IF_ERROR(Preflight(config));
+  TARA_RETURN_IF_ERROR(Preflight(config, options.untrained, console));
   TARA_RETURN_IF_ERROR(train::ApplyAutopilot(config));
   const train::StopCheck stop = train::StopOnSignals();
   train::TrainSummary summary;
@@ -131,6 +144,11 @@ void RegisterTrain(Command& root) {
                    .help = "end with the last generation that fits into M "
                            "minutes; short for --set minutes=M"},
                   &options->minutes);
+  command.AddSwitch({.names = "--untrained",
+                     .help = "let networks among the opponents "
+                             "(evaluation.opponent) play what they have not "
+                             "learned"},
+                    &options->untrained);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "
       "otherwise.\nThe run's folder has the games (see tara games), "

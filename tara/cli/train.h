@@ -14,6 +14,7 @@ struct TrainCommandOptions {
   std::string config;
   std::vector<std::string> overrides;  // each "path.to.field=value"
   std::string minutes;                 // an override of this field, if given
+  bool untrained = false;
 };
 
 // Trains as a config says, with progress on stderr, and ends with a table of

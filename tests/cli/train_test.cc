@@ -119,6 +119,32 @@ TEST(TrainTest, ANetworkOfAnotherShapeToBeginWithIsAUsageError) {
                                     "config (network) 8 channels"));
 }
 
+TEST(TrainTest, AnOpponentThatHasNotLearnedTheRulesIsAUsageError) {
+  const std::string run_dir = TemporaryPath("run");
+  ASSERT_EQ(
+      RunTara({"train", WriteTinyConfig(run_dir), "--set", "generations=1"})
+          .status,
+      0);
+  const std::string other = TemporaryPath("other");
+  const std::vector<std::string> arguments = {
+      "train", WriteTinyConfig(other),
+      "--set", "generations=1",
+      "--set", "variant=four_treasures",
+      "--set", absl::StrCat("evaluation.opponent=net:", run_dir, "\\,sims=2")};
+  const TaraResult refused = RunTara(arguments);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr(absl::StrCat("evaluation.opponent: net:", run_dir,
+                                           ",sims=2 has not learned "
+                                           "four_treasures")),
+                    HasSubstr("--untrained")));
+  EXPECT_FALSE(std::filesystem::exists(other));
+  std::vector<std::string> allowed = arguments;
+  allowed.push_back("--untrained");
+  const TaraResult trained = RunTara(allowed);
+  EXPECT_EQ(trained.status, 0) << trained.err;
+}
+
 // Returns the contents of all files of a folder, but for its lock.
 std::map<std::string, std::string> FilesOf(const std::string& folder) {
   std::map<std::string, std::string> files;

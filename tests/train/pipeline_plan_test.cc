@@ -405,6 +405,10 @@ TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
 TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   const std::string first = TestFolder("other_shape");
   ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  const std::string kings = TestFolder("other_rules");
+  ASSERT_TRUE(Train(Tiny(kings, {"generations=1", "variant=high_kings_l1",
+                                 "rule_options=no_progress_limit=30"}))
+                  .ok());
   const std::string run_dir = TestFolder("refused") + "/run";
   const auto error = [&](std::vector<std::string> overrides) {
     return Train(Tiny(run_dir, std::move(overrides))).status();
@@ -417,8 +421,14 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   status = error({"init_from=" + first, "variant=four_treasures"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("has not learned four_treasures; expected variants "
-                        "among sacred_hill_l1"));
+              HasSubstr("has not learned four_treasures; its run learned "
+                        "sacred_hill_l1"));
+  status = error({"init_from=" + kings, "variant=high_kings_l1",
+                  "rule_options=no_progress_limit=20"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("has not learned no_progress_limit=20 of "
+                        "high_kings_l1; its run learned no_progress_limit=30"));
   status = error({"init_from=" + run_dir + "/nothing.pt"});
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("init_from: "));
@@ -456,8 +466,8 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
   write_bundle(/*for_learning=*/true);
   status = train({"variant=four_treasures"});
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("has not learned four_treasures; expected variants "
-                        "among sacred_hill_l1"));
+              HasSubstr("has not learned four_treasures; its run learned "
+                        "sacred_hill_l1"));
   EXPECT_FALSE(std::filesystem::exists(run_dir));
   EXPECT_TRUE(train({}).ok());
   const auto after =

@@ -9,16 +9,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/variant.h"
+#include "tara/core/state.h"
 #include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/learned_rules.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/learner_config.h"
+#include "tara/train/play/game_plan.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {
@@ -67,21 +69,21 @@ absl::StatusOr<nn::Checkpoint> ReadInitFile(const std::string& path) {
   return bundle.ReadCheckpointToLearnOn();
 }
 
-// Returns the names of the variants that the network of a file has learned;
-// none where that is not known.
-std::vector<std::string> LearnedVariants(const std::string& path) {
-  std::vector<std::string> learned;
+// Returns the variants with the rule options that the network of a file has
+// learned; none where that is not known.
+std::vector<nn::BundleVariant> LearnedVariants(const std::string& path) {
   if (nn::IsBundlePath(path)) {
     const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(path);
-    if (!bundle.ok()) return learned;
-    for (const nn::BundleVariant& variant : bundle->manifest().variants) {
-      learned.emplace_back(Info(variant.variant).id);
-    }
-    return learned;
+    if (!bundle.ok()) return {};
+    return bundle->manifest().variants;
   }
   const absl::StatusOr<proto::TrainConfig> config = ConfigOfRun(path);
-  if (config.ok()) {
-    learned.assign(config->variant().begin(), config->variant().end());
+  if (!config.ok()) return {};
+  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
+  if (!starts.ok()) return {};
+  std::vector<nn::BundleVariant> learned;
+  for (const State& start : *starts) {
+    learned.push_back({.variant = start.variant, .options = start.options});
   }
   return learned;
 }
@@ -164,17 +166,18 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   const absl::Status whole =
       nn::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
   if (!whole.ok()) return InitError(whole);
-  const std::vector<std::string> learned = LearnedVariants(*path);
+  const std::vector<nn::BundleVariant> learned = LearnedVariants(*path);
   if (learned.empty()) return absl::OkStatus();
-  for (const std::string& id : config.variant()) {
-    if (std::find(learned.begin(), learned.end(), id) != learned.end()) {
-      continue;
-    }
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartPositions(config));
+  for (const State& start : starts) {
+    const absl::Status status = nn::CheckNetworkLearned(
+        absl::StrCat("the network of ", *path), learned, start);
+    if (status.ok()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "init_from: the network of ", *path, " has not learned ", id,
-        "; expected variants among ", absl::StrJoin(learned, ", "),
+        "init_from: ", status.message(),
         ". (A copy of the file outside of its run's folder is taken for any "
-        "variant.)"));
+        "rules.)"));
   }
   return absl::OkStatus();
 }

@@ -39,8 +39,8 @@ absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
 // writes nothing. Returns NOT_FOUND or DATA_LOSS for a checkpoint that is not
 // there, damaged or without a tensor, and INVALID_ARGUMENT if its network has
 // another shape than the config's or, where it lies in the folder of a run, if
-// that run has not learned all of the config's variants. Messages begin with
-// "init_from: ".
+// that run has not learned all of the config's variants and their rule options.
+// Messages begin with "init_from: ".
 absl::Status CheckInitFrom(const proto::TrainConfig& config);
 
 }  // namespace tara::train
