@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <vector>
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
@@ -28,6 +32,10 @@ constexpr auto kMargins = [] {
   }
   return margins;
 }();
+
+uint32_t BitsWithoutSign(float number) {
+  return std::bit_cast<uint32_t>(number) & 0x7fffffff;
+}
 
 }  // namespace
 
@@ -132,8 +140,22 @@ void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
 }
 
 bool IsFinite(const mcts::Evaluation& evaluation) {
-  return std::isfinite(std::accumulate(evaluation.priors.begin(),
-                                       evaluation.priors.end(), 0.0f)) &&
+  // Without their signs, the bits of infinities and of what is no number are
+  // the greatest. Side by side, as sums of floats one after another are not.
+  constexpr uint32_t kInfinity = 0x7f800000;
+  const std::vector<float>& priors = evaluation.priors;
+  std::array<uint32_t, kSoftmaxLanes> greatest{};
+  size_t first = 0;
+  for (; first + kSoftmaxLanes <= priors.size(); first += kSoftmaxLanes) {
+    for (size_t k = 0; k < kSoftmaxLanes; ++k) {
+      const uint32_t bits = BitsWithoutSign(priors[first + k]);
+      greatest[k] = std::max(greatest[k], bits);
+    }
+  }
+  for (; first < priors.size(); ++first) {
+    greatest[0] = std::max(greatest[0], BitsWithoutSign(priors[first]));
+  }
+  return *std::max_element(greatest.begin(), greatest.end()) < kInfinity &&
          std::isfinite(evaluation.win + evaluation.draw + evaluation.loss) &&
          std::isfinite(evaluation.margin);
 }
