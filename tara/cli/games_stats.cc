@@ -41,7 +41,8 @@ Json StatisticsToJson(const train::GameStatistics& statistics) {
           {"mean_points",
            {statistics.mean_points_red, statistics.mean_points_blue}},
           {"mean_length", statistics.mean_length},
-          {"ended_by", statistics.ended_by}};
+          {"ended_by", statistics.ended_by},
+          {"untrained", statistics.untrained}};
 }
 
 void PrintStatistics(const train::GameStatistics& statistics,
@@ -68,6 +69,9 @@ void PrintStatistics(const train::GameStatistics& statistics,
     separator = ", ";
   }
   console.out << "\n";
+  if (statistics.untrained == 0) return;
+  console.out << "  untrained  " << statistics.untrained
+              << ", by networks that have not learned these rules\n";
 }
 
 }  // namespace

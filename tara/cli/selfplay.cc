@@ -47,10 +47,6 @@ namespace {
 
 constexpr int64_t kCachedPositions = 1 << 16;
 
-// Ends the name that records give a network which plays what it has not
-// learned.
-constexpr char kUntrainedMark[] = ",untrained";
-
 struct Model {
   std::string id;    // what records name
   std::string file;  // of the network; empty without one
@@ -231,7 +227,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
     TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file, starts,
                                            options.untrained, console));
     not_learned = NotLearnedLines(model.file, starts);
-    if (!not_learned.empty()) model.id += kUntrainedMark;
+    if (!not_learned.empty()) absl::StrAppend(&model.id, train::kUntrainedMark);
   }
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<train::GameStore> store,

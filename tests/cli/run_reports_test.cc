@@ -207,6 +207,8 @@ TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
                                    "no_progress_limit=40"));
   EXPECT_THAT(RunTara({"games", "list", store}).out,
               HasSubstr("bundle,precision=float32,untrained"));
+  EXPECT_THAT(RunTara({"games", "stats", store}).out,
+              HasSubstr("untrained  1, by networks that have not"));
 }
 
 TEST(RunReportsTest, WhatANetworkHasLearnedIsPlayedWithoutAMark) {

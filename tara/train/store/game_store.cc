@@ -284,8 +284,9 @@ absl::StatusOr<std::vector<GameStatistics>> SqliteGameStore::Statistics(
                             "SELECT variant, rule_options, ended_by, COUNT(*), "
                             "SUM(points_red > points_blue), "
                             "SUM(points_red < points_blue), SUM(length), "
-                            "SUM(points_red), SUM(points_blue) FROM games",
-                            WhereClause(query),
+                            "SUM(points_red), SUM(points_blue), "
+                            "SUM(model_id LIKE '%",
+                            kUntrainedMark, "') FROM games", WhereClause(query),
                             " GROUP BY variant, rule_options, ended_by "
                             "ORDER BY variant, rule_options, ended_by")));
   BindWhere(query, statement);
@@ -308,6 +309,7 @@ absl::StatusOr<std::vector<GameStatistics>> SqliteGameStore::Statistics(
     of.mean_length += static_cast<double>(statement.Int(6));
     of.mean_points_red += static_cast<double>(statement.Int(7));
     of.mean_points_blue += static_cast<double>(statement.Int(8));
+    of.untrained += statement.Int(9);
   }
   for (GameStatistics& of : all) {
     const double games = static_cast<double>(of.games);

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 
@@ -36,6 +37,10 @@ struct GameQuery {
   bool newest_first = false;  // descending game index; the limit takes those
 };
 
+// Ends the name that records give a network which plays what it has not
+// learned.
+inline constexpr absl::string_view kUntrainedMark = ",untrained";
+
 // What the games of one variant under the same rule options come to.
 struct GameStatistics {
   std::string variant;
@@ -48,6 +53,7 @@ struct GameStatistics {
   double mean_points_red = 0;
   double mean_points_blue = 0;
   std::map<std::string, int64_t> ended_by = {};  // games by ending
+  int64_t untrained = 0;  // games of players that end with kUntrainedMark
 
   // Red's wins plus half the draws, as a share of the games.
   double red_score() const {
