@@ -22,11 +22,12 @@ struct Feature {
   int (*count)(const SideView&) = nullptr;
 };
 
-// Some places of the shared features are filled by other means: those of the
-// tempo, which no side counts, and those of kingdoms, counted side by side.
+// The first shared features are filled by other means: the tempo, which no side
+// counts, and the kingdoms, counted side by side.
 constexpr int kTempo = 0;     // 1 for the side to move
 constexpr int kOddTempo = 1;  // the same if an odd number of hills is vacant
 constexpr int kFirstKingdoms = 2;
+constexpr int kFirstCounted = 6;
 
 using SharedFeatures = std::array<Feature, kNumSharedFeatures>;
 constexpr SharedFeatures kSharedFeatures = {{
@@ -151,7 +152,7 @@ void CountFamilyFeatures(const SideView& red, const SideView& blue,
                          HandFeatures& features) {
   Unrolled<kNumFamilyFeatures>([&](auto i) {
     constexpr Feature kFeature = kFamilyFeatures[kFamily][i];
-    if constexpr (kFeature.count != nullptr) {
+    if constexpr (!kFeature.name.empty()) {
       features[kNumSharedFeatures + i] =
           static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
     }
@@ -172,7 +173,7 @@ HandFeatures ComputeHandFeatures(const State& state) {
   HandFeatures features = {};
   Unrolled<kNumSharedFeatures>([&](auto i) {
     constexpr Feature kFeature = kSharedFeatures[i];
-    if constexpr (kFeature.count != nullptr) {
+    if constexpr (i >= kFirstCounted) {
       features[i] =
           static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
     }
