@@ -1,4 +1,4 @@
-#include "tara/cli/arena.h"
+#include "tara/eval/arena/arena.h"
 
 #include <cstdint>
 #include <memory>
@@ -7,23 +7,37 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/learned_variants.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_report.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/statistics/sprt.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct ArenaCommandOptions {
+  GameFlags game;
+  MatchFlags match;
+  std::string player_a;  // or a team
+  std::string player_b;
+  bool untrained = false;  // play what a network has not learned, too
+  bool by_match = false;
+  int64_t games = 0;  // 0: 200, or with a sequential test 20000 at most
+  // As ParseSprtOptions reads it; empty: all games are played.
+  std::string sprt;
+  std::string format = "text";
+};
 
 // A sequential test wants as many games as it takes, and yet an end.
 constexpr int kDefaultGames = 200;
@@ -57,8 +71,8 @@ std::string ProgressText(Variant variant, const eval::ArenaProgress& progress) {
   return text;
 }
 
-}  // namespace
-
+// Lets two players or teams play each other in one variant or in all. An
+// interrupt (Ctrl-C) ends it with a report of the games that are finished.
 absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -103,6 +117,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterArena(Command& root) {
   Command& command = root.AddCommand(kArenaCommand.name, kArenaCommand.summary);

@@ -1,42 +1,268 @@
-#include "tara/cli/balance.h"
+#include "tara/eval/balance/balance.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/balance_studies.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/html_flag.h"
-#include "tara/cli/learned_variants.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_page.h"
+#include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/balance_report.h"
-#include "tara/eval/balance/balance_report_text.h"
-#include "tara/eval/balance/balance_runner.h"
 #include "tara/eval/balance/balance_store.h"
-#include "tara/eval/balance/balance_study.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/train/stop.h"
+#include "third_party/crc32c/crc32c.h"
 
 namespace tara::cli {
+
+struct BalanceCommandOptions {
+  GameFlags game;
+  std::vector<std::string> players;
+  bool untrained = false;             // what a network has not learned, too
+  std::string simulations;            // "50,200"; each of the players with each
+  std::vector<std::string> what_ifs;  // each "name=value[,name=value]"
+  int64_t games = 200;                // a study; with a precision, at most
+  double precision = 0;               // 0: none
+  int64_t first_games = 16;
+  int64_t pie_games = 64;
+  int64_t opening_plies = -1;  // 0, or 2 for players without a policy
+  int64_t drawn_plies = 8;
+  double temperature = 1;
+  int64_t threads = 0;  // all cores
+  int64_t seed = 1;
+  std::string format = "text";
+  std::string html;   // a file for the page; none if empty
+  std::string store;  // a file that keeps the games; none if empty
+};
+
+// A study that `tara balance` is asked for.
+struct WantedStudy {
+  eval::BalanceStudyKey key;
+  // The study, by its place among all, with which this one is compared: the
+  // same player with the rules without the change; -1: it is not a what-if.
+  int compare_with = -1;
+};
+
+// Returns the studies of the command, players outermost, so that each player is
+// made once. Usage errors: unknown variants, options and players, changes that
+// apply to no variant, or that change nothing; and the errors of a player's
+// network that is not there.
+absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
+    const BalanceCommandOptions& options);
+
+// Returns the spec with so many simulations in place of its own.
+// "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
+std::string WithSimulations(absl::string_view spec,
+                            absl::string_view simulations);
+
+namespace {
+
+// Random openings of players that have no policy to draw from.
+constexpr int kOpeningPlies = 2;
+
+// A player and what tells it from others.
+struct NamedPlayer {
+  std::string spec;
+  std::string network;  // a checksum; empty without one
+  bool has_policy;
+};
+
+// Whether players of the kind have simulations, and a policy.
+bool Searches(eval::PlayerKind kind) {
+  return kind == eval::PlayerKind::kMcts || kind == eval::PlayerKind::kNet;
+}
+
+absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
+  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
+  if (!spec.ok()) return AsUsageError(spec.status());
+  return spec;
+}
+
+absl::StatusOr<std::vector<std::string>> Specs(
+    const BalanceCommandOptions& options) {
+  if (options.simulations.empty()) return options.players;
+  std::vector<std::string> specs;
+  for (const std::string& player : options.players) {
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec, ParsePlayer(player));
+    if (!Searches(spec.kind)) {
+      return UsageError(absl::StrCat("--sims: player '", player,
+                                     "' has no simulations; expected mcts, "
+                                     "net or best players"));
+    }
+    for (const absl::string_view text :
+         absl::StrSplit(options.simulations, ',')) {
+      int simulations = 0;
+      if (!absl::SimpleAtoi(text, &simulations) || simulations < 1) {
+        return UsageError(absl::StrCat("--sims: '", text,
+                                       "' is no number of simulations; "
+                                       "expected numbers such as 50,200,800"));
+      }
+      specs.push_back(WithSimulations(player, text));
+    }
+  }
+  return specs;
+}
+
+absl::StatusOr<NamedPlayer> PlayerOf(const std::string& text) {
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec, ParsePlayer(text));
+  if (spec.search.ponder) {
+    return UsageError(absl::StrCat("player '", text,
+                                   "' ponders, but has no opponent whose time "
+                                   "it could use; expected ponder=off"));
+  }
+  NamedPlayer player = {
+      .spec = text, .network = "", .has_policy = Searches(spec.kind)};
+  if (spec.kind == eval::PlayerKind::kNet) {
+    TARA_ASSIGN_OR_RETURN(const std::string path,
+                          eval::FindCheckpoint(spec.path));
+    TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+    player.network = absl::StrFormat(
+        "%08x", crc32c::Crc32c(contents.data(), contents.size()));
+  }
+  return player;
+}
+
+// Returns the variant's options with a change; none where it does not apply to
+// the variant or changes nothing.
+absl::StatusOr<std::vector<RuleOptions>> Changed(const std::string& what_if,
+                                                 Variant variant, bool all,
+                                                 RuleOptions options) {
+  GameFlags flags;
+  flags.options = absl::StrSplit(what_if, ',');
+  // Over all variants, a change counts where all of its options apply.
+  for (const std::string& option : flags.options) {
+    const std::string name = option.substr(0, option.find('='));
+    const auto info = std::find_if(
+        kRuleOptions.begin(), kRuleOptions.end(),
+        [&](const RuleOptionInfo& each) { return each.name == name; });
+    if (all && info != kRuleOptions.end() && !info->applies_to(Info(variant))) {
+      return std::vector<RuleOptions>();
+    }
+  }
+  TARA_RETURN_IF_ERROR(RuleOptionsOf(flags, variant).status());
+  const RuleOptions before = options;
+  for (const std::string& option : flags.options) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
+    TARA_RETURN_IF_ERROR(
+        SetRuleOption(variant, parts.first, parts.second, options));
+  }
+  if (options == before) return std::vector<RuleOptions>();
+  return std::vector<RuleOptions>{options};
+}
+
+// The rules that each player plays by.
+struct Rules {
+  Variant variant;
+  RuleOptions options;
+  int changed_from;  // the place of the rules that these are a change of; or -1
+};
+
+absl::StatusOr<std::vector<Rules>> AllRules(
+    const BalanceCommandOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
+                        VariantsOf(options.game));
+  const bool all = variants.size() > 1;
+  std::vector<Rules> rules;
+  std::set<std::string> used;
+  for (const Variant variant : variants) {
+    TARA_ASSIGN_OR_RETURN(const RuleOptions base,
+                          RuleOptionsOf(options.game, variant, all));
+    const auto place = static_cast<int>(rules.size());
+    rules.push_back({variant, base, -1});
+    for (const std::string& what_if : options.what_ifs) {
+      TARA_ASSIGN_OR_RETURN(const std::vector<RuleOptions> changed,
+                            Changed(what_if, variant, all, base));
+      for (const RuleOptions& each : changed) {
+        rules.push_back({variant, each, place});
+        used.insert(what_if);
+      }
+    }
+  }
+  for (const std::string& what_if : options.what_ifs) {
+    if (used.contains(what_if)) continue;
+    return UsageError(absl::StrCat(
+        "--what-if ", what_if,
+        ": changes nothing in the variants that are "
+        "played; expected an option of theirs with another value"));
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::string WithSimulations(absl::string_view spec,
+                            absl::string_view simulations) {
+  const size_t colon = spec.find(':');
+  std::vector<absl::string_view> parts;
+  if (colon != absl::string_view::npos) {
+    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
+  }
+  std::erase_if(parts, [](absl::string_view part) {
+    return absl::StartsWith(part, "sims=");
+  });
+  const std::string limit = absl::StrCat("sims=", simulations);
+  parts.push_back(limit);
+  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
+}
+
+absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
+    const BalanceCommandOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
+  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> specs, Specs(options));
+  std::vector<WantedStudy> studies;
+  for (const std::string& spec : specs) {
+    TARA_ASSIGN_OR_RETURN(const NamedPlayer player, PlayerOf(spec));
+    const auto first = static_cast<int>(studies.size());
+    for (const Rules& each : rules) {
+      WantedStudy& study = studies.emplace_back();
+      study.key.player = player.spec;
+      study.key.network = player.network;
+      study.key.options = {
+          .variant = each.variant,
+          .rule_options = each.options,
+          .seed = static_cast<uint64_t>(options.seed),
+          .opening_plies = options.opening_plies >= 0
+                               ? static_cast<int>(options.opening_plies)
+                               : (player.has_policy ? 0 : kOpeningPlies),
+          .drawn_plies = static_cast<int>(options.drawn_plies),
+          .temperature = options.temperature};
+      if (each.changed_from >= 0) {
+        study.compare_with = first + each.changed_from;
+      }
+    }
+  }
+  return studies;
+}
+
 namespace {
 
 constexpr int64_t kMaxGames = 10000000;
@@ -252,8 +478,8 @@ void AddGameOptions(Command& command, BalanceCommandOptions* options) {
                     0.01, 100, &options->temperature);
 }
 
-}  // namespace
-
+// Lets players play themselves and says whether the variants are fair. An
+// interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                                Console& console) {
   TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
@@ -287,6 +513,8 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
   }
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterBalance(Command& root) {
   Command& command =

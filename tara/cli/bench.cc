@@ -1,5 +1,3 @@
-#include "tara/cli/bench.h"
-
 #include <time.h>
 
 #include <algorithm>
@@ -12,15 +10,18 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/bench_search.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
@@ -29,11 +30,17 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/playouts/mass_playouts.h"
-#include "tara/eval/report/text_table.h"
-#include "tara/train/stop.h"
+#include "tara/eval/report/report_page.h"
 
 namespace tara::cli {
 namespace {
+
+struct BenchCoreOptions {
+  GameFlags game = {.variant = "all", .options = {}};
+  double seconds = 2;  // a variant
+  int64_t threads = 1;
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
@@ -287,8 +294,8 @@ std::string ReportJson(const std::vector<Contest>& contests,
   return list.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace
-
+// Measures how fast the core plays random games to their ends: one by one, and
+// many in step with each instruction set that the processor has.
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -320,6 +327,8 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
   console.err << "tara: interrupted; these are the variants measured by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 Command& RegisterBench(Command& root) {
   Command& bench =

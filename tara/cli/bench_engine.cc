@@ -1,9 +1,8 @@
-#include "tara/cli/bench_engine.h"
-
 #include <time.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -22,8 +22,11 @@
 #include "proto/game.pb.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/bench_network.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
@@ -31,20 +34,32 @@
 #include "tara/core/variant.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
-#include "tara/engine/json_engine.h"
+#include "tara/engine/json_session.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/options/search_option_text.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/play/self_play_options.h"
 
 namespace tara::cli {
 namespace {
+
+struct BenchEngineOptions {
+  GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
+  BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};
+  std::string precision = "auto";
+  int64_t simulations = 100;
+  std::string search;  // "name=value,..."
+  std::string report = "actions,pv";
+  int64_t threads = 0;     // all cores
+  int64_t positions = 64;  // in step on a thread; games of self-play likewise
+  int64_t cache = 1 << 16;
+  double seconds = 20;
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -265,8 +280,7 @@ std::string ReportText(const Json& report) {
   return text;
 }
 
-}  // namespace
-
+// Measures the JSON protocol on many positions beside self-play.
 absl::StatusOr<int> RunBenchEngine(const BenchEngineOptions& options,
                                    Console& console) {
   BenchEngineOptions resolved = options;
@@ -296,6 +310,8 @@ absl::StatusOr<int> RunBenchEngine(const BenchEngineOptions& options,
                                            : ReportText(report));
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterBenchEngine(Command& bench) {
   Command& command =

@@ -1,14 +1,14 @@
-#include "tara/cli/bench_inference.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,26 +16,35 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
 #include "tara/base/thread_time.h"
+#include "tara/cli/bench_network.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
-#include "tara/eval/report/text_table.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_peak.h"
 #include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct BenchInferenceOptions {
+  BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
+  std::string backend = "all";
+  std::string precision = "all";
+  std::string batch = "1,8,32,128";
+  double seconds = 0.5;  // for each row
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -321,8 +330,8 @@ absl::StatusOr<Report> Prepare(const BenchInferenceOptions& options,
   return report;
 }
 
-}  // namespace
-
+// Measures how fast one core evaluates positions, by backend, precision and
+// batch, and how far each precision is from the reference.
 absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                                       Console& console) {
   TARA_ASSIGN_OR_RETURN(const BenchNetwork network,
@@ -340,6 +349,8 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   console.out << (options.format == "json" ? ToJson(report) : ToText(report));
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterBenchInference(Command& bench) {
   Command& command = bench.AddCommand(kBenchInferenceCommand.name,

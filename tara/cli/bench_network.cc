@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/command_line.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/training/trainer.h"

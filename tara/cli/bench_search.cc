@@ -1,36 +1,50 @@
-#include "tara/cli/bench_search.h"
-
 #include <time.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/report/text_table.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
-#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_signature.h"
 #include "tara/mcts/search/threaded_search.h"
 #include "tara/mcts/tree/tree.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct BenchSearchOptions {
+  GameFlags game = {.variant = "all", .options = {}};
+  std::string evaluator = "all";  // uniform, playouts
+  double seconds = 1;             // a variant and evaluator
+  int64_t simulations = 2000;     // a search
+  int64_t games = 8;              // searched in step by one thread
+  int64_t leaves = 1;             // of a game in a batch
+  int64_t threads = 1;            // more: all at one tree
+  std::string format = "text";
+  bool signature = false;
+};
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
@@ -259,8 +273,7 @@ void AddFlags(Command& command, BenchSearchOptions& options) {
       &options.signature);
 }
 
-}  // namespace
-
+// Measures how fast positions are searched, or prints the search signature.
 absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
                                    Console& console) {
   if (options.signature) {
@@ -292,6 +305,8 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
   console.err << "tara: interrupted; these are the variants measured by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterBenchSearch(Command& bench) {
   Command& command =

@@ -1,29 +1,45 @@
-#include "tara/cli/bench_selfplay.h"
-
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/bench_network.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/state.h"
-#include "tara/mcts/options/search_option_text.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/play/self_play_speed.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct BenchSelfPlayOptions {
+  GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
+  BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};
+  InferenceFlags inference;
+  int64_t simulations = 100;
+  std::string search;   // "name=value,..."
+  int64_t threads = 0;  // all cores
+  int64_t games = 0;    // a generation; 0: twice those in step
+  int64_t games_per_thread = 64;
+  int64_t cache = 1 << 16;
+  bool plain_cache = false;  // does not share symmetric positions
+  double seconds = 10;
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -97,8 +113,7 @@ std::string Report(const Json& report) {
   return text;
 }
 
-}  // namespace
-
+// Measures self-play beside the bare evaluator, over whole games.
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
@@ -140,8 +155,6 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   console.err << "tara: interrupted; this is what was measured by then\n";
   return kExitInterrupted;
 }
-
-namespace {
 
 void AddNetworkFlags(Command& command, BenchSelfPlayOptions& options) {
   AddBenchNetworkFlags(command, &options.network);

@@ -11,15 +11,35 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "tara/cli/usage.h"
 
 namespace tara::cli {
+namespace {
+
+// Payload key of a status that is a usage error.
+constexpr absl::string_view kUsagePayload = "tara/usage";
+
+}  // namespace
+
+absl::Status UsageError(absl::string_view message) {
+  return AsUsageError(absl::InvalidArgumentError(message));
+}
+
+absl::Status AsUsageError(absl::Status status) {
+  if (!status.ok()) status.SetPayload(kUsagePayload, absl::Cord());
+  return status;
+}
+
+bool IsUsageError(const absl::Status& status) {
+  return status.GetPayload(kUsagePayload).has_value();
+}
+
 namespace {
 
 // Column at which help texts begin.

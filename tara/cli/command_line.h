@@ -1,10 +1,6 @@
 #ifndef TARA_CLI_COMMAND_LINE_H_
 #define TARA_CLI_COMMAND_LINE_H_
 
-// Describes the subcommands of `tara`, parses arguments and runs one of them.
-// The parsing is CLI11's, which only command_line.cc sees: it is slow to
-// compile, and its messages and help are made ours there.
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +13,26 @@
 #include "tara/cli/console.h"
 
 namespace tara::cli {
+
+// Exit statuses of the program.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+// By a signal, as shells count it: 128 + SIGINT.
+inline constexpr int kExitInterrupted = 130;
+
+// Returns INVALID_ARGUMENT marked as misuse of the command line, which ends the
+// program with kExitUsage; every other error ends it with kExitFailure.
+absl::Status UsageError(absl::string_view message);
+
+// Marks an error as misuse of the command line; OK stays OK.
+absl::Status AsUsageError(absl::Status status);
+
+bool IsUsageError(const absl::Status& status);
+
+// Describes the subcommands of `tara`, parses arguments and runs one of them.
+// The parsing is CLI11's, which only command_line.cc sees: it is slow to
+// compile, and its messages and help are made ours there.
 
 // Does a command's work and returns the exit status, or an error.
 using RunFunction = std::function<absl::StatusOr<int>(Console&)>;

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "tara/cli/command_line.h"
+
 namespace tara::cli {
 
 struct CommandName {
@@ -56,6 +58,34 @@ inline constexpr CommandName kBenchEngineCommand = {
 // Of the command `bench`.
 inline constexpr std::array kTorchBenchCommands = {
     kBenchSelfPlayCommand, kBenchInferenceCommand, kBenchEngineCommand};
+
+// Each adds its command, with its options and help, to the program.
+void RegisterArena(Command& root);
+void RegisterBalance(Command& root);
+void RegisterCrossPlay(Command& root);
+void RegisterEngine(Command& root);
+void RegisterExport(Command& root);
+void RegisterGames(Command& root);
+void RegisterModel(Command& root);
+void RegisterPerft(Command& root);
+void RegisterPlay(Command& root);
+void RegisterRate(Command& root);
+void RegisterRegret(Command& root);
+void RegisterSelfPlay(Command& root);
+void RegisterShow(Command& root);
+void RegisterSolve(Command& root);
+void RegisterStats(Command& root);
+void RegisterTrain(Command& root);
+void RegisterVariants(Command& root);
+void RegisterVerify(Command& root);
+void RegisterWeb(Command& root);
+
+// Adds the command `bench` and returns it; the others add its parts.
+Command& RegisterBench(Command& root);
+void RegisterBenchEngine(Command& bench);
+void RegisterBenchInference(Command& bench);
+void RegisterBenchSearch(Command& bench);
+void RegisterBenchSelfPlay(Command& bench);
 
 }  // namespace tara::cli
 

@@ -1,29 +1,41 @@
-#include "tara/cli/crossplay.h"
-
+#include <cstdint>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/learned_variants.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/cross_play.h"
-#include "tara/eval/arena/cross_play_report.h"
-#include "tara/eval/players/team_spec.h"
-#include "tara/train/stop.h"
+#include "tara/eval/players/team.h"
 
 namespace tara::cli {
 namespace {
+
+struct CrossPlayCommandOptions {
+  GameFlags game;
+  MatchFlags match;
+  std::string player_a;
+  std::string player_b;
+  std::string player_c;    // may be a team; empty: A and B are the opponents
+  bool untrained = false;  // play what a network has not learned, too
+  int64_t games = 400;     // of A with B against each opponent
+  std::string format = "text";
+};
 
 // A match to be played, by letters and by who that is.
 struct Pairing {
@@ -128,8 +140,9 @@ absl::StatusOr<eval::CrossPlayStudy> PlayStudy(const Players& players,
   return study;
 }
 
-}  // namespace
-
+// Tells what two players are worth as partners of each other, in one variant in
+// pairs or in all of them. An interrupt (Ctrl-C) ends it with a report of the
+// openings that are finished.
 absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -175,6 +188,8 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterCrossPlay(Command& root) {
   Command& command =

@@ -1,5 +1,3 @@
-#include "tara/cli/engine.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -7,23 +5,37 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/learned_variants.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
-#include "tara/engine/json_engine.h"
-#include "tara/engine/line_engine.h"
+#include "tara/engine/json_session.h"
+#include "tara/engine/line_session.h"
 #include "tara/eval/players/make_player.h"
-#include "tara/nn/bundle/learned_rules.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::cli {
 namespace {
+
+struct EngineCommandOptions {
+  GameFlags game;     // without a variant: kFirstVariant, or what is learned
+  std::string model;  // empty: random games
+  bool untrained = false;  // judge what the network has not learned, too
+  InferenceFlags inference;
+  std::string search;  // "name=value,..."
+  int64_t threads = -1;
+  int64_t cache = 1 << 16;
+  bool json = false;
+};
 
 // Of the first game where no variant is named.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
@@ -57,8 +69,7 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
   return start;
 }
 
-}  // namespace
-
+// Speaks a protocol of docs/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
                               Console& console) {
   // What is wrong with the arguments is said before a network is loaded.
@@ -97,6 +108,8 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
   }
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterEngine(Command& root) {
   Command& command =

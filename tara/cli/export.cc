@@ -1,5 +1,3 @@
-#include "tara/cli/export.h"
-
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -7,14 +5,17 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/usage.h"
-#include "tara/cli/version.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/program.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
@@ -24,6 +25,15 @@
 
 namespace tara::cli {
 namespace {
+
+struct ExportOptions {
+  std::string model;   // run, or checkpoint file
+  std::string output;  // the bundle
+  std::string weights = "float32";
+  bool for_learning = false;  // init_from takes the bundle
+  GameFlags game;             // variant empty: those of the run, else all
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -47,8 +57,7 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
   return variants;
 }
 
-}  // namespace
-
+// Writes a trained network as a model bundle.
 absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::string path,
                         eval::FindCheckpoint(options.model));
@@ -94,6 +103,8 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
       options.weights);
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterExport(Command& root) {
   Command& command =

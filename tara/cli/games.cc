@@ -1,11 +1,81 @@
-#include "tara/cli/games.h"
-
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
 
-#include "tara/cli/show.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "proto/game.pb.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/core/action.h"
+#include "tara/core/drawing.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/statistics/statistics.h"
+#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara::cli {
+
+// What the commands of `games` have in common: a store, and which games.
+struct GamesQueryOptions {
+  std::string store;  // a game store, or the folder of a run
+  std::string variant;
+  int64_t generation = -1;  // any
+  int64_t limit = 0;        // all
+  std::string format = "text";
+};
+
+struct GamesShowOptions {
+  std::string store;
+  int64_t game_index = 0;
+  int64_t ply = -1;  // the last
+  std::string format = "text";
+  std::string colour = "auto";
+  bool ascii = false;
+};
+
+struct GamesExportOptions {
+  GamesQueryOptions query;
+  std::string output = "-";
+};
+
+// Lists games, newest first.
+absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
+                                 Console& console);
+
+// Shows one game: origin, actions, a position, the result.
+absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
+                                 Console& console);
+
+// Writes games as JSON lines, oldest first; a file appears only when all are
+// written.
+absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
+                                   Console& console);
+
+// Sums games up by variant and rule options.
+absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
+                                  Console& console);
+
 namespace {
 
 constexpr int64_t kListLimit = 20;
@@ -36,7 +106,7 @@ void AddFormatFlag(Command& command, std::string* format) {
                     {"text", "json"}, format);
 }
 
-void RegisterList(Command& games) {
+void AddList(Command& games) {
   Command& command = games.AddCommand("list", "list games, newest first");
   const auto options = std::make_shared<GamesQueryOptions>();
   options->limit = kListLimit;
@@ -51,7 +121,7 @@ void RegisterList(Command& games) {
       [options](Console& console) { return RunGamesList(*options, console); });
 }
 
-void RegisterShowGame(Command& games) {
+void AddShow(Command& games) {
   Command& command = games.AddCommand("show", "show one game");
   const auto options = std::make_shared<GamesShowOptions>();
   AddStoreArgument(command, &options->store);
@@ -72,7 +142,7 @@ void RegisterShowGame(Command& games) {
       [options](Console& console) { return RunGamesShow(*options, console); });
 }
 
-void RegisterExport(Command& games) {
+void AddExport(Command& games) {
   Command& command = games.AddCommand(
       "export", "write games as JSON lines, which `tara verify` checks");
   const auto options = std::make_shared<GamesExportOptions>();
@@ -93,7 +163,7 @@ void RegisterExport(Command& games) {
   });
 }
 
-void RegisterStats(Command& games) {
+void AddStats(Command& games) {
   Command& command =
       games.AddCommand("stats", "sum games up: wins, points, lengths, endings");
   const auto options = std::make_shared<GamesQueryOptions>();
@@ -109,12 +179,351 @@ void RegisterStats(Command& games) {
 void RegisterGames(Command& root) {
   Command& games = root.AddCommand(
       "games", "look into a game store: list, show, export, stats");
-  RegisterList(games);
-  RegisterShowGame(games);
-  RegisterExport(games);
-  RegisterStats(games);
+  AddList(games);
+  AddShow(games);
+  AddExport(games);
+  AddStats(games);
   games.SetExamples({"games list runs/quickstart",
                      "games export runs/quickstart | tara verify -"});
+}
+
+// Opens for reading a store named by its file or by the folder of its run.
+absl::StatusOr<std::unique_ptr<train::GameStore>> OpenStoreForReading(
+    const std::string& path);
+
+// Returns the query that the options say, or a usage error for an unknown
+// variant.
+absl::StatusOr<train::GameQuery> QueryOf(const GamesQueryOptions& options);
+
+absl::StatusOr<std::unique_ptr<train::GameStore>> OpenStoreForReading(
+    const std::string& path) {
+  std::error_code ignored;
+  // The name of the store in a run's folder: tara/train/folder/run_folder.h.
+  const bool is_run = std::filesystem::is_directory(path, ignored);
+  return train::OpenGameStore(is_run ? path + "/games.db" : path,
+                              train::StoreMode::kReadOnly);
+}
+
+absl::StatusOr<train::GameQuery> QueryOf(const GamesQueryOptions& options) {
+  if (!options.variant.empty()) {
+    TARA_RETURN_IF_ERROR(AsUsageError(ParseVariant(options.variant).status()));
+  }
+  return train::GameQuery{.variant = options.variant,
+                          .generation = options.generation,
+                          .limit = options.limit == 0 ? -1 : options.limit,
+                          .newest_first = true};
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string FormatTime(absl::string_view format, int64_t unix_ms) {
+  return absl::FormatTime(format, absl::FromUnixMillis(unix_ms),
+                          absl::UTCTimeZone());
+}
+
+Json RowToJson(const train::GameRow& row) {
+  return {
+      {"index", row.game_index},
+      {"variant", row.variant},
+      {"rule_options", row.rule_options},
+      {"generation", row.generation},
+      {"model", row.model_id},
+      {"length", row.length},
+      {"points", {row.points_red, row.points_blue}},
+      {"ended_by", row.ended_by},
+      {"finished", FormatTime("%Y-%m-%dT%H:%M:%E3SZ", row.finished_unix_ms)}};
+}
+
+void PrintTable(const std::vector<train::GameRow>& rows, Console& console) {
+  const auto print = [&](absl::string_view index, absl::string_view variant,
+                         absl::string_view generation, absl::string_view model,
+                         absl::string_view length, absl::string_view points,
+                         absl::string_view ended_by,
+                         absl::string_view finished) {
+    console.out << absl::StrFormat("%8s  %-22s  %10s  %-12s  %6s  %6s  %-14s  ",
+                                   index, variant, generation, model, length,
+                                   points, ended_by)
+                << finished << "\n";
+  };
+  print("index", "variant", "generation", "model", "length", "points",
+        "ended by", "finished (UTC)");
+  for (const train::GameRow& row : rows) {
+    print(absl::StrCat(row.game_index), row.variant,
+          absl::StrCat(row.generation), row.model_id, absl::StrCat(row.length),
+          absl::StrCat(row.points_red, "-", row.points_blue), row.ended_by,
+          FormatTime("%Y-%m-%d %H:%M:%S", row.finished_unix_ms));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
+                                 Console& console) {
+  TARA_ASSIGN_OR_RETURN(train::GameQuery query, QueryOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+                        OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameRow> rows,
+                        store->List(query));
+  if (options.format == "json") {
+    Json list = Json::array();
+    for (const train::GameRow& row : rows) list.push_back(RowToJson(row));
+    console.out << list.dump(2) << "\n";
+    return kExitOk;
+  }
+  query.limit = -1;
+  TARA_ASSIGN_OR_RETURN(const int64_t all, store->Count(query));
+  if (!rows.empty()) PrintTable(rows, console);
+  console.out << rows.size() << " of " << all << " games\n";
+  return kExitOk;
+}
+
+namespace {
+
+std::vector<Action> ActionsOf(const proto::GameRecord& record) {
+  std::vector<Action> actions;
+  for (const proto::Step& step : record.steps()) {
+    actions.push_back(static_cast<Action>(step.action()));
+  }
+  return actions;
+}
+
+void PrintOrigin(const proto::GameRecord& record, Console& console) {
+  console.out << "Game " << record.game_index() << ": " << record.variant()
+              << ", options " << record.rule_options() << "\nmodel "
+              << record.model_id() << ", generation " << record.generation()
+              << ", seed " << record.seed() << "\n\n";
+}
+
+// What a search thought of a position, and what is proved of it, for the seat.
+std::string ThoughtText(const proto::Step& step) {
+  std::string text;
+  if (step.visits_size() > 0 || step.simulations() > 0) {
+    text = absl::StrFormat("  value %+.2f", step.root_value());
+  }
+  if (!step.has_proved_low()) return text;
+  if (step.proved_low() == step.proved_high()) {
+    absl::StrAppendFormat(&text, "  proved %+d", step.proved_low());
+  } else {
+    absl::StrAppendFormat(&text, "  proved %+d to %+d", step.proved_low(),
+                          step.proved_high());
+  }
+  return text;
+}
+
+// Actions with their seats and, of searches, the value for the seat.
+void PrintActions(const proto::GameRecord& record,
+                  const record::ReplayedGame& game, Console& console) {
+  for (int ply = 0; ply < record.steps_size(); ++ply) {
+    const proto::Step& step = record.steps(ply);
+    const State& state = game.states[ply];
+    console.out << absl::StrFormat(
+        "%4d  %-10s  %-6s%s\n", ply + 1, SeatName(state.variant, state.seat),
+        ActionToText(static_cast<Action>(step.action())),
+        ply < static_cast<int>(record.opening_plies()) ? "  drawn at random"
+                                                       : ThoughtText(step));
+  }
+  if (game.resigned_by.has_value()) {
+    console.out << (*game.resigned_by == kRed ? "Red" : "Blue")
+                << " resigns.\n";
+  }
+  console.out << "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
+                                 Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+                        OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
+                        store->Get(static_cast<uint64_t>(options.game_index)));
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                        record::Replay(record));
+  if (options.format == "json") {
+    if (game.resigned_by.has_value()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("game ", options.game_index,
+                       " was resigned; --format=json has finished games only"));
+    }
+    TARA_ASSIGN_OR_RETURN(
+        const std::string line,
+        record::GameToLine(game.states.front(), ActionsOf(record)));
+    console.out << line << "\n";
+    return kExitOk;
+  }
+  const int64_t length = record.steps_size();
+  if (options.ply > length) {
+    return UsageError(absl::StrCat("--ply: the game has ", length,
+                                   " actions; got ", options.ply));
+  }
+  const State& shown = game.states[options.ply < 0 ? length : options.ply];
+  PrintOrigin(record, console);
+  PrintActions(record, game, console);
+  console.out << DrawBoard(shown, {.unicode = !options.ascii,
+                                   .colour = UseColour(options.colour, console),
+                                   .highlight = LegalActions(shown)})
+              << "\nPosition: " << PositionToText(shown) << "\n";
+  return kExitOk;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Returns Red's score with its 95 % interval over games.
+eval::Interval RedScore(const train::GameStatistics& statistics) {
+  const auto wins = static_cast<double>(statistics.red_wins);
+  const auto draws = static_cast<double>(statistics.draws);
+  return eval::ScoreIntervalOf({.count = static_cast<double>(statistics.games),
+                                .sum = wins + draws / 2,
+                                .squares = wins + draws / 4});
+}
+
+Json StatisticsToJson(const train::GameStatistics& statistics) {
+  const eval::Interval score = RedScore(statistics);
+  return {{"variant", statistics.variant},
+          {"rule_options", statistics.rule_options},
+          {"games", statistics.games},
+          {"red_wins", statistics.red_wins},
+          {"draws", statistics.draws},
+          {"blue_wins", statistics.blue_wins},
+          {"red_score", score.mean},
+          {"red_score_low", score.low},
+          {"red_score_high", score.high},
+          {"mean_points",
+           {statistics.mean_points_red, statistics.mean_points_blue}},
+          {"mean_length", statistics.mean_length},
+          {"ended_by", statistics.ended_by},
+          {"untrained", statistics.untrained}};
+}
+
+void PrintStatistics(const train::GameStatistics& statistics,
+                     Console& console) {
+  const eval::Interval score = RedScore(statistics);
+  console.out << statistics.variant;
+  if (statistics.rule_options != "-") {
+    console.out << " with " << statistics.rule_options;
+  }
+  console.out << absl::StrFormat(
+      ": %d games\n"
+      "  Red wins   %d, draws %d, Blue wins %d\n"
+      "  Red scores %.1f %% [%.1f, %.1f]\n"
+      "  points     %.2f to %.2f on average\n"
+      "  length     %.1f actions on average\n"
+      "  ended by  ",
+      statistics.games, statistics.red_wins, statistics.draws,
+      statistics.blue_wins, 100 * score.mean, 100 * score.low, 100 * score.high,
+      statistics.mean_points_red, statistics.mean_points_blue,
+      statistics.mean_length);
+  std::string separator = " ";
+  for (const auto& [ending, games] : statistics.ended_by) {
+    console.out << separator << ending << " " << games;
+    separator = ", ";
+  }
+  console.out << "\n";
+  if (statistics.untrained == 0) return;
+  console.out << "  untrained  " << statistics.untrained
+              << ", by networks that have not learned these rules\n";
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
+                                  Console& console) {
+  TARA_ASSIGN_OR_RETURN(const train::GameQuery query, QueryOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+                        OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameStatistics> all,
+                        store->Statistics(query));
+  if (options.format == "json") {
+    Json list = Json::array();
+    for (const train::GameStatistics& each : all) {
+      list.push_back(StatisticsToJson(each));
+    }
+    console.out << list.dump(2) << "\n";
+    return kExitOk;
+  }
+  for (const train::GameStatistics& each : all) PrintStatistics(each, console);
+  if (all.empty()) console.out << "no games\n";
+  return kExitOk;
+}
+
+namespace {
+
+// Returns the game as a line, or nothing if it was resigned: the form is for
+// finished games.
+absl::StatusOr<std::optional<std::string>> LineOf(
+    const proto::GameRecord& record) {
+  // Replays what may be damaged before anything is made of it.
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                        record::Replay(record));
+  if (game.resigned_by.has_value()) return std::nullopt;
+  std::vector<Action> actions;
+  for (const proto::Step& step : record.steps()) {
+    actions.push_back(static_cast<Action>(step.action()));
+  }
+  return record::GameToLine(game.states.front(), actions);
+}
+
+// Counts the games that are left out because they were resigned.
+absl::Status WriteLines(train::GameStore& store, const train::GameQuery& query,
+                        std::ostream& out, int64_t& resigned) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
+                        store.Indices(query));
+  for (const uint64_t index : indices) {
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(index));
+    TARA_ASSIGN_OR_RETURN(const std::optional<std::string> line,
+                          LineOf(record));
+    if (!line.has_value()) {
+      ++resigned;
+      continue;
+    }
+    out << *line << "\n";
+    if (!out) return absl::UnavailableError("cannot write the games");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteFile(train::GameStore& store, const train::GameQuery& query,
+                       const std::string& path, int64_t& resigned) {
+  const std::string partial = path + ".partial";
+  errno = 0;
+  std::ofstream file(partial);
+  absl::Status status = file ? WriteLines(store, query, file, resigned)
+                             : absl::UnavailableError(std::strerror(errno));
+  file.close();
+  if (status.ok() && !file) {
+    status = absl::UnavailableError(std::strerror(errno));
+  }
+  if (status.ok() && std::rename(partial.c_str(), path.c_str()) != 0) {
+    status = absl::UnavailableError(std::strerror(errno));
+  }
+  if (status.ok()) return status;
+  std::remove(partial.c_str());
+  return absl::Status(status.code(),
+                      absl::StrCat("--output ", path, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
+                                   Console& console) {
+  TARA_ASSIGN_OR_RETURN(const train::GameQuery query, QueryOf(options.query));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+                        OpenStoreForReading(options.query.store));
+  int64_t resigned = 0;
+  TARA_RETURN_IF_ERROR(
+      options.output == "-"
+          ? WriteLines(*store, query, console.out, resigned)
+          : WriteFile(*store, query, options.output, resigned));
+  if (resigned > 0) {
+    console.err << "tara: the form is for finished games; left out, because "
+                   "they were resigned: "
+                << resigned << "\n";
+  }
+  return kExitOk;
 }
 
 }  // namespace tara::cli

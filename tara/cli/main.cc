@@ -4,7 +4,6 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/program.h"
-#include "tara/cli/torch_program.h"
 
 int main(int argc, char** argv) {
   tara::cli::Console console = tara::cli::StandardConsole();

@@ -1,5 +1,3 @@
-#include "tara/cli/model.h"
-
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -15,20 +13,27 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
-#include "tara/eval/players/ready_made_model.h"
-#include "tara/eval/report/text_table.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/nn/bundle/network_outputs.h"
 #include "tara/nn/bundle/node_onnx.h"
 #include "tara/nn/bundle/verify_bundle.h"
 
 namespace tara::cli {
 namespace {
+
+struct ModelOptions {
+  std::string bundle;
+  std::string format = "text";
+  bool torchscript = false;  // verify: also execute the TorchScript form
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -201,8 +206,7 @@ Json ChecksToJson(const nn::Bundle& bundle,
           {"forms", std::move(forms)}};
 }
 
-}  // namespace
-
+// Shows what a bundle is, what it holds and where it comes from.
 absl::StatusOr<int> RunModelShow(const ModelOptions& options,
                                  Console& console) {
   if (options.bundle.empty()) {
@@ -239,6 +243,8 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
   return kExitOk;
 }
 
+// Runs the golden positions of a bundle through each of its forms. Returns
+// kExitFailure if any differs.
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
   TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));
@@ -254,6 +260,8 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
   }
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterModel(Command& root) {
   Command& model = root.AddCommand(kModelCommand.name, kModelCommand.summary);

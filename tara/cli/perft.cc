@@ -1,22 +1,34 @@
-#include "tara/cli/perft.h"
+#include "tara/core/perft.h"
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/action.h"
-#include "tara/core/perft.h"
 #include "tara/core/state.h"
 
 namespace tara::cli {
 namespace {
 
+struct PerftOptions {
+  GameFlags game;
+  int64_t depth = 0;
+  std::string prefix;
+  bool divide = false;
+};
+
 // Far beyond what can be counted.
 constexpr int64_t kMaxDepth = 1000;
 
-}  // namespace
-
+// Counts the action sequences of a length; the count stands alone on the last
+// line.
 absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   if (options.divide && options.depth == 0) {
     return UsageError("--divide wants a --depth of at least 1");
@@ -36,6 +48,8 @@ absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   console.out << total << "\n";
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterPerft(Command& root) {
   Command& command = root.AddCommand(

@@ -8,6 +8,9 @@
 
 namespace tara::cli {
 
+// What `tara --version` says.
+inline constexpr char kVersion[] = "tara 0.1.0";
+
 // Commands beside those of every program.
 struct ProgramCommands {
   // Adds those that come before the others.
@@ -20,6 +23,14 @@ struct ProgramCommands {
 // returns the exit status.
 int RunProgram(int argc, const char* const* argv, Console& console,
                const ProgramCommands& commands);
+
+// Whether the arguments name a command of kTorchCommands.
+bool NeedsTorch(int argc, const char* const* argv);
+
+// Replaces this process by the program `tara_torch` beside it, with the same
+// arguments. Returns only if it cannot be started: the exit status, after
+// saying why.
+int BecomeTorchProgram(char* const* argv, Console& console);
 
 }  // namespace tara::cli
 

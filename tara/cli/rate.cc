@@ -1,39 +1,56 @@
-#include "tara/cli/rate.h"
-
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/html_flag.h"
-#include "tara/cli/learned_variants.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
 #include "tara/cli/rated_players.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/result_store.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/players/team_spec.h"
-#include "tara/eval/rating/rating_page.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/rating_tournament.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct RateCommandOptions {
+  std::vector<std::string> players;  // runs, checkpoints, player specs
+  GameFlags game;          // no variant: what all the networks have learned
+  bool untrained = false;  // what a network has not learned, too
+  // Of runs: "all", "every:K", or generations parted by commas.
+  std::string checkpoints = "all";
+  int64_t simulations = 100;  // of checkpoints
+  int64_t games = 40;         // of a player in a variant, on average
+  int64_t opening_plies = 2;
+  std::vector<std::string> anchors;  // "NAME=ELO"
+  std::string store;                 // empty: RUN/ratings.db, or none
+  int64_t threads = 0;               // 0: as many as the cores allow
+  int64_t seed = 1;
+  std::string format = "text";
+  std::string html;  // file of a page; empty: none
+};
 
 // Games in progress a thread: a batch for a network.
 constexpr int kConcurrentGames = 64;
@@ -144,8 +161,8 @@ std::vector<eval::ArenaOptions> ArenasOf(const RateCommandOptions& options,
   return arenas;
 }
 
-}  // namespace
-
+// Rates checkpoints and other players in one variant or in all. An interrupt
+// (Ctrl-C) ends it with the ratings by the games that are finished.
 absl::StatusOr<int> RunRate(const RateCommandOptions& options,
                             Console& console) {
   const absl::StatusOr<CheckpointChoice> choice =
@@ -218,6 +235,8 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterRate(Command& root) {
   Command& command = root.AddCommand(kRateCommand.name, kRateCommand.summary);

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/usage.h"
-#include "tara/eval/players/team_spec.h"
+#include "tara/cli/command_line.h"
+#include "tara/eval/players/team.h"
 
 namespace tara::cli {
 namespace {

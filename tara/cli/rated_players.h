@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/cli/command_line.h"
-#include "tara/eval/report/training_point.h"
+#include "tara/eval/report/report_page.h"
 
 namespace tara::cli {
 

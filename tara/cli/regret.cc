@@ -1,36 +1,53 @@
-#include "tara/cli/regret.h"
+#include "tara/eval/regret/regret.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/html_flag.h"
-#include "tara/cli/learned_variants.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
 #include "tara/cli/rated_players.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/regret/regret.h"
-#include "tara/eval/regret/regret_report.h"
 #include "tara/eval/regret/solved_set.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct RegretOptions {
+  GameFlags game;  // no variant: what all the networks have learned
+  std::vector<std::string> players;  // runs, checkpoints, player specs
+  // Of runs: which checkpoints, and simulations an action (0: the policy).
+  std::string checkpoints = "all";
+  int64_t simulations = 0;
+  bool untrained = false;       // what a network has not learned, too
+  int64_t positions = 0;        // a variant; 0: 100, or all of the test set
+  std::string test_set;         // file; empty: none
+  int64_t node_limit = 100000;  // of solving one
+  int64_t seed = 1;
+  std::string format = "text";
+  std::string html;  // file of a page; empty: none
+};
 
 constexpr int kDefaultPositions = 100;
 
@@ -135,8 +152,8 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
   return positions;
 }
 
-}  // namespace
-
+// Solves endgames and says what players give away in them. An interrupt
+// (Ctrl-C) ends it with a report of the variants finished by then.
 absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
@@ -179,6 +196,8 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   console.err << "tara: interrupted; these are the players finished by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterRegret(Command& root) {
   Command& command =

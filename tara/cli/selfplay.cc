@@ -1,8 +1,9 @@
-#include "tara/cli/selfplay.h"
-
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -17,33 +19,139 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/learned_variants.h"
-#include "tara/cli/player_games.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/balance/balance_driver.h"
+#include "tara/eval/balance/balance_game.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/report/report_parts.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
-#include "tara/nn/bundle/learned_rules.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
+#include "tara/record/game_record.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/stop.h"
 #include "tara/train/store/game_store.h"
 
 namespace tara::cli {
+
+// Games of a player with itself, to be recorded: for players that are no
+// evaluators (tara/train/play/self_play.h), such as engines.
+struct PlayerGames {
+  std::string player;  // its spec, which records name
+  eval::PlayerSpec spec;
+  // Game i is played from the (i modulo their number)-th.
+  std::vector<State> starts;
+  uint64_t seed = 1;
+  int threads = 1;
+};
+
+// Plays the games of these numbers, on several threads, and hands each to
+// `sink` when it ends, one at a time. A game begins with actions drawn from the
+// player's policy or, of a player that has none, with two at random: else a
+// player that never draws would play one game. Stops when `stop` says so:
+// games in progress are given up. Games that the player gives up are played
+// again (balance_driver.h); the errors are those of there, and the sink's.
+absl::Status PlayPlayerGames(
+    const PlayerGames& games, absl::Span<const uint64_t> numbers,
+    const std::function<absl::Status(const proto::GameRecord&)>& sink,
+    const std::function<bool()>& stop);
+
 namespace {
+
+// Games in progress a thread: a batch for a player that searches.
+constexpr int kConcurrentGames = 32;
+// Of players without a policy to draw from.
+constexpr int kOpeningPlies = 2;
+
+eval::BalanceGameOptions OptionsOf(const PlayerGames& games,
+                                   const State& start) {
+  const bool has_policy = games.spec.kind == eval::PlayerKind::kMcts;
+  return {.variant = start.variant,
+          .rule_options = start.options,
+          .seed = games.seed,
+          .opening_plies = has_policy ? 0 : kOpeningPlies};
+}
+
+proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
+                           const eval::BalanceGameOptions& options,
+                           const eval::BalanceGame& game) {
+  proto::GameRecord record = record::NewGameRecord(
+      start, {.seed = games.seed,
+              .model_id = games.player,
+              .game_index = static_cast<uint64_t>(game.id.index)});
+  record.set_opening_plies(static_cast<uint32_t>(options.opening_plies));
+  State state = start;
+  for (size_t ply = 0; ply < game.actions.size(); ++ply) {
+    proto::Step& step = record::AddStep(game.actions[ply], record);
+    const float red_value = game.red_values[ply];
+    if (!std::isnan(red_value)) {
+      step.set_root_value(state.side() == kRed ? red_value : -red_value);
+    }
+    ApplyAction(game.actions[ply], state);
+  }
+  record::SetResult(state, record);
+  return record;
+}
+
+}  // namespace
+
+absl::Status PlayPlayerGames(
+    const PlayerGames& games, absl::Span<const uint64_t> numbers,
+    const std::function<absl::Status(const proto::GameRecord&)>& sink,
+    const std::function<bool()>& stop) {
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<eval::BalanceDriver> driver,
+      eval::BalanceDriver::Create(
+          [&] { return eval::MakePlayer(games.player); }, games.threads,
+          eval::GamesAtATime(games.spec, kConcurrentGames)));
+  for (size_t i = 0; i < games.starts.size() && !stop(); ++i) {
+    const State& start = games.starts[i];
+    std::vector<eval::BalanceGameId> ids;
+    for (const uint64_t number : numbers) {
+      if (number % games.starts.size() == i) {
+        ids.push_back({.index = static_cast<int>(number)});
+      }
+    }
+    const eval::BalanceGameOptions options = OptionsOf(games, start);
+    TARA_RETURN_IF_ERROR(driver->Play(
+        options, ids,
+        [&](const eval::BalanceGame& game) -> absl::StatusOr<bool> {
+          TARA_RETURN_IF_ERROR(sink(RecordOf(games, start, options, game)));
+          return !stop();
+        }));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+struct SelfPlayCommandOptions {
+  GameFlags game;
+  std::string model = "uniform";  // or "playouts", "best", a checkpoint
+  bool untrained = false;         // play what a network has not learned, too
+  std::string output;
+  int64_t games = 100;  // a variant
+  int64_t simulations = 100;
+  int64_t threads = 0;  // all cores
+  int64_t seed = 1;
+};
 
 constexpr int64_t kCachedPositions = 1 << 16;
 
@@ -215,8 +323,8 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
                           missing, evaluator, sink, stop, stats);
 }
 
-}  // namespace
-
+// Plays games of a player with itself into a game store. Games that the store
+// has are not played again, so the same command goes on where it stopped.
 absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -265,6 +373,8 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
               << " games left\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterSelfPlay(Command& root) {
   Command& command =

@@ -1,16 +1,17 @@
-#include "tara/cli/show.h"
-
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/game_flags.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
@@ -21,6 +22,13 @@
 
 namespace tara::cli {
 namespace {
+
+struct ShowOptions {
+  PositionFlags position;
+  std::string format = "text";
+  std::string colour = "auto";
+  bool ascii = false;
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -67,8 +75,8 @@ void PrintText(const State& state, const ShowOptions& options,
   console.out << "Position: " << PositionToText(state) << "\n";
 }
 
-}  // namespace
-
+// Shows a position: board, seat, legal actions, and the result when the game
+// is finished.
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
   if (options.format == "json") {
@@ -79,15 +87,7 @@ absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
   return kExitOk;
 }
 
-void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
-  command.AddSwitch(
-      {.names = "--ascii", .help = "draw with ASCII alone, without Unicode"},
-      ascii);
-  command.AddChoice({.names = "--colour",
-                     .help = "colours; auto: if the terminal has them and "
-                             "NO_COLOR is not set"},
-                    {"auto", "always", "never"}, colour);
-}
+}  // namespace
 
 void RegisterShow(Command& root) {
   Command& command = root.AddCommand(

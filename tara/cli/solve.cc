@@ -1,5 +1,4 @@
-#include "tara/cli/solve.h"
-
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -9,14 +8,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
@@ -26,6 +29,14 @@
 
 namespace tara::cli {
 namespace {
+
+struct SolveOptions {
+  PositionFlags position;
+  bool all_actions = false;
+  int64_t node_limit = 0;  // 0: none
+  int64_t table_mb = 256;
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -179,8 +190,9 @@ void PrintText(const SolveReport& report, Console& console) {
                                  report.nodes, report.seconds);
 }
 
-}  // namespace
-
+// Finds the exact result of a position under best play, and the best actions.
+// When it has to give up it prints the bounds known so far and returns
+// kExitFailure (the node limit) or kExitInterrupted (`stop`).
 absl::StatusOr<int> RunSolve(const SolveOptions& options,
                              const train::StopCheck& stop, Console& console) {
   TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
@@ -202,6 +214,8 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options,
                       : "tara solve: gave up at the node limit\n");
   return report.interrupted ? kExitInterrupted : kExitFailure;
 }
+
+}  // namespace
 
 void RegisterSolve(Command& root) {
   Command& command = root.AddCommand(

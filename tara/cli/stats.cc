@@ -1,11 +1,10 @@
-#include "tara/cli/stats.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
@@ -13,22 +12,30 @@
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/cli/html_flag.h"
-#include "tara/cli/status_line.h"
-#include "tara/cli/usage.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/playouts/mass_playouts.h"
-#include "tara/eval/playouts/statistics_page.h"
 #include "tara/eval/playouts/variant_statistics.h"
-#include "tara/eval/playouts/variant_statistics_report.h"
-#include "tara/train/stop.h"
 
 namespace tara::cli {
 namespace {
+
+struct StatsOptions {
+  GameFlags game;
+  int64_t games = 1000000;  // a variant
+  int64_t threads = 0;      // all cores
+  int64_t seed = 1;
+  std::string format = "text";
+  std::string html;  // a file for the page; none if empty
+};
 
 constexpr int64_t kMaxGames = 1000000000000;
 
@@ -86,8 +93,8 @@ class Progress {
   StatusLine status_line_;
 };
 
-}  // namespace
-
+// Plays random games of one variant or of all and says what came of them. An
+// interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
@@ -129,6 +136,8 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
 }
+
+}  // namespace
 
 void RegisterStats(Command& root) {
   Command& command = root.AddCommand(

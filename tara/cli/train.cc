@@ -1,5 +1,3 @@
-#include "tara/cli/train.h"
-
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,24 +10,30 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
 #include "tara/cli/checkpoint_evaluation.h"
-#include "tara/cli/checkpoint_gate.h"
+#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/learned_variants.h"
+#include "tara/cli/console.h"
+#include "tara/cli/match_flags.h"
 #include "tara/cli/train_report.h"
-#include "tara/cli/usage.h"
 #include "tara/core/state.h"
 #include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
-#include "tara/train/run/gate.h"
 #include "tara/train/run/pipeline.h"
-#include "tara/train/stop.h"
 #include "tara/train/strength.h"
 
 namespace tara::cli {
 namespace {
+
+struct TrainCommandOptions {
+  std::string config;
+  std::vector<std::string> overrides;  // each "path.to.field=value"
+  std::string minutes;                 // an override of this field, if given
+  bool untrained = false;
+};
 
 // Returns the resolved config. What a config says wrong is a usage error, a
 // file that cannot be read a failure.
@@ -86,8 +90,8 @@ absl::Status WithAdvice(const absl::Status& status) {
                       absl::StrCat(status.message(), " (", advice, ")"));
 }
 
-}  // namespace
-
+// Trains as a config says, with progress on stderr, and ends with a table of
+// the learned player's strength. Goes on where the run was stopped.
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
@@ -125,6 +129,8 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
   console.out << StrengthReport(summary, config) << curves;
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterTrain(Command& root) {
   Command& command = root.AddCommand(kTrainCommand.name, kTrainCommand.summary);

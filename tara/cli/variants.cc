@@ -1,17 +1,22 @@
-#include "tara/cli/variants.h"
-
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 
 namespace tara::cli {
 namespace {
+
+struct VariantsOptions {
+  std::string format = "text";
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -55,8 +60,7 @@ void PrintVariant(const VariantInfo& info, Console& console) {
   }
 }
 
-}  // namespace
-
+// Lists the variants and their rule options.
 absl::StatusOr<int> RunVariants(const VariantsOptions& options,
                                 Console& console) {
   if (options.format == "json") {
@@ -70,6 +74,8 @@ absl::StatusOr<int> RunVariants(const VariantsOptions& options,
   for (const VariantInfo& info : kVariants) PrintVariant(info, console);
   return kExitOk;
 }
+
+}  // namespace
 
 void RegisterVariants(Command& root) {
   Command& command =

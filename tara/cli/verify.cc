@@ -1,5 +1,3 @@
-#include "tara/cli/verify.h"
-
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -8,15 +6,23 @@
 #include <istream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "tara/cli/usage.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
 #include "tara/record/game_lines.h"
 
 namespace tara::cli {
 namespace {
+
+struct VerifyOptions {
+  std::vector<std::string> files;  // "-": standard input
+};
 
 struct Counts {
   int64_t passed = 0;
@@ -54,8 +60,9 @@ absl::Status VerifyFile(const std::string& name, Console& console,
   return VerifyLines(name, file, console, counts);
 }
 
-}  // namespace
-
+// Checks games in JSON lines against the rules. Writes a line for each bad
+// game and, last, how many passed and failed; a file that cannot be read counts
+// as a failure. Returns kExitFailure if anything failed.
 absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
   Counts counts;
   for (const std::string& name : options.files) {
@@ -67,6 +74,8 @@ absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
   console.out << counts.passed << " passed, " << counts.failed << " failed\n";
   return counts.failed == 0 ? kExitOk : kExitFailure;
 }
+
+}  // namespace
 
 void RegisterVerify(Command& root) {
   Command& command = root.AddCommand(

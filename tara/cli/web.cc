@@ -1,21 +1,36 @@
-#include "tara/cli/web.h"
-
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
 
 namespace tara::cli {
+namespace {
 
+struct WebOptions {
+  int64_t port = 8045;
+  // A bundle, run or checkpoint; empty: the one that comes with the project.
+  std::string model = {};
+};
+
+// Becomes the script web/serve.sh of the folder that the environment variable
+// TARA_ROOT names, as bin/tara sets it: the page is built from sources. Returns
+// only errors: FAILED_PRECONDITION where there is no such script, NOT_FOUND
+// where there is no such model.
 absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
   std::error_code ignored;
   const char* const root = std::getenv("TARA_ROOT");
@@ -44,6 +59,8 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
   return absl::UnavailableError(
       absl::StrCat("cannot start ", script, ": ", std::strerror(errno)));
 }
+
+}  // namespace
 
 void RegisterWeb(Command& root) {
   Command& command =

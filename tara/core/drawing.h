@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/state.h"
 
 namespace tara {

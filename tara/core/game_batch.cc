@@ -11,7 +11,7 @@
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/board.h"
-#include "tara/core/playouts_from.h"
+#include "tara/core/playouts.h"
 #include "tara/core/rules.h"
 
 namespace tara {

@@ -29,7 +29,7 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
 // be of any variants, with any options, at any phase, many games in step.
 // Writes Red's margin of the i-th game from starts[k] to margins[k * playouts +
 // i]: that of the very game that PlayRandomGamesFromScalar
-// (tara/core/playouts_from.h) plays with seeds[k], on every instruction set.
+// (tara/core/playouts.h) plays with seeds[k], on every instruction set.
 //
 // Thread-safe. Positions of one variant with the same options are played
 // together: the more games, the better the lanes are filled.

@@ -5,8 +5,8 @@
 
 #include "tara/core/bits.h"
 #include "tara/core/board.h"
-#include "tara/core/choose_nth.h"
 #include "tara/core/draws_ahead.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tara/core/kingdoms.h"
-
 namespace tara {
 namespace {
 

@@ -1,6 +1,6 @@
 #include "tara/core/perft.h"
 
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
 
 namespace tara {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/hill_playouts.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/rules/registry.h"
@@ -176,6 +176,99 @@ PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
     PlayByPublicRules(start, random, statistics);
   }
   return statistics;
+}
+
+namespace {
+
+using rules::View;
+
+Random StreamOf(uint64_t seed, size_t game) {
+  return Random(DeriveSeed(seed, game, StreamPurpose::kPlayouts));
+}
+
+// A game under way with rules fixed at compile time; see playouts.cc, whose
+// games count what these do not.
+template <typename Rules>
+class Playout {
+ public:
+  Playout(const View& start, const typename Rules::Choices& legal,
+          Random random)
+      : view_(start), legal_(legal), random_(random) {}
+
+  bool finished() const { return view_.finished(); }
+
+  void Step() {
+    const int count = legal_.Count();
+    Rules::Play(legal_.Nth(ChooseNth(random_(), count)), view_);
+    legal_ = rules::Settle<Rules>(view_);
+  }
+
+  // REQUIRES: finished().
+  int8_t Margin() const {
+    State state = {};
+    state.variant = view_.variant;
+    view_.WriteTo(state);
+    return static_cast<int8_t>(Score(state).margin());
+  }
+
+ private:
+  View view_;
+  typename Rules::Choices legal_;
+  Random random_;
+};
+
+// Two games at a time, by turns, as in playouts.cc.
+template <typename Rules>
+[[gnu::flatten]] void PlayFrom(const State& state, uint64_t seed,
+                               absl::Span<int8_t> margins) {
+  const View start(state);
+  const typename Rules::Choices legal = rules::Legal<Rules>(start);
+  const auto new_game = [&](size_t game) {
+    return Playout<Rules>(start, legal, StreamOf(seed, game));
+  };
+  size_t i = 0;
+  for (; i + 1 < margins.size(); i += 2) {
+    Playout<Rules> a = new_game(i);
+    Playout<Rules> b = new_game(i + 1);
+    while (!a.finished() && !b.finished()) {
+      a.Step();
+      b.Step();
+    }
+    while (!a.finished()) a.Step();
+    while (!b.finished()) b.Step();
+    margins[i] = a.Margin();
+    margins[i + 1] = b.Margin();
+  }
+  if (i == margins.size()) return;
+  Playout<Rules> last = new_game(i);
+  while (!last.finished()) last.Step();
+  margins[i] = last.Margin();
+}
+
+using PlayFromFunction = void (*)(const State&, uint64_t, absl::Span<int8_t>);
+constexpr std::array<PlayFromFunction, kNumVariants> kPlayFrom =
+    rules::TableOfRules([]<typename Rules>(std::type_identity<Rules>) {
+      return PlayFromFunction(&PlayFrom<Rules>);
+    });
+
+}  // namespace
+
+void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
+                               absl::Span<int8_t> margins) {
+  kPlayFrom[static_cast<size_t>(start.variant)](start, seed, margins);
+}
+
+void PlayRandomGamesFromByPublicRules(const State& start, uint64_t seed,
+                                      absl::Span<int8_t> margins) {
+  for (size_t i = 0; i < margins.size(); ++i) {
+    Random random = StreamOf(seed, i);
+    State state = start;
+    while (!state.finished()) {
+      const LegalSet legal = LegalActions(state);
+      ApplyAction(legal.Nth(ChooseNth(random(), legal.Count())), state);
+    }
+    margins[i] = static_cast<int8_t>(Score(state).margin());
+  }
 }
 
 }  // namespace tara

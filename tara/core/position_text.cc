@@ -12,7 +12,6 @@
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/validate.h"

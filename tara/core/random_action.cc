@@ -1,7 +1,7 @@
 #include "tara/core/random_action.h"
 
 #include "tara/base/check.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
 
 namespace tara {

@@ -1,6 +1,7 @@
 #ifndef TARA_CORE_RANDOM_ACTION_H_
 #define TARA_CORE_RANDOM_ACTION_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -9,6 +10,19 @@
 #include "tara/core/state.h"
 
 namespace tara {
+
+// Returns which of `count` legal actions the upper half of a random number, 32
+// bits, chooses, in the order of their indices. The same in every playout of
+// the core. No action is preferred by more than count / 2^32.
+// REQUIRES: count > 0.
+constexpr int ChooseNthByHalf(uint64_t half, int count) {
+  return static_cast<int>((half * static_cast<uint64_t>(count)) >> 32);
+}
+
+// The same by the upper half of the number.
+constexpr int ChooseNth(uint64_t random, int count) {
+  return ChooseNthByHalf(random >> 32, count);
+}
 
 // Draws a legal action, each with the same chance, by one number of `random`.
 // REQUIRES: the state is not finished.

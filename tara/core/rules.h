@@ -6,10 +6,11 @@
 // kings lost, the end. A caller only meets seats that have a legal action, or
 // a finished game. Successive actions may belong to one seat.
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -37,6 +38,10 @@ absl::Status PlayAction(Action action, State& state);
 
 // Plays an action given in notation. Errors as ParseAction and PlayAction.
 absl::Status PlayAction(absl::string_view text, State& state);
+
+// Version of docs/rules.md that the core implements. Raised when a game that
+// was legal, or its result, would no longer be the same.
+inline constexpr uint32_t kRulesVersion = 1;
 
 }  // namespace tara
 

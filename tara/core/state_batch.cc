@@ -7,7 +7,6 @@
 #include "tara/base/check.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rules.h"
-#include "tara/core/rules/choices.h"
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"

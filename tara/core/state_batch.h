@@ -7,7 +7,6 @@
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"

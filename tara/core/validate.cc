@@ -8,7 +8,6 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/core/validate_families.h"
 
 namespace tara {
 namespace {
@@ -181,3 +180,210 @@ absl::Status ValidatePosition(const State& state) {
 }
 
 }  // namespace tara
+
+namespace tara::internal {
+namespace {
+
+constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
+
+absl::Status CheckKingPlaces(const State& state) {
+  const Board shared = state.kings[0] & state.kings[1];
+  if (shared != 0) {
+    return Impossible(state, "two kings on ", FirstHillText(shared));
+  }
+  for (const Side side : {kRed, kBlue}) {
+    const Board kings = state.kings[side];
+    const Board homeless = kings & state.vacant();
+    if (homeless != 0) {
+      return Impossible(state, "a king of ", kSideNames[side], " on ",
+                        FirstHillText(homeless), ", where no ringfort is");
+    }
+    const Board beside = kings & Adjacent(kings);
+    if (beside != 0) {
+      return Impossible(state, "a king of ", kSideNames[side], " on ",
+                        FirstHillText(beside),
+                        " is adjacent to a friendly king");
+    }
+    const Board stranded = kings & state.ringforts[Opponent(side)];
+    if (stranded == 0) continue;
+    if (state.variant != Variant::kHighKingsL2 || Count(stranded) > 1 ||
+        (state.phase != Phase::kBattle &&
+         state.ending != Ending::kDoubleCapture)) {
+      return Impossible(state, "a king of ", kSideNames[side], " on ",
+                        FirstHillText(stranded),
+                        " is stranded; expected at most one of a side, in "
+                        "Battle of high_kings_l2");
+    }
+    const int lost = state.kings_captured[Opponent(side)];
+    if (lost != 1 && !state.finished()) {
+      return Impossible(state, "a king of ", kSideNames[side], " on ",
+                        FirstHillText(stranded), " is stranded, and ", lost,
+                        " kings are lost; expected 1: only then may a side "
+                        "sacrifice");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The kings that a side of High Kings can have on the board: from, to.
+struct KingRange {
+  int least;
+  int most;
+};
+
+KingRange HighKingsRange(const State& state, Side side) {
+  const int lost = state.kings_captured[Opponent(side)];
+  if (state.phase == Phase::kPlacement) {
+    const int placed = Count(state.ringforts[side]);
+    return {placed - lost, placed - lost};
+  }
+  const int kings = 3 - lost;
+  // Whoever has passed has none left. A game can end in placement only by the
+  // option that makes placing capture.
+  if (state.finished()) return {0, kings};
+  const bool has_passed =
+      state.ending == Ending::kPassed && side != state.side();
+  return {has_passed ? 0 : kings, has_passed ? 0 : kings};
+}
+
+absl::Status CheckKingCounts(const State& state) {
+  const FamilyTraits& traits = TraitsOf(state);
+  const bool high_kings = IsFamily(state, Family::kHighKings);
+  const bool ends_by_capture =
+      state.finished() && state.ending == Ending::kDoubleCapture;
+  const int most_captured = !high_kings ? 0 : ends_by_capture ? 3 : 1;
+  for (const Side side : {kRed, kBlue}) {
+    const int captured = state.kings_captured[side];
+    if (captured > most_captured) {
+      return Impossible(state, kSideNames[side], " has captured ", captured,
+                        " kings; expected at most ", most_captured);
+    }
+    const int built = traits.kings_per_side == 1 && state.ringforts[side] != 0;
+    const KingRange range =
+        high_kings ? HighKingsRange(state, side) : KingRange{built, built};
+    const int kings = Count(state.kings[side]);
+    if (kings >= range.least && kings <= range.most) continue;
+    return Impossible(state, kSideNames[side], " has ", kings,
+                      " kings on the board; expected ",
+                      range.least == range.most
+                          ? absl::StrCat(range.most)
+                          : absl::StrCat("at most ", range.most));
+  }
+  if (ends_by_capture && state.kings_captured[0] < 2 &&
+      state.kings_captured[1] < 2) {
+    return Impossible(state, "double_capture without two captured kings");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHighKings(const State& state) {
+  const bool full = state.vacant() == 0;
+  if (state.ending == Ending::kBoardFull && !full) {
+    return Impossible(state, "board_full with ", FirstHillText(state.vacant()),
+                      " vacant");
+  }
+  if (full && !state.finished() && state.ending != Ending::kBoardFull) {
+    return Impossible(state, "a full board; expected the ending board_full:1");
+  }
+  if (state.finished() && state.ending == Ending::kPassed &&
+      state.kings[0] != 0 && state.kings[1] != 0) {
+    return Impossible(state,
+                      "passed with kings of both sides on the board; expected "
+                      "none of the side that passed");
+  }
+  if (state.phase != Phase::kPlacement && state.phase != Phase::kManoeuvres) {
+    return absl::OkStatus();
+  }
+  for (const Side side : {kRed, kBlue}) {
+    const Board own = state.ringforts[side];
+    if ((own & Adjacent(own)) != 0) {
+      return Impossible(state, "adjacent ringforts of ", kSideNames[side],
+                        " at ", FirstHillText(own & Adjacent(own)),
+                        " before Battle");
+    }
+  }
+  if (state.phase == Phase::kManoeuvres && Count(state.vacant()) > 39) {
+    return Impossible(state, "manoeuvres with ",
+                      kNumHills - Count(state.vacant()),
+                      " ringforts; expected at least the 6 of the placement");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPoisonedChalice(const State& state) {
+  constexpr int kManoeuvresTurns = 8;
+  const int built = kNumHills - Count(state.vacant());
+  if (state.phase != Phase::kManoeuvres) {
+    if (built >= kManoeuvresTurns) return absl::OkStatus();
+    return Impossible(state, "phase ", PhaseName(state.phase), " with ", built,
+                      " ringforts; expected at least the 8 of Manoeuvres");
+  }
+  struct Edges {
+    Board first, second;
+    int shift;  // of bits, from the first to the second
+  };
+  constexpr Edges kPairs[] = {
+      {RankBoard(0), RankBoard(6), kRankStride * (kBoardSize - 1)},
+      {FileBoard(0), FileBoard(6), kBoardSize - 1}};
+  Board edges = 0;
+  const Board ringforts = kAllHills & ~state.vacant();
+  for (const Edges& pair : kPairs) {
+    edges |= pair.first | pair.second;
+    const Board opposite =
+        ((ringforts & pair.first) << pair.shift) & ringforts & pair.second;
+    if (opposite != 0) {
+      return Impossible(state, "the ringfort on ", FirstHillText(opposite),
+                        " is opposite another");
+    }
+    for (const Board own : state.ringforts) {
+      for (const Board edge : {pair.first, pair.second}) {
+        if (Count(own & edge) <= 1) continue;
+        return Impossible(state, "two ringforts of a side on the edge of ",
+                          FirstHillText(own & edge));
+      }
+    }
+  }
+  if ((ringforts & ~edges) == 0) return absl::OkStatus();
+  return Impossible(state, "a ringfort on ", FirstHillText(ringforts & ~edges),
+                    "; expected only edge hills in manoeuvres");
+}
+
+absl::Status CheckStoneOfDestiny(const State& state) {
+  if (state.phase == Phase::kManoeuvres) {
+    if ((state.links_east | state.links_north) == 0) return absl::OkStatus();
+    return Impossible(state, "links in manoeuvres");
+  }
+  const int red = Count(state.ringforts[kRed]);
+  const int blue = Count(state.ringforts[kBlue]);
+  const int own = state.side() == kRed ? red : blue;
+  const int expected = state.phase == Phase::kLink ? 23 : 22;
+  if (red + blue == kNumHills &&
+      (state.finished() ? own == 22 || own == 23 : own == expected)) {
+    return absl::OkStatus();
+  }
+  return Impossible(state, "Red has ", red, " and Blue ", blue,
+                    " ringforts in phase ", PhaseName(state.phase),
+                    "; expected 23 and 22 (22 for the seat to move before its "
+                    "swap, 23 after it)");
+}
+
+}  // namespace
+
+absl::Status ValidateFamily(const State& state) {
+  TARA_RETURN_IF_ERROR(CheckKingCounts(state));
+  TARA_RETURN_IF_ERROR(CheckKingPlaces(state));
+  switch (Info(state.variant).family) {
+    case Family::kHighKings:
+      return CheckHighKings(state);
+    case Family::kPoisonedChalice:
+      return CheckPoisonedChalice(state);
+    case Family::kStoneOfDestiny:
+      return CheckStoneOfDestiny(state);
+    case Family::kSacredHill:
+    case Family::kFourTreasures:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara::internal

@@ -12,10 +12,10 @@
 #include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
-#include "tara/engine/ranked_actions.h"
+#include "tara/engine/analysis_engine.h"
 #include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/tree/line_after.h"
 #include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara::engine {
 namespace {

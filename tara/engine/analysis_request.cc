@@ -5,21 +5,73 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/options/search_option_text.h"
+#include "tara/engine/analysis_engine.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/search_until.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara::engine {
+namespace {
+
+// Without the sign of a zero, which would say nothing.
+std::string Number(double value) {
+  std::string text = absl::StrFormat("%.4f", value);
+  return text == "-0.0000" ? "0.0000" : text;
+}
+
+}  // namespace
+
+std::string AnalysisLine(const mcts::Tree& tree,
+                         const AnalysisTextOptions& options) {
+  std::string line = absl::StrCat("root simulations ", tree.root_visits(),
+                                  " value ", Number(tree.root_value()),
+                                  " margin ", Number(tree.root_margin()));
+  const mcts::MarginBounds proved = tree.root_bounds();
+  if (proved.low == proved.high) {
+    absl::StrAppend(&line, " proved ", int{proved.low});
+  }
+  if (!options.not_learned.empty()) {
+    absl::StrAppend(&line, " not_learned ", options.not_learned);
+  }
+  int order = 0;
+  for (const mcts::RootAction& action :
+       RankActions(tree, options.confidence_z)) {
+    if (options.max_actions > 0 && order == options.max_actions) break;
+    if (action.visits == 0 && order > 0) continue;
+    absl::StrAppend(
+        &line, " info action ", ActionToText(action.action), " visits ",
+        action.visits, " value ", Number(action.mean_value), " prior ",
+        Number(action.prior), " lcb ",
+        Number(action.visits > 0
+                   ? mcts::LowerConfidenceBound(action, options.confidence_z)
+                   : -1),
+        " order ", order, " pv");
+    for (const Action next : mcts::LineAfter(tree, action.action)) {
+      absl::StrAppend(&line, " ", ActionToText(next));
+    }
+    ++order;
+  }
+  return line;
+}
+
 namespace {
 
 constexpr int64_t kMaxSimulations = 16777214;
@@ -376,6 +428,57 @@ Request ParseRequest(absl::string_view line, const EngineOptions& options) {
     request.warnings.push_back({.message = "unknown field", .field = name});
   }
   return request;
+}
+
+namespace {
+
+absl::StatusOr<int> ParseWhole(absl::string_view name, absl::string_view text,
+                               int least, int most) {
+  int number;
+  if (absl::SimpleAtoi(text, &number) && number >= least && number <= most) {
+    return number;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is '", text, "'; expected a whole number from ",
+                   least, " to ", most));
+}
+
+}  // namespace
+
+absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
+    const std::vector<std::string>& words) {
+  AnalyzeArguments parsed;
+  auto next = words.begin();
+  const auto set = [&](absl::string_view name,
+                       absl::string_view value) -> absl::Status {
+    if (name == "interval") {
+      TARA_ASSIGN_OR_RETURN(const int interval,
+                            ParseWhole(name, value, 1, 360000));
+      parsed.limits.interval = absl::Milliseconds(int64_t{10} * interval);
+    } else if (name == "simulations") {
+      TARA_ASSIGN_OR_RETURN(parsed.limits.simulations,
+                            ParseWhole(name, value, 1, 16777214));
+    } else if (name == "actions") {
+      TARA_ASSIGN_OR_RETURN(parsed.text.max_actions,
+                            ParseWhole(name, value, 1, kNumActions));
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown argument '", name,
+                       "'; expected interval, simulations or actions"));
+    }
+    return absl::OkStatus();
+  };
+  if (next != words.end() && absl::ascii_isdigit((*next)[0])) {
+    TARA_RETURN_IF_ERROR(set("interval", *next++));
+  }
+  for (; next != words.end(); next += 2) {
+    if (next + 1 == words.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", *next, "' has no value; expected NAME VALUE"));
+    }
+    TARA_RETURN_IF_ERROR(set(*next, *(next + 1)));
+  }
+  return parsed;
 }
 
 }  // namespace tara::engine

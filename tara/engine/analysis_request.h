@@ -1,20 +1,38 @@
 #ifndef TARA_ENGINE_ANALYSIS_REQUEST_H_
 #define TARA_ENGINE_ANALYSIS_REQUEST_H_
 
-// Requests of the JSON protocol (docs/protocol.md, section 2), read strictly.
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_options.h"
+#include "tara/engine/thinker.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara::engine {
+
+struct AnalysisTextOptions {
+  int max_actions = 0;  // 0: all that were visited
+  float confidence_z = 0;
+  // What of the rules the network has not learned, without a space; empty:
+  // nothing.
+  std::string not_learned = {};
+};
+
+// Returns a search as one line of text, without its end, as docs/protocol.md
+// says:
+//   root simulations N value V margin M not_learned RULES  info action A visits
+//   N value V prior P lcb L order K pv A B C  info action ...
+std::string AnalysisLine(const mcts::Tree& tree,
+                         const AnalysisTextOptions& options);
+
+// Requests of the JSON protocol (docs/protocol.md, section 2), read strictly.
 
 using Json = nlohmann::ordered_json;
 
@@ -70,6 +88,18 @@ struct Request {
 // Reads a line, whatever it holds; the options say what is usual. What is wrong
 // becomes a RequestProblem.
 Request ParseRequest(absl::string_view line, const EngineOptions& options);
+
+// What the command `analyze` of the line protocol is told.
+struct AnalyzeArguments {
+  AnalysisLimits limits;
+  AnalysisTextOptions text;
+};
+
+// Reads [INTERVAL] [interval INTERVAL] [simulations N] [actions N]; intervals
+// are in hundredths of a second. Returns INVALID_ARGUMENT saying what was
+// expected.
+absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
+    const std::vector<std::string>& words);
 
 }  // namespace tara::engine
 

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
-#include "tara/nn/bundle/learned_rules.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara::engine {
 namespace {

@@ -65,7 +65,7 @@ class EngineModel : public mcts::Evaluator {
   absl::Status CheckMayJudge(const State& state) const;
 
   // Returns what of a position's rules the network has not learned, as
-  // NotLearned (tara/nn/bundle/learned_rules.h); empty: nothing that is known.
+  // NotLearned (tara/nn/bundle/manifest.h); empty: nothing that is known.
   std::string NotLearnedOf(const State& state) const;
 
   // What tells the board's end; null: nothing does.

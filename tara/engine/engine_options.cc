@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/options/option_text.h"
-#include "tara/mcts/options/search_option_text.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara::engine {
 namespace {

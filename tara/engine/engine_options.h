@@ -11,6 +11,13 @@
 
 namespace tara::engine {
 
+inline constexpr char kEngineName[] = "Tara";
+inline constexpr char kEngineVersion[] = "0.1.0";
+// Of the line protocol: that of the Go Text Protocol whose manner it has.
+inline constexpr int kLineProtocolVersion = 2;
+// Of the JSON protocol; raised when what clients rely on changes.
+inline constexpr int kJsonProtocolVersion = 1;
+
 // How the engine searches: by what docs/search.md measured as best.
 struct EngineOptions {
   mcts::SearchOptions search = {.simulations = 1000,
@@ -41,7 +48,7 @@ struct EngineOptions {
 };
 
 // Sets an option by its name, such as "sims" to "400": one of the engine's own
-// or of the search (tara/mcts/options/search_option_text.h). Returns
+// or of the search (tara/mcts/options/search_options.h). Returns
 // INVALID_ARGUMENT saying what was expected, or what does not go together; the
 // options are then as before.
 absl::Status SetEngineOption(absl::string_view name, absl::string_view value,

@@ -1,6 +1,8 @@
 #include "tara/engine/json_session.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -9,7 +11,8 @@
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/engine/analysis_report.h"
-#include "tara/engine/engine_version.h"
+#include "tara/engine/engine_options.h"
+#include "tara/engine/line_io.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/final_forecast.h"
@@ -241,6 +244,27 @@ void JsonSession::Answer(const Request& request, const QueryVersionRequest&) {
 void JsonSession::Answer(const Request& request, const ClearCacheRequest&) {
   model_->ClearCache();
   Write({{"id", request.id}, {"command", request.command}});
+}
+
+namespace {
+
+constexpr size_t kMostLineBytes = size_t{1} << 20;
+
+}  // namespace
+
+void RunJsonEngine(EngineModel& model, const EngineOptions& options,
+                   std::istream& in, std::ostream& out) {
+  OutputQueue answers(&out);
+  JsonSession session(&model, options,
+                      [&](std::string line) { answers.Push(std::move(line)); });
+  InputLine line;
+  while (ReadLine(in, kMostLineBytes, line)) {
+    if (line.too_long) {
+      session.Refuse();
+    } else {
+      session.Take(line.text);
+    }
+  }
 }
 
 }  // namespace tara::engine

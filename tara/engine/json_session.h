@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <istream>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,11 @@ class JsonSession {
   size_t forget_at_ = 1024;
   std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Tell
 };
+
+// Speaks the JSON protocol until the input ends; then answers what is left.
+// The calling thread reads.
+void RunJsonEngine(EngineModel& model, const EngineOptions& options,
+                   std::istream& in, std::ostream& out);
 
 }  // namespace tara::engine
 

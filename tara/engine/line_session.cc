@@ -1,11 +1,20 @@
 #include "tara/engine/line_session.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <thread>
+#include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/thread_time.h"
@@ -15,12 +24,50 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/engine/analysis_text.h"
-#include "tara/engine/analyze_arguments.h"
-#include "tara/engine/engine_version.h"
+#include "tara/engine/analysis_request.h"
+#include "tara/engine/engine_options.h"
+#include "tara/engine/line_io.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::engine {
+namespace {
+
+std::string Answer(absl::string_view mark, absl::string_view id,
+                   absl::string_view text) {
+  std::string lines(absl::StripTrailingAsciiWhitespace(text));
+  // Twice, as what is replaced does not overlap.
+  for (int i = 0; i < 2; ++i)
+    lines = absl::StrReplaceAll(lines, {{"\n\n", "\n \n"}});
+  return absl::StrCat(mark, id, lines.empty() ? "" : " ", lines, "\n\n");
+}
+
+}  // namespace
+
+LineCommand ParseLineCommand(absl::string_view line) {
+  std::string text(line.substr(0, line.find('#')));
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  text.erase(std::remove_if(text.begin(), text.end(), absl::ascii_iscntrl),
+             text.end());
+  std::vector<std::string> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
+  LineCommand command;
+  auto next = words.begin();
+  if (next != words.end() &&
+      std::all_of(next->begin(), next->end(), absl::ascii_isdigit)) {
+    command.id = *next++;
+  }
+  if (next != words.end()) command.name = *next++;
+  command.arguments.assign(next, words.end());
+  return command;
+}
+
+std::string LineAnswer(absl::string_view id, absl::string_view text) {
+  return Answer("=", id, text);
+}
+
+std::string LineError(absl::string_view id, const absl::Status& status) {
+  return Answer("?", id, absl::StrReplaceAll(status.message(), {{"\n", " "}}));
+}
+
 namespace {
 
 constexpr absl::string_view kAnalyze = "analyze";
@@ -357,6 +404,41 @@ void LineSession::StreamAnalysis(const LineCommand& command,
       });
   if (!status.ok()) out << "error " << status.message() << "\n";
   out << "\n" << std::flush;
+}
+
+namespace {
+
+constexpr size_t kMostLineBytes = size_t{1} << 16;
+
+}  // namespace
+
+void RunLineEngine(EngineModel& model, const EngineOptions& options,
+                   const State& start, std::istream& in, std::ostream& out) {
+  LineQueue lines;
+  std::thread obeying([&] {
+    LineSession session(&model, options, start);
+    bool goes_on = true;
+    while (goes_on) {
+      const std::optional<InputLine> line = lines.Pop();
+      if (!line.has_value()) break;
+      if (line->too_long) {
+        LineSession::Refuse(line->text, out);
+      } else {
+        goes_on = session.Obey(
+            line->text, [&] { return lines.ready(); }, out);
+      }
+    }
+  });
+  InputLine line;
+  while (ReadLine(in, kMostLineBytes, line)) {
+    const bool quits = !line.too_long && LineSession::IsQuit(line.text);
+    lines.Push(std::move(line));
+    // Nothing more is read: whoever wrote it may keep the pipe open.
+    if (quits) break;
+    line = {};
+  }
+  lines.Close();
+  obeying.join();
 }
 
 }  // namespace tara::engine

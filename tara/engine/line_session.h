@@ -2,6 +2,7 @@
 #define TARA_ENGINE_LINE_SESSION_H_
 
 #include <functional>
+#include <istream>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,14 +11,35 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "tara/engine/engine_clocks.h"
+#include "tara/core/state.h"
 #include "tara/engine/engine_game.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
-#include "tara/engine/line_command.h"
 #include "tara/engine/thinker.h"
 
 namespace tara::engine {
+
+// A line of the line protocol, taken apart:  [ID] NAME [ARGUMENT...] [# ...]
+// Source of the form: Farnebäck 2002, "Specification of the Go Text Protocol,
+// version 2", sections 2.3 and 2.5.
+struct LineCommand {
+  std::string id;    // digits; empty: none
+  std::string name;  // empty: the line says nothing, or an id alone
+  std::vector<std::string> arguments;
+
+  // Whether the line wants no answer: it is empty, or a comment.
+  bool is_nothing() const { return id.empty() && name.empty(); }
+};
+
+// Takes a line apart. Control characters but tabs, which part words, are left
+// out; what follows '#' is a comment. Any bytes make some command.
+LineCommand ParseLineCommand(absl::string_view line);
+
+// Returns the answer with the blank line that ends it: "=ID text" or, of an
+// error, "?ID message". Blank lines within the text become lines of a space,
+// for a blank line ends an answer.
+std::string LineAnswer(absl::string_view id, absl::string_view text);
+std::string LineError(absl::string_view id, const absl::Status& status);
 
 // The line protocol of docs/protocol.md: obeys one line after another.
 // Not thread-safe.
@@ -98,6 +120,12 @@ class LineSession {
   EngineClocks clocks_;
   Thinker thinker_;
 };
+
+// Speaks the line protocol until it is told to quit or the input ends; what
+// was read by then is obeyed. The calling thread reads, another one obeys, so
+// that an analysis notices the next line.
+void RunLineEngine(EngineModel& model, const EngineOptions& options,
+                   const State& start, std::istream& in, std::ostream& out);
 
 }  // namespace tara::engine
 

@@ -5,10 +5,10 @@
 
 #include "tara/base/status_macros.h"
 #include "tara/base/thread_time.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
-#include "tara/engine/ranked_actions.h"
-#include "tara/mcts/search/run_searches.h"
+#include "tara/engine/analysis_engine.h"
+#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_until.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/time/stop_rule.h"

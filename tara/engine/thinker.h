@@ -14,7 +14,7 @@
 #include "tara/engine/engine_game.h"
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/solver/shared_solver.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -85,6 +86,20 @@ class Evaluator {
   // Returns a queue for one caller, which borrows this. By default nothing is
   // known, and every question becomes a position of a batch.
   virtual std::unique_ptr<EvaluationQueue> NewQueue();
+};
+
+// Solves positions near the end of the game: the seam between the search and
+// an exact solver.
+class LeafSolver {
+ public:
+  virtual ~LeafSolver() = default;
+
+  // Returns Red's points minus Blue's under best play of both sides, or
+  // nothing where it gives up. REQUIRES: the state is not finished.
+  virtual std::optional<int> SolveRedMargin(const State& state) = 0;
+
+  // Whether several threads may ask at a time.
+  virtual bool thread_safe() const { return false; }
 };
 
 }  // namespace tara::mcts

@@ -3,7 +3,23 @@
 
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
 namespace tara::nn {
+
+// What computes, as it is written in options and configs.
+struct DeviceText {
+  bool is_cpu = true;
+  int index = 0;     // of the CUDA device
+  bool all = false;  // every CUDA device there is
+};
+
+// Reads "cpu", "cuda" (the first), "cuda:N" or "cuda:all". Whether there is
+// such a device is not asked (tara/nn/torch/torch_runtime.h does).
+// Returns INVALID_ARGUMENT for any other text.
+absl::StatusOr<DeviceText> ParseDevice(absl::string_view text);
 
 // The number type of the products of a network. Sums are float32 or, of int16
 // and int8, int32.
@@ -25,7 +41,7 @@ enum class InferenceBackend {
 
 struct InferenceOptions {
   // "cpu", or devices of LibTorch: "cuda", "cuda:1" or "cuda:all"
-  // (tara/nn/device_text.h).
+  // (tara/nn/inference_options.h).
   std::string device = "cpu";
   InferenceBackend backend = InferenceBackend::kAuto;
   Precision precision = Precision::kAuto;
@@ -37,6 +53,19 @@ struct InferenceInfo {
   InferenceBackend backend = InferenceBackend::kTorch;
   Precision precision = Precision::kFloat32;
 };
+
+// The names of device, backend and precision in configs, player specs and
+// flags, as in "device=cpu", "backend=torch", "precision=int8".
+bool IsInferenceOption(absl::string_view name);
+
+// Sets one of them. Returns INVALID_ARGUMENT "NAME is 'VALUE'; expected ..."
+// when there is no such value. REQUIRES: IsInferenceOption(name).
+absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
+                                InferenceOptions& options);
+
+// Returns the name of a precision: what SetInferenceOption takes.
+absl::string_view PrecisionName(Precision precision);
+absl::string_view BackendName(InferenceBackend backend);
 
 }  // namespace tara::nn
 

@@ -10,10 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 
 namespace tara::record {

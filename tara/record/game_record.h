@@ -16,7 +16,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/core/rules_version.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 
 namespace tara::record {

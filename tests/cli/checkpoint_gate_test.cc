@@ -1,11 +1,10 @@
-#include "tara/cli/checkpoint_gate.h"
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tara/cli/checkpoint_evaluation.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/config/config.h"
 #include "tara/train/progress/progress.h"

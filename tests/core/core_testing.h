@@ -14,7 +14,6 @@
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"

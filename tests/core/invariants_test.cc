@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"

@@ -1,8 +1,7 @@
-#include "tara/core/kingdoms.h"
-
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 
 namespace tara {
 namespace {

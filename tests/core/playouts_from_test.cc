@@ -1,8 +1,6 @@
 // Random games from given positions: every way of playing them plays the very
 // games of the public rules.
 
-#include "tara/core/playouts_from.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <set>
@@ -14,9 +12,10 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/core/action.h"
 #include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"

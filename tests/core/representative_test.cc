@@ -1,5 +1,3 @@
-#include "tara/core/representative.h"
-
 #include <array>
 
 #include "gmock/gmock.h"

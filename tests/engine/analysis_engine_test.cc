@@ -14,9 +14,8 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
-#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/search/many_games.h"
 
 namespace tara::engine {
 namespace {

@@ -1,12 +1,11 @@
-#include "tara/engine/line_command.h"
-
 #include <sstream>
 #include <string>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/engine/line_reader.h"
+#include "tara/engine/line_io.h"
+#include "tara/engine/line_session.h"
 
 namespace tara::engine {
 namespace {

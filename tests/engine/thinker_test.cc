@@ -11,7 +11,7 @@
 #include "tara/core/variant.h"
 #include "tara/engine/engine_game.h"
 #include "tara/engine/engine_options.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 
 namespace tara::engine {
 namespace {

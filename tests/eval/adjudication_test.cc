@@ -13,17 +13,14 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_openings.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/arena/opening_judge.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/players.h"
 
 namespace tara::eval {
 namespace {

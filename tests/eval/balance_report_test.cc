@@ -10,12 +10,9 @@
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_page.h"
-#include "tara/eval/balance/balance_report_text.h"
-#include "tara/eval/balance/balance_runner.h"
 #include "tara/eval/balance/balance_store.h"
 #include "tara/eval/players/search_player.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 
 namespace tara::eval {
 namespace {

@@ -18,10 +18,9 @@
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_runner.h"
-#include "tara/eval/players/players.h"
+#include "tara/eval/players/player.h"
 #include "tara/eval/players/search_player.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::eval {

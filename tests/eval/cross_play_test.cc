@@ -9,7 +9,6 @@
 #include "nlohmann/json.hpp"
 #include "tara/base/random.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/arena/cross_play_report.h"
 
 namespace tara::eval {
 namespace {

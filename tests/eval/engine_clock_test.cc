@@ -10,8 +10,8 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/engine_player.h"
-#include "tara/eval/players/engine_spec.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
 
 namespace tara::eval {
 namespace {

@@ -25,11 +25,9 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/engine_session.h"
-#include "tara/eval/players/engine_spec.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/players.h"
-#include "tara/mcts/time/time_control.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara::eval {
 namespace {

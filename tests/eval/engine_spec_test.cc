@@ -1,5 +1,3 @@
-#include "tara/eval/players/engine_spec.h"
-
 #include <string>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/eval/players/player_spec.h"
 
 namespace tara::eval {
 namespace {

@@ -1,5 +1,3 @@
-#include "tara/eval/statistics/entropy.h"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -8,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

@@ -15,7 +15,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"

@@ -12,7 +12,6 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/players.h"
 #include "tara/eval/statistics/sprt.h"
 #include "tests/eval/test_players.h"
 

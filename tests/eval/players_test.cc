@@ -1,5 +1,3 @@
-#include "tara/eval/players/players.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +14,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -25,7 +22,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"

@@ -14,13 +14,12 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/result_store.h"
+#include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/rating/rating_page.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/report/training_point.h"
+#include "tara/eval/report/report_page.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {

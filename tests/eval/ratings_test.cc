@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/eval/rating/rating_plan.h"
+#include "tara/eval/rating/rating_tournament.h"
 
 namespace tara::eval {
 namespace {

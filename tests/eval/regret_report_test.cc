@@ -1,5 +1,3 @@
-#include "tara/eval/regret/regret_report.h"
-
 #include <string>
 #include <vector>
 
@@ -8,7 +6,7 @@
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
 #include "tara/eval/regret/regret.h"
-#include "tara/eval/report/training_point.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {

@@ -1,11 +1,10 @@
-#include "tara/eval/statistics/resampling.h"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

@@ -1,5 +1,3 @@
-#include "tara/eval/arena/result_store.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/sqlite.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/arena/contest.h"
 
 namespace tara::eval {
 namespace {

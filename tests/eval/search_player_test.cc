@@ -17,13 +17,12 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"
 
 namespace tara::eval {

@@ -11,9 +11,8 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/players.h"
 #include "tara/eval/players/search_player.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::eval {

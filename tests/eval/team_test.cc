@@ -1,5 +1,7 @@
 // Teams of two players: their specs, who has which seat, and the arena.
 
+#include "tara/eval/players/team.h"
+
 #include <cmath>
 #include <map>
 #include <memory>
@@ -23,10 +25,7 @@
 #include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/players.h"
-#include "tara/eval/players/team_player.h"
-#include "tara/eval/players/team_spec.h"
-#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/time/time_manager.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {

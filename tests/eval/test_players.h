@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/player.h"

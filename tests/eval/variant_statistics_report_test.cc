@@ -1,5 +1,3 @@
-#include "tara/eval/playouts/variant_statistics_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +10,6 @@
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
-#include "tara/eval/playouts/statistics_page.h"
 #include "tara/eval/playouts/variant_statistics.h"
 
 namespace tara::eval {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"

@@ -9,7 +9,6 @@
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"

@@ -1,11 +1,10 @@
-#include "tara/mcts/alpha_beta/component_counts.h"
-
 #include <array>
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/board.h"
-#include "tara/core/kingdoms.h"
+#include "tara/core/outcome.h"
+#include "tara/mcts/alpha_beta/hand_features.h"
 
 namespace tara::mcts {
 namespace {

@@ -11,8 +11,8 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
-#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 

@@ -10,7 +10,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {

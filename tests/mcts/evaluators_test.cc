@@ -12,8 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {

@@ -1,11 +1,10 @@
-#include "tara/mcts/time/game_length.h"
-
 #include <cmath>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/time/time_manager.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {

@@ -21,7 +21,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::mcts {

@@ -1,9 +1,8 @@
-#include "tara/mcts/time/playout_cap.h"
-
 #include <cmath>
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/mcts/time/stop_rule.h"
 
 namespace tara::mcts {
 namespace {

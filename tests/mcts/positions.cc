@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "tara/base/random.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 

@@ -1,5 +1,3 @@
-#include "tara/mcts/search/run_searches.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +9,8 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 

@@ -7,9 +7,8 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
-#include "tara/mcts/search/run_searches.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::mcts {

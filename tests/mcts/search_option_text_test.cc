@@ -1,5 +1,3 @@
-#include "tara/mcts/options/search_option_text.h"
-
 #include <string>
 #include <utility>
 #include <vector>

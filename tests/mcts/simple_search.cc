@@ -11,7 +11,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/tree/temper_priors.h"
+#include "tara/mcts/tree/walk.h"
 #include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 

@@ -1,11 +1,10 @@
-#include "tara/mcts/tree/temper_priors.h"
-
 #include <numeric>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/mcts/tree/walk.h"
 
 namespace tara::mcts {
 namespace {

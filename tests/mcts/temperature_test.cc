@@ -1,6 +1,5 @@
-#include "tara/mcts/choice/temperature.h"
-
 #include "gtest/gtest.h"
+#include "tara/mcts/choice/choose_action.h"
 
 namespace tara::mcts {
 namespace {

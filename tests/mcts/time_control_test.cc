@@ -1,11 +1,10 @@
-#include "tara/mcts/time/time_control.h"
-
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara::mcts {
 namespace {

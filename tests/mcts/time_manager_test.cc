@@ -10,8 +10,6 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/time/game_length.h"
-#include "tara/mcts/time/time_control.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {

@@ -24,7 +24,6 @@
 #include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/inference_option_text.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_evaluator.h"
 #include "tara/nn/training/trainer.h"

@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/core/representative.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"

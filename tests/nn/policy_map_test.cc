@@ -1,10 +1,9 @@
-#include "tara/nn/encode/policy_map.h"
-
 #include <set>
 
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara::nn {
 namespace {

@@ -1,7 +1,7 @@
 #include "tests/nn/test_positions.h"
 
 #include "tara/base/random.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
 
 namespace tara::nn {

@@ -7,9 +7,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
-#include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 
 namespace tara::record {

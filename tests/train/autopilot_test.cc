@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/train/config/config.h"
 
 namespace tara::train {

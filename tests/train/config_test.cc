@@ -13,11 +13,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
-#include "tara/mcts/choice/temperature.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
-#include "tara/train/config/learner_device.h"
 #include "tara/train/config/search_config.h"
 
 namespace tara::train {

@@ -1,11 +1,9 @@
-#include "tara/train/config/device_check.h"
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/nn/torch/torch_devices.h"
+#include "tara/nn/torch/torch_runtime.h"
 #include "tara/train/config/config.h"
 
 namespace tara::train {

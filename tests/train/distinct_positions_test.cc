@@ -1,5 +1,3 @@
-#include "tara/train/play/distinct_positions.h"
-
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -9,6 +7,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/train/play/self_play.h"
+#include "tara/train/play/self_play_game.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {

@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/record/game_record.h"
 #include "tests/base/temporary_folder.h"

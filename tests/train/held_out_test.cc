@@ -1,5 +1,3 @@
-#include "tara/train/learn/held_out.h"
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/train/learn/replay_window.h"
+#include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"

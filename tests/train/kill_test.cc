@@ -22,7 +22,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/record/game_record.h"
-#include "tara/train/folder/run_state.h"
+#include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/metrics.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/pipeline_testing.h"

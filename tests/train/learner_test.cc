@@ -8,7 +8,6 @@
 
 #include "gtest/gtest.h"
 #include "tara/train/config/config.h"
-#include "tara/train/config/learner_config.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 

@@ -1,5 +1,3 @@
-#include "tara/train/play/mixture.h"
-
 #include <cmath>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/train/config/config.h"
+#include "tara/train/play/game_plan.h"
 
 namespace tara::train {
 namespace {

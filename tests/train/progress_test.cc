@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/train/progress/progress_text.h"
 
 namespace tara::train {
 namespace {

@@ -1,10 +1,9 @@
-#include "tara/train/learn/replay_window.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "gtest/gtest.h"
+#include "tara/train/learn/sampler.h"
 
 namespace tara::train {
 namespace {

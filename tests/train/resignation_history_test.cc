@@ -1,5 +1,3 @@
-#include "tara/train/play/resignation_history.h"
-
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/train/play/self_play.h"
+#include "tara/train/play/self_play_game.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 

@@ -1,11 +1,10 @@
-#include "tara/train/folder/retention.h"
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/train/folder/checkpoints.h"
 
 namespace tara::train {
 namespace {

@@ -1,10 +1,9 @@
-#include "tara/train/folder/run_state.h"
-
 #include <fstream>
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/train/folder/run_folder.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {

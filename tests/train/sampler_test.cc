@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
-#include "tara/train/learn/replay_window.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 

@@ -12,7 +12,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -21,7 +20,7 @@
 #include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
-#include "tara/train/play/opening.h"
+#include "tara/train/play/game_plan.h"
 #include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 

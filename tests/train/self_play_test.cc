@@ -11,7 +11,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/evaluators/uniform_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/record/game_record.h"
 #include "tests/train/train_testing.h"
 

@@ -1,4 +1,4 @@
-#include "tara/train/stop.h"
+#include "tara/base/stop.h"
 
 #include <csignal>
 #include <cstdlib>

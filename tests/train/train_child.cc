@@ -35,7 +35,6 @@
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/cli/checkpoint_evaluation.h"
-#include "tara/cli/checkpoint_gate.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/train/tiny_training.h"

@@ -1,5 +1,3 @@
-#include "tara/train/learn/value_target.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
 #include "tara/record/game_record.h"
+#include "tara/train/learn/sampled_game.h"
 
 namespace tara::train {
 namespace {

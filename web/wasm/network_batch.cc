@@ -7,10 +7,8 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/core/representative.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 #include "tara/nn/encode/softmax.h"
 
 namespace tara::web {

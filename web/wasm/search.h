@@ -9,7 +9,7 @@
 
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "web/wasm/network_batch.h"

@@ -7,15 +7,12 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/drawing.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/rules_version.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::web {

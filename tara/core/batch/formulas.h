@@ -1,12 +1,19 @@
 #ifndef TARA_CORE_BATCH_FORMULAS_H_
 #define TARA_CORE_BATCH_FORMULAS_H_
 
-// Formulas over boards that families share in lanes.
-
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
+#include "tara/core/rules/view.h"
 
 namespace tara::batch {
+
+// Returns the hills on which the seat to move may act.
+template <int kSeats, InstructionSet kSet>
+TARA_INLINE Word<kSet> Area(int seat) {
+  return Word<kSet>(kSeats == 4 ? rules::kDoublesAreas[seat] : kAllHills);
+}
+
+// Formulas over boards that families share in lanes.
 
 // A set of hills moved one step in each direction. Bits that leave the board
 // are left in: whoever uses them masks with a set of hills.

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "tara/core/batch/areas.h"
 #include "tara/core/batch/formulas.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"

@@ -4,14 +4,284 @@
 #include <cstdint>
 
 #include "tara/core/batch/formulas.h"
-#include "tara/core/batch/high_kings_rules.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
+#include "tara/core/batch/patterns.h"
 #include "tara/core/batch/playout_jobs.h"
 #include "tara/core/batch/playout_sums.h"
+#include "tara/core/batch/random_lanes.h"
+#include "tara/core/board.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
+
+// The rules of High Kings (tara/core/rules/high_kings.h, docs/rules.md section
+// 7) in lanes, by formulas without branches on a lane. Lanes are in different
+// phases: what some lane needs is computed for all, and masks select.
+//
+// All lanes change sides together; `kRole` says which of the two moves, and
+// nothing is swapped. A turn is taken in two halves, Choose and Apply, so that
+// other vectors of games can compute while the choice is under way.
+template <InstructionSet kSet, int kLevel>
+class HighKingsRules {
+ public:
+  using W = Word<kSet>;
+  using M = Mask<kSet>;
+
+  // What a game has come to is counted in one word, whose fields no game comes
+  // near to filling: legal actions, ringforts captured, plies of Manoeuvres
+  // (each builds on one of 45 hills), plies.
+  static constexpr int kCapturesShift = 24;
+  static constexpr int kManoeuvresShift = 37;
+  static constexpr int kPliesShift = 43;
+  static constexpr uint64_t kLegalMask = (uint64_t{1} << 24) - 1;
+  static constexpr uint64_t kCapturesMask = (uint64_t{1} << 13) - 1;
+  static constexpr uint64_t kManoeuvresMask = (uint64_t{1} << 6) - 1;
+  static constexpr uint64_t kPlacementPlies = 6;
+
+  // Positions by lane; arrays by role. Of a finished game, what scores it.
+  struct Position {
+    W ringforts[2];
+    W kings[2];
+    W captured[2];  // kings, by the capturing role
+    W ending;       // announced; the turn to come is then the last
+    W tally;
+  };
+
+  struct Games {
+    Position position;
+    W no_progress;
+    W battle;    // 1 once Battle has started
+    W red_role;  // the role that Red plays
+    W playing;   // 0: no game is left for this lane
+    RandomLanes<kSet> random;
+  };
+
+  // What was drawn for the turns to come.
+  struct Turns {
+    W origin;                     // of the king that moves, if one does
+    BitChoice<kSet> destination;  // none: a pass
+    W legal;                      // number of legal actions
+    M placement;
+    M manoeuvres;
+    M sacrifice;  // Level 2
+    M skipped;    // no legal action
+    M defaulted;  // that of a stranded king, which is lost by it
+  };
+
+  explicit TARA_INLINE HighKingsRules(const RuleOptions& options)
+      : no_progress_limit_(options.no_progress_limit),
+        placement_captures_kings_(options.placement_captures_kings) {}
+
+  // Draws an action of each lane.
+  template <int kRole>
+  TARA_INLINE void Choose(Games& games, Turns& turns) const {
+    const Position& position = games.position;
+    const W own = position.ringforts[kRole];
+    const W enemy = position.ringforts[1 - kRole];
+    const W own_kings = position.kings[kRole];
+    const W vacant = W(kAllHills) & ~(own | enemy);
+    turns.placement = Less(position.tally, W(kPlacementPlies << kPliesShift));
+    M stranded(false);
+    W kings = own_kings;
+    if constexpr (kLevel == 2) {
+      stranded = NonZero(own_kings & enemy);
+      kings = Select(stranded, own_kings & enemy, own_kings);
+    }
+    const Movers movers(KeepIf(~turns.placement, kings));
+    const W reached = movers.reached();
+    const Steps<kSet> from_ringforts(own);
+    const Steps<kSet> from_kings(own_kings);
+    const W apart = from_ringforts.NotAdjacentIn(vacant);
+    const M stuck = IsZero(reached & apart);
+    const M battle = NonZero(games.battle) | (stuck & ~turns.placement);
+    games.battle = KeepIf(battle, W(1));
+    turns.manoeuvres = ~(battle | turns.placement);
+    W targets = Select(battle, from_kings.NotAdjacentIn(vacant), apart);
+    const M immobile = IsZero(reached & targets) & ~turns.placement;
+    // One lane or another nearly always is: no branch.
+    targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
+    const M may_pass = immobile & ~stranded & NonZero(own_kings) &
+                       ~AnyMobile<1 - kRole>(position);
+    W sacrifices(uint64_t{0});
+    if constexpr (kLevel == 2) {
+      const M may_sacrifice =
+          immobile & Equal(position.captured[1 - kRole], W(1));
+      sacrifices =
+          KeepIf(may_sacrifice, targets & own & Besieged(enemy) & reached);
+    }
+    const RandomLanes<kSet> before = games.random;
+    Draw(movers, targets, sacrifices, may_pass, games.random, turns);
+    turns.skipped = IsZero(turns.legal);
+    turns.defaulted = turns.skipped & stranded;
+    if (Any(turns.skipped)) [[unlikely]] {
+      games.random.Restore(turns.skipped, before);
+    }
+  }
+
+  // Plays the actions drawn. Returns which games have ended.
+  template <int kRole>
+  TARA_INLINE M Apply(const Turns& turns, Games& games) const {
+    Position& position = games.position;
+    const W own = position.ringforts[kRole];
+    const W enemy = position.ringforts[1 - kRole];
+    const W own_kings = position.kings[kRole];
+    const W enemy_kings = position.kings[1 - kRole];
+    const W vacant = W(kAllHills) & ~(own | enemy);
+    const W arrival = turns.destination.Chosen();
+    const M moved = NonZero(arrival);
+    W new_own = own | arrival;
+    W new_enemy = enemy & ~arrival;
+    W new_kings = KeepIf(moved, (own_kings & ~turns.origin) | arrival);
+
+    // Enemy kings next to the king that has arrived.
+    W captured = Steps<kSet>(arrival).AdjacentIn(enemy_kings & new_enemy) &
+                 Besieged(new_own);
+    if (!placement_captures_kings_) {
+      captured = KeepIf(~turns.placement, captured);
+    }
+    const W captures = position.captured[kRole] + PopCount(captured);
+    const M double_capture = NonZero(captures & W(2));  // two or three
+    M progress = NonZero((arrival & ~own) | captured);
+    if constexpr (kLevel == 2) {
+      progress = progress | turns.sacrifice;
+      const W given = KeepIf(turns.sacrifice & ~double_capture, arrival);
+      new_own &= ~given;
+      new_enemy |= given;
+    }
+    W no_progress = KeepIf(~progress, games.no_progress + W(1));
+    W counted =
+        turns.legal + W(uint64_t{1} << kPliesShift) +
+        KeepIf(turns.manoeuvres, W(uint64_t{1} << kManoeuvresShift)) +
+        KeepIf(NonZero(arrival & enemy), W(uint64_t{1} << kCapturesShift));
+    M passed = ~moved;
+    if (Any(turns.skipped)) [[unlikely]] {
+      // Nothing was drawn and nothing done.
+      new_kings = Select(turns.skipped, own_kings, new_kings);
+      no_progress = Select(turns.skipped, games.no_progress, no_progress);
+      counted = KeepIf(~turns.skipped, counted);
+      passed = passed & ~turns.skipped;
+    }
+    position.ringforts[kRole] = new_own;
+    position.ringforts[1 - kRole] = new_enemy;
+    position.kings[kRole] = new_kings;
+    position.kings[1 - kRole] = enemy_kings ^ captured;
+    position.captured[kRole] = captures;
+    position.tally += counted;
+    games.no_progress = no_progress;
+
+    const M open = IsZero(position.ending);
+    const M stalled = ~Less(no_progress, W(no_progress_limit_)) & open;
+    const M filled = NonZero(vacant) & IsZero(vacant & ~arrival);
+    const W announced =
+        Select(passed, W(kPassed), KeepIf(filled, W(kBoardFull)));
+    W ending = Select(open, announced, position.ending);
+    ending = Select(stalled, W(kNoProgress), ending);
+    position.ending = Select(double_capture, W(kDoubleCapture), ending);
+    return double_capture | stalled | ~open | turns.defaulted;
+  }
+
+ private:
+  static constexpr uint64_t kDoubleCapture =
+      static_cast<uint64_t>(Ending::kDoubleCapture);
+  static constexpr uint64_t kPassed = static_cast<uint64_t>(Ending::kPassed);
+  static constexpr uint64_t kBoardFull =
+      static_cast<uint64_t>(Ending::kBoardFull);
+  static constexpr uint64_t kNoProgress =
+      static_cast<uint64_t>(Ending::kNoProgress);
+
+  // The kings that may move, by increasing origin.
+  struct Movers {
+    W king[3];
+    W moves[3];  // knight's moves; may hold bits that are no hills
+
+    explicit TARA_INLINE Movers(W kings) {
+      king[0] = LowestBit(kings);
+      const W later = kings ^ king[0];
+      king[1] = LowestBit(later);
+      king[2] = later ^ king[1];
+      for (int i = 0; i < 3; ++i) moves[i] = KnightMovesOfOne(king[i]);
+    }
+    TARA_INLINE W reached() const { return moves[0] | moves[1] | moves[2]; }
+  };
+
+  // Where a king may go if none of its side is mobile: friendly ringforts, and
+  // besieged ones of the enemy.
+  template <int kRole>
+  static TARA_INLINE W ImmobileTargets(const Position& position) {
+    const W own = position.ringforts[kRole];
+    const W enemy = position.ringforts[1 - kRole];
+    const W kings = position.kings[0] | position.kings[1];
+    const W hills = own | (enemy & Besieged(own));
+    return Steps<kSet>(position.kings[kRole]).NotAdjacentIn(hills & ~kings);
+  }
+
+  // Whether a king of the role is mobile by Battle's rule.
+  template <int kRole>
+  static TARA_INLINE M AnyMobile(const Position& position) {
+    const W kings = position.kings[kRole];
+    const W occupied = position.ringforts[0] | position.ringforts[1];
+    const W vacant = W(kAllHills) & ~occupied;
+    return NonZero(KnightMoves(kings) &
+                   Steps<kSet>(kings).NotAdjacentIn(vacant));
+  }
+
+  // Draws from the legal actions: king moves by origin, then destination;
+  // sacrifices in the same order; the pass. It and a sacrifice find no hill in
+  // the third king's moves.
+  static TARA_INLINE void Draw(const Movers& movers, W targets, W sacrifices,
+                               M may_pass, RandomLanes<kSet>& random,
+                               Turns& turns) {
+    const W first = Select(turns.placement, targets, movers.moves[0] & targets);
+    const W second = movers.moves[1] & targets;
+    const W third = movers.moves[2] & targets;
+    const W count1 = PopCount(first);
+    const W count12 = count1 + PopCount(second);
+    const W moves = count12 + PopCount(third);
+    W unpassed = moves;
+    if constexpr (kLevel == 2) {
+      for (int i = 0; i < 3; ++i) {
+        unpassed += PopCount(movers.moves[i] & sacrifices);
+      }
+    }
+    turns.legal = unpassed + KeepIf(may_pass, W(1));
+    const W n = random.Below(turns.legal);
+    const M is_first = Less(n, count1);
+    const M is_early = Less(n, count12);
+    W choices = Select(is_early, Select(is_first, first, second), third);
+    W left = n - Select(is_early, KeepIf(~is_first, count1), count12);
+    turns.origin =
+        Select(is_early, Select(is_first, movers.king[0], movers.king[1]),
+               movers.king[2]);
+    if constexpr (kLevel == 2) {
+      turns.sacrifice = Less(n, unpassed) & ~Less(n, moves);
+      if (Any(turns.sacrifice)) [[unlikely]] {
+        DrawSacrifice(movers, sacrifices, n - moves, choices, left, turns);
+      }
+    }
+    turns.destination.Choose(choices, left);
+  }
+
+  // The n-th sacrifice where one was drawn.
+  static TARA_INLINE void DrawSacrifice(const Movers& movers, W sacrifices, W n,
+                                        W& choices, W& left, Turns& turns) {
+    M open = turns.sacrifice;
+    for (int i = 0; i < 3; ++i) {
+      const W hills = movers.moves[i] & sacrifices;
+      const W count = PopCount(hills);
+      const M chosen = open & Less(n, count);
+      choices = Select(chosen, hills, choices);
+      left = Select(chosen, n, left);
+      turns.origin = Select(chosen, movers.king[i], turns.origin);
+      open = open & ~chosen;
+      n -= count;
+    }
+  }
+
+  const uint64_t no_progress_limit_;
+  const bool placement_captures_kings_;
+};
 
 // Plays games of High Kings in lanes. In every step each lane plays one ply
 // (or, next to never, skips a turn), so that the parity of the step says which

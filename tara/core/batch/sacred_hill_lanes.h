@@ -3,12 +3,11 @@
 
 #include <cstdint>
 
-#include "tara/core/batch/areas.h"
 #include "tara/core/batch/formulas.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
-#include "tara/core/rules/areas.h"
+#include "tara/core/rules/view.h"
 
 namespace tara::batch {
 

@@ -8,7 +8,7 @@
 #include "benchmark/benchmark.h"
 #include "tara/base/random.h"
 #include "tara/core/board.h"
-#include "tara/core/kingdoms.h"
+#include "tara/core/outcome.h"
 #include "tara/core/playouts.h"
 #include "tara/core/variant.h"
 

@@ -13,7 +13,6 @@
 #include "absl/types/span.h"
 #include "benchmark/benchmark.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rules.h"

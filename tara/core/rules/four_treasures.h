@@ -1,8 +1,6 @@
 #ifndef TARA_CORE_RULES_FOUR_TREASURES_H_
 #define TARA_CORE_RULES_FOUR_TREASURES_H_
 
-#include "tara/core/rules/areas.h"
-#include "tara/core/rules/choices.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"

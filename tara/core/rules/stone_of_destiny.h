@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "tara/core/rules/choices.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"

@@ -15,8 +15,8 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/eval/arena/arena_schedule.h"
-#include "tara/mcts/time/game_length.h"
+#include "tara/eval/arena/parallel_arena.h"
+#include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::eval {

@@ -16,7 +16,6 @@
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/sprt.h"
-#include "tara/mcts/time/time_control.h"
 #include "tara/mcts/time/time_manager.h"
 
 namespace tara::eval {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <unordered_set>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/players/player.h"
 
 namespace tara::eval {
 
@@ -58,6 +60,11 @@ class Openings {
   int plies_;
   std::unordered_set<uint64_t> seen_;  // hashes of positions
 };
+
+// Returns a judge that asks a player for the value of positions. It returns
+// FAILED_PRECONDITION where the player has none to say (random and greedy
+// players). One position at a time: not thread-safe.
+OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player);
 
 }  // namespace tara::eval
 

@@ -12,8 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
-#include "tara/eval/report/report_parts.h"
-#include "tara/eval/report/text_table.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/sprt.h"
 
 namespace tara::eval {

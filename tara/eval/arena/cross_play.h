@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
@@ -64,6 +65,24 @@ inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 // Returns the worth, by the openings of which all matches have all games: with
 // fewer than two the intervals are infinite. The bootstrap draws from `random`.
 PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random);
+
+// What a report is of.
+struct CrossPlayReport {
+  std::vector<std::string> players;  // the specs of A, B and, if any, C
+  std::vector<CrossPlayStudy> studies;
+  std::vector<PartnershipWorth> worths;  // by study
+  std::string time_control = {};         // empty: without clocks
+};
+
+// Returns who A, B and C are, the matches as ArenaReportText has them, and a
+// table of the worths. Ends with a newline.
+std::string CrossPlayText(const CrossPlayReport& report);
+
+// Returns a JSON object: `players` by letter; `studies`, each with `variant`,
+// `openings`, `worth` (`score`, `elo` and `margin`, each with `_low` and
+// `_high`; null: not known) and `matches`, which are those of ArenaReportJson
+// with `weight`.
+std::string CrossPlayJson(const CrossPlayReport& report);
 
 }  // namespace tara::eval
 

@@ -10,10 +10,9 @@
 #include "tara/base/random.h"
 #include "tara/core/outcome.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/action_classes.h"
-#include "tara/eval/statistics/entropy.h"
+#include "tara/eval/balance/first_actions.h"
 #include "tara/eval/statistics/hypotheses.h"
-#include "tara/eval/statistics/resampling.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

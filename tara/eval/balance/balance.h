@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "tara/eval/balance/balance_facts.h"
-#include "tara/eval/balance/balance_study.h"
+#include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/compensation.h"
 #include "tara/eval/balance/first_actions.h"
 #include "tara/eval/statistics/statistics.h"

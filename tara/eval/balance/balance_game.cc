@@ -1,18 +1,21 @@
 #include "tara/eval/balance/balance_game.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
-#include "tara/eval/balance/action_classes.h"
-#include "tara/eval/statistics/entropy.h"
+#include "tara/eval/balance/first_actions.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {
@@ -152,6 +155,112 @@ absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
                                : ForRed(turn.state, opinion.action_values[i]));
   });
   return absl::OkStatus();
+}
+
+namespace {
+
+constexpr std::array<absl::string_view, kNumActionTypes> kTypeNames = {
+    "build", "capture", "backtrack", "sacrifice", "swap", "link", "pass"};
+
+// Notes an action, before it is played.
+void Note(const State& state, Action action, GameFacts& facts) {
+  const int legal = LegalActions(state).Count();
+  const ActionType type = TypeOf(state, action);
+  SeatFacts& seat = facts.seats[state.seat];
+  ++seat.actions;
+  seat.legal += legal;
+  seat.captures += type == ActionType::kCapture;
+  ++facts.length;
+  facts.legal += legal;
+  ++facts.types[static_cast<size_t>(type)];
+}
+
+// Returns how the values ran towards the winner, whose sign is that of
+// `red_margin`; none without values.
+std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
+                                 int red_margin) {
+  if (red_margin == 0) return std::nullopt;
+  GameDrama drama;
+  int leader = 0;  // 1 the winner, -1 the loser, 0 none yet
+  // Since when the winner has been ahead; -1: it is not.
+  int ahead_since = -1;
+  bool judged = false;
+  for (size_t ply = 0; ply < red_values.size(); ++ply) {
+    const float value = red_margin > 0 ? red_values[ply] : -red_values[ply];
+    if (std::isnan(value)) continue;
+    judged = true;
+    drama.lowest_score = std::min(drama.lowest_score, (1 + value) / 2.0);
+    const int ahead = value > kAhead ? 1 : (value < -kAhead ? -1 : 0);
+    if (ahead * leader < 0) ++drama.lead_changes;
+    if (ahead != 0) leader = ahead;
+    if (ahead <= 0) ahead_since = -1;
+    if (ahead > 0 && ahead_since < 0) ahead_since = static_cast<int>(ply);
+  }
+  if (!judged) return std::nullopt;
+  drama.decided_ply =
+      ahead_since >= 0 ? ahead_since : static_cast<int>(red_values.size());
+  return drama;
+}
+
+}  // namespace
+
+absl::string_view ActionTypeName(ActionType type) {
+  return kTypeNames[static_cast<size_t>(type)];
+}
+
+ActionType TypeOf(const State& state, Action action) {
+  const ActionParts parts = Parts(action);
+  switch (parts.kind) {
+    case ActionKind::kSacrifice:
+      return ActionType::kSacrifice;
+    case ActionKind::kLink:
+      return ActionType::kLink;
+    case ActionKind::kPass:
+      return ActionType::kPass;
+    case ActionKind::kHill:
+    case ActionKind::kKingMove:
+      break;
+  }
+  const Board to = BoardOf(parts.to);
+  if ((state.vacant() & to) != 0) return ActionType::kBuild;
+  if ((state.ringforts[state.side()] & to) != 0) return ActionType::kBacktrack;
+  return Info(state.variant).family == Family::kStoneOfDestiny
+             ? ActionType::kSwap
+             : ActionType::kCapture;
+}
+
+absl::StatusOr<GameFacts> FactsOf(Variant variant, const RuleOptions& options,
+                                  const BalanceGame& game) {
+  GameFacts facts = {
+      .id = game.id, .actions = game.actions, .entropies = game.entropies};
+  State state = InitialState(variant, options);
+  const int seats = Info(variant).seats;
+  for (size_t i = 0; i < game.actions.size(); ++i) {
+    const Action action = game.actions[i];
+    if (!LegalActions(state).Contains(action)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("action ", i + 1, " of the game, ", ActionToText(action),
+                       ", is illegal"));
+    }
+    Note(state, action, facts);
+    const State before = state;
+    ApplyAction(action, state);
+    // Nobody is skipped before somebody is out: it is the next seat.
+    if (seats == 4 && before.ending == Ending::kNone &&
+        state.ending == Ending::kOut) {
+      facts.first_out = (before.seat + 1) % seats;
+    }
+  }
+  if (!state.finished()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the game does not end with its ", game.actions.size(), " actions"));
+  }
+  const Outcome outcome = Score(state);
+  facts.red_margin = outcome.margin();
+  facts.ending = outcome.ended_by;
+  facts.kings_captured = outcome.kings_captured[0] + outcome.kings_captured[1];
+  facts.drama = DramaOf(game.red_values, facts.red_margin);
+  return facts;
 }
 
 }  // namespace tara::eval

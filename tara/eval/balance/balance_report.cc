@@ -1,22 +1,27 @@
 #include "tara/eval/balance/balance_report.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance_facts.h"
+#include "tara/eval/balance/balance.h"
+#include "tara/eval/balance/balance_game.h"
+#include "tara/eval/balance/balance_page_template.h"
 #include "tara/eval/balance/compensation.h"
 #include "tara/eval/balance/first_actions.h"
-#include "tara/eval/report/report_parts.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -217,6 +222,287 @@ std::string BalanceReportJson(const BalanceReport& report) {
     object["what_if"].push_back(ToJson(change));
   }
   return object.dump(2);
+}
+
+namespace {
+
+using Cells = std::vector<std::string>;
+using Rows = absl::Span<const BalanceReportRow>;
+
+// First actions of a study that are listed.
+constexpr size_t kFirstActionsShown = 5;
+
+// A smaller share of different games is worth a note.
+constexpr double kFewestDistinct = 0.9;
+
+std::string NameOf(const BalanceGameOptions& options,
+                   const std::string& not_learned) {
+  const std::string changed = ChangedOptions(options);
+  return absl::StrCat(Info(options.variant).id, changed.empty() ? "" : " with ",
+                      changed, NotLearnedMark(not_learned));
+}
+
+std::string NameOf(const BalanceReportRow& row) {
+  return NameOf(row.options, row.not_learned);
+}
+
+// What the players' networks have not learned, a line a study.
+std::string NotLearnedLines(Rows rows) {
+  std::string text;
+  for (const BalanceReportRow& row : rows) {
+    text += NotLearnedLine(
+        absl::StrCat(Info(row.options.variant).id, " by ", row.player),
+        row.not_learned);
+  }
+  return text;
+}
+
+std::string Probability(double p) {
+  return p < 0.0001 ? "<0.0001" : absl::StrFormat("%.4f", p);
+}
+
+// Returns a table of one line a study: its name, its player, and what `fill`
+// adds under `headings`.
+template <typename Fill>
+std::string StudyTable(Rows rows, Cells headings, Fill fill) {
+  headings.insert(headings.begin() + 1, "player");
+  std::vector<Cells> table = {std::move(headings)};
+  for (const BalanceReportRow& row : rows) {
+    Cells& cells = table.emplace_back();
+    cells = {NameOf(row), row.player};
+    fill(row, cells);
+  }
+  return TextTable(table, 2);
+}
+
+std::string ScoreTable(Rows rows) {
+  return StudyTable(rows,
+                    {"is it fair?", "games", "first side scores %", "95 %",
+                     "draws %", "95 %", "p even", "p of all", "q"},
+                    [](const BalanceReportRow& row, Cells& cells) {
+                      const BalanceStatistics& s = row.statistics;
+                      cells.push_back(absl::StrCat(s.games));
+                      AddInterval(s.score, 100, cells);
+                      AddInterval(s.draws, 100, cells);
+                      cells.push_back(Probability(s.p_even));
+                      cells.push_back(Probability(row.p_even_holm));
+                      cells.push_back(Probability(row.q_even));
+                    });
+}
+
+// Says where games repeat each other, which the intervals do not know.
+std::string RepetitionNotes(Rows rows) {
+  std::string text;
+  for (const BalanceReportRow& row : rows) {
+    const BalanceStatistics& s = row.statistics;
+    if (s.distinct_games >= kFewestDistinct * s.games) continue;
+    absl::StrAppend(&text, NameOf(row), ", ", row.player, ": ", s.games,
+                    " games, but only ", s.distinct_games, " different ones\n");
+  }
+  if (text.empty()) return text;
+  return absl::StrCat(
+      "Games repeat each other, and intervals, which take them for "
+      "independent, are too\nnarrow; more --opening-plies make games differ:\n",
+      text);
+}
+
+std::string MarginTable(Rows rows) {
+  return StudyTable(
+      rows,
+      {"points", "margin", "95 %", "sd", "size", "95 %", "fair points", "95 %",
+       "practical", "score % then", "95 %"},
+      [](const BalanceReportRow& row, Cells& cells) {
+        const BalanceStatistics& s = row.statistics;
+        AddInterval(s.margin, 1, cells);
+        cells.push_back(TwoDigits(s.margin_deviation));
+        AddInterval(s.margin_size, 1, cells);
+        AddInterval(s.compensation.points, 1, cells);
+        cells.push_back(absl::StrFormat("%.1f", s.compensation.practical));
+        AddInterval(s.compensation.score, 100, cells);
+      });
+}
+
+std::string LengthTable(Rows rows) {
+  return StudyTable(
+      rows,
+      {"games", "length", "95 %", "5-95 %", "branching", "95 %", "distinct",
+       "openings of 2", "95 %", "of 4", "95 %"},
+      [](const BalanceReportRow& row, Cells& cells) {
+        const BalanceStatistics& s = row.statistics;
+        AddInterval(s.length, 1, cells);
+        cells.push_back(absl::StrFormat("%.0f-%.0f", s.length_quantiles[0],
+                                        s.length_quantiles[2]));
+        AddInterval(s.branching, 1, cells);
+        cells.push_back(absl::StrCat(s.distinct_games));
+        AddInterval(s.lines.at(2), 1, cells);
+        AddInterval(s.lines.at(4), 1, cells);
+      });
+}
+
+std::string DramaTable(Rows rows) {
+  return StudyTable(rows,
+                    {"drama", "lead changes", "95 %", "decided at %", "95 %",
+                     "winner fell by %", "95 %", "comebacks %", "95 %"},
+                    [](const BalanceReportRow& row, Cells& cells) {
+                      const std::optional<DramaStatistics>& drama =
+                          row.statistics.drama;
+                      if (!drama.has_value()) {
+                        cells.insert(cells.end(), 8, "-");
+                        return;
+                      }
+                      AddInterval(drama->lead_changes, 1, cells);
+                      AddInterval(drama->decided_share, 100, cells);
+                      AddInterval(drama->deficit, 100, cells);
+                      AddInterval(drama->comebacks, 100, cells);
+                    });
+}
+
+std::string PieTable(Rows rows) {
+  if (std::none_of(rows.begin(), rows.end(), [](const BalanceReportRow& row) {
+        return row.statistics.pie.has_value();
+      })) {
+    return "";
+  }
+  return StudyTable(
+      rows,
+      {"pie rule", "even openings %", "95 %", "sd of openings %", "fairest",
+       "games", "chooser scores %", "95 %"},
+      [](const BalanceReportRow& row, Cells& cells) {
+        const std::optional<PieRule>& pie = row.statistics.pie;
+        if (!pie.has_value()) {
+          cells.insert(cells.end(), 7, "-");
+          return;
+        }
+        AddInterval(pie->spread.within_band, 100, cells);
+        cells.push_back(absl::StrFormat("%.1f", 100 * pie->spread.deviation));
+        cells.push_back(ActionToText(pie->fairest));
+        cells.push_back(absl::StrCat(pie->games));
+        if (pie->games == 0) {
+          cells.insert(cells.end(), 2, "-");
+        } else {
+          AddInterval(pie->chooser_score, 100, cells);
+        }
+      });
+}
+
+// Actions a game, of types that some game had.
+std::string ActionTable(Rows rows) {
+  std::vector<Cells> table = {{"actions a game", "player"}};
+  for (const BalanceReportRow& row : rows) {
+    table.push_back({NameOf(row), row.player});
+  }
+  const auto add = [&](absl::string_view name, auto value) {
+    if (std::all_of(rows.begin(), rows.end(), [&](const BalanceReportRow& row) {
+          return value(row.statistics).mean == 0;
+        })) {
+      return;
+    }
+    table[0].insert(table[0].end(), {std::string(name), "95 %"});
+    for (size_t i = 0; i < rows.size(); ++i) {
+      AddInterval(value(rows[i].statistics), 1, table[i + 1]);
+    }
+  };
+  for (size_t type = 0; type < kNumActionTypes; ++type) {
+    add(ActionTypeName(static_cast<ActionType>(type)),
+        [type](const BalanceStatistics& s) { return s.types[type]; });
+  }
+  add("kings captured",
+      [](const BalanceStatistics& s) { return s.kings_captured; });
+  return TextTable(table, 2);
+}
+
+std::string FirstActionTable(Rows rows) {
+  std::vector<Cells> table = {{"best first actions", "player", "actions",
+                               "games", "first side scores %", "95 %", "margin",
+                               "95 %", "policy %", "search %"}};
+  const auto percent = [](const std::optional<double>& share) {
+    return share.has_value() ? absl::StrFormat("%.1f", 100 * *share) : "-";
+  };
+  for (const BalanceReportRow& row : rows) {
+    const auto& firsts = row.statistics.first_actions;
+    for (size_t i = 0; i < std::min(firsts.size(), kFirstActionsShown); ++i) {
+      const FirstActionStatistics& first = firsts[i];
+      Cells& cells = table.emplace_back();
+      cells = {i == 0 ? NameOf(row) : "", i == 0 ? row.player : ""};
+      const size_t others = first.actions.size() - 1;
+      cells.push_back(
+          absl::StrCat(ActionToText(first.actions[0]),
+                       others > 0 ? absl::StrCat(" (", others, " more)") : ""));
+      cells.push_back(absl::StrCat(first.games));
+      AddInterval(first.score, 100, cells);
+      AddInterval(first.margin, 1, cells);
+      cells.push_back(percent(first.policy));
+      cells.push_back(percent(first.search_score));
+    }
+  }
+  return TextTable(table, 3);
+}
+
+std::string SeatTable(Rows rows) {
+  std::vector<Cells> table = {{"seats", "player", "seat", "actions", "95 %",
+                               "branching", "95 %", "captures", "95 %",
+                               "first out %", "95 %"}};
+  constexpr absl::string_view kSeats[] = {"0 Red South", "1 Blue West",
+                                          "2 Red North", "3 Blue East"};
+  for (const BalanceReportRow& row : rows) {
+    const auto& seats = row.statistics.seats;
+    for (size_t seat = 0; seat < seats.size(); ++seat) {
+      Cells& cells = table.emplace_back();
+      cells = {seat == 0 ? NameOf(row) : "", seat == 0 ? row.player : "",
+               std::string(kSeats[seat])};
+      AddInterval(seats[seat].actions, 1, cells);
+      AddInterval(seats[seat].branching, 1, cells);
+      AddInterval(seats[seat].captures, 1, cells);
+      AddInterval(seats[seat].first_out, 100, cells);
+    }
+  }
+  return table.size() == 1 ? "" : TextTable(table, 3);
+}
+
+std::string ChangeTable(absl::Span<const BalanceReportChange> changes) {
+  if (changes.empty()) return "";
+  std::vector<Cells> table = {{"what if: more or less", "player", "games",
+                               "score %", "95 %", "p of all", "q", "margin",
+                               "95 %", "size", "95 %", "draws %", "95 %",
+                               "length", "95 %"}};
+  for (const BalanceReportChange& change : changes) {
+    const BalanceDifference& difference = change.difference;
+    Cells& cells = table.emplace_back();
+    cells = {NameOf(change.to, change.not_learned), change.player,
+             absl::StrCat(difference.games)};
+    AddInterval(difference.score, 100, cells);
+    cells.push_back(Probability(change.p_score_holm));
+    cells.push_back(Probability(change.q_score));
+    AddInterval(difference.margin, 1, cells);
+    AddInterval(difference.margin_size, 1, cells);
+    AddInterval(difference.draws, 100, cells);
+    AddInterval(difference.length, 1, cells);
+  }
+  return TextTable(table, 2);
+}
+
+}  // namespace
+
+std::string BalanceReportText(const BalanceReport& report) {
+  if (report.rows.empty()) return "no games\n";
+  std::string text;
+  for (const std::string& table :
+       {NotLearnedLines(report.rows), ScoreTable(report.rows),
+        RepetitionNotes(report.rows), ChangeTable(report.changes),
+        MarginTable(report.rows), PieTable(report.rows),
+        FirstActionTable(report.rows), LengthTable(report.rows),
+        ActionTable(report.rows), DramaTable(report.rows),
+        SeatTable(report.rows)}) {
+    if (table.empty()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "\n", table);
+  }
+  return text;
+}
+
+std::string BalancePage(const BalanceReport& report) {
+  return ReportPage(
+      BalancePageTemplate(),
+      {{"{{report.json}}", JsonInPage(BalanceReportJson(report))}});
 }
 
 }  // namespace tara::eval

@@ -51,6 +51,13 @@ std::string ChangedOptions(const BalanceGameOptions& options);
 // the player's network has not learned is `not_learned`, and stands in `name`.
 std::string BalanceReportJson(const BalanceReport& report);
 
+// Returns the report as tables for a terminal. Ends with a newline.
+std::string BalanceReportText(const BalanceReport& report);
+
+// Returns one HTML file with tables, plots and boards of the report. It needs
+// nothing else: no network, no other file.
+std::string BalancePage(const BalanceReport& report);
+
 }  // namespace tara::eval
 
 #endif  // TARA_EVAL_BALANCE_BALANCE_REPORT_H_

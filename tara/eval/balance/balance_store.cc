@@ -24,7 +24,7 @@
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance_facts.h"
+#include "tara/eval/balance/balance_game.h"
 #include "tara/eval/players/player_spec.h"
 
 namespace tara::eval {

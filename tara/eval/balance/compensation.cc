@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "tara/base/check.h"
-#include "tara/eval/statistics/resampling.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

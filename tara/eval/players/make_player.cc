@@ -1,5 +1,6 @@
 #include "tara/eval/players/make_player.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -16,19 +17,35 @@
 #include "tara/base/thread_time.h"
 #include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/engine_player.h"
+#include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/players/players.h"
-#include "tara/eval/players/ready_made_model.h"
 #include "tara/eval/players/search_player.h"
-#include "tara/eval/players/team_player.h"
-#include "tara/eval/players/team_spec.h"
+#include "tara/eval/players/team.h"
 #include "tara/mcts/alpha_beta/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara::eval {
+
+absl::StatusOr<std::string> FindReadyMadeModel() {
+  const char* const root = std::getenv("TARA_ROOT");
+  if (root == nullptr || *root == '\0') {
+    return absl::NotFoundError(
+        "the ready-made model is in the project's folder, which TARA_ROOT does "
+        "not name; expected to be started as bin/tara, which sets it, or a "
+        "player net:PATH");
+  }
+  const std::string path =
+      (std::filesystem::path(root) / "models" / "tara.tara").string();
+  std::error_code error;  // an unreadable path is not there
+  if (std::filesystem::is_regular_file(path, error)) return path;
+  return absl::NotFoundError(absl::StrCat(
+      "there is no ready-made model ", path,
+      "; expected it there, or a player net:PATH of another network"));
+}
+
 namespace {
 
 // Playouts draw from the position and this: a player's strength must not

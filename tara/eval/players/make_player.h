@@ -13,6 +13,16 @@
 
 namespace tara::eval {
 
+// What it is called wherever a network is asked for; a file of that name is
+// ./best.
+inline constexpr char kReadyMadeName[] = "best";
+
+// Returns the path of the model bundle that comes with the project,
+// models/tara.tara in the folder that the environment variable TARA_ROOT names
+// (bin/tara sets it). NOT_FOUND where there is none, naming the path, or where
+// the variable names no folder: the working directory may be anybody's.
+absl::StatusOr<std::string> FindReadyMadeModel();
+
 // Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).
 // Returns INVALID_ARGUMENT naming what is wrong with the spec and what was
 // expected, NOT_FOUND for a run without a checkpoint, or the error of loading
@@ -44,7 +54,7 @@ std::string PrecisionsOf(absl::string_view spec);
 // Returns the checkpoint file that a path of a spec means: the file itself,
 // or the newest checkpoint of a run's folder or of its `checkpoints` folder,
 // as named by the file `latest` there. An empty path, or `best`, means the
-// ready-made model (tara/eval/players/ready_made_model.h).
+// ready-made model (tara/eval/players/make_player.h).
 // Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 

@@ -2,6 +2,7 @@
 #define TARA_EVAL_PLAYERS_PLAYER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
-#include "tara/mcts/time/time_control.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 
@@ -88,6 +89,17 @@ class Player {
   // it may be forgotten.
   virtual void EndGame(uint64_t /*game*/) {}
 };
+
+// Plays any legal action with equal chances.
+std::unique_ptr<Player> NewRandomPlayer();
+
+// Plays an action after which its side's lead in points, were the game over,
+// is largest; draws among equals.
+std::unique_ptr<Player> NewGreedyPlayer();
+
+// Plays the action with the highest prior; draws among equals. No search.
+std::unique_ptr<Player> NewPolicyPlayer(
+    std::unique_ptr<mcts::Evaluator> evaluator);
 
 }  // namespace tara::eval
 

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
+#include "absl/types/span.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
@@ -42,6 +44,21 @@ struct VariantStatistics {
 // REQUIRES: sums.games > 0.
 VariantStatistics Summarize(Variant variant, const RuleOptions& options,
                             const PlayoutStatistics& sums);
+
+// Returns tables for terminals, a line a variant, of at most 110 columns.
+// Ends with a newline.
+std::string VariantStatisticsText(absl::Span<const VariantStatistics> variants);
+
+// Returns a JSON object: by variant's identifier an object with the numbers of
+// VariantStatistics; intervals as NAME, NAME_low and NAME_high, distributions
+// ("length_counts", "margin_counts") as objects of counts by value, "ended_by"
+// and "phase_lengths" by name. Infinite numbers are null.
+std::string VariantStatisticsJson(absl::Span<const VariantStatistics> variants);
+
+// Returns an HTML page with the statistics as tables and plots. It holds all it
+// needs (data, styles, Chart.js): one file, which works without a network.
+std::string StatisticsPage(absl::Span<const VariantStatistics> variants,
+                           uint64_t seed);
 
 }  // namespace tara::eval
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/report/report_parts.h"
-#include "tara/eval/report/text_table.h"
+#include "tara/eval/rating/rating_page_template.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -196,6 +196,12 @@ std::string RatingReportJson(const RatingTable& table, bool compact) {
   // Names may hold any bytes: a path that is no UTF-8 must not throw.
   return report.dump(compact ? -1 : 2, ' ', false,
                      Json::error_handler_t::replace);
+}
+
+std::string RatingPage(const RatingTable& table) {
+  return ReportPage(RatingPageTemplate(),
+                    {{"{{report.json}}",
+                      JsonInPage(RatingReportJson(table, /*compact=*/true))}});
 }
 
 }  // namespace tara::eval

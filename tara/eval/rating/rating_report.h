@@ -24,6 +24,10 @@ std::string RatingReportText(const RatingTable& table);
 // `compact` leaves out line breaks and spaces.
 std::string RatingReportJson(const RatingTable& table, bool compact = false);
 
+// Returns one HTML file: ratings of players by variants, curves over the
+// generations of runs, a cross table. It needs no network and no other file.
+std::string RatingPage(const RatingTable& table);
+
 }  // namespace tara::eval
 
 #endif  // TARA_EVAL_RATING_RATING_REPORT_H_

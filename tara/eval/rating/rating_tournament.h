@@ -1,9 +1,6 @@
 #ifndef TARA_EVAL_RATING_RATING_TOURNAMENT_H_
 #define TARA_EVAL_RATING_RATING_TOURNAMENT_H_
 
-// Ratings of many players in many variants, by games that are chosen for what
-// they tell, and kept.
-
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,12 +12,40 @@
 #include "absl/types/span.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/contest.h"
 #include "tara/eval/arena/parallel_arena.h"
-#include "tara/eval/arena/result_store.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/report/training_point.h"
+#include "tara/eval/report/report_page.h"
 
 namespace tara::eval {
+
+// A pair of games worth playing.
+struct PairChoice {
+  int player = 0;
+  int other = 0;
+  // By how much the pair is expected to lower the mean variance of the
+  // differences of two players, in Elo^2.
+  double gain = 0;
+};
+
+// Returns all pairs of players by what a pair of games of them, once with
+// either beginning, is expected to tell: the most first, ties by index. A game
+// informs about d by  ((P_win + P_loss) - (P_win - P_loss)^2) / 4;  the sum I
+// of both lowers the trace of the covariance C of the ratings about their mean
+// by
+//   I |C u|^2 / (1 + I u' C u)  (Sherman and Morrison 1950)
+// with u 1 for the one and -1 for the other; the mean variance of a difference
+// is 2 / (players - 1) of that trace (A-optimality; what the games tell of h
+// and nu is left out).
+std::vector<PairChoice> RankPairs(const Ratings& ratings);
+
+// Returns the pairs of games to play next, `count` of them, some perhaps more
+// than once: each is the one that tells the most once those before are played
+// (with the covariance that they are expected to leave).
+std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
+
+// Ratings of many players in many variants, by games that are chosen for what
+// they tell, and kept.
 
 struct RatedPlayer {
   std::string name;  // for people; no two alike

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -64,6 +66,29 @@ struct Regret {
 // Lets a player choose in each position. Errors of the player are returned.
 absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
                                      uint64_t seed, Player& player);
+
+// What a player gave away in the endgames of a variant.
+struct RegretRow {
+  Variant variant = Variant::kSacredHillL1;
+  std::string player;
+  std::optional<TrainingPoint> point = {};  // of a run's checkpoints
+  Regret regret;
+  // What the player's network has not learned of the rules; empty: nothing.
+  std::string not_learned = {};
+};
+
+// Returns a table for terminals, a line a row. Ends with a newline.
+std::string RegretReportText(absl::Span<const RegretRow> rows);
+
+// Returns a JSON array with an object a row: `variant`, `name`, `player`, of
+// checkpoints `run` and `generation`, `positions`, and of each measure its
+// mean with `_low` and `_high`; `policy` and `value_error` of those who say;
+// `not_learned`, the rules that the player's network has not.
+std::string RegretReportJson(absl::Span<const RegretRow> rows);
+
+// Returns one HTML file: players by variants as a heat table, curves over the
+// generations of runs. It needs no network and no other file.
+std::string RegretPage(absl::Span<const RegretRow> rows);
 
 }  // namespace tara::eval
 

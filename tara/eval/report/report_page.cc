@@ -1,5 +1,10 @@
 #include "tara/eval/report/report_page.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "tara/eval/report/page_script.h"
 #include "tara/eval/report/page_style.h"
@@ -18,6 +23,88 @@ std::string ReportPage(
                              {"{{page.js}}", std::string(PageScript())},
                              {"{{chart.js}}", std::string(ChartJs())}});
   return absl::StrReplaceAll(page_template, texts);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int Digits(const Interval& interval) {
+  const double width = interval.high - interval.low;
+  if (!std::isfinite(width) || width <= 0) return 2;
+  return std::min(
+      4, std::max(1, 1 - static_cast<int>(std::floor(std::log10(width)))));
+}
+
+}  // namespace
+
+void AddInterval(const Interval& interval, double scale,
+                 std::vector<std::string>& cells) {
+  const Interval scaled = {scale * interval.mean, scale * interval.low,
+                           scale * interval.high};
+  const int digits = Digits(scaled);
+  cells.push_back(absl::StrFormat("%.*f", digits, scaled.mean));
+  cells.push_back(
+      absl::StrFormat("[%.*f, %.*f]", digits, scaled.low, digits, scaled.high));
+}
+
+std::string TwoDigits(double number) { return absl::StrFormat("%.2f", number); }
+
+Json Finite(double number) {
+  if (!std::isfinite(number)) return nullptr;
+  return number;
+}
+
+void PutInterval(absl::string_view name, const Interval& interval,
+                 Json& object) {
+  object[std::string(name)] = Finite(interval.mean);
+  object[absl::StrCat(name, "_low")] = Finite(interval.low);
+  object[absl::StrCat(name, "_high")] = Finite(interval.high);
+}
+
+std::string NotLearnedMark(absl::string_view not_learned) {
+  return not_learned.empty() ? "" : " (not learned)";
+}
+
+std::string NotLearnedLine(absl::string_view where,
+                           absl::string_view not_learned) {
+  if (not_learned.empty()) return "";
+  return absl::StrCat("Not learned, in ", where, ": ", not_learned, "\n");
+}
+
+Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
+  Json object = Json::object();
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(Info(variant))) continue;
+    const int value = option.get(options);
+    if (option.is_bool) {
+      object[std::string(option.name)] = value != 0;
+    } else {
+      object[std::string(option.name)] = value;
+    }
+  }
+  return object;
+}
+
+std::string TextTable(const std::vector<std::vector<std::string>>& rows,
+                      size_t name_columns) {
+  std::vector<size_t> widths(rows[0].size());
+  for (const std::vector<std::string>& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) text += "  ";
+      const std::string padding(widths[i] - row[i].size(), ' ');
+      absl::StrAppend(&text, i < name_columns ? "" : padding, row[i],
+                      i < name_columns ? padding : "");
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace tara::eval

@@ -1,11 +1,16 @@
 #ifndef TARA_EVAL_REPORT_REPORT_PAGE_H_
 #define TARA_EVAL_REPORT_REPORT_PAGE_H_
 
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 
@@ -20,6 +25,52 @@ std::string JsonInPage(absl::string_view json);
 std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts);
+
+// What reports have in common: numbers with their intervals, as table cells
+// and as JSON.
+
+// Adds two cells, "47.21" and "[47.19, 47.23]", times `scale`: with as many
+// digits as tell the ends apart, four at most.
+void AddInterval(const Interval& interval, double scale,
+                 std::vector<std::string>& cells);
+
+// "47.21".
+std::string TwoDigits(double number);
+
+// JSON has no infinity: null instead.
+nlohmann::ordered_json Finite(double number);
+
+// Puts "name", "name_low" and "name_high".
+void PutInterval(absl::string_view name, const Interval& interval,
+                 nlohmann::ordered_json& object);
+
+// What marks a table cell of figures by a network that has not learned the
+// rules: " (not learned)" unless `not_learned` is empty.
+std::string NotLearnedMark(absl::string_view not_learned);
+
+// What a report says of it beside the table, with a newline: "Not learned, in
+// high_kings_l1: no_progress_limit=20"; nothing if `not_learned` is empty.
+std::string NotLearnedLine(absl::string_view where,
+                           absl::string_view not_learned);
+
+// Returns the options that the variant has, with their values.
+nlohmann::ordered_json RuleOptionsToJson(Variant variant,
+                                         const RuleOptions& options);
+
+// Returns the rows as lines with columns aligned, two spaces apart: the first
+// `name_columns` to the left, the others, which are numbers, to the right.
+// REQUIRES: at least one row; all rows have as many cells.
+std::string TextTable(const std::vector<std::vector<std::string>>& rows,
+                      size_t name_columns);
+
+// Where on the way of a training run a player stands: what curves over training
+// are drawn along.
+struct TrainingPoint {
+  std::string run;  // its folder, as it was named
+  int generation = 0;
+
+  friend bool operator==(const TrainingPoint&, const TrainingPoint&) = default;
+};
 
 }  // namespace tara::eval
 

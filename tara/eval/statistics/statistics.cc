@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include "tara/base/check.h"
 #include "tara/eval/statistics/hypotheses.h"
@@ -104,6 +106,95 @@ double EloDifference(double score) {
   if (score == 0) return -kInfinity;
   if (score == 1) return kInfinity;
   return 400 * std::log10(score / (1 - score));
+}
+
+namespace {
+
+// n ln n, 0 at 0.
+double NLogN(double n) { return n > 0 ? n * std::log(n) : 0; }
+
+}  // namespace
+
+double Entropy(absl::Span<const double> weights) {
+  double sum = 0;
+  double weighted_logs = 0;
+  for (const double weight : weights) {
+    TARA_CHECK(weight >= 0, "a negative weight");
+    sum += weight;
+    weighted_logs += NLogN(weight);
+  }
+  return sum > 0 ? std::max(0.0, std::log(sum) - weighted_logs / sum) : 0;
+}
+
+Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
+  double n = 0;
+  double logs = 0;
+  for (const int64_t count : counts) {
+    TARA_CHECK(count > 0, "a kind without observations");
+    n += static_cast<double>(count);
+    logs += NLogN(static_cast<double>(count));
+  }
+  if (n < 2) return {0, 0, std::numeric_limits<double>::infinity()};
+  const double entropy = std::log(n) - logs / n;
+  const auto without = [&](double count) {
+    return std::log(n - 1) - (logs - NLogN(count) + NLogN(count - 1)) / (n - 1);
+  };
+  double mean = 0;
+  for (const int64_t count : counts) {
+    const auto number = static_cast<double>(count);
+    mean += number / n * without(number);
+  }
+  double squares = 0;
+  for (const int64_t count : counts) {
+    const auto number = static_cast<double>(count);
+    const double deviation = without(number) - mean;
+    squares += number * deviation * deviation;
+  }
+  const double estimate = std::max(0.0, n * entropy - (n - 1) * mean);
+  const double half_width =
+      kNormalQuantile95 * std::sqrt((n - 1) / n * squares);
+  return {estimate, std::max(0.0, estimate - half_width),
+          estimate + half_width};
+}
+
+Interval EquivalentChoices(const Interval& entropy) {
+  return {std::exp(entropy.mean), std::exp(entropy.low),
+          std::exp(entropy.high)};
+}
+
+double Quantile(absl::Span<const double> sorted, double p) {
+  TARA_CHECK(!sorted.empty(), "a quantile of nothing");
+  TARA_CHECK(p >= 0 && p <= 1, "not a probability");
+  const double h = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(h);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] +
+         (h - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+std::vector<double> BootstrapReplicates(int size, int replicates,
+                                        const IndexStatistic& statistic,
+                                        Random& random) {
+  TARA_CHECK(size > 0 && replicates > 0, "nothing to draw from");
+  std::vector<int> indices(size);
+  std::vector<double> values(replicates);
+  for (double& value : values) {
+    for (int& index : indices) {
+      index = static_cast<int>(random.Below(static_cast<uint32_t>(size)));
+    }
+    value = statistic(indices);
+  }
+  return values;
+}
+
+Interval BootstrapInterval(int size, int replicates,
+                           const IndexStatistic& statistic, Random& random) {
+  std::vector<double> values =
+      BootstrapReplicates(size, replicates, statistic, random);
+  std::sort(values.begin(), values.end());
+  std::vector<int> sample(size);
+  std::iota(sample.begin(), sample.end(), 0);
+  return {statistic(sample), Quantile(values, 0.025), Quantile(values, 0.975)};
 }
 
 }  // namespace tara::eval

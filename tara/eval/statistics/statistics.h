@@ -1,7 +1,12 @@
 #ifndef TARA_EVAL_STATISTICS_STATISTICS_H_
 #define TARA_EVAL_STATISTICS_STATISTICS_H_
 
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "absl/types/span.h"
+#include "tara/base/random.h"
 
 namespace tara::eval {
 
@@ -94,6 +99,60 @@ Interval RatioInterval(const RatioSums& sums);
 // Source: Elo 1978, "The rating of chessplayers", in logistic form.
 // REQUIRES: 0 <= score <= 1.
 double EloDifference(double score);
+
+// How varied choices are. An entropy of H nats is as much choice as exp(H)
+// equally likely possibilities: "equivalent choices" (Hill 1973, "Diversity
+// and evenness", Ecology 54: the diversity number of order 1).
+
+// Returns  - sum p_i ln p_i  with p_i = weight_i / sum of the weights, in nats;
+// 0 if the sum is 0. REQUIRES: no weight is negative.
+double Entropy(absl::Span<const double> weights);
+
+// Returns the entropy, in nats, of what independent observations were drawn
+// from, by how often each kind was seen: the jackknifed estimate
+//   N H - (N - 1) / N * sum_i n_i H_{-i}
+// with the interval +- 1.96 s,
+//   s^2 = (N - 1) / N * sum_i n_i (H_{-i} - mean of all H_{-i})^2,
+// where H is the entropy of the N observations and H_{-i} without one of kind
+// i. H itself is too low by about (kinds - 1) / 2N. Of observations that nearly
+// all differ, no estimate is good: this one is then too low.
+// The low end is at least 0. Fewer than two observations: 0 to infinity.
+// Source: Zahl 1977, "Jackknifing an index of diversity", Ecology 58.
+// REQUIRES: all counts > 0.
+Interval EntropyOfCounts(absl::Span<const int64_t> counts);
+
+// Returns exp of an interval of entropies.
+Interval EquivalentChoices(const Interval& entropy);
+
+// Intervals of statistics that have no formula for one.
+
+// Returns the quantile of sorted values by linear interpolation between order
+// statistics: with h = p (n - 1), x[floor h] + (h - floor h) * (the step to
+// the next). Source: Hyndman and Fan 1996, "Sample quantiles in statistical
+// packages", The American Statistician 50, definition 7 (the default of R).
+// REQUIRES: not empty, increasing; 0 <= p <= 1.
+double Quantile(absl::Span<const double> sorted, double p);
+
+// A statistic of a sample, told by the indices of those that are in it, with
+// repetitions.
+using IndexStatistic = std::function<double(absl::Span<const int> indices)>;
+
+// Returns the statistic of `replicates` samples of `size` indices each, drawn
+// uniformly with replacement from 0 ... size - 1. What an index stands for is
+// the caller's: a game, or a whole cluster of dependent games (both games of a
+// pair), which is then drawn as one.
+// Source: Efron 1979, "Bootstrap methods: another look at the jackknife",
+// Annals of Statistics 7. O(size * replicates) beside the statistic.
+// REQUIRES: size > 0; replicates > 0.
+std::vector<double> BootstrapReplicates(int size, int replicates,
+                                        const IndexStatistic& statistic,
+                                        Random& random);
+
+// Returns the statistic of the sample itself, with the 2.5 % and the 97.5 %
+// quantile of its bootstrap replicates for an interval. It is too narrow for
+// few observations (some 20 and fewer). REQUIRES: as BootstrapReplicates.
+Interval BootstrapInterval(int size, int replicates,
+                           const IndexStatistic& statistic, Random& random);
 
 }  // namespace tara::eval
 

@@ -1,5 +1,5 @@
 // Fits the weights of the hand-made evaluation to results of games and prints
-// them as tara/mcts/alpha_beta/hand_weights.cc holds them.
+// them as tara/mcts/alpha_beta/hand_evaluation.cc holds them.
 //
 //     tune_hand_evaluation VARIANT|all GAMES mcts:SIMULATIONS [SEED]
 //     tune_hand_evaluation VARIANT|all GAMES alphabeta:NODES [SEED]
@@ -28,7 +28,6 @@
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
@@ -39,7 +38,7 @@
 #include "tara/eval/players/search_player.h"
 #include "tara/eval/tuning/logistic_regression.h"
 #include "tara/mcts/alpha_beta/hand_evaluation.h"
-#include "tara/mcts/evaluators/playout_evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 
 namespace tara::eval {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "tara/base/check.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/alpha_beta/hand_evaluation.h"

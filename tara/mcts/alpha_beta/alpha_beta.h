@@ -11,7 +11,6 @@
 #include "tara/base/thread_time.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/state.h"
 
 namespace tara::mcts {

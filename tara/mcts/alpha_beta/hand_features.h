@@ -1,14 +1,149 @@
 #ifndef TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
 #define TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
 
+// What the features of the hand-made evaluation are counted on.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "tara/core/bits.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules/sacred_hill.h"
+#include "tara/core/state.h"
+
+namespace tara::mcts::hand_features {
+
+// A position as one side sees it.
+struct SideView {
+  Board own;    // ringforts
+  Board enemy;  // ringforts that stay the enemy's, but for captures
+  Board open;   // hills that may yet become own: vacant ones, and in Stone of
+                // Destiny's Battle those of the enemy that can be swapped
+  Board own_kings;
+  Board enemy_kings;
+  Board own_linked;  // own ringforts that have a link (Stone of Destiny)
+  Board qualified;   // vacant hills of qualified rows (Poisoned Chalice)
+  int kings_captured;
+  Phase phase;
+};
+
+// Hills with at least one, two, ... adjacent hills in a board.
+struct Neighbours {
+  Board one, two, three, four;
+};
+constexpr Neighbours NeighboursIn(Board board) {
+  const Board n = board << kRankStride, s = board >> kRankStride;
+  const Board e = board << 1, w = board >> 1;
+  const Board both_ns = n & s, any_ns = n | s;
+  const Board both_ew = e & w, any_ew = e | w;
+  return {.one = (any_ns | any_ew) & kAllHills,
+          .two = (both_ns | both_ew | (any_ns & any_ew)) & kAllHills,
+          .three = ((both_ns & any_ew) | (both_ew & any_ns)) & kAllHills,
+          .four = both_ns & both_ew & kAllHills};
+}
+
+// The four hills of each 2 x 2 square of hills, each at the bit of the
+// square's south-western hill.
+struct Squares {
+  Board southwest, southeast, northwest, northeast;
+
+  explicit constexpr Squares(Board board)
+      : southwest(board & kWhole),
+        southeast((board >> 1) & kWhole),
+        northwest((board >> kRankStride) & kWhole),
+        northeast((board >> (kRankStride + 1)) & kWhole) {}
+
+  static constexpr Board kWhole = kAllHills & (kAllHills >> 1) &
+                                  (kAllHills >> kRankStride) &
+                                  (kAllHills >> (kRankStride + 1));
+};
+
+inline Board Singles(const SideView& view) {
+  return view.own & ~Adjacent(view.own);
+}
+
+// Squares with three own ringforts whose fourth hill is in `fourth`.
+inline int SquaresOfThree(Board own_board, Board fourth) {
+  const Squares own(own_board), other(fourth);
+  const Board south = own.southwest & own.southeast;
+  const Board north = own.northwest & own.northeast;
+  return Count((south & ((own.northwest & other.northeast) |
+                         (own.northeast & other.northwest))) |
+               (north & ((own.southwest & other.southeast) |
+                         (own.southeast & other.southwest))));
+}
+
+// Squares with two own ringforts on a diagonal and `one`, `other` (in either
+// order) on the other diagonal. Each square counts once.
+inline int DiagonalPairs(Board own_board, Board one_board, Board other_board) {
+  const Squares own(own_board), one(one_board), other(other_board);
+  const Board rising =
+      own.southwest & own.northeast &
+      ((one.northwest & other.southeast) | (one.southeast & other.northwest));
+  const Board falling =
+      own.southeast & own.northwest &
+      ((one.southwest & other.northeast) | (one.northeast & other.southwest));
+  return Count(rising) + Count(falling);
+}
+
+}  // namespace tara::mcts::hand_features
+
+namespace tara::mcts {
+
+// Four boards side by side: one register with AVX2.
+typedef uint64_t FourBoards __attribute__((vector_size(32)));
+
+// Adds `x` and `y` to the lowest bit of counters, cell by cell, and returns
+// the carries. `low` is the bit.
+inline FourBoards AddCells(FourBoards x, FourBoards y, FourBoards& low) {
+  const FourBoards either = x ^ y;
+  const FourBoards carry = (x & y) | (either & low);
+  low ^= either;
+  return carry;
+}
+
+// Returns, for each of four boards, what CountComponents (which says how it
+// is done) returns: at most 12 components vanish at one cell, so that a
+// counter of four bits a cell holds them until the end.
+inline std::array<int, 4> CountComponentsOfFour(
+    const std::array<Board, 4>& boards) {
+  static_assert(kShrinkSteps % 4 == 0 && kShrinkSteps < 16);
+  FourBoards hills;
+  std::memcpy(&hills, boards.data(), sizeof(hills));
+  FourBoards ones = {}, twos = {}, fours = {}, eights = {};
+  const auto next_isolated = [&hills] {
+    const FourBoards isolated = Isolated(hills);
+    hills = Shrunk(hills);
+    return isolated;
+  };
+  Unrolled<kShrinkSteps / 4>([&](auto) {
+    FourBoards carries[2];
+    for (FourBoards& carry : carries) {
+      const FourBoards first = next_isolated();
+      const FourBoards second = next_isolated();
+      carry = AddCells(first, second, ones);
+    }
+    const FourBoards carry = AddCells(carries[0], carries[1], twos);
+    eights |= fours & carry;
+    fours ^= carry;
+  });
+  std::array<int, 4> counts;
+  for (int i = 0; i < 4; ++i) {
+    counts[i] = Count(ones[i]) + 2 * Count(twos[i]) + 4 * Count(fours[i]) +
+                8 * Count(eights[i]);
+  }
+  return counts;
+}
+
+}  // namespace tara::mcts
+
+namespace tara::mcts::hand_features {
+
 // What the hand-made evaluation counts in every variant: one small function a
 // feature, each for the side that calls itself `own`. All are invariant under
 // the board's symmetries.
-
-#include "tara/core/board.h"
-#include "tara/mcts/alpha_beta/side_view.h"
-
-namespace tara::mcts::hand_features {
 
 // --- Kingdoms and territory --------------------------------------------------
 
@@ -159,6 +294,93 @@ inline int BesiegedHills(const SideView& view) {
 }
 inline int ContestedHills(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own).two & Adjacent(view.enemy));
+}
+
+// What the hand-made evaluation counts in one family of variants alone; as
+// hand_features.h, but for Poisoned Chalice's rows, which a symmetry may give
+// to the other side.
+
+// --- Sacred Hill -------------------------------------------------------------
+
+inline int ManoeuvresTargets(const SideView& view) {
+  if (view.phase != Phase::kManoeuvres) return 0;
+  constexpr int kKnightsDistance = 5;  // squared
+  return Count(view.open & KnightMoves(view.own) &
+               ~rules::TooNear(view.own, kKnightsDistance));
+}
+
+// --- High Kings --------------------------------------------------------------
+
+inline int KingsCaptured(const SideView& view) { return view.kings_captured; }
+inline Board KingTargets(const SideView& view) {
+  const Board keep_away =
+      view.phase == Phase::kBattle ? view.own_kings : view.own;
+  return view.open & KnightMoves(view.own_kings) & ~Adjacent(keep_away);
+}
+inline int KingMobility(const SideView& view) {
+  return Count(KingTargets(view));
+}
+inline int KingsStuck(const SideView& view) {  // no king can build
+  return KingTargets(view) == 0 ? 1 : 0;
+}
+inline int KingsOnSingles(const SideView& view) {
+  return Count(view.own_kings & Singles(view));
+}
+// Kings on single ringforts with at most one adjacent hill not the enemy's.
+inline int KingsInDanger(const SideView& view) {
+  const Board singles = view.own_kings & Singles(view);
+  return Count(singles & ~NeighboursIn(view.open).two);
+}
+// The same, and an enemy king can arrive beside it.
+inline int KingsAttacked(const SideView& view) {
+  const Board singles = view.own_kings & Singles(view);
+  const Board arrivals = KnightMoves(view.enemy_kings) & ~Adjacent(view.enemy);
+  return Count(singles & ~NeighboursIn(view.open).two & Adjacent(arrivals));
+}
+inline int KingsBesieged(const SideView& view) {
+  return Count(view.own_kings & Besieged(view.enemy));
+}
+inline int KingsOnEdge(const SideView& view) {
+  return Count(view.own_kings & ~NeighboursIn(kAllHills).four);
+}
+
+// --- Poisoned Chalice --------------------------------------------------------
+
+inline int QualifiedVacant(const SideView& view) {
+  return Count(view.qualified);
+}
+inline int NoneQualified(const SideView& view) {
+  return view.qualified == 0 ? 1 : 0;
+}
+// Hills where the side must build soon and that do its kingdoms good.
+inline int QualifiedReach(const SideView& view) {
+  return Count(view.qualified & Adjacent(view.own));
+}
+inline int QualifiedMerges(const SideView& view) {
+  return Count(view.qualified & NeighboursIn(view.own).two);
+}
+
+// --- Stone of Destiny --------------------------------------------------------
+
+inline int Linked(const SideView& view) { return Count(view.own_linked); }
+inline int LinkedKingdoms(const SideView& view) {
+  return CountComponents(view.own_linked);
+}
+inline int SwappableSingles(const SideView& view) {
+  return Count(Singles(view) & ~view.own_linked);
+}
+inline int KingOnLinked(const SideView& view) {
+  return Count(view.own_kings & view.own_linked);
+}
+inline int LinkedSquares(const SideView& view) {
+  return SquaresOfThree(view.own_linked, kAllHills & ~view.own_linked);
+}
+inline int LinkedDiagonals(const SideView& view) {
+  const Board rest = kAllHills & ~(view.own_linked | view.enemy);
+  return DiagonalPairs(view.own_linked, rest, rest);
+}
+inline int SwappableMerges(const SideView& view) {
+  return Count(view.open & NeighboursIn(view.own_linked).two);
 }
 
 }  // namespace tara::mcts::hand_features

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/representative.h"
+#include "tara/core/symmetry.h"
 #include "tara/mcts/evaluators/permute_priors.h"
 #include "tara/mcts/state_hash.h"
 

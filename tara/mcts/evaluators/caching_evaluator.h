@@ -25,7 +25,7 @@ struct CachingOptions {
   // only counts.
   int64_t positions = 0;
   // Symmetric positions are one: the evaluator is asked for the representative
-  // of each (tara/core/representative.h), and its priors are put in place. For
+  // of each (tara/core/symmetry.h), and its priors are put in place. For
   // evaluators whose answers for symmetric positions are the same, bit for bit,
   // but for the order of the priors: networks, which see every position through
   // its representative.

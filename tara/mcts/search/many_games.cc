@@ -1,6 +1,8 @@
 #include "tara/mcts/search/many_games.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -8,7 +10,7 @@
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/search/evaluation_thread.h"
+#include "tara/mcts/search/threaded_search.h"
 
 namespace tara::mcts {
 namespace {
@@ -259,6 +261,21 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
           : PlayTwoGroups(absl::MakeSpan(groups), options.times);
   for (Group& group : groups) group.Close();
   return status;
+}
+
+absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
+                         const RunOptions& options) {
+  TARA_CHECK(options.leaves_per_tree >= 1, "a batch has leaves");
+  size_t next = 0;
+  SearchCounters counters;
+  return PlayManyGames(
+      {.games = std::max<int>(1, static_cast<int>(trees.size())),
+       .leaves_per_game = options.leaves_per_tree},
+      [&]() -> std::unique_ptr<SearchedGame> {
+        if (next == trees.size()) return nullptr;
+        return std::make_unique<OneSearch>(trees[next++]);
+      },
+      evaluator, [] { return false; }, counters);
 }
 
 }  // namespace tara::mcts

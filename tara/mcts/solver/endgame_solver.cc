@@ -9,14 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
-#include "tara/mcts/solver/solver_bounds.h"
 #include "tara/mcts/solver/solver_search.h"
 #include "tara/mcts/solver/solver_table.h"
 
@@ -234,6 +233,24 @@ void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options) {
   options.solver_vacant_hills =
       std::min(options.solver_vacant_hills, SolvableVacantHills(variant));
   options.solver = options.solver_vacant_hills > 0 ? solver : nullptr;
+}
+
+SharedSolver::SharedSolver(const SolverOptions& options) : options_(options) {}
+
+std::optional<int> SharedSolver::SolveRedMargin(const State& state) {
+  std::unique_ptr<EndgameSolver> solver;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!idle_.empty()) {
+      solver = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (solver == nullptr) solver = std::make_unique<EndgameSolver>(options_);
+  const std::optional<int> margin = solver->SolveRedMargin(state);
+  absl::MutexLock lock(&mutex_);
+  idle_.push_back(std::move(solver));
+  return margin;
 }
 
 }  // namespace tara::mcts

@@ -7,10 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 
 namespace tara::mcts {
@@ -87,6 +89,24 @@ int SolvableVacantHills(Variant variant);
 // options.solver_vacant_hills, which is lowered to what pays in the variant.
 // The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
 void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options);
+
+// The solver of trees that several threads search: an EndgameSolver, with a
+// table of its own, for each thread that asks at a time. Thread-safe.
+class SharedSolver : public LeafSolver {
+ public:
+  // `options` are those of each EndgameSolver.
+  explicit SharedSolver(const SolverOptions& options = {});
+
+  std::optional<int> SolveRedMargin(const State& state) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  bool thread_safe() const override { return true; }
+
+ private:
+  const SolverOptions options_;
+  absl::Mutex mutex_;
+  // The latest used comes last, and is the next: one thread has one solver.
+  std::vector<std::unique_ptr<EndgameSolver>> idle_ ABSL_GUARDED_BY(mutex_);
+};
 
 }  // namespace tara::mcts
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tara/base/check.h"
+
 namespace tara::mcts {
 
 void CountVisits(absl::Span<const RootAction> actions,
@@ -54,6 +56,17 @@ bool SettledRoot::Stops(const SearchProgress& progress) const {
 bool AnyOf::Stops(const SearchProgress& progress) const {
   return std::any_of(rules_.begin(), rules_.end(),
                      [&](const auto& rule) { return rule->Stops(progress); });
+}
+
+TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random) {
+  TARA_CHECK(options.full_share >= 0, "a share is not negative");
+  TARA_CHECK(options.full_simulations >= 1 && options.fast_simulations >= 1,
+             "a search has simulations");
+  const bool full =
+      options.full_share >= 1 || random.Uniform() < options.full_share;
+  return {
+      .simulations = full ? options.full_simulations : options.fast_simulations,
+      .full = full};
 }
 
 }  // namespace tara::mcts

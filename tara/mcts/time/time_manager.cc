@@ -1,10 +1,133 @@
 #include "tara/mcts/time/time_manager.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "tara/base/check.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/core/variant.h"
 
 namespace tara::mcts {
+namespace {
+
+constexpr int kMaxHours = 100;
+
+absl::Status BadTimeControl(absl::string_view text, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "bad time control '", text, "': ", what,
+      "; expected TIME/move, TIME or TIME+INCREMENT, such as 5s/move or "
+      "300s+2s"));
+}
+
+// Reads the part of `text` that is `name`. What absl::ParseDuration reads
+// besides (signs, "inf", "0", ".5s", ns, us) is not meant here.
+absl::StatusOr<absl::Duration> ReadTime(absl::string_view text,
+                                        absl::string_view name,
+                                        absl::string_view part) {
+  if (part.empty()) return BadTimeControl(text, absl::StrCat("no ", name));
+  absl::Duration time;
+  if (!absl::ascii_isdigit(part.front()) || !absl::ascii_isalpha(part.back()) ||
+      part.find_first_of("nuμ") != absl::string_view::npos ||
+      !absl::ParseDuration(part, &time)) {
+    return BadTimeControl(
+        text, absl::StrCat(name, " is '", part,
+                           "', not a time such as 500ms, 5s or 1m30s"));
+  }
+  if (time > absl::Hours(kMaxHours)) {
+    return BadTimeControl(
+        text, absl::StrCat(name, " is '", part, "', above ", kMaxHours, "h"));
+  }
+  return time;
+}
+
+absl::StatusOr<absl::Duration> ReadPositiveTime(absl::string_view text,
+                                                absl::string_view name,
+                                                absl::string_view part) {
+  TARA_ASSIGN_OR_RETURN(const absl::Duration time, ReadTime(text, name, part));
+  if (time > absl::ZeroDuration()) return time;
+  return BadTimeControl(text, absl::StrCat(name, " is '", part,
+                                           "', not more "
+                                           "than 0"));
+}
+
+}  // namespace
+
+absl::StatusOr<TimeControl> ParseTimeControl(absl::string_view text) {
+  TimeControl control;
+  absl::string_view rest = text;
+  if (absl::ConsumeSuffix(&rest, "/move")) {
+    TARA_ASSIGN_OR_RETURN(control.per_move,
+                          ReadPositiveTime(text, "time for a move", rest));
+    return control;
+  }
+  const size_t plus = rest.find('+');
+  TARA_ASSIGN_OR_RETURN(
+      control.per_game,
+      ReadPositiveTime(text, "time for the game", rest.substr(0, plus)));
+  if (plus != absl::string_view::npos) {
+    TARA_ASSIGN_OR_RETURN(control.increment,
+                          ReadTime(text, "increment", rest.substr(plus + 1)));
+  }
+  return control;
+}
+
+std::string TimeControlText(const TimeControl& control) {
+  if (control.is_per_move()) {
+    return absl::StrCat(absl::FormatDuration(control.per_move), "/move");
+  }
+  if (control.increment == absl::ZeroDuration()) {
+    return absl::FormatDuration(control.per_game);
+  }
+  return absl::StrCat(absl::FormatDuration(control.per_game), "+",
+                      absl::FormatDuration(control.increment));
+}
+
+namespace {
+
+// Nearly every vacant hill takes an action; `others` come on top: captures,
+// swaps, moves of kings, passes. In Stone of Destiny's Battle a turn of two
+// actions links more than one hill that had no link.
+struct Length {
+  Family family;
+  float others;
+  float per_unlinked_hill;
+};
+
+// From the mean lengths of random games, `tara stats --variant all`.
+constexpr std::array kLengths = {
+    Length{Family::kSacredHill, 2, 0},
+    Length{Family::kFourTreasures, 3.5f, 0},
+    Length{Family::kHighKings, 5, 0},
+    Length{Family::kPoisonedChalice, 4, 0},
+    Length{Family::kStoneOfDestiny, 1, 1.65f},
+};
+
+constexpr const Length& LengthOf(Family family) {
+  return kLengths[static_cast<size_t>(family)];
+}
+
+static_assert(std::all_of(kVariants.begin(), kVariants.end(),
+                          [](const VariantInfo& info) {
+                            return LengthOf(info.family).family == info.family;
+                          }));
+
+}  // namespace
+
+float ExpectedActionsLeft(const State& state) {
+  if (state.finished()) return 0;
+  const Length& length = LengthOf(Info(state.variant).family);
+  const Board linked = state.links_east | East(state.links_east) |
+                       state.links_north | North(state.links_north);
+  return static_cast<float>(Count(state.vacant())) + length.others +
+         length.per_unlinked_hill *
+             static_cast<float>(kNumHills - Count(linked));
+}
 
 TimeManager::TimeManager(const TimeControl& control, const TimeOptions& options)
     : control_(control),

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tara/base/check.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/rules.h"
 
 namespace tara::mcts {

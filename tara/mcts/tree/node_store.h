@@ -9,7 +9,6 @@
 #include "tara/core/state.h"
 #include "tara/mcts/tree/arena.h"
 #include "tara/mcts/tree/node.h"
-#include "tara/mcts/tree/shared_memory.h"
 
 namespace tara::mcts {
 

@@ -12,9 +12,9 @@
 #include "tara/core/state.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/arena.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
-#include "tara/mcts/tree/shared_memory.h"
 #include "tara/mcts/tree/transpositions.h"
 #include "tara/mcts/utility.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tara/core/board.h"
-#include "tara/mcts/tree/edge_scan.h"
 
 namespace tara::mcts {
 namespace {

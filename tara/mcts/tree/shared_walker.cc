@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "tara/mcts/tree/arena.h"
 #include "tara/mcts/tree/backup.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/selection.h"
-#include "tara/mcts/tree/shared_memory.h"
 
 namespace tara::mcts {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "tara/base/check.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/tree/shared_memory.h"
+#include "tara/mcts/tree/arena.h"
 
 namespace tara::mcts {
 namespace {

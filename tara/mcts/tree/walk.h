@@ -1,10 +1,18 @@
 #ifndef TARA_MCTS_TREE_WALK_H_
 #define TARA_MCTS_TREE_WALK_H_
 
+#include "absl/types/span.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/search_data.h"
 
 namespace tara::mcts {
+
+// Fills `tempered` with priors^(1/temperature), scaled to sum to 1: above 1 the
+// likely actions lose to the others, below 1 they gain. What has no chance has
+// none afterwards. Source: lc0, the option PolicyTemperature.
+// REQUIRES: temperature > 0; a prior is positive; the spans have one size.
+void TemperPriors(absl::Span<const float> priors, float temperature,
+                  absl::Span<float> tempered);
 
 // One simulation: down the tree to a leaf, and back up with its value. The
 // parts of Tree that search; kShared: several threads may call them at a time.

@@ -21,8 +21,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
+#include "tara/core/action.h"
 #include "tara/core/instruction_set.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/onnx_model.h"
 
 namespace tara::nn {

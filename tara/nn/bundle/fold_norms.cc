@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/float16.h"
-#include "tara/nn/weights/batch_norm.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
 namespace {

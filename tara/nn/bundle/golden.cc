@@ -15,8 +15,8 @@
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
 #include "tara/core/random_action.h"
-#include "tara/core/representative.h"
 #include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {

@@ -8,12 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/license.h"
-#include "tara/nn/bundle/network_outputs.h"
-#include "tara/nn/bundle/npy.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/specification.h"
-#include "tara/nn/bundle/torch_outputs.h"
 #include "tara/nn/bundle/torchscript.h"
 #include "tara/nn/bundle/zip_archive.h"
 

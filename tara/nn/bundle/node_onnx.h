@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/bundle/golden.h"
 
 namespace tara::nn {
 

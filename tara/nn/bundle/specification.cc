@@ -1,16 +1,23 @@
 #include "tara/nn/bundle/specification.h"
 
+#include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/nn/bundle/network_outputs.h"
-#include "tara/nn/bundle/specification_text.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/specification_page_template.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {
@@ -123,6 +130,175 @@ std::string SpecificationToJson(const BundleManifest& manifest) {
     text += "]";
   }
   return text + "\n}\n";
+}
+
+namespace {
+
+std::string Escaped(absl::string_view text) {
+  return absl::StrReplaceAll(
+      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
+
+std::string Code(absl::string_view text) {
+  return absl::StrCat("<code>", Escaped(text), "</code>");
+}
+
+std::string Row(const std::vector<std::string>& cells) {
+  return absl::StrCat("<tr><td>", absl::StrJoin(cells, "</td><td>"),
+                      "</td></tr>\n");
+}
+
+template <typename Features>
+std::string FeatureRows(const Features& features) {
+  std::string rows;
+  for (size_t i = 0; i < features.size(); ++i) {
+    absl::StrAppend(&rows, "<tr><td class=\"n\">", i, "</td><td>",
+                    Code(features[i].name), "</td><td>",
+                    Escaped(features[i].meaning), "</td></tr>\n");
+  }
+  return rows;
+}
+
+std::string OutputRows(bool has_owner) {
+  std::string rows;
+  const auto infos = NetworkOutputInfos(has_owner);
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const OutputText& text = kOutputTexts[i];
+    rows += Row({Code(text.name),
+                 Code(absl::StrCat("[batch, ",
+                                   absl::StrJoin(infos[i].axes, ", "), "]")),
+                 Escaped(text.meaning), Escaped(text.normalisation),
+                 Escaped(text.perspective)});
+  }
+  return rows;
+}
+
+// The hills with their names and indices, north up.
+std::string BoardDrawing() {
+  constexpr int kStep = 56;
+  std::string svg = absl::StrFormat(
+      "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"The 45 hills with "
+      "their names and indices\">\n",
+      kStep * kBoardSize, kStep * kBoardSize);
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    const int x = kStep * FileOf(hill) + kStep / 2;
+    const int y = kStep * (kBoardSize - 1 - RankOf(hill)) + kStep / 2;
+    absl::StrAppendFormat(
+        &svg,
+        "<circle cx=\"%d\" cy=\"%d\" r=\"24\"/><text x=\"%d\" y=\"%d\">%s"
+        "</text><text class=\"n\" x=\"%d\" y=\"%d\">%d</text>\n",
+        x, y, x, y + 2, HillToText(hill), x, y + 15, int{hill});
+  }
+  return svg + "</svg>";
+}
+
+std::string ActionLists() {
+  struct Part {
+    const char* title;
+    int first;
+    int end;
+    bool open;
+  };
+  constexpr std::array kParts = {
+      Part{"Hills", 0, kFirstKingMove, true},
+      Part{"King moves", kFirstKingMove, kFirstSacrifice, false},
+      Part{"King moves with sacrifice", kFirstSacrifice, kFirstLink, false},
+      Part{"Links", kFirstLink, kPassIndex, false},
+      Part{"Pass", kPassIndex, kNumActions, true}};
+  std::string lists;
+  for (const Part& part : kParts) {
+    absl::StrAppend(
+        &lists, "<details", part.open ? " open" : "", "><summary>", part.title,
+        ": ", part.first,
+        part.end - part.first > 1 ? absl::StrCat(" to ", part.end - 1) : "",
+        "</summary><p class=\"actions\">\n");
+    for (int i = part.first; i < part.end; ++i) {
+      absl::StrAppend(&lists, "<i>", i, "</i>",
+                      ActionToText(static_cast<Action>(i)), "<br>\n");
+    }
+    lists += "</p></details>\n";
+  }
+  return lists;
+}
+
+std::string VariantRows(const std::vector<BundleVariant>& variants) {
+  std::string rows;
+  for (const BundleVariant& variant : variants) {
+    const VariantInfo& info = Info(variant.variant);
+    std::vector<std::string> options;
+    for (const RuleOptionInfo& option : kRuleOptions) {
+      if (!option.applies_to(info)) continue;
+      options.push_back(Code(absl::StrCat(
+          option.name, "=",
+          FormatRuleOptionValue(option, option.get(variant.options)))));
+    }
+    rows +=
+        Row({Code(info.id), Escaped(info.name), absl::StrJoin(options, ", ")});
+  }
+  return rows;
+}
+
+std::string ProvenanceRows(const BundleProvenance& provenance) {
+  std::string rows;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) rows += Row({name, Escaped(value)});
+  };
+  add("run", provenance.run);
+  add("checkpoint", provenance.checkpoint);
+  add("begun with", provenance.begun_with);
+  add("its CRC-32C", provenance.begun_with_crc32c);
+  add("generation", absl::StrCat(provenance.generation));
+  add("steps of learning", absl::StrCat(provenance.steps));
+  add("samples", absl::StrCat(provenance.samples));
+  if (provenance.games) add("games", absl::StrCat(*provenance.games));
+  if (provenance.seed) add("seed", absl::StrCat(*provenance.seed));
+  if (provenance.training_seconds) {
+    add("training time",
+        absl::StrFormat("%.0f s (wall time)", *provenance.training_seconds));
+  }
+  if (provenance.processor_seconds) {
+    add("processor time",
+        absl::StrFormat("%.0f s", *provenance.processor_seconds));
+  }
+  for (const BundleScore& score : provenance.scores) {
+    add("score",
+        absl::StrFormat(
+            "%s against %s: %.1f %% of %d games (95 %% interval %.1f "
+            "to %.1f) after generation %d",
+            score.variant, score.opponent, 100 * score.score, score.games,
+            100 * score.low, 100 * score.high, score.generation));
+  }
+  if (!provenance.config.empty()) {
+    absl::StrAppend(&rows, "<tr><td>config</td><td><details><summary>text",
+                    "</summary><pre>", Escaped(provenance.config),
+                    "</pre></details></td></tr>\n");
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string SpecificationToPage(const BundleManifest& manifest) {
+  const std::string network = absl::StrFormat(
+      "%d channels x %d blocks, %d parameters, weights of %s; made by %s",
+      manifest.shape.channels, manifest.shape.blocks, manifest.parameters,
+      WeightTypeName(manifest.weights), manifest.made_by);
+  // Texts of a bundle may hold "{{": all are put in at once.
+  return absl::StrReplaceAll(
+      SpecificationPageTemplate(),
+      {{"{{network}}", Escaped(network)},
+       {"{{perspective}}", Escaped(kPerspectiveText)},
+       {"{{symmetry}}", Escaped(kSymmetryText)},
+       {"{{normalisation}}", Escaped(kNormalisationText)},
+       {"{{board}}", BoardDrawing()},
+       {"{{num_planes}}", absl::StrCat(kNumPlanes)},
+       {"{{num_globals}}", absl::StrCat(kNumGlobals)},
+       {"{{planes}}", FeatureRows(kPlanes)},
+       {"{{globals}}", FeatureRows(kGlobals)},
+       {"{{outputs}}", OutputRows(manifest.has_owner)},
+       {"{{actions}}", ActionLists()},
+       {"{{variants}}", VariantRows(manifest.variants)},
+       {"{{provenance}}", ProvenanceRows(manifest.provenance)}});
 }
 
 }  // namespace tara::nn

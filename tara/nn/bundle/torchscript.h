@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "tara/nn/bundle/fold_norms.h"
-#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
@@ -25,6 +25,13 @@ absl::StatusOr<std::string> MakeTorchScript(const Checkpoint& folded,
 absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string& module,
                                               const NetworkInputs& inputs,
                                               bool with_owner);
+
+// Returns what the network of the checkpoint says, computed by LibTorch on the
+// CPU in float32 with all of its layers as they are learned: the reference for
+// every other form. Returns INVALID_ARGUMENT naming a tensor that is missing or
+// misshapen.
+absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
+                                                   const NetworkInputs& inputs);
 
 }  // namespace tara::nn
 

@@ -14,9 +14,8 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/bundle/npy.h"
-#include "tara/nn/bundle/torch_outputs.h"
 #include "tara/nn/bundle/torchscript.h"
+#include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference_options.h"
 

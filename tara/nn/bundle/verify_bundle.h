@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "tara/nn/bundle/bundle.h"
-#include "tara/nn/bundle/network_outputs.h"
+#include "tara/nn/bundle/golden.h"
 
 namespace tara::nn {
 

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/core/state.h"
-#include "tara/nn/cpu/cpu_ranges.h"
+#include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/weights/checkpoint.h"
 

@@ -16,15 +16,12 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/cpu/cpu_calibration.h"
-#include "tara/nn/cpu/cpu_context_pool.h"
 #include "tara/nn/cpu/cpu_convolution.h"
 #include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/cpu/cpu_precision.h"
-#include "tara/nn/cpu/cpu_ranges.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 
 namespace tara::nn {
 namespace {

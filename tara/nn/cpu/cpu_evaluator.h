@@ -1,7 +1,11 @@
 #ifndef TARA_NN_CPU_CPU_EVALUATOR_H_
 #define TARA_NN_CPU_CPU_EVALUATOR_H_
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "tara/mcts/evaluator.h"
@@ -9,6 +13,61 @@
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
+
+// Objects that threads borrow, one each at a time. Lock-free; a thread mostly
+// gets the one that it had before, whose memory its core still caches. Made on
+// demand and kept, but for more than kSlots at once. Thread-safe.
+template <typename Object>
+class CpuContextPool {
+ public:
+  CpuContextPool() = default;
+  ~CpuContextPool() {
+    for (std::atomic<Object*>& slot : slots_) delete slot.load();
+  }
+  CpuContextPool(const CpuContextPool&) = delete;
+  CpuContextPool& operator=(const CpuContextPool&) = delete;
+
+  // Returns an idle object, or what `make` returns: a std::unique_ptr<Object>.
+  template <typename Make>
+  std::unique_ptr<Object> Take(Make make) {
+    const size_t home = Home();
+    for (size_t i = 0; i < kSlots; ++i) {
+      std::atomic<Object*>& slot = slots_[(home + i) % kSlots];
+      if (slot.load(std::memory_order_relaxed) == nullptr) continue;
+      if (Object* const found =
+              slot.exchange(nullptr, std::memory_order_acquire)) {
+        return std::unique_ptr<Object>(found);
+      }
+    }
+    return make();
+  }
+
+  void Return(std::unique_ptr<Object> object) {
+    const size_t home = Home();
+    for (size_t i = 0; i < kSlots; ++i) {
+      Object* empty = nullptr;
+      if (slots_[(home + i) % kSlots].compare_exchange_strong(
+              empty, object.get(), std::memory_order_release,
+              std::memory_order_relaxed)) {
+        object.release();
+        return;
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kSlots = 64;
+
+  // Where this thread looks first.
+  static size_t Home() {
+    static std::atomic<size_t> threads = 0;
+    thread_local const size_t home =
+        threads.fetch_add(1, std::memory_order_relaxed);
+    return home;
+  }
+
+  std::array<std::atomic<Object*>, kSlots> slots_ = {};
+};
 
 struct CpuEvaluator {
   std::unique_ptr<mcts::Evaluator> evaluator;

@@ -1,9 +1,6 @@
 #ifndef TARA_NN_CPU_CPU_NETWORK_H_
 #define TARA_NN_CPU_CPU_NETWORK_H_
 
-// A network in one precision, ready to run on the CPU. Only for the .cc files
-// of the engine: this header brings oneDNN along.
-
 #include <array>
 #include <dnnl.hpp>
 #include <functional>
@@ -13,13 +10,22 @@
 #include "absl/types/span.h"
 #include "tara/nn/cpu/cpu_convolution.h"
 #include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/cpu/cpu_ranges.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/cpu/winograd_layer.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::nn {
+
+// The values of a network's activations that the largest integer stands for, by
+// channel; greater ones are cut. All are positive.
+struct CpuRanges {
+  std::vector<std::vector<float>> tower;  // before each block, and at the end
+  std::vector<std::vector<float>> inner;  // between a block's convolutions
+};
+
+// A network in one precision, ready to run on the CPU. Only for the .cc files
+// of the engine: this header brings oneDNN along.
 
 // How many positions one run computes. Every answer is the same from each.
 inline constexpr std::array kCpuTiles = {16, 4, 1};

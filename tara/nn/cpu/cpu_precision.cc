@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara::nn {
 namespace {

@@ -9,8 +9,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
-#include "tara/nn/weights/batch_norm.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
 namespace {

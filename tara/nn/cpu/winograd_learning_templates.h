@@ -17,7 +17,7 @@
 
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/winograd_layer.h"
-#include "tara/nn/cpu/winograd_tiles.h"
+#include "tara/nn/cpu/winograd_templates.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn::internal {

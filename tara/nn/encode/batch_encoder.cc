@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "tara/base/check.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"

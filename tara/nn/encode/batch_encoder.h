@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "tara/core/action.h"
 #include "tara/core/instruction_set.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 

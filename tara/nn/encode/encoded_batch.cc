@@ -12,13 +12,11 @@
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
-#include "tara/core/representative.h"
 #include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 #include "tara/nn/encode/softmax.h"
 
 namespace tara::nn {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
@@ -45,7 +45,7 @@ class EncodedBatch {
   void Encode(absl::Span<const State> states,
               absl::Span<const Symmetry> symmetries);
   // The same through the symmetry that leads to the representative of each
-  // (tara/core/representative.h): symmetric positions are then one and the same
+  // (tara/core/symmetry.h): symmetric positions are then one and the same
   // to the network, and its answers for them differ in the order of priors
   // alone.
   void EncodeCanonical(absl::Span<const State> states);

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "tara/base/check.h"
-#include "tara/core/legal_set.h"
+#include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"

@@ -12,10 +12,10 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
-#include "tara/nn/inference_option_text.h"
+#include "tara/nn/inference_options.h"
 #include "tara/nn/torch/device_evaluator.h"
-#include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_evaluator.h"
+#include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "third_party/crc32c/crc32c.h"
 

@@ -1,10 +1,12 @@
 #include "tara/nn/torch/device_evaluator.h"
 
+#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <deque>
 #include <exception>
 #include <utility>
@@ -14,16 +16,272 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/torch/device_part_torch.h"
-#include "tara/nn/torch/device_precision_torch.h"
+#include "tara/core/board.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/inference_options.h"
 #include "tara/nn/torch/folded_network_torch.h"
 #include "tara/nn/torch/network_torch.h"
-#include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_runtime.h"
 
 namespace tara::nn {
+namespace {
+
+constexpr int kRounds = 5;
+
+// Enough for a GPU to work in earnest, and little for a CPU.
+int TrialBatch(const c10::Device& device) { return device.is_cpu() ? 2 : 256; }
+
+// bfloat16 has the range of float32 and cannot overflow: another type must be
+// faster by this factor to be preferred.
+constexpr double kPreference = 1.25;
+
+// The largest difference allowed of a logit in 16 bits, as a share of the
+// largest logit: eight bits of mantissa lose 0.4 % an operation, and errors add
+// up like a random walk over the layers. What is to be found is not rounding
+// but overflow and kernels that do not work.
+constexpr double kMaxDifference = 0.25;
+
+struct Trial {
+  at::Tensor outputs;
+  absl::Duration time;  // the least of some
+};
+
+// Inputs like those of positions: planes mostly of zeros and ones.
+struct TrialInputs {
+  explicit TrialInputs(const c10::Device& device) {
+    const int batch = TrialBatch(device);
+    // Without a generator: numbers that follow no pattern of the planes.
+    const auto count = int64_t{batch} * kNumPlanes * kBoardSize * kBoardSize;
+    const at::Tensor steps = at::arange(count, at::kFloat).mul(0.618034f);
+    planes = (steps - steps.floor())
+                 .lt(0.3)
+                 .to(device, at::kFloat)
+                 .view({batch, kBoardSize, kBoardSize, kNumPlanes})
+                 .permute({0, 3, 1, 2});
+    globals = at::full({batch, kNumGlobals}, 0.25).to(device);
+  }
+  at::Tensor planes;
+  at::Tensor globals;
+};
+
+Trial Try(const Network& network, const c10::Device& device,
+          const TrialInputs& inputs, at::ScalarType type) {
+  const FoldedNetwork folded(network, device, type);
+  const c10::Stream stream =
+      c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+  Trial trial = {.outputs = {}, .time = absl::InfiniteDuration()};
+  for (int round = 0; round < kRounds; ++round) {
+    stream.synchronize();
+    const absl::Time start = absl::Now();
+    trial.outputs = folded.Forward(inputs.planes, inputs.globals);
+    stream.synchronize();
+    trial.time = std::min(trial.time, absl::Now() - start);
+  }
+  return trial;
+}
+
+absl::Status Differs(const at::Tensor& outputs, const at::Tensor& expected) {
+  const double scale = expected.abs().max().item<double>();
+  const double difference = (outputs - expected).abs().max().item<double>();
+  // Not the other way round: a NaN is not less.
+  if (difference <= kMaxDifference * scale) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("logits differ by ", difference,
+                                               " from those in float32, ",
+                                               "which are up to ", scale));
+}
+
+// Tries a type of 16 bits; returns its time, or why it cannot be used.
+absl::StatusOr<absl::Duration> TryShort(const Network& network,
+                                        const c10::Device& device,
+                                        const TrialInputs& inputs,
+                                        const Trial& reference,
+                                        at::ScalarType type) {
+  try {
+    const Trial trial = Try(network, device, inputs, type);
+    TARA_RETURN_IF_ERROR(Differs(trial.outputs, reference.outputs));
+    return trial.time;
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::exception& error) {
+    return absl::UnimplementedError(error.what());
+  }
+}
+
+}  // namespace
+
+at::ScalarType TypeOf(Precision precision) {
+  switch (precision) {
+    case Precision::kFloat32:
+      return at::kFloat;
+    case Precision::kBfloat16:
+      return at::kBFloat16;
+    case Precision::kFloat16:
+      return at::kHalf;
+    case Precision::kAuto:
+    case Precision::kInt16:
+    case Precision::kInt8:
+      break;
+  }
+  TARA_CHECK(false, "LibTorch's networks have no such type");
+  return at::kFloat;
+}
+
+absl::StatusOr<Precision> ChoosePrecision(const Network& network,
+                                          const c10::Device& device,
+                                          Precision precision) {
+  if (precision == Precision::kInt16 || precision == Precision::kInt8) {
+    return absl::UnimplementedError(absl::StrCat(
+        "LibTorch's networks do not compute in ", PrecisionName(precision),
+        "; expected auto, float32, bfloat16 or float16"));
+  }
+  if (precision == Precision::kFloat32 ||
+      (precision == Precision::kAuto && device.is_cpu())) {
+    return Precision::kFloat32;
+  }
+  const TrialInputs inputs(device);
+  const Trial reference = Try(network, device, inputs, at::kFloat);
+  const auto time_of = [&](Precision type) {
+    return TryShort(network, device, inputs, reference, TypeOf(type));
+  };
+  if (precision != Precision::kAuto) {
+    const auto time = time_of(precision);
+    if (time.ok()) return precision;
+    return absl::UnimplementedError(absl::StrCat(
+        "LibTorch cannot compute this network in ", PrecisionName(precision),
+        " on ", device.str(), ": ", time.status().message()));
+  }
+  Precision best = Precision::kFloat32;
+  absl::Duration least = reference.time;
+  for (const Precision type : {Precision::kFloat16, Precision::kBfloat16}) {
+    const auto time = time_of(type);
+    if (!time.ok()) continue;
+    if (*time < least * (type == Precision::kBfloat16 ? kPreference : 1.0)) {
+      best = type;
+      least = *time;
+    }
+  }
+  return best;
+}
+
+namespace {
+
+enum class StreamUse { kCompute, kRecord };
+
+// A stream of the device that computes beside its default one. Those of high
+// priority are kept for recording.
+c10::Stream NewStream(const c10::Device& device, StreamUse use) {
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  if (device.is_cpu()) return guard.getStream(device);
+  return guard.getStreamFromGlobalPool(
+      device, /*isHighPriority=*/use == StreamUse::kRecord);
+}
+
+at::Tensor NewHostBuffer(at::IntArrayRef shape, bool pinned) {
+  return at::zeros(shape, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+}
+
+at::Tensor Rows(const at::Tensor& tensor, int count) {
+  return tensor.narrow(0, 0, count);
+}
+
+absl::Span<float> RowSpan(const at::Tensor& tensor, int count) {
+  return absl::MakeSpan(tensor.data_ptr<float>(),
+                        static_cast<size_t>(count * tensor.stride(0)));
+}
+
+}  // namespace
+
+int PaddedBatch(int size, int capacity) {
+  return std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(size))),
+                  capacity);
+}
+
+DevicePart::DevicePart(const FoldedNetwork* network, const c10::Device& device,
+                       int capacity)
+    : network_(network),
+      capacity_(capacity),
+      stream_(NewStream(device, StreamUse::kCompute)),
+      recording_stream_(NewStream(device, StreamUse::kRecord)) {
+  const bool pinned = !device.is_cpu();
+  host_planes_ =
+      NewHostBuffer({capacity, kBoardSize, kBoardSize, kNumPlanes}, pinned);
+  host_globals_ = NewHostBuffer({capacity, kNumGlobals}, pinned);
+  host_outputs_ = NewHostBuffer({capacity, kNumNetworkOutputs}, pinned);
+  const c10::StreamGuard guard(stream_);
+  const at::TensorOptions options(device);
+  planes_ = at::zeros({capacity, kBoardSize, kBoardSize, kNumPlanes}, options)
+                .permute({0, 3, 1, 2});
+  globals_ = at::zeros({capacity, kNumGlobals}, options);
+  outputs_ = at::zeros({capacity, kNumNetworkOutputs}, options);
+  // Recording reads these on another stream.
+  stream_.synchronize();
+}
+
+DevicePart::~DevicePart() {
+  try {
+    stream_.synchronize();
+  } catch (const std::exception&) {
+    // The device is lost, and nothing is underway on it.
+  }
+}
+
+void DevicePart::Compute(int size) {
+  Rows(outputs_, size)
+      .copy_(network_->Forward(Rows(planes_, size), Rows(globals_, size)));
+}
+
+DeviceGraph* DevicePart::GraphOf(int size) {
+  if (!stream_.device().is_cuda()) return nullptr;
+  const auto found = graphs_.find(size);
+  if (found != graphs_.end()) return found->second.get();
+  const auto compute = [this, size] { Compute(size); };
+  {
+    // Libraries choose their kernels and take their workspaces.
+    const c10::StreamGuard guard(recording_stream_);
+    compute();
+    compute();
+    recording_stream_.synchronize();
+  }
+  return graphs_.emplace(size, RecordDeviceGraph(recording_stream_, compute))
+      .first->second.get();
+}
+
+void DevicePart::Begin(absl::Span<const State> states,
+                       absl::Span<mcts::Evaluation> results) {
+  const int size = static_cast<int>(states.size());
+  TARA_CHECK(!busy() && size > 0 && size <= capacity_, "no room for the batch");
+  batch_.EncodeCanonical(states, RowSpan(host_planes_, size),
+                         RowSpan(host_globals_, size));
+  const int padded = PaddedBatch(size, capacity_);
+  DeviceGraph* const graph = GraphOf(padded);
+  const c10::StreamGuard guard(stream_);
+  results_ = results;
+  Rows(planes_, size)
+      .copy_(Rows(host_planes_, size).permute({0, 3, 1, 2}),
+             /*non_blocking=*/true);
+  Rows(globals_, size).copy_(Rows(host_globals_, size), /*non_blocking=*/true);
+  if (graph != nullptr) {
+    graph->Replay();
+  } else {
+    Compute(padded);
+  }
+  Rows(host_outputs_, size).copy_(Rows(outputs_, size), /*non_blocking=*/true);
+}
+
+void DevicePart::Finish() {
+  TARA_CHECK(busy(), "nothing was begun");
+  stream_.synchronize();
+  const float* const outputs = host_outputs_.data_ptr<float>();
+  for (int i = 0; i < batch_.size(); ++i) {
+    FillEvaluation(batch_, i, RowOfOutputs(outputs, i), results_[i]);
+  }
+  results_ = {};
+}
+
 namespace {
 
 // One device: the weights on it, and the parts that no call uses.

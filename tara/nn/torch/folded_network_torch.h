@@ -10,7 +10,7 @@
 
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/encoded_batch.h"
-#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/torch/network_torch.h"
 
 namespace tara::nn {

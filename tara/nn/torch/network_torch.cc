@@ -11,7 +11,6 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 #include "tara/nn/torch/convolution_torch.h"
 #include "tara/nn/torch/fused_layers_torch.h"
 

@@ -11,7 +11,6 @@
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/torch/folded_network_torch.h"
 #include "tara/nn/torch/network_torch.h"
-#include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/weights/checkpoint.h"
 

@@ -1,8 +1,19 @@
 #include "tara/nn/torch/torch_runtime.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <malloc.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+#include <new>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara::nn {
 namespace {
@@ -34,6 +45,70 @@ void SetTorchThreads(int threads) {
   if (current == threads) return;
   at::set_num_threads(threads);
   current = threads;
+}
+
+namespace {
+
+bool IsOutOfMemory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) {
+    return true;
+  }
+  // Libraries of the device, and the allocator of the CPU, throw the same type
+  // for everything.
+  const absl::string_view text = error.what();
+  return absl::StrContains(text, "out of memory") ||
+         absl::StrContains(text, "can't allocate memory") ||
+         absl::StrContains(text, "_ALLOC_FAILED");
+}
+
+// The first line: LibTorch adds a stack trace.
+absl::string_view FirstLine(absl::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> FindTorchDevices(
+    absl::string_view text) {
+  TARA_ASSIGN_OR_RETURN(const DeviceText device, ParseDevice(text));
+  if (device.is_cpu) return std::vector<std::string>{"cpu"};
+  if (!at::Context::hasCUDART()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "device '", text, "': this LibTorch (", TORCH_VERSION,
+        ") was built without CUDA; expected device cpu, or a build with "
+        "TARA_TORCH_ROOT at a LibTorch with CUDA (docs/gpu.md)"));
+  }
+  const int count = static_cast<int>(torch::cuda::device_count());
+  if (count == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "device '", text, "': this LibTorch (", TORCH_VERSION,
+        ") has CUDA but finds no device or no driver (nvidia-smi lists them; "
+        "CUDA_VISIBLE_DEVICES hides them)"));
+  }
+  if (!device.all && device.index >= count) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("device '", text, "': LibTorch finds ", count,
+                     " CUDA devices; expected cuda:0 to cuda:", count - 1));
+  }
+  std::vector<std::string> devices;
+  for (int index = 0; index < count; ++index) {
+    if (device.all || index == device.index) {
+      devices.push_back(absl::StrCat("cuda:", index));
+    }
+  }
+  return devices;
+}
+
+absl::Status TorchError(absl::string_view doing, absl::string_view hint,
+                        const std::exception& error) {
+  if (IsOutOfMemory(error)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("out of memory while ", doing, "; ", hint, " (",
+                     FirstLine(error.what()), ")"));
+  }
+  return absl::InternalError(
+      absl::StrCat("LibTorch failed while ", doing, ": ", error.what()));
 }
 
 }  // namespace tara::nn

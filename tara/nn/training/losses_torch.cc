@@ -7,7 +7,6 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 
 namespace tara::nn {
 namespace {

@@ -1,5 +1,8 @@
 #include "tara/nn/training/optimizer_torch.h"
 
+#include <ATen/autocast_mode.h>
+#include <torch/version.h>
+
 #include <cmath>
 #include <utility>
 
@@ -7,7 +10,48 @@
 #include "tara/base/status_macros.h"
 #include "tara/nn/torch/network_torch.h"
 
+// LibTorch 2.4 has one function for all devices, and warns of the others.
+#if TORCH_VERSION_MAJOR > 2 || \
+    (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+#define TARA_AUTOCAST_BY_DEVICE 1
+#else
+#define TARA_AUTOCAST_BY_DEVICE 0
+#endif
+
 namespace tara::nn {
+namespace {
+
+void Set(c10::DeviceType device, bool enabled) {
+#if TARA_AUTOCAST_BY_DEVICE
+  at::autocast::set_autocast_dtype(device, at::kBFloat16);
+  at::autocast::set_autocast_enabled(device, enabled);
+#else
+  if (device == c10::DeviceType::CPU) {
+    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+    at::autocast::set_cpu_enabled(enabled);
+  } else {
+    at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+    at::autocast::set_enabled(enabled);
+  }
+#endif
+}
+
+}  // namespace
+
+Autocast::Autocast(c10::DeviceType device, bool enabled)
+    : device_(device), enabled_(enabled) {
+  if (!enabled_) return;
+  at::autocast::increment_nesting();
+  Set(device_, true);
+}
+
+Autocast::~Autocast() {
+  if (!enabled_) return;
+  Set(device_, false);
+  // Weights in bfloat16 are kept for as long as it lives, not over a step.
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+}
+
 namespace {
 
 class AdamW : public Optimizer {
@@ -154,6 +198,30 @@ std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
 std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
                                   float weight_decay, float momentum) {
   return std::make_unique<Sgd>(module, weight_decay, momentum);
+}
+
+WeightAverage::WeightAverage(const Network& network, double decay)
+    : decay_(decay), average_(std::make_shared<Network>(network.shape)) {
+  average_->MoveTo(network.value_output->weight.device());
+  for (const auto& [name, tensor] : NetworkTensors(network)) {
+    weights_.push_back(tensor);
+  }
+  for (const auto& [name, tensor] : NetworkTensors(*average_)) {
+    averages_.push_back(tensor);
+  }
+  Reset();
+}
+
+void WeightAverage::Reset() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < weights_.size(); ++i) averages_[i].copy_(weights_[i]);
+}
+
+void WeightAverage::Update(int64_t step) {
+  const torch::NoGradGuard no_gradients;
+  const double decay = Decay(decay_, step);
+  at::_foreach_mul_(averages_, decay);
+  at::_foreach_add_(averages_, weights_, 1 - decay);
 }
 
 }  // namespace tara::nn

@@ -1,20 +1,40 @@
 #ifndef TARA_NN_TRAINING_OPTIMIZER_TORCH_H_
 #define TARA_NN_TRAINING_OPTIMIZER_TORCH_H_
 
-// Optimizers of our own: LibTorch has them too, but the form in which it saves
-// their state differs between 1.13 and 2.x.
-
+#include <c10/core/DeviceType.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tara/nn/torch/network_torch.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
+
+// While it lives, and if `enabled`, LibTorch computes what this thread starts
+// on the kind of device in bfloat16 where that does no harm (convolutions and
+// linear layers), and in float32 elsewhere. Weights stay float32. Gradients
+// follow the types of the forward pass: backward() comes after its end.
+// bfloat16 has the range of float32, so losses need no scaling.
+class Autocast {
+ public:
+  Autocast(c10::DeviceType device, bool enabled);
+  ~Autocast();
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  const c10::DeviceType device_;
+  const bool enabled_;
+};
+
+// Optimizers of our own: LibTorch has them too, but the form in which it saves
+// their state differs between 1.13 and 2.x.
 
 // Changes the weights of a module by their gradients. Weights without a
 // gradient (of a head that is not computed) stay as they are. Both kinds decay
@@ -82,6 +102,40 @@ std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
 // et al. 2013 (arXiv:1212.0901), section 3.5, for a gradient at w.
 std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
                                   float weight_decay, float momentum);
+
+// The exponential average of a network's weights over its steps, its norms'
+// means and variances included:
+//   average = d average + (1 - d) weights,  d = min(decay, (1 + t) / (10 + t))
+// after step t, from 1: early on, when the weights still move far, the average
+// is of the last few steps. It plays better than the weights of any one step,
+// which the last batches pull about.
+// Source: Polyak and Juditsky 1992; as an exponential average, with this
+// warm-up, as TensorFlow's ExponentialMovingAverage has it (num_updates).
+// Not thread-safe.
+class WeightAverage {
+ public:
+  // Begins with the network's weights. REQUIRES: `network` outlives this;
+  // 0 < decay < 1.
+  WeightAverage(const Network& network, double decay);
+
+  static double Decay(double decay, int64_t step) {
+    const auto t = static_cast<double>(step);
+    return std::min(decay, (1 + t) / (10 + t));
+  }
+
+  // Begins anew with the network's weights.
+  void Reset();
+  // Takes in the network's weights after a step, counted from 1.
+  void Update(int64_t step);
+  // The network of the averaged weights.
+  Network& network() { return *average_; }
+
+ private:
+  const double decay_;
+  const std::shared_ptr<Network> average_;
+  std::vector<at::Tensor> weights_;   // of the network
+  std::vector<at::Tensor> averages_;  // of the same index
+};
 
 }  // namespace tara::nn
 

@@ -14,17 +14,14 @@
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/nn/cpu/cpu_calibration.h"
-#include "tara/nn/cpu/cpu_ranges.h"
+#include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/encoded_batch.h"
-#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/torch/network_torch.h"
-#include "tara/nn/torch/torch_devices.h"
 #include "tara/nn/torch/torch_runtime.h"
-#include "tara/nn/training/autocast_torch.h"
 #include "tara/nn/training/losses_torch.h"
 #include "tara/nn/training/optimizer_torch.h"
-#include "tara/nn/training/weight_average_torch.h"
 
 namespace tara::nn {
 namespace {

@@ -70,7 +70,7 @@ struct TrainerOptions {
   float reply_loss_weight = 0;
   // Above 0: what is measured, evaluated and saved as the network is the
   // average of the weights over about 1 / (1 - this) steps; see
-  // tara/nn/training/weight_average_torch.h.
+  // tara/nn/training/optimizer_torch.h.
   float ema_decay = 0;
   // Gradients longer than this (Euclidean norm over all weights) are shortened
   // to it: single odd batches do no harm. 0: they are left as they are.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -10,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/policy_map.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::nn {
@@ -313,6 +315,29 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
     return DamagedError(name, "its checksum does not match");
   }
   return DecodePayload(name, payload);
+}
+
+absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
+                                        const std::string& name) {
+  const std::vector<int64_t> shape = {checkpoint.shape.channels};
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const weight,
+                        checkpoint.Find(absl::StrCat(name, ".weight"), shape));
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const bias,
+                        checkpoint.Find(absl::StrCat(name, ".bias"), shape));
+  TARA_ASSIGN_OR_RETURN(
+      const NamedTensor* const mean,
+      checkpoint.Find(absl::StrCat(name, ".running_mean"), shape));
+  TARA_ASSIGN_OR_RETURN(
+      const NamedTensor* const variance,
+      checkpoint.Find(absl::StrCat(name, ".running_var"), shape));
+  FoldedNorm norm;
+  for (size_t i = 0; i < weight->values.size(); ++i) {
+    const float scale =
+        weight->values[i] / std::sqrt(variance->values[i] + kNormEpsilon);
+    norm.scale.push_back(scale);
+    norm.shift.push_back(bias->values[i] - mean->values[i] * scale);
+  }
+  return norm;
 }
 
 }  // namespace tara::nn

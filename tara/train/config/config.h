@@ -11,6 +11,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/config.pb.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/train/learn/learner.h"
+#include "tara/train/learn/sampler.h"
 
 namespace tara::train {
 
@@ -39,6 +42,47 @@ std::string DescribeConfig();
 // Returns FAILED_PRECONDITION naming the field and both values.
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now);
+
+// Checks what fields say together: that a run can work as they want. Ranges of
+// single fields are in the table of config_fields.h. Returns INVALID_ARGUMENT
+// with the field, its value, the reason and what was expected.
+// REQUIRES: every field is filled in and in its range, variants are known.
+absl::Status CheckConfig(const proto::TrainConfig& config);
+
+// Checks that this machine, with this LibTorch, has the devices that a valid
+// config names, and computes in its number type there. Returns
+// FAILED_PRECONDITION naming the field, the device and what there is instead,
+// or UNIMPLEMENTED naming the number type and why.
+absl::Status CheckDevices(const proto::TrainConfig& config);
+
+// Returns INVALID_ARGUMENT naming the field whose value means nothing to the
+// learner. Ranges of single numbers are those of the table of fields.
+// REQUIRES: the config is resolved.
+absl::Status CheckLearner(const proto::LearnerConfig& learner);
+
+// Where, and in which types, a config says to learn.
+struct LearnerDevice {
+  int cuda_device = -1;  // as in TrainerOptions: below 0, the CPU
+  bool autocast = false;
+};
+
+// Reads learner.device and learner.autocast. Returns INVALID_ARGUMENT naming
+// the field, its value and what was expected.
+absl::StatusOr<LearnerDevice> LearnerDeviceOf(
+    const proto::LearnerConfig& learner);
+
+// What a config says of learning, as trainer and learner take it.
+// REQUIRES, of all: the config is resolved.
+
+nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
+
+// `rate_factor` multiplies the config's learning rate, which falls over so many
+// generations, of which there are as many in the run.
+LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
+                            double rate_factor, int generations);
+
+// What the sampler takes: the window, the targets, what is held out.
+SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
 
 }  // namespace tara::train
 

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/options/search_option_text.h"
-#include "tara/nn/inference_option_text.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara::train {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
-#include "tara/mcts/choice/temperature.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 

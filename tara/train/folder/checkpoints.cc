@@ -1,6 +1,7 @@
 #include "tara/train/folder/checkpoints.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <tuple>
@@ -16,10 +17,9 @@
 #include "tara/core/state.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/bundle/learned_rules.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
-#include "tara/train/config/learner_config.h"
 #include "tara/train/play/game_plan.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -180,6 +180,31 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
         "rules.)"));
   }
   return absl::OkStatus();
+}
+
+namespace {
+
+// The untrained network, and the first that has learned.
+constexpr int kFirst = 1;
+
+}  // namespace
+
+std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
+                                     const proto::RetentionConfig& config,
+                                     const std::set<int>& needed) {
+  const uint32_t last = config.keep_last_checkpoints();
+  const uint32_t every = config.keep_every_checkpoints();
+  if (last == 0 && every == 0) return {};
+  std::vector<int> removed;
+  for (size_t i = 0; i < there.size(); ++i) {
+    const bool newest = i + last >= there.size();
+    const bool is_each = every > 0 && there[i] % static_cast<int>(every) == 0;
+    if (there[i] > kFirst && !newest && !is_each &&
+        !needed.contains(there[i])) {
+      removed.push_back(there[i]);
+    }
+  }
+  return removed;
 }
 
 }  // namespace tara::train

@@ -2,6 +2,7 @@
 #define TARA_TRAIN_FOLDER_CHECKPOINTS_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,15 @@ absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
 // that run has not learned all of the config's variants and their rule options.
 // Messages begin with "init_from: ".
 absl::Status CheckInitFrom(const proto::TrainConfig& config);
+
+// Returns which of the checkpoints `there` (their numbers, ascending) are to be
+// removed. Kept are the first (0, and 1, which the player at the end is
+// compared with), those that are `needed`, and what the config says: with 300
+// generations, 10 newest and each 10th, that is some 42.
+// Pure: asked again about what it left, it removes nothing more.
+std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
+                                     const proto::RetentionConfig& config,
+                                     const std::set<int>& needed);
 
 }  // namespace tara::train
 

@@ -9,6 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
+#include "proto/run_state.pb.h"
+#include "tara/train/strength.h"
 
 namespace tara::train {
 
@@ -91,6 +93,37 @@ bool HasCheckpoints(absl::string_view run_dir);
 // Returns the path of a run's player by its `latest`, for programs
 // that do not train: no lock is needed. Returns NOT_FOUND naming the folder.
 absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir);
+
+// The state of a run (proto/run_state.proto) in its file, which holds either
+// what was saved last or what was before, whatever is killed when. Not
+// thread-safe.
+class RunStateFile {
+ public:
+  // Reads the file; a run without one has the state that all begin with.
+  // Returns DATA_LOSS, naming the file and its line, if it is no such state.
+  static absl::StatusOr<RunStateFile> Open(const std::string& path);
+
+  // What Save writes.
+  proto::RunState& state() { return state_; }
+  const proto::RunState& state() const { return state_; }
+
+  // Writes the state. Returns the system's error, with the path.
+  absl::Status Save() const;
+
+  // Returns the plan of a generation, or null if none is recorded.
+  const proto::GenerationPlan* PlanOf(int generation) const;
+  // Records a plan and saves; the oldest plans are forgotten.
+  absl::Status AddPlan(const proto::GenerationPlan& plan);
+
+  // Records the result of an evaluation; does not save it.
+  void SetScores(const std::vector<StrengthResult>& strength);
+
+ private:
+  explicit RunStateFile(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  proto::RunState state_;
+};
 
 }  // namespace tara::train
 

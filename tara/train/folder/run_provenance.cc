@@ -15,7 +15,6 @@
 #include "tara/core/state.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/folder/run_state.h"
 #include "tara/train/play/game_plan.h"
 
 namespace tara::train {

@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/check.h"
-#include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/train/play/self_play_game.h"

@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "tara/base/stop.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/train/play/self_play_options.h"
-#include "tara/train/stop.h"
 
 namespace tara::train {
 

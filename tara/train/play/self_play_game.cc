@@ -3,20 +3,75 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "proto/game.pb.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/legal_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/mcts/choice/policy_target.h"
 #include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/state_hash.h"
 #include "tara/record/game_record.h"
 
 namespace tara::train {
+
+absl::Status DistinctPositions::Add(const proto::GameRecord& game) {
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                        record::Replay(game));
+  std::vector<uint64_t> hashes;
+  for (int ply = 0; ply < game.steps_size(); ++ply) {
+    if (!record::IsChosenBySearch(game, ply)) continue;
+    const State& state = replayed.states[ply];
+    hashes.push_back(
+        mcts::HashState(TransformState(RepresentativeSymmetry(state), state)));
+  }
+  const absl::MutexLock lock(&mutex_);
+  hashes_.insert(hashes.begin(), hashes.end());
+  positions_ += static_cast<int64_t>(hashes.size());
+  return absl::OkStatus();
+}
+
+double DistinctPositions::share() const {
+  const absl::MutexLock lock(&mutex_);
+  return static_cast<double>(hashes_.size()) /
+         static_cast<double>(std::max<int64_t>(positions_, 1));
+}
+
+absl::StatusOr<mcts::ResignationCounts> CountResignations(
+    GameStore& store, const mcts::ResignationOptions& options,
+    uint64_t run_seed, uint64_t end_index, int64_t window_games) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
+  const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
+  mcts::ResignationCounts counts;
+  for (auto it = end - std::min<int64_t>(end - indices.begin(), window_games);
+       it != end; ++it) {
+    const uint64_t seed =
+        DeriveSeed(run_seed, *it, StreamPurpose::kResignation);
+    if (!mcts::IsPlayedOn(options, seed)) continue;
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(*it));
+    TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                          record::Replay(record));
+    // Resigned under another share of games to be played on.
+    if (game.resigned_by.has_value()) continue;
+    mcts::ResignationWatch watch(options, std::nullopt, /*played_on=*/true);
+    for (auto ply = static_cast<int>(record.opening_plies());
+         ply < record.steps_size(); ++ply) {
+      watch.Observe(game.states[ply].side(), record.steps(ply).root_value());
+    }
+    watch.AddTo(counts, game.outcome.winner());
+  }
+  return counts;
+}
+
 namespace {
 
 const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {

@@ -3,24 +3,55 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "proto/game.pb.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
-#include "tara/mcts/leaf_solver.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/time/playout_cap.h"
+#include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
-#include "tara/train/play/opening.h"
+#include "tara/train/play/game_plan.h"
 #include "tara/train/play/self_play_options.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara::train {
+
+// How many of the positions that games were played for are different: self-play
+// that repeats itself teaches little. Symmetric positions are one. Positions of
+// openings and those played by proof do not count. Thread-safe.
+class DistinctPositions {
+ public:
+  // Errors as Replay (game_record.h).
+  absl::Status Add(const proto::GameRecord& game) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns the distinct ones' share of all; 0 before the first.
+  double share() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::unordered_set<uint64_t> hashes_ ABSL_GUARDED_BY(mutex_);
+  int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Returns what the games of a store that were played on tell of resigning: of
+// the newest `window_games` with an index below `end_index`. Depends only on
+// the store, so that a run that was stopped goes on with the same thresholds.
+// `run_seed` is of the run whose games they are.
+// Errors as the store's and of Replay (tara/record/game_record.h).
+absl::StatusOr<mcts::ResignationCounts> CountResignations(
+    GameStore& store, const mcts::ResignationOptions& options,
+    uint64_t run_seed, uint64_t end_index, int64_t window_games);
 
 // A game of self-play: its tree, its stream and its record so far. Hands itself
 // to the sink when it is over.

@@ -10,12 +10,12 @@
 #include "absl/status/status.h"
 #include "proto/game.pb.h"
 #include "tara/core/state.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
-#include "tara/mcts/choice/temperature.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/search/search_times.h"
-#include "tara/train/play/opening.h"
+#include "tara/mcts/search/search_until.h"
+#include "tara/train/play/game_plan.h"
 
 namespace tara::train {
 

@@ -19,7 +19,7 @@
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/encode/encoded_batch.h"
-#include "tara/nn/encode/policy_map.h"
+#include "tara/nn/encode/features.h"
 #include "tara/train/play/self_play.h"
 
 namespace tara::train {

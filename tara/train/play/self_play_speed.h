@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "tara/base/stop.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/train/play/self_play_options.h"
-#include "tara/train/stop.h"
 
 namespace tara::train {
 

@@ -13,9 +13,8 @@
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/search_config.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/play/distinct_positions.h"
-#include "tara/train/play/resignation_history.h"
 #include "tara/train/play/self_play.h"
+#include "tara/train/play/self_play_game.h"
 
 namespace tara::train {
 namespace {

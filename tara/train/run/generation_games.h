@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "proto/config.pb.h"
+#include "tara/base/stop.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_log.h"
-#include "tara/train/stop.h"
 #include "tara/train/store/game_store.h"
 
 namespace tara::train {

@@ -1,12 +1,711 @@
 #include "tara/train/run/pipeline.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "proto/config.pb.h"
+#include "proto/run_state.pb.h"
 #include "tara/base/status_macros.h"
-#include "tara/train/config/device_check.h"
+#include "tara/base/stop.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/torch/torch_runtime.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/train/config/config.h"
+#include "tara/train/config/search_config.h"
 #include "tara/train/folder/checkpoints.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/run/training_run.h"
+#include "tara/train/learn/learner.h"
+#include "tara/train/learn/sampler.h"
+#include "tara/train/play/game_plan.h"
+#include "tara/train/progress/progress.h"
+#include "tara/train/run/generation_games.h"
+#include "tara/train/run/run_clock.h"
+#include "tara/train/run/run_log.h"
+#include "tara/train/store/game_store.h"
+#include "tara/train/strength.h"
 
 namespace tara::train {
+
+std::string GateText(const GateReport& report, int promoted, int rejected) {
+  std::string text;
+  if (report.promoted) {
+    text = absl::StrCat(CheckpointName(report.candidate), " plays");
+  } else {
+    std::vector<std::string> weaker;
+    for (const GateResult& of : report.results) {
+      if (!of.weaker) continue;
+      weaker.push_back(absl::StrFormat(
+          "%s, %.0f %% [%.0f, %.0f]", of.result.variant, 100 * of.result.score,
+          100 * of.result.score_low, 100 * of.result.score_high));
+    }
+    text = absl::StrCat(CheckpointName(report.best),
+                        " still plays: ", CheckpointName(report.candidate),
+                        " is weaker in ", absl::StrJoin(weaker, ", "));
+  }
+  absl::StrAppend(&text, " (let through ", promoted, ", not ", rejected, ")");
+  return text;
+}
+
+// A run in its folder: what it has open and where it stands.
+class TrainingRun {
+ public:
+  TrainingRun(const proto::TrainConfig& config, const TrainCallbacks& callbacks,
+              const StopCheck& stop, Progress& progress)
+      : config_(config),
+        callbacks_(callbacks),
+        stop_(stop),
+        progress_(progress),
+        begin_(callbacks.clock()) {}
+
+  // Opens the folder and loads what it has, or begins the run.
+  absl::Status Open();
+  // Runs the generations that are left and the last evaluation.
+  absl::StatusOr<TrainSummary> Run();
+
+ private:
+  int generations() const { return static_cast<int>(config_.generations()); }
+  proto::RunState& state() { return state_->state(); }
+  bool gated() const { return callbacks_.gate && config_.gate().games() > 0; }
+  // The checkpoint that plays for the run.
+  int player() const;
+  // Of this start and all before.
+  RunTime TimeUsed() const;
+  // Whether the next generation, of which so much is done, would not fit into
+  // the config's minutes.
+  bool TimeIsUp(const RunTime& begun = {}) const;
+  // As stop_ is asked, and keeps the time. For the thread that runs the run,
+  // and those that it waits for.
+  bool StopOrKeepTime();
+  // Saves the time used, every kTimeKept. A kill loses no more than that.
+  void KeepTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
+  // Keeps the time at the end of training: the last evaluation is not counted.
+  void EndTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
+  // Saves the state, with the time used and the lines that the log is to have.
+  absl::Status SaveState(const std::vector<std::string>& metrics_lines)
+      ABSL_LOCKS_EXCLUDED(time_mutex_);
+  // Writes the time used so far into the state.
+  void SetTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(time_mutex_);
+  // Lets people see when these will be up, at the pace so far.
+  void ForetellTheEnd();
+
+  // Chooses by measurement what the config leaves open, and records it.
+  absl::Status Choose();
+  // Appends the lines that a kill has kept from the log.
+  absl::Status CompleteLog();
+  // Loads the newest checkpoint that is whole, and tells of others.
+  absl::Status OpenTrainer();
+  // Tells people, and programs, something.
+  absl::Status Note(absl::string_view text);
+
+  // Returns the plan of a generation: the one that is recorded, or a new one,
+  // of games by the checkpoint `model`, which is then recorded.
+  absl::StatusOr<GamePlan> Plan(int generation, int model);
+  // Plays the missing games of a plan.
+  absl::Status Play(const GamePlan& plan, const StopCheck& stop);
+  // Plays again what the store has lost of the earlier generations that `next`
+  // is learned with. DATA_LOSS where that is no longer possible.
+  absl::Status PlayLostGames(const GamePlan& next);
+
+  // Learns from the games up to those of `generation` and saves the next
+  // checkpoint. CANCELLED when stopped, ABORTED where it cannot be learned.
+  absl::Status LearnFrom(int generation);
+  absl::Status LearnOnce(int generation);
+  // Loads the newest checkpoint whose losses on the window are finite, and sets
+  // newer ones aside. ABORTED where there is none.
+  absl::Status ReturnToGoodCheckpoint();
+  // Runs one generation, from its self-play to its evaluation.
+  absl::Status RunGeneration(int generation);
+  // Learns and evaluates a generation, while the next one's games are played
+  // where that is wanted.
+  absl::Status LearnAndPlayAhead(int generation);
+
+  // Lets the newest checkpoint play for the run, or not, if that is still open;
+  // publishes the one that does.
+  absl::Status PassGate();
+  bool EvaluationIsDue(int checkpoint) const;
+  absl::StatusOr<std::vector<StrengthResult>> Evaluate(int checkpoint,
+                                                       bool is_final);
+  // Makes up for an evaluation that an end of the process came before.
+  absl::Status CatchUpOnEvaluation();
+  // Removes what is not to be kept any longer.
+  absl::Status ThinOut();
+
+  proto::TrainConfig config_;  // with what was chosen for this run
+  const TrainCallbacks& callbacks_;
+  const StopCheck& stop_;
+  Progress& progress_;
+  const RunTime begin_;
+  RunTime before_;  // that earlier starts took
+  absl::Mutex time_mutex_;
+  RunTime kept_ ABSL_GUARDED_BY(time_mutex_);  // as the state has it
+  bool is_training_ ABSL_GUARDED_BY(time_mutex_) = true;
+  RunTime last_generation_;  // that the last one took
+  std::unique_ptr<RunFolder> folder_;
+  std::optional<RunStateFile> state_;
+  std::unique_ptr<GameStore> store_;
+  std::unique_ptr<RunLog> log_;
+  std::unique_ptr<nn::Trainer> trainer_;
+  std::optional<Sampler> sampler_;
+  nn::TrainingProgress standing_;  // as of the newest checkpoint
+};
+
+namespace {
+
+// Of those that a network learns from, to measure its activations by.
+constexpr int kCalibrationPositions = 160;
+
+std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
+  std::vector<State> positions;
+  positions.reserve(samples.size());
+  for (const nn::Sample& sample : samples) positions.push_back(sample.state);
+  return positions;
+}
+
+LossSummary Summarize(const nn::Losses& losses) {
+  return {.total = losses.total,
+          .policy = losses.policy,
+          .value = losses.value,
+          .margin = losses.margin,
+          .owner = losses.owner,
+          .kingdoms = losses.kingdoms,
+          .reply = losses.reply};
+}
+
+// How much time a kill may leave uncounted.
+constexpr absl::Duration kTimeKept = absl::Seconds(10);
+
+// What a run had taken when its newest generation was done.
+RunTime TimeOf(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.seconds()),
+          .cpu = absl::Seconds(state.cpu_seconds())};
+}
+
+// What it had taken since.
+RunTime UnfinishedTimeOf(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.unfinished_seconds()),
+          .cpu = absl::Seconds(state.unfinished_cpu_seconds())};
+}
+
+RunTime TimeOfLastGeneration(const proto::RunState& state) {
+  return {.wall = absl::Seconds(state.last_generation_seconds()),
+          .cpu = absl::Seconds(state.last_generation_cpu_seconds())};
+}
+
+}  // namespace
+
+absl::Status TrainingRun::Open() {
+  TARA_RETURN_IF_ERROR(CheckRun(config_));
+  TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
+  config_ = folder_->config();
+  TARA_ASSIGN_OR_RETURN(RunStateFile state,
+                        RunStateFile::Open(folder_->state_path()));
+  state_.emplace(std::move(state));
+  before_ = TimeOf(state_->state()) + UnfinishedTimeOf(state_->state());
+  last_generation_ = TimeOfLastGeneration(state_->state());
+  TARA_ASSIGN_OR_RETURN(
+      store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
+  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
+  sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
+                   config_.seed());
+  TARA_RETURN_IF_ERROR(OpenTrainer());
+  TARA_RETURN_IF_ERROR(CompleteLog());
+  return Choose();
+}
+
+absl::Status TrainingRun::CompleteLog() {
+  std::vector<std::string> lines(state().metrics_line().begin(),
+                                 state().metrics_line().end());
+  // A kill may have come before their checkpoint, too.
+  std::erase_if(lines, [this](const std::string& line) {
+    return GenerationOfLine(line) > standing_.generation;
+  });
+  return log_->Append(lines);
+}
+
+absl::Status TrainingRun::Choose() {
+  proto::InferenceConfig& inference = *config_.mutable_inference();
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
+                        InferenceOptionsOf(inference));
+  if (options.backend != nn::InferenceBackend::kAuto &&
+      options.precision != nn::Precision::kAuto) {
+    return absl::OkStatus();
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const nn::LoadedNetwork network,
+      nn::LoadNetwork(folder_->checkpoint_path(standing_.generation), options));
+  inference.set_backend(std::string(nn::BackendName(network.info.backend)));
+  inference.set_precision(
+      std::string(nn::PrecisionName(network.info.precision)));
+  return folder_->RecordConfig(config_);
+}
+
+absl::Status TrainingRun::OpenTrainer() {
+  TARA_ASSIGN_OR_RETURN(StandingTrainer standing,
+                        OpenNewestCheckpoint(config_, *folder_));
+  trainer_ = std::move(standing.trainer);
+  standing_ = standing.progress;
+  if (!standing.begun_with_crc32c.empty()) {
+    state().set_begun_with_crc32c(standing.begun_with_crc32c);
+    TARA_RETURN_IF_ERROR(state_->Save());
+  }
+  for (const std::string& note : standing.notes) {
+    TARA_RETURN_IF_ERROR(Note(note));
+  }
+  // What was set aside was let through by no gate.
+  proto::GateState& gate = *state().mutable_gate();
+  const auto newest = static_cast<uint32_t>(standing_.generation);
+  gate.set_checked(std::min(gate.checked(), newest));
+  gate.set_best_before(std::min(gate.best_before(), newest));
+  if (gate.best() > newest) gate.set_best(gate.best_before());
+  state().set_evaluated(std::min(state().evaluated(), newest));
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::Note(absl::string_view text) {
+  progress_.Print(text);
+  return log_->Note(standing_.generation, text);
+}
+
+int TrainingRun::player() const {
+  return gated() ? static_cast<int>(state_->state().gate().best())
+                 : standing_.generation;
+}
+
+RunTime TrainingRun::TimeUsed() const {
+  return before_ + (callbacks_.clock() - begin_);
+}
+
+bool TrainingRun::TimeIsUp(const RunTime& begun) const {
+  // A run without any generation would be none.
+  if (standing_.generation == 0) return false;
+  const RunTime left = last_generation_ - begun;
+  return ShareOfTime(config_,
+                     TimeUsed() +
+                         RunTime{std::max(left.wall, absl::ZeroDuration()),
+                                 std::max(left.cpu, absl::ZeroDuration())}) > 1;
+}
+
+bool TrainingRun::StopOrKeepTime() {
+  KeepTime();
+  return stop_();
+}
+
+void TrainingRun::KeepTime() {
+  const absl::MutexLock lock(&time_mutex_);
+  if (!is_training_ || TimeUsed().wall - kept_.wall < kTimeKept) return;
+  SetTime();
+  // What cannot be written is an error where it is more than this.
+  state_->Save().IgnoreError();
+}
+
+void TrainingRun::EndTime() {
+  const absl::MutexLock lock(&time_mutex_);
+  SetTime();
+  is_training_ = false;
+  state_->Save().IgnoreError();  // as in KeepTime
+}
+
+void TrainingRun::SetTime() {
+  kept_ = TimeUsed();
+  const RunTime unfinished = kept_ - TimeOf(state_->state());
+  state().set_unfinished_seconds(absl::ToDoubleSeconds(unfinished.wall));
+  state().set_unfinished_cpu_seconds(absl::ToDoubleSeconds(unfinished.cpu));
+}
+
+absl::Status TrainingRun::SaveState(
+    const std::vector<std::string>& metrics_lines) {
+  const absl::MutexLock lock(&time_mutex_);
+  if (is_training_) SetTime();
+  state().mutable_metrics_line()->Assign(metrics_lines.begin(),
+                                         metrics_lines.end());
+  return state_->Save();
+}
+
+void TrainingRun::ForetellTheEnd() {
+  const RunTime used = TimeUsed();
+  const double share = ShareOfTime(config_, used);
+  if (share <= 0) return;
+  progress_.SetDeadline(absl::Now() + used.wall * (1 / share - 1));
+}
+
+absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
+  if (state_->PlanOf(generation) == nullptr) {
+    TARA_ASSIGN_OR_RETURN(
+        const std::vector<double> shares,
+        MixtureShares(config_,
+                      std::vector<proto::VariantScore>(state().score().begin(),
+                                                       state().score().end())));
+    TARA_ASSIGN_OR_RETURN(
+        const proto::GenerationPlan plan,
+        PlanGeneration(config_, *store_, generation, model,
+                       state_->PlanOf(generation - 1), shares));
+    TARA_RETURN_IF_ERROR(state_->AddPlan(plan));
+  }
+  return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
+}
+
+absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
+  return PlayGeneration({.config = config_,
+                         .store = *store_,
+                         .log = *log_,
+                         .progress = progress_,
+                         .on_game_stored = callbacks_.on_game_stored},
+                        plan, folder_->checkpoint_path(plan.model), stop);
+}
+
+absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
+  const WindowOptions window = SamplerOptionsOf(config_.learner()).window;
+  const uint64_t games = std::min<uint64_t>(
+      next.end, WindowGames(window, static_cast<int64_t>(next.end)));
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<GamePlan> lost,
+      LostGames(config_, *store_, state(),
+                std::max(next.end - games, state().first_game()), next.begin));
+  if (lost.empty()) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const std::vector<int> there, folder_->Checkpoints());
+  for (const GamePlan& plan : lost) {
+    const std::string what =
+        absl::StrCat(folder_->store_path(), " lacks ", plan.missing.size(),
+                     " games of generation ", plan.generation,
+                     ", the first of them game ", plan.missing.front());
+    if (!std::binary_search(there.begin(), there.end(), plan.model)) {
+      return absl::DataLossError(absl::StrCat(
+          what, ", and ", CheckpointName(plan.model),
+          ", which played them, is no longer there; generation ",
+          next.generation, " cannot be learned without them. A new run can ",
+          "begin with this one's network: init_from=", folder_->path()));
+    }
+    TARA_RETURN_IF_ERROR(Note(absl::StrCat(
+        what, "; ", CheckpointName(plan.model), " plays them again")));
+    TARA_RETURN_IF_ERROR(Play(plan, stop_));
+    if (stop_()) return absl::CancelledError("self-play was interrupted");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::LearnFrom(int generation) {
+  const absl::Status first = LearnOnce(generation);
+  if (!absl::IsAborted(first)) return first;
+  const bool again =
+      state().has_restored_generation() &&
+      static_cast<int>(state().restored_generation()) == generation;
+  absl::Status status = first;
+  if (!again) {
+    state().set_restorations(state().restorations() + 1);
+    state().set_restored_generation(generation);
+    TARA_RETURN_IF_ERROR(state_->Save());
+    TARA_RETURN_IF_ERROR(Note(absl::StrCat(
+        first.message(), "; generation ", generation, " is learned anew from ",
+        folder_->checkpoint_path(generation), ", at half the learning rate")));
+    TARA_RETURN_IF_ERROR(OpenTrainer());
+    status = LearnOnce(generation);
+  }
+  if (!absl::IsAborted(status)) return status;
+  TARA_RETURN_IF_ERROR(ReturnToGoodCheckpoint());
+  return absl::AbortedError(absl::StrCat(
+      status.message(),
+      ", at half the learning rate too. The last good checkpoint is ",
+      folder_->checkpoint_path(standing_.generation),
+      "; the run goes on from there, for example "
+      "with a lower learner.learning_rate (now ",
+      config_.learner().learning_rate(), ") or max_gradient_norm"));
+}
+
+absl::Status TrainingRun::ReturnToGoodCheckpoint() {
+  const std::vector<nn::Sample> batch = sampler_->Batch(
+      standing_.step, static_cast<int>(config_.learner().batch_size()));
+  while (true) {
+    TARA_RETURN_IF_ERROR(OpenTrainer());
+    TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer_->Measure(batch));
+    if (std::isfinite(losses.total)) return absl::OkStatus();
+    const int bad = standing_.generation;
+    const std::string path = folder_->checkpoint_path(bad);
+    if (bad == 0) {
+      return absl::AbortedError(absl::StrCat(
+          path,
+          ": the losses of the network that the run begins with are not "
+          "finite, and no later checkpoint is good; begin another run_dir"));
+    }
+    TARA_RETURN_IF_ERROR(folder_->SetAside(bad));
+    TARA_RETURN_IF_ERROR(
+        Note(absl::StrCat("the losses of the network of ", path,
+                          " are not finite; it was renamed to ", path,
+                          ".damaged, and its generation is learned anew")));
+  }
+}
+
+absl::Status TrainingRun::LearnOnce(int generation) {
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
+  TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
+  if (sampler_->positions() == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "learner.held_out_share: ", config_.learner().held_out_share(),
+        " leaves no game to learn from in generation ", generation,
+        "; expected a larger learner.window_games or a smaller share"));
+  }
+  LearnOptions options =
+      LearnOptionsOf(config_, std::pow(0.5, state().restorations()),
+                     ExpectedGenerations(config_, standing_.generation,
+                                         TimeOf(state_->state())));
+  options.steps = StepsToLearn(options.steps, options.batch_size,
+                               config_.learner().max_samples_per_position(),
+                               sampler_->PositionsFrom(plan.begin));
+  progress_.BeginLearning(generation, options.steps, sampler_->games(),
+                          sampler_->positions());
+  nn::TrainingProgress next = standing_;
+  const StopCheck stop = [this] { return StopOrKeepTime(); };
+  TARA_ASSIGN_OR_RETURN(
+      const LearnResult learned,
+      Learn(options, *sampler_, *trainer_, next, stop,
+            [&](int steps, const nn::Losses& mean) {
+              progress_.Learned(steps,
+                                LearningRate(options.schedule, next.step - 1),
+                                Summarize(mean));
+              if (callbacks_.on_step_learned)
+                callbacks_.on_step_learned(next.step);
+            }));
+  next.generation = generation + 1;
+  TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
+                        MeasureHeldOut(*sampler_, *trainer_));
+  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  std::vector<std::string> lines = log_->HeldOut(next.generation, held_out);
+  const std::vector<std::string> learning = log_->Learning(
+      {.generation = next.generation,
+       .step = next.step,
+       .samples = next.samples,
+       .losses = Summarize(learned.losses),
+       .policy_accuracy = learned.losses.policy_accuracy,
+       .learning_rate = LearningRate(options.schedule, next.step - 1),
+       .window_games = sampler_->games(),
+       .window_positions = sampler_->positions(),
+       .skipped_steps = learned.skipped_steps});
+  lines.insert(lines.end(), learning.begin(), learning.end());
+  // Where there is a checkpoint there are its lines, whatever is killed when.
+  TARA_RETURN_IF_ERROR(SaveState(lines));
+  // A checkpoint must not outlive, in a power failure, games that it was
+  // learned from: its generation would not be played again.
+  TARA_RETURN_IF_ERROR(store_->Sync());
+  TARA_RETURN_IF_ERROR(trainer_->Save(
+      folder_->checkpoint_path(next.generation), next,
+      PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
+  standing_ = next;
+  progress_.EndLearning();
+  return log_->Append(lines);
+}
+
+absl::Status TrainingRun::RunGeneration(int generation) {
+  ForetellTheEnd();
+  // LibTorch has one number of threads for the process: one for each worker of
+  // self-play, or all of them for the learner.
+  nn::SetTorchThreads(1);
+  // Without a record: the config has just been given its overlap.
+  const bool ahead = config_.overlap() && generation > 0 && !gated();
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan,
+                        Plan(generation, ahead ? generation - 1 : player()));
+  TARA_RETURN_IF_ERROR(PlayLostGames(plan));
+  TARA_RETURN_IF_ERROR(Play(plan, [this] { return StopOrKeepTime(); }));
+  if (stop_()) return absl::CancelledError("self-play was interrupted");
+  TARA_RETURN_IF_ERROR(LearnAndPlayAhead(generation));
+  TARA_RETURN_IF_ERROR(ThinOut());
+  const RunTime used = TimeUsed();
+  last_generation_ = used - TimeOf(state_->state());
+  state().set_generations(static_cast<uint32_t>(standing_.generation));
+  state().set_unfinished_seconds(0);
+  state().set_unfinished_cpu_seconds(0);
+  state().set_seconds(absl::ToDoubleSeconds(used.wall));
+  state().set_cpu_seconds(absl::ToDoubleSeconds(used.cpu));
+  state().set_last_generation_seconds(
+      absl::ToDoubleSeconds(last_generation_.wall));
+  state().set_last_generation_cpu_seconds(
+      absl::ToDoubleSeconds(last_generation_.cpu));
+  return state_->Save();
+}
+
+absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
+  std::atomic<bool> failed = false;
+  absl::Status played;
+  std::thread player_thread;
+  if (config_.overlap() && generation + 1 < generations() && !TimeIsUp()) {
+    TARA_ASSIGN_OR_RETURN(GamePlan next, Plan(generation + 1, player()));
+    player_thread = std::thread([&, plan = std::move(next)] {
+      played = Play(plan, [&] { return failed || stop_(); });
+    });
+  } else {
+    nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
+  }
+  absl::Status learned = LearnFrom(generation);
+  if (learned.ok()) learned = PassGate();
+  if (learned.ok() && EvaluationIsDue(standing_.generation)) {
+    learned = Evaluate(standing_.generation, /*is_final=*/false).status();
+  }
+  failed = !learned.ok();
+  if (player_thread.joinable()) player_thread.join();
+  learned.Update(played);
+  return learned;
+}
+
+absl::StatusOr<TrainSummary> TrainingRun::Run() {
+  progress_.BeginRun(folder_->path(), standing_.generation, generations());
+  ForetellTheEnd();
+  TrainSummary summary;
+  absl::Status status = PassGate();
+  if (status.ok()) status = CatchUpOnEvaluation();
+  while (status.ok() && standing_.generation < generations()) {
+    summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
+    if (summary.time_is_up) break;
+    status = RunGeneration(standing_.generation);
+  }
+  EndTime();
+  if (status.ok()) {
+    progress_.EndTraining();
+    nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
+    auto strength = Evaluate(player(), /*is_final=*/true);
+    status = strength.status();
+    if (strength.ok()) summary.strength = *std::move(strength);
+  }
+  // An interruption is no failure: everything finished is kept.
+  summary.stopped = absl::IsCancelled(status) && stop_();
+  if (!status.ok() && !summary.stopped) return status;
+  summary.run_dir = folder_->path();
+  summary.generation = standing_.generation;
+  summary.checkpoint_path = folder_->checkpoint_path(player());
+  summary.promoted = static_cast<int>(state().gate().promoted());
+  summary.rejected = static_cast<int>(state().gate().rejected());
+  return summary;
+}
+
+// The parts of a run that try checkpoints, and say which of them stay.
+
+absl::Status TrainingRun::PassGate() {
+  const int candidate = standing_.generation;
+  proto::GateState& gate = *state().mutable_gate();
+  if (gated() && static_cast<int>(gate.checked()) < candidate) {
+    const int best = player();
+    progress_.BeginEvaluation(candidate);
+    TARA_ASSIGN_OR_RETURN(
+        std::vector<GateResult> results,
+        callbacks_.gate({.candidate_path = folder_->checkpoint_path(candidate),
+                         .candidate = candidate,
+                         .best_path = folder_->checkpoint_path(best),
+                         .best = best,
+                         .inference = config_.inference(),
+                         .on_progress = [this](const StrengthProgress& played) {
+                           KeepTime();
+                           progress_.Evaluated(played);
+                         }}));
+    if (stop_()) return absl::CancelledError("the gate was interrupted");
+    const bool promoted =
+        std::none_of(results.begin(), results.end(),
+                     [](const GateResult& result) { return result.weaker; });
+    gate.set_checked(candidate);
+    if (promoted) {
+      gate.set_best_before(best);
+      gate.set_best(candidate);
+    }
+    gate.set_promoted(gate.promoted() + promoted);
+    gate.set_rejected(gate.rejected() + !promoted);
+    const GateReport report = {.candidate = candidate,
+                               .best = best,
+                               .promoted = promoted,
+                               .results = std::move(results)};
+    const std::vector<std::string> lines = log_->Gate(report);
+    TARA_RETURN_IF_ERROR(SaveState(lines));
+    progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
+    TARA_RETURN_IF_ERROR(log_->Append(lines));
+  }
+  // A kill may have come between a checkpoint and its publication.
+  return folder_->PublishLatest(player());
+}
+
+bool TrainingRun::EvaluationIsDue(int checkpoint) const {
+  const int every = static_cast<int>(config_.evaluation().every());
+  // One that does not play has nothing to show.
+  return every > 0 && checkpoint % every == 0 && checkpoint < generations() &&
+         checkpoint == player();
+}
+
+absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
+    int checkpoint, bool is_final) {
+  if (!callbacks_.evaluate || checkpoint == 0) {
+    return std::vector<StrengthResult>();
+  }
+  progress_.BeginEvaluation(checkpoint);
+  auto strength = callbacks_.evaluate(
+      {.checkpoint_path = folder_->checkpoint_path(checkpoint),
+       .generation = checkpoint,
+       .is_final = is_final,
+       .first_checkpoint_path = folder_->checkpoint_path(1),
+       .inference = config_.inference(),
+       .on_progress = [this](const StrengthProgress& evaluated) {
+         KeepTime();
+         progress_.Evaluated(evaluated);
+       }});
+  TARA_RETURN_IF_ERROR(strength.status());
+  if (stop_()) return absl::CancelledError("the evaluation was interrupted");
+  progress_.EndEvaluation(checkpoint, *strength);
+  const std::vector<std::string> lines =
+      log_->Strength(checkpoint, is_final, *strength);
+  if (!is_final) {
+    state_->SetScores(*strength);
+    state().set_evaluated(static_cast<uint32_t>(checkpoint));
+  }
+  TARA_RETURN_IF_ERROR(SaveState(lines));
+  TARA_RETURN_IF_ERROR(log_->Append(lines));
+  return strength;
+}
+
+absl::Status TrainingRun::CatchUpOnEvaluation() {
+  if (!EvaluationIsDue(standing_.generation) ||
+      static_cast<int>(state().evaluated()) >= standing_.generation) {
+    return absl::OkStatus();
+  }
+  return Evaluate(standing_.generation, /*is_final=*/false).status();
+}
+
+absl::Status TrainingRun::ThinOut() {
+  const int newest = standing_.generation;
+  const proto::GateState& gate = state().gate();
+  std::set<int> needed = {newest, newest - 1, static_cast<int>(gate.best()),
+                          static_cast<int>(gate.best_before())};
+  for (const proto::GenerationPlan& plan : state().plan()) {
+    if (static_cast<int>(plan.generation()) >= newest) {
+      needed.insert(static_cast<int>(plan.model()));
+    }
+  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<int> there, folder_->Checkpoints());
+  for (const int old :
+       CheckpointsToRemove(there, config_.retention(), needed)) {
+    TARA_RETURN_IF_ERROR(folder_->RemoveCheckpoint(old));
+  }
+  const uint64_t kept = config_.retention().keep_games();
+  if (kept == 0) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(newest - 1, player()));
+  if (plan.end <= kept) return absl::OkStatus();
+  // First, so that games that are missing later have been lost.
+  state().set_first_game(plan.end - kept);
+  TARA_RETURN_IF_ERROR(state_->Save());
+  return store_->RemoveBefore(plan.end - kept);
+}
 
 absl::Status CheckRun(const proto::TrainConfig& config) {
   TARA_ASSIGN_OR_RETURN(const proto::TrainConfig resumed,

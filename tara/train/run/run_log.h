@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/learn/held_out.h"
+#include "tara/train/learn/learner.h"
 #include "tara/train/progress/metrics.h"
-#include "tara/train/progress/progress_text.h"
+#include "tara/train/progress/progress.h"
 #include "tara/train/progress/tensorboard.h"
-#include "tara/train/run/gate.h"
+#include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {

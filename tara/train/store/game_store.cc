@@ -1,6 +1,10 @@
 #include "tara/train/store/game_store.h"
 
+#include <zstd.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -10,16 +14,16 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/check.h"
 #include "tara/base/sqlite.h"
 #include "tara/base/status_macros.h"
-#include "tara/train/store/game_store_schema.h"
-#include "tara/train/store/record_blob.h"
 
 namespace tara::train {
 namespace {
@@ -331,6 +335,88 @@ absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
                                   ? SqliteDatabase::Mode::kReadOnly
                                   : SqliteDatabase::Mode::kReadWrite));
   return std::make_unique<SqliteGameStore>(mode, std::move(db));
+}
+
+namespace {
+
+constexpr SqliteSchema kSchema = {
+    .kind = "game store",
+    .application_id = 0x54415241,  // "TARA"
+    .version = 1,
+    // games_statistics holds all that Statistics reads, so that it never
+    // touches the blobs. An index ends in the rowid, which is the game index.
+    .tables = R"sql(
+  CREATE TABLE games (
+    game_index INTEGER PRIMARY KEY,
+    variant TEXT NOT NULL,
+    rule_options TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    model_id TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    points_red INTEGER NOT NULL,
+    points_blue INTEGER NOT NULL,
+    ended_by TEXT NOT NULL,
+    finished_unix_ms INTEGER NOT NULL,
+    record BLOB NOT NULL
+  );
+  CREATE INDEX games_by_variant ON games (variant);
+  CREATE INDEX games_by_generation ON games (generation);
+  CREATE INDEX games_statistics ON games (
+    variant, rule_options, ended_by, generation, length, points_red,
+    points_blue);
+)sql",
+    .probe = "SELECT COUNT(record) FROM (SELECT * FROM games LIMIT 1)"};
+
+}  // namespace
+
+absl::StatusOr<SqliteDatabase> OpenStoreDatabase(const std::string& path,
+                                                 SqliteDatabase::Mode mode) {
+  return OpenSqliteFile(path, mode, kSchema);
+}
+
+namespace {
+
+constexpr int kCompressionLevel = 3;
+// A record of the longest game is far smaller; more means a damaged blob.
+constexpr uint64_t kMaxRecordBytes = 64 << 20;
+
+absl::Status Damaged(absl::string_view why) {
+  return absl::DataLossError(absl::StrCat("damaged record: ", why));
+}
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+}  // namespace
+
+std::string EncodeRecord(const proto::GameRecord& record) {
+  const std::string bytes = record.SerializeAsString();
+  const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  TARA_CHECK(context != nullptr, "out of memory");
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel,
+                         kCompressionLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  std::string blob(ZSTD_compressBound(bytes.size()), '\0');
+  const size_t size = ZSTD_compress2(context.get(), blob.data(), blob.size(),
+                                     bytes.data(), bytes.size());
+  TARA_CHECK(!ZSTD_isError(size), "the buffer holds the bound");
+  blob.resize(size);
+  return blob;
+}
+
+absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob) {
+  const uint64_t size = ZSTD_getFrameContentSize(blob.data(), blob.size());
+  // True as well of the values that stand for "unknown" and "error".
+  if (size > kMaxRecordBytes) return Damaged("no zstd frame of a known size");
+  std::string bytes(size, '\0');
+  const size_t result =
+      ZSTD_decompress(bytes.data(), bytes.size(), blob.data(), blob.size());
+  if (ZSTD_isError(result)) return Damaged(ZSTD_getErrorName(result));
+  if (result != size) return Damaged("the zstd frame is too short");
+  proto::GameRecord record;
+  if (!record.ParseFromString(bytes)) return Damaged("not a GameRecord");
+  return record;
 }
 
 }  // namespace tara::train

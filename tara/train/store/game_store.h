@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
+#include "tara/base/sqlite.h"
 
 namespace tara::train {
 
@@ -122,6 +123,20 @@ enum class StoreMode { kReadWrite, kReadOnly };
 // another version; DATA_LOSS for a damaged one.
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode);
+
+// The file of a game store: its tables, its version, how it is opened.
+
+// Opens the file of a game store and checks its kind, version and tables;
+// creates them where kReadWrite finds none. Errors as OpenGameStore.
+absl::StatusOr<SqliteDatabase> OpenStoreDatabase(const std::string& path,
+                                                 SqliteDatabase::Mode mode);
+
+// Returns a record as zstd-compressed Protobuf with a checksum.
+std::string EncodeRecord(const proto::GameRecord& record);
+
+// The inverse of EncodeRecord. Returns DATA_LOSS, saying what is wrong, for
+// bytes that it did not make.
+absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob);
 
 }  // namespace tara::train
 

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/bundle/torch_outputs.h"
+#include "tara/nn/bundle/torchscript.h"
 #include "tests/nn/bundle/test_network.h"
 
 namespace tara::nn {

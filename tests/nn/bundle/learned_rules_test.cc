@@ -1,11 +1,10 @@
-#include "tara/nn/bundle/learned_rules.h"
-
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tara/nn/bundle/manifest.h"
 
 namespace tara::nn {
 namespace {

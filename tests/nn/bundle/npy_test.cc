@@ -1,11 +1,10 @@
-#include "tara/nn/bundle/npy.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/nn/bundle/zip_archive.h"
 
 namespace tara::nn {
 namespace {

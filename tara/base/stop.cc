@@ -1,0 +1,28 @@
+#include "tara/base/stop.h"
+
+#include <atomic>
+#include <csignal>
+
+namespace tara::train {
+namespace {
+
+// A signal handler can reach nothing but a global.
+std::atomic<bool> stop_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void RequestStop(int) { stop_requested = true; }
+
+}  // namespace
+
+StopCheck StopOnSignals() {
+  struct sigaction action = {};
+  action.sa_handler = RequestStop;
+  // Back to the default after the first signal; system calls go on.
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return [] { return stop_requested.load(std::memory_order_relaxed); };
+}
+
+}  // namespace tara::train

@@ -1,0 +1,19 @@
+#ifndef TARA_BASE_STOP_H_
+#define TARA_BASE_STOP_H_
+
+#include <functional>
+
+namespace tara::train {
+
+// Says whether work should end early and cleanly. Asked often and from several
+// threads: cheap and thread-safe.
+using StopCheck = std::function<bool()>;
+
+// From the first call on, SIGINT and SIGTERM no longer kill the process but
+// make the returned check true; a second signal of the kind kills as usual.
+// Call it once, from main.
+StopCheck StopOnSignals();
+
+}  // namespace tara::train
+
+#endif  // TARA_BASE_STOP_H_

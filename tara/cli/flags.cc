@@ -1,0 +1,251 @@
+#include "tara/cli/flags.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/status_macros.h"
+#include "tara/cli/command_line.h"
+#include "tara/core/action.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara::cli {
+namespace {
+
+bool IsOptionOfAnyVariant(absl::string_view name) {
+  return std::any_of(
+      kRuleOptions.begin(), kRuleOptions.end(),
+      [&](const RuleOptionInfo& option) { return option.name == name; });
+}
+
+bool AppliesTo(absl::string_view name, Variant variant) {
+  return std::any_of(kRuleOptions.begin(), kRuleOptions.end(),
+                     [&](const RuleOptionInfo& option) {
+                       return option.name == name &&
+                              option.applies_to(Info(variant));
+                     });
+}
+
+}  // namespace
+
+void AddGameFlags(Command& command, GameFlags* flags,
+                  absl::string_view variant_help, bool required) {
+  command.AddText({.names = "--variant",
+                   .placeholder = "V",
+                   .help = std::string(variant_help),
+                   .required = required},
+                  &flags->variant);
+  command.AddTexts({.names = "--option",
+                    .placeholder = "NAME=VALUE",
+                    .help = "rule option, as listed by `tara variants`; may be "
+                            "given again"},
+                   &flags->options);
+}
+
+void AddThreadsFlag(Command& command, int64_t* threads) {
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "threads that play",
+                      .default_text = "one a core"},
+                     1, 1024, threads);
+}
+
+int ThreadsOr(int64_t threads) {
+  if (threads > 0) return static_cast<int>(threads);
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
+  absl::StatusOr<Variant> variant = ParseVariant(flags.variant);
+  if (!variant.ok()) return AsUsageError(variant.status());
+  return variant;
+}
+
+absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags) {
+  std::vector<Variant> variants;
+  if (flags.variant == "all") {
+    for (const VariantInfo& info : kVariants) variants.push_back(info.variant);
+    return variants;
+  }
+  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags));
+  variants.push_back(variant);
+  return variants;
+}
+
+absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
+                                          Variant variant, bool skip_others) {
+  RuleOptions options;
+  for (const std::string& text : flags.options) {
+    const std::vector<absl::string_view> pair =
+        absl::StrSplit(text, absl::MaxSplits('=', 1));
+    if (pair.size() != 2) {
+      return UsageError(
+          absl::StrCat("--option: '", text, "'; expected NAME=VALUE"));
+    }
+    if (skip_others && IsOptionOfAnyVariant(pair[0]) &&
+        !AppliesTo(pair[0], variant)) {
+      continue;
+    }
+    TARA_RETURN_IF_ERROR(
+        AsUsageError(SetRuleOption(variant, pair[0], pair[1], options)));
+  }
+  return options;
+}
+
+absl::StatusOr<State> StartOf(const GameFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags));
+  TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                        RuleOptionsOf(flags, variant));
+  return InitialState(variant, options);
+}
+
+absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants, VariantsOf(flags));
+  std::vector<State> starts;
+  for (const Variant variant : variants) {
+    TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                          RuleOptionsOf(flags, variant, variants.size() > 1));
+    starts.push_back(InitialState(variant, options));
+  }
+  return starts;
+}
+
+absl::Status PlayActions(absl::string_view actions, absl::string_view source,
+                         State& state) {
+  int number = 0;
+  for (absl::string_view text :
+       absl::StrSplit(actions, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty())) {
+    ++number;
+    const absl::Status status = PlayAction(text, state);
+    if (status.ok()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(source, ": action ", number, ": ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> LegalActionTexts(const State& state) {
+  std::vector<std::string> texts;
+  LegalActions(state).ForEach(
+      [&](Action action) { texts.push_back(ActionToText(action)); });
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+namespace {
+
+// Returns the position from which the actions are played.
+absl::StatusOr<State> FirstPosition(const PositionFlags& flags) {
+  if (flags.position.empty()) {
+    if (flags.game.variant.empty()) {
+      return UsageError("--variant is required (or --position)");
+    }
+    return StartOf(flags.game);
+  }
+  if (!flags.game.options.empty()) {
+    return UsageError(
+        "--option and --position exclude each other: a position names its "
+        "rule options itself");
+  }
+  absl::StatusOr<State> state = ParsePosition(flags.position);
+  if (!state.ok() || flags.game.variant.empty()) return state;
+  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags.game));
+  if (state->variant != variant) {
+    return UsageError(absl::StrCat("--position is of ", Info(state->variant).id,
+                                   ", but --variant is ", Info(variant).id));
+  }
+  return state;
+}
+
+}  // namespace
+
+void AddPositionFlags(Command& command, PositionFlags* flags) {
+  AddGameFlags(command, &flags->game,
+               "variant, by its identifier in `tara variants` (required, but "
+               "with --position)",
+               /*required=*/false);
+  command.AddText({.names = "--actions",
+                   .placeholder = "ACTIONS",
+                   .help = "actions to play first, as in \"D4 E6\"",
+                   .default_text = "none"},
+                  &flags->actions);
+  command.AddText({.names = "--position",
+                   .placeholder = "TEXT",
+                   .help = "position to begin with, as `tara show` writes it",
+                   .default_text = "the start of the game"},
+                  &flags->position);
+}
+
+absl::StatusOr<State> PositionOf(const PositionFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(State state, FirstPosition(flags));
+  TARA_RETURN_IF_ERROR(PlayActions(flags.actions, "--actions", state));
+  return state;
+}
+
+void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
+  command.AddSwitch(
+      {.names = "--ascii", .help = "draw with ASCII alone, without Unicode"},
+      ascii);
+  command.AddChoice({.names = "--colour",
+                     .help = "colours; auto: if the terminal has them and "
+                             "NO_COLOR is not set"},
+                    {"auto", "always", "never"}, colour);
+}
+
+void AddHtmlFlag(Command& command, std::string* path) {
+  command.AddText({.names = "--html",
+                   .placeholder = "FILE",
+                   .help = "also write a page with plots, for any browser; it "
+                           "needs no network",
+                   .default_text = "none"},
+                  path);
+}
+
+absl::Status CheckHtmlFlag(const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  if (folder.empty()) folder = ".";
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("--html ", path, ": cannot write into ", folder));
+}
+
+void AddInferenceFlags(Command& command, InferenceFlags* flags) {
+  command.AddText(
+      {.names = "--device", .placeholder = "D", .help = "cpu, cuda or cuda:N"},
+      &flags->device);
+  command.AddText({.names = "--precision",
+                   .placeholder = "P",
+                   .help = "auto, float32, bfloat16, float16, int16 or int8"},
+                  &flags->precision);
+  command.AddText({.names = "--backend",
+                   .placeholder = "B",
+                   .help = "what computes, as in player specs"},
+                  &flags->backend);
+}
+
+absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags) {
+  nn::InferenceOptions inference;
+  const std::pair<const char*, const std::string*> named[] = {
+      {"device", &flags.device},
+      {"precision", &flags.precision},
+      {"backend", &flags.backend}};
+  for (const auto& [name, value] : named) {
+    TARA_RETURN_IF_ERROR(
+        AsUsageError(nn::SetInferenceOption(name, *value, inference)));
+  }
+  return inference;
+}
+
+}  // namespace tara::cli

@@ -1,0 +1,112 @@
+#ifndef TARA_CLI_FLAGS_H_
+#define TARA_CLI_FLAGS_H_
+
+// What many commands take: a variant, rule options, threads, actions.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/cli/command_line.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara::cli {
+
+struct GameFlags {
+  std::string variant;
+  std::vector<std::string> options;  // each "name=value"
+};
+
+// Adds --variant, with this help and required or not, and --option.
+void AddGameFlags(Command& command, GameFlags* flags,
+                  absl::string_view variant_help, bool required = true);
+
+// The usual help of --variant.
+inline constexpr absl::string_view kVariantHelp =
+    "variant, by its identifier in `tara variants`";
+inline constexpr absl::string_view kVariantOrAllHelp =
+    "variant, by its identifier in `tara variants`, or 'all'";
+
+// Adds --threads; 0 stands for one thread a core.
+void AddThreadsFlag(Command& command, int64_t* threads);
+
+// Returns the number, or that of the cores for 0.
+int ThreadsOr(int64_t threads);
+
+// Returns the variant named by the flags, or a usage error.
+absl::StatusOr<Variant> VariantOf(const GameFlags& flags);
+
+// Returns the variants named by the flags, all of them for "all", or a usage
+// error.
+absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags);
+
+// Returns the rule options for a variant, or a usage error. If `skip_others`,
+// options of other variants are left out, but those of none are errors.
+absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
+                                          Variant variant,
+                                          bool skip_others = false);
+
+// Returns the start position named by the flags, or a usage error.
+absl::StatusOr<State> StartOf(const GameFlags& flags);
+
+// Returns the start positions of all variants named by the flags, each with the
+// rule options that are its own, or a usage error.
+absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags);
+
+// Plays actions parted by spaces or commas. Returns INVALID_ARGUMENT for the
+// first that is none or is illegal, naming `source` and its number, from 1.
+absl::Status PlayActions(absl::string_view actions, absl::string_view source,
+                         State& state);
+
+// Returns the legal actions in notation, sorted as text by code point.
+std::vector<std::string> LegalActionTexts(const State& state);
+
+// What commands take that look at one position: a variant or a position as
+// text, and actions to play from there.
+
+struct PositionFlags {
+  GameFlags game;
+  std::string position;
+  std::string actions;
+};
+
+// Adds --variant, --option, --actions and --position.
+void AddPositionFlags(Command& command, PositionFlags* flags);
+
+// Returns the position they name. Returns a usage error where they miss or
+// contradict one another, INVALID_ARGUMENT for a position that is none or an
+// action that is illegal.
+absl::StatusOr<State> PositionOf(const PositionFlags& flags);
+
+// Adds --ascii and --colour, of drawings of the board.
+void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
+
+// Adds --html, the file of a page; empty: none.
+void AddHtmlFlag(Command& command, std::string* path);
+
+// An hour of games should not find at its end that the page has no place:
+// returns an error, naming the flag, where it has none.
+absl::Status CheckHtmlFlag(const std::string& path);
+
+// How a network computes, as SetInferenceOption takes it.
+struct InferenceFlags {
+  std::string device = "cpu";
+  std::string precision = "auto";
+  std::string backend = "auto";
+};
+
+// Adds --device, --precision and --backend.
+void AddInferenceFlags(Command& command, InferenceFlags* flags);
+
+// Returns what the flags say, or a usage error.
+absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags);
+
+}  // namespace tara::cli
+
+#endif  // TARA_CLI_FLAGS_H_

@@ -1,0 +1,87 @@
+#include "tara/engine/line_io.h"
+
+#include <streambuf>
+#include <utility>
+
+namespace tara::engine {
+
+bool ReadLine(std::istream& in, size_t most, InputLine& line) {
+  line.text.clear();
+  line.too_long = false;
+  std::streambuf* const buffer = in.rdbuf();
+  constexpr int kEnd = std::char_traits<char>::eof();
+  int next = buffer->sbumpc();
+  if (next == kEnd) return false;
+  for (; next != kEnd && next != '\n'; next = buffer->sbumpc()) {
+    if (line.text.size() < most) {
+      line.text.push_back(static_cast<char>(next));
+    } else {
+      line.too_long = true;
+    }
+  }
+  if (!line.text.empty() && line.text.back() == '\r') line.text.pop_back();
+  return true;
+}
+
+void LineQueue::Push(InputLine line) {
+  absl::MutexLock lock(&mutex_);
+  lines_.push_back(std::move(line));
+}
+
+void LineQueue::Close() {
+  absl::MutexLock lock(&mutex_);
+  closed_ = true;
+}
+
+std::optional<InputLine> LineQueue::Pop() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(
+      +[](LineQueue* queue)
+           ABSL_NO_THREAD_SAFETY_ANALYSIS { return queue->ReadyLocked(); },
+      this));
+  if (lines_.empty()) return std::nullopt;
+  InputLine line = std::move(lines_.front());
+  lines_.pop_front();
+  return line;
+}
+
+bool LineQueue::ready() const {
+  absl::MutexLock lock(&mutex_);
+  return ReadyLocked();
+}
+
+OutputQueue::OutputQueue(std::ostream* out)
+    : out_(out), thread_([this] { Run(); }) {}
+
+OutputQueue::~OutputQueue() {
+  {
+    absl::MutexLock lock(&mutex_);
+    closed_ = true;
+  }
+  thread_.join();
+}
+
+void OutputQueue::Push(std::string line) {
+  absl::MutexLock lock(&mutex_);
+  lines_.push_back(std::move(line));
+}
+
+void OutputQueue::Run() {
+  const auto ready = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return closed_ || !lines_.empty();
+  };
+  std::deque<std::string> lines;
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(&ready));
+      if (lines_.empty()) return;
+      lines.swap(lines_);
+    }
+    for (const std::string& line : lines) *out_ << line << '\n';
+    out_->flush();
+    lines.clear();
+  }
+}
+
+}  // namespace tara::engine

@@ -1,0 +1,81 @@
+#ifndef TARA_ENGINE_LINE_IO_H_
+#define TARA_ENGINE_LINE_IO_H_
+
+#include <cstddef>
+#include <deque>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace tara::engine {
+
+// A line of input, without its end.
+struct InputLine {
+  std::string text;
+  // The line was longer than what is read of one; `text` is its beginning.
+  bool too_long = false;
+};
+
+// Reads a line, ended by '\n' ("\r\n" counts as one) or the end of the input.
+// Keeps no more than `most` bytes of it, whoever sends what. Returns false when
+// there is nothing more.
+bool ReadLine(std::istream& in, size_t most, InputLine& line);
+
+// Lines on their way from the thread that reads to the one that obeys.
+// Thread-safe.
+class LineQueue {
+ public:
+  void Push(InputLine line) ABSL_LOCKS_EXCLUDED(mutex_);
+  // No more lines will come.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Blocks until there is a line and takes it; nothing when the queue is closed
+  // and empty.
+  std::optional<InputLine> Pop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether Pop would not block.
+  bool ready() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  bool ReadyLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return closed_ || !lines_.empty();
+  }
+
+  mutable absl::Mutex mutex_;
+  std::deque<InputLine> lines_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// Writes lines on a thread of its own, each as soon as there is no other before
+// it: whoever has something to say need not wait for a slow reader, nor does a
+// reader who writes first and reads later hold everybody up. Thread-safe.
+class OutputQueue {
+ public:
+  // The stream must outlive it, and is its own meanwhile.
+  explicit OutputQueue(std::ostream* out);
+  // Writes what is left.
+  ~OutputQueue();
+  OutputQueue(const OutputQueue&) = delete;
+  OutputQueue& operator=(const OutputQueue&) = delete;
+
+  // Adds a line, without its end.
+  void Push(std::string line) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::ostream* const out_;
+  absl::Mutex mutex_;
+  std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace tara::engine
+
+#endif  // TARA_ENGINE_LINE_IO_H_

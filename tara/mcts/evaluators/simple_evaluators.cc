@@ -1,0 +1,80 @@
+#include "tara/mcts/evaluators/simple_evaluators.h"
+
+#include <vector>
+
+#include "tara/base/check.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/game_batch.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/mcts/state_hash.h"
+
+namespace tara::mcts {
+
+absl::Status UniformEvaluator::Evaluate(absl::Span<const State> states,
+                                        absl::Span<Evaluation> results) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    const int legal = LegalActions(states[i]).Count();
+    results[i].priors.assign(legal, 1.0f / static_cast<float>(legal));
+    results[i].win = results[i].loss = 0.5f;
+    results[i].draw = results[i].margin = 0;
+    results[i].margins.clear();
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Fills all but the priors from Red's margins of the playouts.
+void Judge(Side to_move, absl::Span<const int8_t> red_margins,
+           Evaluation& evaluation) {
+  int wins = 0;
+  int losses = 0;
+  int points = 0;
+  std::vector<float>& margins = evaluation.margins;
+  margins.assign(kNumMargins, 0);
+  for (const int8_t red_margin : red_margins) {
+    const int margin = to_move == kRed ? red_margin : -red_margin;
+    wins += margin > 0;
+    losses += margin < 0;
+    points += margin;
+    ++margins[margin + kMaxMargin];
+  }
+  const auto games = static_cast<float>(red_margins.size());
+  const int draws = static_cast<int>(red_margins.size()) - wins - losses;
+  evaluation.win = static_cast<float>(wins) / games;
+  evaluation.loss = static_cast<float>(losses) / games;
+  evaluation.draw = static_cast<float>(draws) / games;
+  evaluation.margin = static_cast<float>(points) / games;
+  for (float& share : margins) share /= games;
+}
+
+}  // namespace
+
+PlayoutEvaluator::PlayoutEvaluator(int playouts, uint64_t seed)
+    : playouts_(playouts), seed_(seed) {
+  TARA_CHECK(playouts > 0, "a playout evaluator plays at least one game");
+}
+
+absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
+                                        absl::Span<Evaluation> results) {
+  std::vector<uint64_t> seeds(states.size());
+  for (size_t i = 0; i < states.size(); ++i) {
+    seeds[i] =
+        DeriveSeed(seed_, HashState(states[i]), StreamPurpose::kPlayouts);
+  }
+  std::vector<int8_t> margins(states.size() * playouts_);
+  PlayRandomGamesFrom(states, seeds, playouts_, absl::MakeSpan(margins));
+  for (size_t i = 0; i < states.size(); ++i) {
+    const int legal = LegalActions(states[i]).Count();
+    results[i].priors.assign(legal, 1.0f / static_cast<float>(legal));
+    Judge(states[i].side(),
+          absl::MakeConstSpan(margins).subspan(i * playouts_, playouts_),
+          results[i]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara::mcts

@@ -1,0 +1,41 @@
+#ifndef TARA_MCTS_EVALUATORS_SIMPLE_EVALUATORS_H_
+#define TARA_MCTS_EVALUATORS_SIMPLE_EVALUATORS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
+
+namespace tara::mcts {
+
+// Knows nothing: all legal actions are equally likely, every game is even.
+// The measure of what the search costs by itself. Never fails.
+class UniformEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override;
+};
+
+// Judges a position by random games from it to the end; all legal actions are
+// equally likely. The games' seeds derive from the position and the seed, so
+// the same position gets the same answer, in any batch, on any thread and on
+// any processor. Many positions or playouts are cheaper than few: all games of
+// a batch are played in step. Thread-safe; never fails.
+class PlayoutEvaluator : public Evaluator {
+ public:
+  // REQUIRES: playouts > 0 (random games a position).
+  PlayoutEvaluator(int playouts, uint64_t seed);
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override;
+
+ private:
+  const int playouts_;
+  const uint64_t seed_;
+};
+
+}  // namespace tara::mcts
+
+#endif  // TARA_MCTS_EVALUATORS_SIMPLE_EVALUATORS_H_
