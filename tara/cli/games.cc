@@ -23,6 +23,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/position_text.h"
