@@ -85,7 +85,8 @@ void RegisterExport(Command& games) {
                    .placeholder = "FILE",
                    .help = "file to write; - is standard output"},
                   &options->output);
-  command.SetNotes("The form of the lines: docs/rules.md section 12.");
+  command.SetNotes(
+      "The form of the lines: docs/reference/rules.md section 12.");
   command.SetExamples({"games export runs/quickstart -o games.jsonl",
                        "games export runs/quickstart | tara verify -"});
   command.SetRun([options](Console& console) {
