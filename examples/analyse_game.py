@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Analyses all positions of a game over the JSON protocol (docs/protocol.md).
+"""Analyses all positions of a game over the JSON protocol.
+
+The protocol: docs/reference/protocol.md.
 
   examples/analyse_game.py --variant sacred_hill_l1 D4 E6 C2 F3
   bin/tara games export runs/kings | examples/analyse_game.py --game -

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Lets two engines play a game over the line protocol (docs/protocol.md).
+"""Lets two engines play a game over the line protocol.
+
+The protocol: docs/reference/protocol.md.
 
   examples/play_game.py --variant high_kings_l1
   examples/play_game.py --red 'bin/tara engine --model runs/kings' \

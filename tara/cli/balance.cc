@@ -561,8 +561,8 @@ void RegisterBalance(Command& root) {
       "The first side is Red. A draw is half a win in its score. 95 % are\n"
       "confidence intervals; \"p even\" is the chance of a score so far from "
       "even\nif it were even, \"p of all\" the same for as many studies as "
-      "there are\n(Holm), \"q\" by Benjamini and Hochberg. docs/balance.md "
-      "says how to read the rest.\n\n"
+      "there are\n(Holm), \"q\" by Benjamini and Hochberg. "
+      "docs/explanation/statistics.md\ndefines the rest.\n\n"
       "Players:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(

@@ -331,10 +331,11 @@ void RegisterBenchEngine(Command& bench) {
                    .placeholder = "NAME=VALUE,...",
                    .help = "other options of both searches"},
                   &options->search);
-  command.AddText({.names = "--report",
-                   .placeholder = "NAME,...",
-                   .help = "what the engine is to tell (docs/protocol.md)"},
-                  &options->report);
+  command.AddText(
+      {.names = "--report",
+       .placeholder = "NAME,...",
+       .help = "what the engine is to tell (docs/reference/protocol.md)"},
+      &options->report);
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--positions",
                       .placeholder = "N",

@@ -221,7 +221,7 @@ void RegisterCrossPlay(Command& root) {
       "either "
       "way, on\neither side. What A with B score less than the mean of the "
       "others is what they\nlose by not knowing each other's habits. "
-      "docs/evaluation.md has the formulas.\n\n",
+      "docs/explanation/statistics.md\nhas the formulas.\n\n",
       MatchNotes()));
   command.SetExamples(
       {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",

@@ -146,8 +146,9 @@ void RegisterEngine(Command& root) {
                      0, 1 << 28, &options->cache);
   AddInferenceFlags(command, &options->inference);
   command.SetNotes(absl::StrCat(
-      "docs/protocol.md says what to write and what comes back; `help` within "
-      "the line\nprotocol lists its commands.\n\nOptions of --search, and of "
+      "docs/reference/protocol.md says what to write and what comes "
+      "back;\n`help` within "
+      "the line protocol lists its commands.\n\nOptions of --search, and of "
       "set_option (without --model: leaves 8, c_puct 3):\n",
       engine::EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",

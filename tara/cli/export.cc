@@ -138,7 +138,8 @@ void RegisterExport(Command& root) {
   command.SetNotes(
       "A bundle is one zip file: the network as ONNX and TorchScript, what it "
       "sees\nand says for programs and for people, where it comes from, and "
-      "golden positions\nto check it by. docs/bundle.md describes it; `tara "
+      "golden positions\nto check it by. docs/reference/bundle.md describes "
+      "it; `tara "
       "model` shows one.");
   command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
                        "export runs/everything -o small.tara --weights float16",

@@ -156,7 +156,8 @@ void AddExport(Command& games) {
                    .placeholder = "FILE",
                    .help = "file to write; - is standard output"},
                   &options->output);
-  command.SetNotes("The form of the lines: docs/rules.md section 12.");
+  command.SetNotes(
+      "The form of the lines: docs/reference/rules.md section 12.");
   command.SetExamples({"games export runs/quickstart -o games.jsonl",
                        "games export runs/quickstart | tara verify -"});
   command.SetRun([options](Console& console) {

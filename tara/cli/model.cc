@@ -273,7 +273,7 @@ void RegisterModel(Command& root) {
   model.AddChoice({.names = "--format",
                    .help = "form of the output; json is the bundle's manifest"},
                   {"text", "json"}, &shown->format);
-  model.SetNotes("docs/bundle.md describes bundles.");
+  model.SetNotes("docs/reference/bundle.md describes bundles.");
   model.SetExamples({"model hill.tara", "model hill.tara --format=json",
                      "model verify best"});
   model.SetRun(

@@ -81,12 +81,13 @@ void RegisterVerify(Command& root) {
   Command& command = root.AddCommand(
       "verify", "check recorded games, as JSON lines, against the rules");
   const auto options = std::make_shared<VerifyOptions>();
-  command.AddTexts({.names = "FILE",
-                    .help = "games, one JSON object a line "
-                            "(docs/rules.md section 12); - is standard "
-                            "input",
-                    .required = true},
-                   &options->files);
+  command.AddTexts(
+      {.names = "FILE",
+       .help = "games, one JSON object a line "
+               "(docs/reference/rules.md section 12); - is standard "
+               "input",
+       .required = true},
+      &options->files);
   command.SetNotes(
       "Writes FILE:LINE: and the first difference for each bad game, and last\n"
       "`N passed, M failed`. The exit status is 1 if anything failed.");

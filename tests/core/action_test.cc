@@ -26,10 +26,10 @@ TEST(ActionTest, TextRoundTripsForAllIndices) {
   }
 }
 
-// docs/rules.md section 1 (canonical order of hills) and the list at the head
-// of action.h. B1's knight's moves are C3 (+1, +2), A3 (-1, +2), D2 (+2, +1);
-// in canonical order D2, A3, C3. F7's last is E5 or G5: G5. B1's links are C1,
-// then B2. The last link is that of E7 and F7.
+// docs/reference/rules.md section 1 (canonical order of hills) and the list at
+// the head of action.h. B1's knight's moves are C3 (+1, +2), A3 (-1, +2), D2
+// (+2, +1); in canonical order D2, A3, C3. F7's last is E5 or G5: G5. B1's
+// links are C1, then B2. The last link is that of E7 and F7.
 TEST(ActionTest, IndicesAreTheContract) {
   const std::pair<int, std::string> kContract[] = {
       {0, "B1"},      {4, "F1"},       {5, "A2"},       {22, "D4"},

@@ -1,4 +1,4 @@
-// Four Treasures (docs/rules.md section 6).
+// Four Treasures (docs/reference/rules.md section 6).
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

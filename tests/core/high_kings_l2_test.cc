@@ -1,4 +1,5 @@
-// High Kings of Tara, Level 2: sacrifices (docs/rules.md section 7.2).
+// High Kings of Tara, Level 2: sacrifices (docs/reference/rules.md
+// section 7.2).
 //
 // Most positions are variations of one. Red's A4 is besieged by A3, A5 and B4;
 // every king is immobile; Red has lost one king:

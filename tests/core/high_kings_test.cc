@@ -1,4 +1,4 @@
-// High Kings of Tara, Level 1 (docs/rules.md section 7).
+// High Kings of Tara, Level 1 (docs/reference/rules.md section 7).
 
 #include <string>
 

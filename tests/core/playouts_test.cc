@@ -98,7 +98,7 @@ TEST_P(PlayoutsTest, AnotherSeedPlaysOtherGames) {
             Play(0, 100));
 }
 
-// What each family's rules say of every game (docs/rules.md).
+// What each family's rules say of every game (docs/reference/rules.md).
 TEST_P(PlayoutsTest, WhatTheRulesSayOfEveryGameHolds) {
   const PlayoutStatistics statistics = Play(0, kGames);
   const int64_t out = EndingCount(statistics, Ending::kOut);

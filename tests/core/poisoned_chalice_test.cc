@@ -1,4 +1,4 @@
-// Poisoned Chalice (docs/rules.md section 8.1).
+// Poisoned Chalice (docs/reference/rules.md section 8.1).
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,5 @@
-// Sacred Hill, singles and doubles (docs/rules.md sections 2 to 5), in
-// positions that random play seldom reaches.
+// Sacred Hill, singles and doubles (docs/reference/rules.md sections 2 to 5),
+// in positions that random play seldom reaches.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

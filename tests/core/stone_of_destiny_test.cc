@@ -1,4 +1,4 @@
-// Stone of Destiny (docs/rules.md section 8.2).
+// Stone of Destiny (docs/reference/rules.md section 8.2).
 
 #include <string>
 

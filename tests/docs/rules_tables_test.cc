@@ -1,5 +1,5 @@
-// Holds the tables of docs/rules.md to the code: readers rely on them to talk
-// to networks, records and configs.
+// Holds the tables of docs/reference/rules.md to the code: readers rely on them
+// to talk to networks, records and configs.
 
 #include <array>
 #include <map>
@@ -32,7 +32,7 @@ using ::testing::ElementsAre;
 class RulesTablesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Document> read = ReadDocument("docs/rules.md");
+    absl::StatusOr<Document> read = ReadDocument("docs/reference/rules.md");
     ASSERT_TRUE(read.ok()) << read.status();
     document_ = *read;
     std::vector<std::string> lines;

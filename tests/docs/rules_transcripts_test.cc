@@ -1,5 +1,5 @@
-// Replays every example of docs/rules.md, and shows that a wrong one would be
-// found.
+// Replays every example of docs/reference/rules.md, and shows that a wrong one
+// would be found.
 
 #include <algorithm>
 #include <optional>
@@ -36,14 +36,14 @@ constexpr absl::string_view kStart =
 class RulesTranscriptsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Document> read = ReadDocument("docs/rules.md");
+    absl::StatusOr<Document> read = ReadDocument("docs/reference/rules.md");
     ASSERT_TRUE(read.ok()) << read.status();
     document_ = *read;
     for (const FencedBlock& block : document_.blocks) {
       if (block.language == "transcript") transcripts_.push_back(block);
     }
     ASSERT_FALSE(transcripts_.empty())
-        << "docs/rules.md has no block ```transcript";
+        << "docs/reference/rules.md has no block ```transcript";
   }
 
   Document document_;

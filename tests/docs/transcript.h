@@ -9,7 +9,8 @@
 
 namespace tara {
 
-// A line of a transcript: a keyword and its text (docs/rules.md 12.3).
+// A line of a transcript: a keyword and its text
+// (docs/reference/rules.md 12.3).
 struct TranscriptLine {
   std::string keyword;
   std::string text;

@@ -1,5 +1,5 @@
-// Replays every transcript of docs/protocol.md with a real engine, and shows
-// that a wrong one would be found.
+// Replays every transcript of docs/reference/protocol.md with a real engine,
+// and shows that a wrong one would be found.
 
 #include <algorithm>
 #include <set>
@@ -127,7 +127,8 @@ std::vector<std::string> Replayed(absl::string_view lines) {
 }
 
 TEST(ProtocolDocumentTest, EveryTranscriptReplays) {
-  const absl::StatusOr<Document> document = ReadDocument("docs/protocol.md");
+  const absl::StatusOr<Document> document =
+      ReadDocument("docs/reference/protocol.md");
   ASSERT_TRUE(document.ok()) << document.status();
   int replayed = 0;
   for (const FencedBlock& block : document->blocks) {
@@ -142,7 +143,8 @@ TEST(ProtocolDocumentTest, EveryTranscriptReplays) {
 
 // What cannot be looked up is as good as not there.
 TEST(ProtocolDocumentTest, EveryCommandIsDescribed) {
-  const absl::StatusOr<Document> document = ReadDocument("docs/protocol.md");
+  const absl::StatusOr<Document> document =
+      ReadDocument("docs/reference/protocol.md");
   ASSERT_TRUE(document.ok()) << document.status();
   const auto rows = FindTable(*document, "| command |");
   ASSERT_TRUE(rows.ok()) << rows.status();

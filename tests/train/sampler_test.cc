@@ -125,8 +125,9 @@ TEST_P(SamplesOfVariantTest, SymmetriesShowTheSeatToMoveAsSeatZero) {
 }
 
 TEST_P(SamplesOfVariantTest, ThereAreAsManySymmetriesAsTheRulesKeep) {
-  // docs/rules.md section 11: singles 8 board transforms, but Poisoned Chalice
-  // 4 for each colour, and doubles the one turn that brings the seat South.
+  // docs/reference/rules.md section 11: singles 8 board transforms, but
+  // Poisoned Chalice 4 for each colour, and doubles the one turn that brings
+  // the seat South.
   const VariantInfo& info = GetParam();
   const size_t expected = info.seats == 4                           ? 1
                           : info.family == Family::kPoisonedChalice ? 4

@@ -13,9 +13,9 @@
 namespace tara::web {
 
 // A batch of positions on its way to a network that JavaScript runs, and back:
-// the inputs and outputs of docs/bundle.md, in the memory of this module.
-// Positions are seen through the symmetry that leads to the representative, as
-// by the other evaluators.
+// the inputs and outputs of docs/reference/bundle.md, in the memory of this
+// module. Positions are seen through the symmetry that leads to the
+// representative, as by the other evaluators.
 class NetworkBatch {
  public:
   // Replaces the batch. REQUIRES: no state is finished.

@@ -426,8 +426,8 @@ std::string PlayerSpecHelp() {
   best[:OPTION=VALUE,...]
               the same with the ready-made network, models/tara.tara
   engine:CMD[,OPTION=VALUE,...]
-              another program, which plays by the line protocol that
-              docs/evaluation.md describes. CMD is it and its arguments, with
+              another program, which plays by the line protocol
+              (docs/how-to/compare.md). CMD is it and its arguments, with
               quotes as in a shell, but read by none. Options, in seconds:
               start (30), to begin; move (60), for an action without a clock;
               grace (2), beyond its clock; processes=N (1), games at a time on

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "absl/base/casts.h"
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
@@ -32,7 +32,7 @@ constexpr auto kMargins = [] {
 }();
 
 uint32_t BitsWithoutSign(float number) {
-  return std::bit_cast<uint32_t>(number) & 0x7fffffff;
+  return absl::bit_cast<uint32_t>(number) & 0x7fffffff;
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ export interface EngineInfo {
   readonly geometry: Geometry;
   readonly variants: readonly VariantInfo[];
   readonly levels: readonly Level[];
-  /** Version of docs/rules.md that the engine plays by. */
+  /** Version of docs/reference/rules.md that the engine plays by. */
   readonly rulesVersion: number;
   /** Version of the network's inputs that the engine can make. */
   readonly featureVersion: number;
@@ -166,7 +166,8 @@ export interface Bridge {
 }
 
 export interface Position {
-  /** The position as one line of text (docs/rules.md section 12.2). */
+  /** The position as one line of text (docs/reference/rules.md, section
+   * 12.2). */
   readonly text: string;
   /** By HillIndex. */
   readonly hills: readonly HillState[];
@@ -371,17 +372,17 @@ export interface Engine {
   /** The position after so many actions; the game stays as it is. */
   positionAt(ply: number): Promise<Position>;
 
-  /** The game as a JSON line (docs/rules.md section 12.1), all its actions. A
-   * finished game is what `tara verify` reads; an unfinished one lacks the
-   * result. */
+  /** The game as a JSON line (docs/reference/rules.md section 12.1), all its
+   * actions. A finished game is what `tara verify` reads; an unfinished one
+   * lacks the result. */
   saveGame(): Promise<string>;
   /** Begins the game of a text: a JSON line, or a variant (with its options as
    * name=value,...) and actions in notation, parted by white space. Looks at
    * its last ply. */
   loadGame(text: string): Promise<Game>;
 
-  /** Takes a bundle (docs/bundle.md) in place of the network there is, which
-   * stays if the bundle is refused. */
+  /** Takes a bundle (docs/reference/bundle.md) in place of the network there
+   * is, which stays if the bundle is refused. */
   loadNetwork(
       bundle: Blob | ArrayBuffer | Uint8Array, name: string):
       Promise<NetworkInfo>;

@@ -1,5 +1,5 @@
-// Model bundles (docs/bundle.md): what the engine needs of one, and whether it
-// fits this engine.
+// Model bundles (docs/reference/bundle.md): what the engine needs of one, and
+// whether it fits this engine.
 
 import { strFromU8 } from 'fflate';
 import type { LearnedVariant } from './api';

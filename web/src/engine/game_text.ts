@@ -1,6 +1,6 @@
-// Games as text: the JSON lines of docs/rules.md section 12.1, which `tara
-// verify` reads and `tara games export` writes, and as the shortest text for
-// people: a variant, its options, and actions in notation.
+// Games as text: the JSON lines of docs/reference/rules.md section 12.1, which
+// `tara verify` reads and `tara games export` writes, and as the shortest text
+// for people: a variant, its options, and actions in notation.
 
 import type { Position, Score } from './api';
 import type { Catalogue, Core } from './core';

@@ -376,7 +376,7 @@ export class App {
 }
 
 // Returns the hills that the seat to move may act on in doubles: the four rows
-// nearest to it (docs/rules.md section 5); null in singles.
+// nearest to it (docs/reference/rules.md section 5); null in singles.
 function areaOf(
   game: Game,
   position: Position,

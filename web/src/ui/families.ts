@@ -1,5 +1,5 @@
 // What people are told of the families of variants: a line for choosing, and
-// the rules in short. docs/rules.md has them in full.
+// the rules in short. docs/reference/rules.md has them in full.
 
 import type { Family, VariantInfo } from '../engine/api';
 

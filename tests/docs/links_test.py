@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Every relative link of the documents points at a file that exists, and every
+#anchor at a heading.
+
+The documents are README.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md.
+Links inside of code are none, and those to other servers are not followed.
+"""
+
+import os
+import pathlib
+import re
+import unittest
+
+FENCE = re.compile(r'^\s*(```|~~~)')
+HEADING = re.compile(r'^(#{1,6})\s+(.*?)\s*#*\s*$')
+INLINE_CODE = re.compile(r'(`+)(?!`).*?(?<!`)\1(?!`)', re.DOTALL)
+# [text](target), [text](target "title"); a text may hold an image.
+LINK = re.compile(r'\]\(\s*<?([^\s<>()]+)>?(?:\s+"[^"]*")?\s*\)')
+REFERENCE = re.compile(r'^\s{0,3}\[[^\]]+\]:\s+<?(\S+?)>?\s*$', re.MULTILINE)
+HTML = re.compile(r'<(?:a|img)\s[^>]*?(?:href|src)="([^"]+)"')
+# A scheme, such as https: or mailto:.
+ELSEWHERE = re.compile(r'^[a-zA-Z][a-zA-Z0-9+.-]*:')
+
+
+def without_code(text):
+    """Returns the text with its code blocks and code spans left out."""
+    lines = []
+    fenced = False
+    for line in text.split('\n'):
+        if FENCE.match(line):
+            fenced = not fenced
+            line = ''
+        lines.append('' if fenced else line)
+    return INLINE_CODE.sub('', '\n'.join(lines))
+
+
+def slug(heading):
+    """Returns the anchor that GitHub gives to a heading."""
+    text = re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', heading)
+    text = re.sub(r'[^\w\- ]', '', text.lower())
+    return text.replace(' ', '-')
+
+
+def anchors(text):
+    """Returns the anchors of a document."""
+    found = set()
+    fenced = False
+    for line in text.split('\n'):
+        if FENCE.match(line):
+            fenced = not fenced
+        match = None if fenced else HEADING.match(line)
+        if match is None:
+            continue
+        base = slug(match.group(2))
+        name = base
+        repeated = 0
+        while name in found:
+            repeated += 1
+            name = f'{base}-{repeated}'
+        found.add(name)
+    return found
+
+
+def links(text):
+    """Returns the targets of a document's links, in their order."""
+    plain = without_code(text)
+    found = [(match.start(), match.group(1))
+             for pattern in (LINK, REFERENCE, HTML)
+             for match in pattern.finditer(plain)]
+    return [target for _, target in sorted(found)]
+
+
+def broken_links(root, documents):
+    """Returns "FILE: LINK (reason)" of each broken link.
+
+    `documents` are paths relative to `root`.
+    """
+    broken = []
+    for document in documents:
+        text = (root / document).read_text(encoding='utf-8')
+        for link in links(text):
+            if ELSEWHERE.match(link):
+                continue
+            path, _, anchor = link.partition('#')
+            target = root / document
+            if path:
+                target = root / document.parent / path
+            reason = None
+            if not target.exists():
+                reason = 'no such file'
+            elif anchor and anchor not in anchors(
+                    target.read_text(encoding='utf-8')):
+                reason = 'no such heading'
+            if reason is not None:
+                broken.append(f'{document}: {link} ({reason})')
+    return broken
+
+
+def workspace():
+    """Returns the folder of the project: links lead to any of its files."""
+    runfiles = pathlib.Path(os.environ['TEST_SRCDIR'],
+                            os.environ['TEST_WORKSPACE'])
+    return (runfiles / 'WORKSPACE').resolve().parent
+
+
+def documents_of(root):
+    top = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+    paths = [root / name for name in top if (root / name).exists()]
+    paths += sorted((root / 'docs').rglob('*.md'))
+    return [path.relative_to(root) for path in paths]
+
+
+class DocumentsTest(unittest.TestCase):
+
+    def test_every_link_of_the_documents_points_at_something(self):
+        root = workspace()
+        documents = documents_of(root)
+        self.assertGreater(len(documents), 10)
+        self.assertGreater(
+            sum(len(links((root / document).read_text(encoding='utf-8')))
+                for document in documents), 100)
+        broken = broken_links(root, documents)
+        self.assertEqual(broken, [], '\n' + '\n'.join(broken))
+
+
+class LinksTest(unittest.TestCase):
+
+    def test_anchors_are_those_of_github(self):
+        text = '\n'.join([
+            '# Rules', '### 10.1 Rule options', '## `manifest.json`',
+            '## Search options (Elo)', '## self_play', '## One, two; three',
+            '## [Link](x.md) text', '```', '# no heading', '```', '## Rules'
+        ])
+        self.assertEqual(
+            anchors(text), {
+                'rules', '101-rule-options', 'manifestjson',
+                'search-options-elo', 'self_play', 'one-two-three',
+                'link-text', 'rules-1'
+            })
+
+    def test_links_in_code_are_none(self):
+        text = '\n'.join([
+            'A [b](c.md) and `[d](e.md)`, ![f](g.png "h")', '```', '[i](j.md)',
+            '```', 'over two', '[lines', 'of text](k.md#l)', '',
+            '[m]: n.md', '<img src="o.png">'
+        ])
+        self.assertEqual(links(text),
+                         ['c.md', 'g.png', 'k.md#l', 'n.md', 'o.png'])
+
+    def test_broken_links_are_found(self):
+        root = pathlib.Path(os.environ['TEST_TMPDIR'])
+        (root / 'docs').mkdir()
+        (root / 'README.md').write_text(
+            '# Here\n[a](docs/a.md#there) [b](docs/a.md#nowhere) [c](#here)\n'
+            '[d](docs) [e](https://example.com/x.md) [f](#gone)\n')
+        (root / 'docs/a.md').write_text('## There\n[up](../README.md)\n'
+                                        '[missing](b.md)\n')
+        self.assertEqual(
+            broken_links(root, documents_of(root)), [
+                'README.md: docs/a.md#nowhere (no such heading)',
+                'README.md: #gone (no such heading)',
+                'docs/a.md: b.md (no such file)',
+            ])
+
+
+if __name__ == '__main__':
+    unittest.main()
