@@ -3,7 +3,7 @@
 #include <atomic>
 #include <csignal>
 
-namespace tara::train {
+namespace tara {
 namespace {
 
 // A signal handler can reach nothing but a global.
@@ -25,4 +25,4 @@ StopCheck StopOnSignals() {
   return [] { return stop_requested.load(std::memory_order_relaxed); };
 }
 
-}  // namespace tara::train
+}  // namespace tara

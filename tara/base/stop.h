@@ -3,7 +3,7 @@
 
 #include <functional>
 
-namespace tara::train {
+namespace tara {
 
 // Says whether work should end early and cleanly. Asked often and from several
 // threads: cheap and thread-safe.
@@ -14,6 +14,6 @@ using StopCheck = std::function<bool()>;
 // Call it once, from main.
 StopCheck StopOnSignals();
 
-}  // namespace tara::train
+}  // namespace tara
 
 #endif  // TARA_BASE_STOP_H_

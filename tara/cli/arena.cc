@@ -89,7 +89,7 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   TARA_RETURN_IF_ERROR(
       CheckLearned(players, starts, options.untrained, console));
 
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<eval::ArenaReportRow> rows;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {

@@ -378,7 +378,7 @@ eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
 absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
     const BalanceCommandOptions& options,
     const std::vector<WantedStudy>& wanted, eval::BalanceStore& store,
-    const train::StopCheck& stop, Console& console) {
+    const StopCheck& stop, Console& console) {
   const eval::BalancePlan plan = PlanOf(options);
   Players players(options.threads);
   Progress progress(plan, wanted, console);
@@ -494,7 +494,7 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
     TARA_ASSIGN_OR_RETURN(store, eval::BalanceStore::Open(options.store));
   }
   TARA_RETURN_IF_ERROR(ResolvePrecisions(store, wanted));
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::BalanceStudy> studies,
                         PlayStudies(options, wanted, store, stop, console));
   const eval::BalanceReport report = ReportOf(wanted, studies);

@@ -196,7 +196,7 @@ Contest ContestOf(Variant variant, const RuleOptions& options,
 // Lets them take turns until the time is up; at least one each. Returns false
 // when stopped before that.
 bool Hold(Contest& contest, double seconds, int threads,
-          const train::StopCheck& stop) {
+          const StopCheck& stop) {
   const Clock::time_point start = Clock::now();
   do {
     PlayTurn(threads, contest.scalar);
@@ -309,7 +309,7 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
   }
   const int threads = ThreadsOr(options.threads);
 
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   size_t held = 0;
   for (; held < contests.size() && !stop(); ++held) {

@@ -209,7 +209,7 @@ void EncodeAndFill(absl::Span<const State> states,
 
 // Lets all take turns until the time is up.
 absl::Status Measure(const std::vector<State>& states, double seconds,
-                     const train::StopCheck& stop, Report& report) {
+                     const StopCheck& stop, Report& report) {
   absl::Status status;
   std::vector<mcts::Evaluation> results(states.size());
   size_t next = 0;
@@ -343,7 +343,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
     const size_t wanted = row.batch;
     while (states.size() < wanted) states.push_back(states[states.size() / 2]);
   }
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   TARA_RETURN_IF_ERROR(Measure(states, options.seconds, stop, report));
   if (stop()) return kExitInterrupted;
   console.out << (options.format == "json" ? ToJson(report) : ToText(report));

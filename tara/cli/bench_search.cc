@@ -126,8 +126,8 @@ double ThreadSeconds() {
 // The rate is by processor time with one thread, which other programs do not
 // use up, and by the clock with several.
 absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
-                         mcts::Evaluator& evaluator,
-                         const train::StopCheck& stop, Row& row) {
+                         mcts::Evaluator& evaluator, const StopCheck& stop,
+                         Row& row) {
   const bool one_thread = options.threads == 1;
   const mcts::SearchOptions search = {
       .simulations = static_cast<int>(options.simulations)};
@@ -182,7 +182,7 @@ absl::Status SearchGraph(const BenchSearchOptions& options, const State& start,
 
 absl::StatusOr<Row> Measure(const BenchSearchOptions& options,
                             const State& start, const NamedEvaluator& named,
-                            const train::StopCheck& stop) {
+                            const StopCheck& stop) {
   Row row = {.variant = start.variant, .evaluator = named.name, .rates = {}};
   TARA_RETURN_IF_ERROR(SearchGraph(options, start, *named.evaluator, row));
   CountingEvaluator counting(named.evaluator.get());
@@ -284,7 +284,7 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
                         StartsOf(options.game));
   const std::vector<NamedEvaluator> evaluators =
       EvaluatorsOf(options.evaluator);
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<Row> rows;
   for (size_t i = 0; i < starts.size(); ++i) {

@@ -138,7 +138,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                         BenchNetwork::Make(options.network));
   TARA_ASSIGN_OR_RETURN(const nn::LoadedNetwork network,
                         nn::LoadNetwork(net.path(), inference));
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(
       const train::SelfPlaySpeed speed,
       train::MeasureSelfPlaySpeed(measured, *network.evaluator, stop));

@@ -90,7 +90,7 @@ absl::Status CheckOpponents(const proto::TrainConfig& config) {
 
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
-    const train::StopCheck& stop) {
+    const StopCheck& stop) {
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
@@ -146,7 +146,7 @@ constexpr double kErrorRate = 0.05;
 struct GateMatch {
   const proto::TrainConfig& config;
   const train::GateRequest& request;
-  const train::StopCheck& stop;
+  const StopCheck& stop;
   eval::PlayerFactory candidate;
   eval::PlayerFactory best;
 };
@@ -191,7 +191,7 @@ absl::StatusOr<train::GateResult> PlayVariant(
 
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,
-    const train::StopCheck& stop) {
+    const StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
   const uint32_t simulations = config.gate().simulations();

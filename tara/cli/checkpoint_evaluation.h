@@ -38,7 +38,7 @@ absl::Status CheckOpponents(const proto::TrainConfig& config);
 // REQUIRES: `config` is resolved.
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
-    const train::StopCheck& stop);
+    const StopCheck& stop);
 
 // Plays a candidate against the best checkpoint in each variant of the config,
 // by pairs of games with one opening, at most gate.games of them. A sequential
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
 // REQUIRES: `config` is resolved; gate.games > 0.
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,
-    const train::StopCheck& stop);
+    const StopCheck& stop);
 
 }  // namespace tara::cli
 

@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
 absl::StatusOr<eval::CrossPlayStudy> PlayStudy(const Players& players,
                                                const State& start, int openings,
                                                MatchTable& table,
-                                               const train::StopCheck& stop,
+                                               const StopCheck& stop,
                                                StatusLine& status_line) {
   eval::CrossPlayStudy study = {.variant = start.variant,
                                 .matches = {},
@@ -160,7 +160,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   if (!players.c.empty()) all.push_back(&players.c[0]);
   const std::vector<std::string> specs = PlayersOf(all, options.match);
   TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   Random random(static_cast<uint64_t>(options.match.seed));
   eval::CrossPlayReport report = {.players = {players.a.text, players.b.text},

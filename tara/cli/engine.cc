@@ -69,7 +69,7 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
   return start;
 }
 
-// Speaks a protocol of docs/protocol.md on the console's streams.
+// Speaks a protocol of docs/reference/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
                               Console& console) {
   // What is wrong with the arguments is said before a network is loaded.

@@ -187,7 +187,7 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
                         eval::ResultStore::Open(StorePathOf(options)));
   TARA_RETURN_IF_ERROR(ResolvePlayers(*store, players));
 
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   const auto on_progress = [&](const eval::RatingProgress& progress) {
     status_line.Show(absl::StrFormat(

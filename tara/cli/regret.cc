@@ -116,7 +116,7 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
 // mean that it was told to stop.
 absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     const RegretOptions& options, absl::Span<const State> starts,
-    const train::StopCheck& stop, StatusLine& status_line) {
+    const StopCheck& stop, StatusLine& status_line) {
   std::vector<SolvedPositions> positions;
   std::error_code error;
   const bool is_file = !options.test_set.empty() &&
@@ -164,7 +164,7 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<Measured> players,
                         MakePlayers(named));
   const auto seed = static_cast<uint64_t>(options.seed);
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   TARA_ASSIGN_OR_RETURN(const std::vector<SolvedPositions> positions,
                         PositionsOf(options, starts, stop, status_line));

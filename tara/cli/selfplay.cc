@@ -288,8 +288,7 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
 absl::Status PlayMissing(const SelfPlayCommandOptions& options,
                          const Model& model, const std::vector<State>& starts,
                          const std::vector<uint64_t>& missing,
-                         const train::GameSink& sink,
-                         const train::StopCheck& stop,
+                         const train::GameSink& sink, const StopCheck& stop,
                          train::SelfPlayStats& stats) {
   const auto seed = static_cast<uint64_t>(options.seed);
   if (model.player.has_value()) {
@@ -344,7 +343,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
                         MissingGames(*store, starts, model.id, wanted));
 
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   train::SelfPlayStats stats;
   const absl::Time begin = absl::Now();

@@ -73,8 +73,7 @@ std::string DescribeWinner(int red_margin) {
 // Solves step by step: the value, the best actions, the values of all actions.
 class SolveRun {
  public:
-  SolveRun(const SolveOptions& options, const train::StopCheck& stop,
-           Console& console)
+  SolveRun(const SolveOptions& options, const StopCheck& stop, Console& console)
       : options_(options),
         stop_(stop),
         status_line_(console),
@@ -125,7 +124,7 @@ class SolveRun {
   }
 
   const SolveOptions& options_;
-  const train::StopCheck& stop_;
+  const StopCheck& stop_;
   StatusLine status_line_;
   absl::Time start_;
   SolveReport report_;
@@ -193,8 +192,8 @@ void PrintText(const SolveReport& report, Console& console) {
 // Finds the exact result of a position under best play, and the best actions.
 // When it has to give up it prints the bounds known so far and returns
 // kExitFailure (the node limit) or kExitInterrupted (`stop`).
-absl::StatusOr<int> RunSolve(const SolveOptions& options,
-                             const train::StopCheck& stop, Console& console) {
+absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
+                             Console& console) {
   TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
   SolveReport report;
   try {
@@ -255,7 +254,7 @@ void RegisterSolve(Command& root) {
       {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
        "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
   command.SetRun([options](Console& console) {
-    return RunSolve(*options, train::StopOnSignals(), console);
+    return RunSolve(*options, StopOnSignals(), console);
   });
 }
 

@@ -103,7 +103,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();
 
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   Progress progress(options.games, starts.size(), console);
   std::vector<eval::VariantStatistics> rows;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {

@@ -97,7 +97,7 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
   TARA_RETURN_IF_ERROR(Preflight(config, options.untrained, console));
   TARA_RETURN_IF_ERROR(train::ApplyAutopilot(config));
-  const train::StopCheck stop = train::StopOnSignals();
+  const StopCheck stop = StopOnSignals();
   train::TrainSummary summary;
   {
     // Its thread draws on stderr until the end of the scope.

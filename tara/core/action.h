@@ -113,8 +113,8 @@ std::string HillToText(Hill hill);
 // Returns the hill written as "D4", or INVALID_ARGUMENT.
 absl::StatusOr<Hill> ParseHill(absl::string_view text);
 
-// Returns the notation of docs/rules.md section 1: "D4", "D4-E6", "C5-B3*",
-// "D4=E4", "pass". Needs no position.
+// Returns the notation of docs/reference/rules.md section 1: "D4", "D4-E6",
+// "C5-B3*", "D4=E4", "pass". Needs no position.
 std::string ActionToText(Action action);
 
 // The inverse of ActionToText; also accepts lower-case hills. Returns

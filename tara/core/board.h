@@ -1,7 +1,7 @@
 #ifndef TARA_CORE_BOARD_H_
 #define TARA_CORE_BOARD_H_
 
-// The board of 45 hills (docs/rules.md section 1) as bitboards.
+// The board of 45 hills (docs/reference/rules.md section 1) as bitboards.
 //
 // A Board is a set of hills. Hill (file, rank), both 0..6, is bit
 // 9 * rank + file. Two padding bits part the ranks, so that a step of one or
@@ -175,7 +175,7 @@ constexpr Word TwoStepsDiagonal(Word board) {
 }
 
 // Returns the hills all of whose adjacent hills lie in `besieger`: besieged,
-// whether vacant or holding a ringfort (docs/rules.md section 1).
+// whether vacant or holding a ringfort (docs/reference/rules.md section 1).
 template <BoardWord Word>
 constexpr Word Besieged(Word besieger) {
   return Word(kAllHills) & ~Adjacent(Word(kAllHills) & ~besieger);

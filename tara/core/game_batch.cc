@@ -96,7 +96,7 @@ int64_t TakeGroup(absl::Span<const State> starts, size_t first,
 
 // From how many games on lanes are faster than the scalar core: measured at 4,
 // where they are only in some variants, and at 8, where they are in all
-// (docs/performance.md).
+// (docs/lab/2026-11-speed.md).
 constexpr size_t kLanesPayFrom = 6;
 
 }  // namespace

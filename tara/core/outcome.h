@@ -105,7 +105,7 @@ static_assert(CountComponents(RankBoard(0) | RankBoard(2)) == 2);
 inline constexpr int kMaxBridges = 40;
 
 // No margin is larger: points are at most 2 for the lead plus 45 for as many
-// ringforts (docs/rules.md sections 2, 6 and 7).
+// ringforts (docs/reference/rules.md sections 2, 6 and 7).
 inline constexpr int kMaxMargin = 47;
 
 // Margins there are, from -kMaxMargin to kMaxMargin: margin m has index
@@ -131,8 +131,9 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// Scores the position as if the game ended as it stands (docs/rules.md
-// sections 2, 6, 7). Of a finished game this is its result.
+// Scores the position as if the game ended as it stands
+// (docs/reference/rules.md sections 2, 6, 7). Of a finished game this is its
+// result.
 Outcome Score(const State& state);
 
 // The same where the kingdoms of the sides are counted already.

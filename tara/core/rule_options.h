@@ -2,7 +2,7 @@
 #define TARA_CORE_RULE_OPTIONS_H_
 
 // Named switches that change a rule, for studying how rules change balance
-// (docs/rules.md section 10). The defaults are the rules as written.
+// (docs/reference/rules.md section 10). The defaults are the rules as written.
 
 #include <array>
 #include <cstdint>

@@ -39,8 +39,8 @@ absl::Status PlayAction(Action action, State& state);
 // Plays an action given in notation. Errors as ParseAction and PlayAction.
 absl::Status PlayAction(absl::string_view text, State& state);
 
-// Version of docs/rules.md that the core implements. Raised when a game that
-// was legal, or its result, would no longer be the same.
+// Version of docs/reference/rules.md that the core implements. Raised when a
+// game that was legal, or its result, would no longer be the same.
 inline constexpr uint32_t kRulesVersion = 1;
 
 }  // namespace tara

@@ -11,7 +11,7 @@
 
 namespace tara {
 
-// A seat, 0 to 3; seat % 2 is its side (docs/rules.md, opening).
+// A seat, 0 to 3; seat % 2 is its side (docs/reference/rules.md, opening).
 using Seat = int;
 constexpr Side SideOf(Seat seat) { return seat & 1; }
 

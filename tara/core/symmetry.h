@@ -1,8 +1,9 @@
 #ifndef TARA_CORE_SYMMETRY_H_
 #define TARA_CORE_SYMMETRY_H_
 
-// The symmetries that keep the rules (docs/rules.md section 11): for data
-// augmentation, for tests, and for showing every seat the board as its own.
+// The symmetries that keep the rules (docs/reference/rules.md section 11): for
+// data augmentation, for tests, and for showing every seat the board as its
+// own.
 //
 // A board transform is a number of three bits, applied in this order:
 //

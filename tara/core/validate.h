@@ -15,8 +15,8 @@ namespace tara {
 // Returns OK if the rules can go on from the position: it keeps the invariants
 // of State, has the kings, phase, links and counters that its variant can have
 // then, and is settled (the seat to move has a legal action). It need not be
-// reachable; a position with colours and seats exchanged (docs/rules.md
-// section 11) is as good as the original.
+// reachable; a position with colours and seats exchanged
+// (docs/reference/rules.md section 11) is as good as the original.
 //
 // Returns INVALID_ARGUMENT, saying what is impossible, where, and what was
 // expected, otherwise.

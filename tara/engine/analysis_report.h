@@ -2,7 +2,7 @@
 #define TARA_ENGINE_ANALYSIS_REPORT_H_
 
 // What searches and games tell, as answers of the JSON protocol
-// (docs/protocol.md, section 2).
+// (docs/reference/protocol.md, section 2).
 
 #include <string>
 

@@ -25,14 +25,15 @@ struct AnalysisTextOptions {
   std::string not_learned = {};
 };
 
-// Returns a search as one line of text, without its end, as docs/protocol.md
-// says:
+// Returns a search as one line of text, without its end, as
+// docs/reference/protocol.md says:
 //   root simulations N value V margin M not_learned RULES  info action A visits
 //   N value V prior P lcb L order K pv A B C  info action ...
 std::string AnalysisLine(const mcts::Tree& tree,
                          const AnalysisTextOptions& options);
 
-// Requests of the JSON protocol (docs/protocol.md, section 2), read strictly.
+// Requests of the JSON protocol (docs/reference/protocol.md, section 2), read
+// strictly.
 
 using Json = nlohmann::ordered_json;
 

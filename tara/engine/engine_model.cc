@@ -13,7 +13,7 @@ namespace tara::engine {
 namespace {
 
 // With random games: priors say nothing, and one leaf is too little work for
-// games in step (docs/search.md).
+// games in step (docs/lab/2026-11-search.md).
 constexpr float kPlayoutCPuct = 3;
 constexpr int kPlayoutLeaves = 8;
 

@@ -18,7 +18,7 @@ inline constexpr int kLineProtocolVersion = 2;
 // Of the JSON protocol; raised when what clients rely on changes.
 inline constexpr int kJsonProtocolVersion = 1;
 
-// How the engine searches: by what docs/search.md measured as best.
+// How the engine searches: by what docs/lab/2026-11-search.md measured as best.
 struct EngineOptions {
   mcts::SearchOptions search = {.simulations = 1000,
                                 .gumbel_noise = 0,

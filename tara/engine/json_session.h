@@ -20,8 +20,8 @@
 
 namespace tara::engine {
 
-// The JSON protocol of docs/protocol.md: takes one line after another, answers
-// from any thread. Not thread-safe itself.
+// The JSON protocol of docs/reference/protocol.md: takes one line after
+// another, answers from any thread. Not thread-safe itself.
 class JsonSession {
  public:
   // Takes an answer: a line without its end. Called from several threads.

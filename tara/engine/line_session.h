@@ -41,8 +41,8 @@ LineCommand ParseLineCommand(absl::string_view line);
 std::string LineAnswer(absl::string_view id, absl::string_view text);
 std::string LineError(absl::string_view id, const absl::Status& status);
 
-// The line protocol of docs/protocol.md: obeys one line after another.
-// Not thread-safe.
+// The line protocol of docs/reference/protocol.md: obeys one line after
+// another. Not thread-safe.
 class LineSession {
  public:
   // The model must outlive it. `start` is the first game's; REQUIRES: the model

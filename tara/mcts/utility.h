@@ -31,8 +31,8 @@ absl::string_view UtilityKindName(UtilityKind kind);
 // Returns the kind of a name, or INVALID_ARGUMENT listing the names there are.
 absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name);
 
-// How a match stands before a game of it (docs/rules.md section 9: points add
-// up). A single game is a match of one: the default.
+// How a match stands before a game of it (docs/reference/rules.md section 9:
+// points add up). A single game is a match of one: the default.
 struct MatchScore {
   // Points so far of the team that is Red in this game minus the other's.
   int red_lead = 0;

@@ -1,9 +1,9 @@
 #ifndef TARA_RECORD_GAME_LINES_H_
 #define TARA_RECORD_GAME_LINES_H_
 
-// Games as JSON lines (docs/rules.md section 12): the form in which games are
-// exchanged with other programs, one finished game a line, with every legal
-// action at every step. A game with rule options has one more field,
+// Games as JSON lines (docs/reference/rules.md section 12): the form in which
+// games are exchanged with other programs, one finished game a line, with every
+// legal action at every step. A game with rule options has one more field,
 // "options": {"name": value, ...}, true or false for switches, else a number.
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace tara::batch {
 
-// Four Treasures (docs/rules.md sections 5 and 6).
+// Four Treasures (docs/reference/rules.md sections 5 and 6).
 template <InstructionSet kSet, int kSeatCount>
 class FourTreasuresRules {
  public:

@@ -16,9 +16,10 @@
 
 namespace tara::batch {
 
-// The rules of High Kings (tara/core/rules/high_kings.h, docs/rules.md section
-// 7) in lanes, by formulas without branches on a lane. Lanes are in different
-// phases: what some lane needs is computed for all, and masks select.
+// The rules of High Kings (tara/core/rules/high_kings.h,
+// docs/reference/rules.md section 7) in lanes, by formulas without branches on
+// a lane. Lanes are in different phases: what some lane needs is computed for
+// all, and masks select.
 //
 // All lanes change sides together; `kRole` says which of the two moves, and
 // nothing is swapped. A turn is taken in two halves, Choose and Apply, so that

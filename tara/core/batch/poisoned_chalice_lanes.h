@@ -34,7 +34,7 @@ struct LineCounts {
   }
 };
 
-// Poisoned Chalice (docs/rules.md section 8.1).
+// Poisoned Chalice (docs/reference/rules.md section 8.1).
 template <InstructionSet kSet>
 class PoisonedChaliceRules {
  public:

@@ -11,7 +11,7 @@
 
 namespace tara::batch {
 
-// Sacred Hill, singles and doubles (docs/rules.md sections 3 to 5).
+// Sacred Hill, singles and doubles (docs/reference/rules.md sections 3 to 5).
 template <InstructionSet kSet, int kLevel, int kSeatCount>
 class SacredHillRules {
  public:

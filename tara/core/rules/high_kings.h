@@ -7,7 +7,7 @@
 
 namespace tara::rules {
 
-// High Kings of Tara, Levels 1 and 2 (docs/rules.md section 7).
+// High Kings of Tara, Levels 1 and 2 (docs/reference/rules.md section 7).
 //
 // A knight's move never ends adjacent to its origin, so "not adjacent to
 // another friendly king" is "not adjacent to any friendly king".

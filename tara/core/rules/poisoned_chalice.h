@@ -16,7 +16,7 @@ constexpr Board InEachRank(Board files) {
   return board;
 }
 
-// Poisoned Chalice (docs/rules.md section 8.1).
+// Poisoned Chalice (docs/reference/rules.md section 8.1).
 struct PoisonedChalice : HillTurns<PoisonedChalice> {
   static constexpr int kSeats = 2;
   static constexpr bool kHasManoeuvres = true;

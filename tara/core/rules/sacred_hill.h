@@ -19,7 +19,7 @@ constexpr Board TooNear(Board ringforts, int bound) {
 }
 
 // Returns those of `targets` with the highest order of priority: the number
-// of adjacent ringforts in `own`, 0 to 4 (docs/rules.md section 4).
+// of adjacent ringforts in `own`, 0 to 4 (docs/reference/rules.md section 4).
 constexpr Board HighestPriority(Board targets, Board own) {
   // Shifted off the hills, bits land on none of the targets.
   const Board n = own << kRankStride, s = own >> kRankStride;
@@ -36,8 +36,8 @@ constexpr Board HighestPriority(Board targets, Board own) {
       SelectNonEmpty(three, SelectNonEmpty(two, SelectNonEmpty(one, targets))));
 }
 
-// Sacred Hill, singles and doubles, Levels 1 and 2 (docs/rules.md sections 3
-// to 5).
+// Sacred Hill, singles and doubles, Levels 1 and 2 (docs/reference/rules.md
+// sections 3 to 5).
 template <int kLevel, int kSeatsInGame>
 struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   static constexpr int kSeats = kSeatsInGame;

@@ -9,8 +9,8 @@
 
 namespace tara::rules {
 
-// Stone of Destiny (docs/rules.md section 8.2). A turn of Battle is two
-// actions of one seat: a swap (Phase::kBattle) and a link (Phase::kLink).
+// Stone of Destiny (docs/reference/rules.md section 8.2). A turn of Battle is
+// two actions of one seat: a swap (Phase::kBattle) and a link (Phase::kLink).
 struct StoneOfDestiny {
   using Choices = LinkChoices;
   using Move = LinkChoices::Move;

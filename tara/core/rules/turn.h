@@ -180,7 +180,7 @@ inline LegalSet KingChoices::ToLegalSet() const {
 //
 // A family of rules is a struct of static functions on View, the position as
 // the seat to move sees it:
-//   Choices                 the form of its legal actions (choices.h)
+//   Choices                 the form of its legal actions
 //   void    Start(view)     the board before the first turn
 //   Choices BeginTurn(view) resolves what happens at a turn's start (Battle
 //                           starting, a stranded king lost), which may finish

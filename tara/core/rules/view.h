@@ -9,8 +9,8 @@
 
 namespace tara::rules {
 
-// The area in which a seat may act in doubles (docs/rules.md section 5):
-// South, West, North, East. Each has 26 hills.
+// The area in which a seat may act in doubles (docs/reference/rules.md section
+// 5): South, West, North, East. Each has 26 hills.
 constexpr Board DoublesArea(Seat seat) {
   Board area = 0;
   for (int line = 0; line < 4; ++line) {

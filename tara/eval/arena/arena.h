@@ -44,14 +44,14 @@ struct AdjudicationOptions {
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
-  // Plays matches (docs/rules.md section 9): as many games in succession as
-  // there are seats, of which each seat's player starts one, so that the teams
-  // are Red in turn; their points add up, and players are told how the match
-  // stands. Otherwise every game stands by itself.
+  // Plays matches (docs/reference/rules.md section 9): as many games in
+  // succession as there are seats, of which each seat's player starts one, so
+  // that the teams are Red in turn; their points add up, and players are told
+  // how the match stands. Otherwise every game stands by itself.
   bool by_match = false;
   int games = 200;  // rounded up to whole pairs, of games or of matches
   // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team
-  // that is one (team_player.h). Each opening has as many pairs as there are
+  // that is one (team.h). Each opening has as many pairs as there are
   // ways for both together, and games are rounded up to whole openings.
   int seatings_a = 1;
   int seatings_b = 1;

@@ -60,9 +60,9 @@ class ResultStore {
   SqliteDatabase db_ ABSL_GUARDED_BY(mutex_);
 };
 
-// What the results of games are told apart by (result_store.h).
+// What the results of games are told apart by.
 
-// Returns who the player or the team (team_spec.h) of a spec is: the spec
+// Returns who the player or the team (team.h) of a spec is: the spec
 // itself; for a network the checksum of its file in the place of the path, for
 // a run's newest checkpoint is another one tomorrow, and a file may be moved,
 // and with the number type that it computes in (WithPrecision); for an engine

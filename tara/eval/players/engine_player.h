@@ -74,7 +74,7 @@ class EngineSession {
 // and "\xNN" for every byte that is no printable ASCII character.
 std::string QuotedAnswer(absl::string_view text);
 
-// Returns a player that asks another program (engine_session.h). It tells it
+// Returns a player that asks another program. It tells it
 // the games from their start; turns in the middle of a game whose actions are
 // not given are an error of the call, unless it has the command `set_position`;
 // so is a variant that it refuses to play from the first. If it ends, does not

@@ -29,7 +29,7 @@ absl::StatusOr<std::string> FindReadyMadeModel();
 // the network.
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 
-// Makes the player or players of a team (team_spec.h), as one Player.
+// Makes the player or players of a team (team.h), as one Player.
 // Errors as MakePlayer, and those of ParseTeamSpec.
 absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view spec);
 

@@ -58,7 +58,7 @@ struct Turn {
   // The clock that the budget is of, for players that share out the time
   // themselves.
   std::optional<ClockReading> clock = {};
-  // With a team of two players (team_player.h): which of them has the first of
+  // With a team of two players (team.h): which of them has the first of
   // the side's seats, 0 or 1.
   int seating = 0;
   // Whether the player may go on thinking when it has chosen: its later choices

@@ -177,7 +177,7 @@ namespace {
 // of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
 constexpr float kPlayoutCPuct = 3;
 // Random games of a batch are played side by side: at equal time worth 62 Elo,
-// at equal simulations nothing (docs/search.md).
+// at equal simulations nothing (docs/lab/2026-11-search.md).
 constexpr int kPlayoutLeaves = 8;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
@@ -428,7 +428,7 @@ std::string PlayerSpecHelp() {
   engine:CMD[,OPTION=VALUE,...]
               another program, which plays by the line protocol
               (docs/how-to/compare.md). CMD is it and its arguments, with
-              quotes as in a shell, but read by none. Options, in seconds:
+              with quotes as in a shell, but read by none. Options, in seconds:
               start (30), to begin; move (60), for an action without a clock;
               grace (2), beyond its clock; processes=N (1), games at a time on
               each thread; log=FILE, what is said and its standard error. What

@@ -75,9 +75,9 @@ struct PlayerSpec {
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
   int playouts = 1;                     // kMcts: random games per leaf
-  // kMcts, kNet: how they search: by what docs/search.md measured as best, and
-  // with Gumbel roots without noise. For kMcts the parser sets a c_puct of 3
-  // and 8 leaves in a batch.
+  // kMcts, kNet: how they search: by what docs/lab/2026-11-search.md measured
+  // as best, and with Gumbel roots without noise. For kMcts the parser sets a
+  // c_puct of 3 and 8 leaves in a batch.
   SearchPlayerOptions search = {
       .search = {.gumbel_noise = 0, .proof = true, .solver_vacant_hills = 45},
       .reuse = true,

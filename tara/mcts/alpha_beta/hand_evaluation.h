@@ -5,7 +5,7 @@
 // be counted on bitboards, weighted.
 //
 // Each feature is a count for one side (hand_features.h,
-// family_features.h); what is weighted is Red's count minus Blue's,
+// hand_features.h); what is weighted is Red's count minus Blue's,
 // so that exchanging the colours exchanges the judgement. A feature has two
 // weights by variant, one for the first turn and one for the last, between
 // which the game's stage interpolates. Weights come from games by logistic

@@ -26,7 +26,7 @@ using rules::View;
 
 constexpr int64_t kCheckInterval = 1 << 14;
 
-// By variant; docs/search.md has the measurement. Stone of Destiny has no
+// By variant; measured in docs/lab/2026-11-search.md. Stone of Destiny has no
 // vacant hills where its endgame begins.
 constexpr std::array<int, kNumVariants> kSolvableVacantHills = {
     8, 10, 10, 12, 7, 9, 0, 0, 6, -1};

@@ -22,8 +22,9 @@
 
 namespace tara::mcts {
 
-// Margin by the rule of two tiers (docs/rules.md section 2): what leads in the
-// first count, else in territory, makes 2 points and the difference.
+// Margin by the rule of two tiers (docs/reference/rules.md section 2): what
+// leads in the first count, else in territory, makes 2 points and the
+// difference.
 constexpr int TwoTierMargin(int first_lead, int territory_lead) {
   const int lead = first_lead != 0 ? first_lead : territory_lead;
   return lead + 2 * ((lead > 0) - (lead < 0));

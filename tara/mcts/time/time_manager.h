@@ -80,7 +80,7 @@ class TimeManager {
 
   // Returns the time for the move of a ply (counted from 0, all seats) when the
   // player expects so many moves of its own, this one included: half of
-  // ExpectedActionsLeft (game_length.h).
+  // ExpectedActionsLeft.
   MoveBudget BudgetFor(int ply, float own_moves_left) const;
 
   // Takes the time that a move took in all, and adds the increment.

@@ -13,7 +13,7 @@
 namespace tara::mcts {
 
 // The memory of a search tree, laid out as node.h draws it. Indices stay valid
-// until Clear. Copyable. Functions of a bool kShared: see shared_memory.h.
+// until Clear. Copyable. Functions of a bool kShared: see arena.h.
 class NodeStore {
  public:
   // Edges of a node that lie in its first chunk.

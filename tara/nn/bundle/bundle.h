@@ -1,7 +1,7 @@
 #ifndef TARA_NN_BUNDLE_BUNDLE_H_
 #define TARA_NN_BUNDLE_BUNDLE_H_
 
-// A model bundle that is read: docs/bundle.md.
+// A model bundle that is read: docs/reference/bundle.md.
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #define TARA_NN_BUNDLE_GOLDEN_H_
 
 // What goes into every form of a bundle's network, and what comes out: the
-// tensors of docs/bundle.md, row-major.
+// tensors of docs/reference/bundle.md, row-major.
 
 #include <array>
 #include <cstdint>
@@ -138,9 +138,9 @@ absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
 mcts::Evaluation ToEvaluation(const GoldenPosition& position,
                               const NetworkOutputs& outputs, size_t i);
 
-// The text of golden.json (docs/bundle.md), and back. Returns DATA_LOSS naming
-// the position that is wrong, and how: where anything but what is expected is
-// other than this program would write for the position.
+// The text of golden.json (docs/reference/bundle.md), and back. Returns
+// DATA_LOSS naming the position that is wrong, and how: where anything but what
+// is expected is other than this program would write for the position.
 std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
                          const NetworkOutputs& outputs);
 absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(

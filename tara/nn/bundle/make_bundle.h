@@ -21,11 +21,11 @@ struct BundleOptions {
   BundleProvenance provenance;
 };
 
-// Returns the bytes of a bundle of the checkpoint's network (docs/bundle.md).
-// They depend on the arguments alone.
-// Returns INVALID_ARGUMENT naming a tensor that is missing or misshapen, or an
-// output that is not finite in a golden position; OUT_OF_RANGE naming a tensor
-// that cannot be rounded.
+// Returns the bytes of a bundle of the checkpoint's network
+// (docs/reference/bundle.md). They depend on the arguments alone. Returns
+// INVALID_ARGUMENT naming a tensor that is missing or misshapen, or an output
+// that is not finite in a golden position; OUT_OF_RANGE naming a tensor that
+// cannot be rounded.
 absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
                                        const BundleOptions& options);
 

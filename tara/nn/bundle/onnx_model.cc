@@ -380,7 +380,8 @@ onnx::ModelProto EmptyModel() {
   AddProperty("values_version", absl::StrCat(kValueVersion), model);
   model.mutable_graph()->set_name("tara");
   model.mutable_graph()->set_doc_string(
-      "The network of a model bundle of Tara; docs/bundle.md says how to ask "
+      "The network of a model bundle of Tara; docs/reference/bundle.md says "
+      "how to ask "
       "it.");
   return model;
 }

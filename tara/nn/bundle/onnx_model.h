@@ -67,10 +67,10 @@ void SetOnnxAttribute(const std::string& name,
                       onnx::NodeProto* node);
 
 // The network as ONNX, by libonnx's own classes. Inputs, outputs and their
-// meaning: docs/bundle.md. Only operators that ONNX Runtime runs everywhere, in
-// browsers too: Conv, Gemm, Relu, Add, Mul, Concat, GlobalAveragePool,
-// GlobalMaxPool, Flatten, Reshape, Unsqueeze, Gather, Split and, for weights
-// that are kept as float16, Cast.
+// meaning: docs/reference/bundle.md. Only operators that ONNX Runtime runs
+// everywhere, in browsers too: Conv, Gemm, Relu, Add, Mul, Concat,
+// GlobalAveragePool, GlobalMaxPool, Flatten, Reshape, Unsqueeze, Gather, Split
+// and, for weights that are kept as float16, Cast.
 
 inline constexpr int kOnnxOpset = 17;
 

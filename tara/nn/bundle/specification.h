@@ -13,7 +13,7 @@
 
 namespace tara::nn {
 
-// The text of specification.json (docs/bundle.md).
+// The text of specification.json (docs/reference/bundle.md).
 std::string SpecificationToJson(const BundleManifest& manifest);
 
 // The text of specification.html: one page that needs no other file.

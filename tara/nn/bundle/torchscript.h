@@ -2,7 +2,7 @@
 #define TARA_NN_BUNDLE_TORCHSCRIPT_H_
 
 // The network as TorchScript, which LibTorch and PyTorch load without a line of
-// this project's code. Inputs and outputs: docs/bundle.md.
+// this project's code. Inputs and outputs: docs/reference/bundle.md.
 
 #include <string>
 

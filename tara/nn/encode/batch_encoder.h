@@ -3,7 +3,7 @@
 
 // EncodeFeatures for many positions at once: from states straight into the
 // network's input, in the layout that the network reads. The same values, bit
-// for bit; with AVX-512 some three times as fast (docs/performance.md).
+// for bit; with AVX-512 some three times as fast (docs/lab/2026-11-speed.md).
 
 #include <cstdint>
 

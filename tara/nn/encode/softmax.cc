@@ -90,6 +90,8 @@ void Softmax(float* values, int count) {
 #include <algorithm>
 #include <cstddef>
 
+#include "tara/nn/encode/softmax_portable.h"
+
 namespace tara::nn {
 
 void Softmax(float* values, int count) {

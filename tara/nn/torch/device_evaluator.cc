@@ -1,5 +1,7 @@
 #include "tara/nn/torch/device_evaluator.h"
 
+#include <c10/core/Device.h>
+#include <c10/core/Stream.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/torch.h>
@@ -9,6 +11,8 @@
 #include <bit>
 #include <deque>
 #include <exception>
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,11 +22,15 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
+#include "tara/core/state.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/torch/device_graph_torch.h"
 #include "tara/nn/torch/folded_network_torch.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/torch/torch_runtime.h"
@@ -111,8 +119,7 @@ absl::StatusOr<absl::Duration> TryShort(const Network& network,
   }
 }
 
-}  // namespace
-
+// Returns the type of LibTorch. REQUIRES: neither kAuto nor kInt8.
 at::ScalarType TypeOf(Precision precision) {
   switch (precision) {
     case Precision::kFloat32:
@@ -130,6 +137,11 @@ at::ScalarType TypeOf(Precision precision) {
   return at::kFloat;
 }
 
+// Returns the precision in which the network should compute on the device. It
+// is tried out first: kAuto on a GPU takes the fastest of three. Returns
+// UNIMPLEMENTED when LibTorch cannot compute in that precision there, or its
+// answers are far from those in float32, saying which. REQUIRES: in inference
+// mode.
 absl::StatusOr<Precision> ChoosePrecision(const Network& network,
                                           const c10::Device& device,
                                           Precision precision) {
@@ -167,8 +179,6 @@ absl::StatusOr<Precision> ChoosePrecision(const Network& network,
   return best;
 }
 
-namespace {
-
 enum class StreamUse { kCompute, kRecord };
 
 // A stream of the device that computes beside its default one. Those of high
@@ -193,12 +203,74 @@ absl::Span<float> RowSpan(const at::Tensor& tensor, int count) {
                         static_cast<size_t>(count * tensor.stride(0)));
 }
 
-}  // namespace
-
+// The number of positions that a device computes for `size` of them: the next
+// power of two, at most `capacity`. So few sizes that each can have a graph,
+// and that the device's allocator and libraries meet nothing new.
 int PaddedBatch(int size, int capacity) {
   return std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(size))),
                   capacity);
 }
+
+// Takes one batch at a time through a device, without waiting for it:
+//
+//   this thread   encode -> enqueue copy, network, copy ... wait -> softmax
+//   the device                copy -> network -> copy
+//
+// With two of them a thread encodes one batch while the device computes the
+// other. Each has a stream and buffers of its own, those on the host pinned,
+// so that copies neither block the thread nor wait for others' work. On the
+// CPU streams do nothing, and Begin computes; the code is the same.
+//
+// All outputs come back, 4 KB a position, instead of the legal actions' alone
+// (some tens of 932): that is less than the planes that go there, the other
+// way along a bus that carries both ways at once, and at a million positions a
+// second 4 GB/s of the 25 or more that a bus of 16 lanes has. Gathering would
+// send an index for every legal action, and give every batch another shape,
+// which graphs cannot have.
+//
+// Not thread-safe. The functions throw what LibTorch throws.
+// REQUIRES, of all: in inference mode.
+class DevicePart {
+ public:
+  // The network must live as long. `capacity`: the largest batch.
+  DevicePart(const FoldedNetwork* network, const c10::Device& device,
+             int capacity);
+  // Waits for what is underway: the device must not write to freed memory.
+  ~DevicePart();
+  DevicePart(const DevicePart&) = delete;
+  DevicePart& operator=(const DevicePart&) = delete;
+
+  // Encodes the states and enqueues their evaluation; `results` are filled by
+  // Finish. REQUIRES: not busy; spans of one size, 1 to the capacity.
+  void Begin(absl::Span<const State> states,
+             absl::Span<mcts::Evaluation> results);
+  // Waits until the batch is done, and fills its results. REQUIRES: busy.
+  void Finish();
+  bool busy() const { return !results_.empty(); }
+
+ private:
+  // Enqueues the network on the first `size` rows of the device's buffers.
+  void Compute(int size);
+  // The graph of a batch size, recorded when first asked for, or null.
+  DeviceGraph* GraphOf(int size);
+
+  const FoldedNetwork* const network_;
+  const int capacity_;
+  const c10::Stream stream_;
+  // Graphs are recorded on streams that no part computes on: of those that
+  // LibTorch hands out in turns, 32 to a device, some may be shared.
+  const c10::Stream recording_stream_;
+  EncodedBatch batch_;
+  at::Tensor host_planes_;   // [capacity, 7, 7, P]
+  at::Tensor host_globals_;  // [capacity, G]
+  at::Tensor host_outputs_;  // [capacity, kNumNetworkOutputs]
+  // On the device; rows beyond the batch hold what was there, or zeros.
+  at::Tensor planes_;  // [capacity, P, 7, 7], channels-last
+  at::Tensor globals_;
+  at::Tensor outputs_;
+  std::map<int, std::unique_ptr<DeviceGraph>> graphs_;  // by batch size
+  absl::Span<mcts::Evaluation> results_;                // of the batch underway
+};
 
 DevicePart::DevicePart(const FoldedNetwork* network, const c10::Device& device,
                        int capacity)
@@ -281,8 +353,6 @@ void DevicePart::Finish() {
   }
   results_ = {};
 }
-
-namespace {
 
 // One device: the weights on it, and the parts that no call uses.
 class Replica {

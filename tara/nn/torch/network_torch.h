@@ -76,7 +76,7 @@ struct AuxiliaryHeads {
 
 // Of the auxiliary heads, those not computed are undefined.
 struct NetworkOutput {
-  at::Tensor policy;         // [B, kNumPolicyOutputs]: logits, see policy_map.h
+  at::Tensor policy;         // [B, kNumPolicyOutputs]: logits, see features.h
   at::Tensor result;         // [B, 3]: logits of win, draw, loss
   at::Tensor margins;        // [B, kNumMargins]: logits, from -kMaxMargin on
   at::Tensor owner = {};     // [B, 3, 7, 7]: logits of own, enemy, vacant

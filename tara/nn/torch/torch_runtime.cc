@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<std::string>> FindTorchDevices(
     return absl::FailedPreconditionError(absl::StrCat(
         "device '", text, "': this LibTorch (", TORCH_VERSION,
         ") was built without CUDA; expected device cpu, or a build with "
-        "TARA_TORCH_ROOT at a LibTorch with CUDA (docs/gpu.md)"));
+        "TARA_TORCH_ROOT at a LibTorch with CUDA (docs/how-to/use_a_gpu.md)"));
   }
   const int count = static_cast<int>(torch::cuda::device_count());
   if (count == 0) {

@@ -17,7 +17,7 @@ namespace tara::train {
 // The folder of a training run:
 //
 //   config.textproto        the resolved config, as last started
-//   state.textproto         plans of generations, the gate (run_state.h)
+//   state.textproto         plans of generations, the gate
 //   games.db                the game store
 //   checkpoints/
 //     ckpt-000000.pt        the network before any learning

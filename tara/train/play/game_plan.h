@@ -83,7 +83,7 @@ struct GamePlan {
 
 // Plans a generation whose games follow those of `before`, the plan of the
 // generation before it (null: none is recorded; then what the store has tells).
-// `shares` are of the variants, in the config's order (mixture.h). Games of the
+// `shares` are of the variants, in the config's order. Games of the
 // generation that the store has already, of a run without records, count.
 // Returns DATA_LOSS when neither a record nor the store has the generation
 // before, and the store's errors.
