@@ -1,7 +1,8 @@
-// Tells ThreadSanitizer about absl::Mutex and its kin. The Abseil of the system
-// is not instrumented, so without this a mutex looks to it like no lock at all.
-// The linker (--wrap, see BUILD) sends our calls through the functions below;
-// only --config=tsan links them.
+// Tells ThreadSanitizer about absl::Mutex and its kin, and which reports about
+// libraries to leave out. The Abseil of the system is not instrumented, so
+// without this a mutex looks to it like no lock at all. The linker (--wrap, see
+// BUILD) sends our calls through the functions below; only --config=tsan links
+// them.
 //
 // Abseil evaluates conditions of waiting threads in whichever thread holds the
 // lock, also while it is unlocking. Accesses within its functions are therefore
@@ -15,6 +16,7 @@
 
 // Of libtsan, which has no header for them.
 extern "C" {
+const char* __tsan_default_suppressions();
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
 void AnnotateIgnoreWritesBegin(const char* file, int line);
@@ -144,3 +146,16 @@ TARA_WRAP(void, _ZN4absl7debian315BlockingCounter4WaitEv, (void* self), (self),
           nullptr, self)
 TARA_WRAP(bool, _ZN4absl7debian37Barrier5BlockEv, (void* self), (self), self,
           self)
+
+// Libraries of the system whose own synchronization is not seen, as they are
+// not instrumented: OpenMP's barriers under LibTorch's parallel loops, oneDNN's
+// cache of primitives, Abseil's check for deadlocks and its texts of errors.
+// What such a loop calls is ours, and is not checked either; tests compare what
+// it computes with plain loops.
+const char* __tsan_default_suppressions() {
+  return "race:at::internal::invoke_parallel\n"
+         "race:libgomp.so\n"
+         "race:libdnnl.so\n"
+         "race:libabsl_graphcycles_internal.so\n"
+         "race:libabsl_strerror.so\n";
+}
