@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python clients of examples/ with the real engine.
+# The programs of examples/: clients of the real engine in Python, and C++.
 set -euo pipefail
 
 engine="tara/cli/tara engine --search sims=8"
@@ -42,5 +42,14 @@ if told="$(python3 examples/analyse_game.py --engine "${engine} --json" \
   fail "an illegal action was analysed"
 fi
 expect_match "${told}" '^analyse_game: actions\[1\]: illegal action D4'
+
+# The program in C++.
+game="$(examples/self_play stone_of_destiny 20)"
+expect_match "${game}" '^Red [A-G][1-7]=?[A-G1-7]*  expects -?[0-9.e-]+ points more$'
+expect_match "$(tail -n 1 <<<"${game}")" '^Red [0-9]+, Blue [0-9]+$'
+if told="$(examples/self_play chess 20 2>&1)"; then
+  fail "a game of chess was played"
+fi
+expect_match "${told}" "unknown variant 'chess'"
 
 echo PASSED
