@@ -22,6 +22,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference_options.h"
+#include "tara/train/folder/checkpoints.h"
 
 namespace tara::cli {
 namespace {
@@ -59,7 +60,7 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
   if (file.empty()) return start;
   const bool is_chosen =
       !options.game.variant.empty() || !options.game.options.empty();
-  const auto learned = LearnedByModel(file);
+  const auto learned = train::LearnedByModel(file);
   if (!is_chosen && !options.untrained && learned.has_value() &&
       !nn::NotLearned(*learned, start).empty()) {
     start = InitialState(learned->front().variant, learned->front().options);
@@ -86,7 +87,7 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<engine::EngineModel> model,
                         LoadModel(options, file, given.seed));
   if (!file.empty()) {
-    auto learned = LearnedByModel(file);
+    auto learned = train::LearnedByModel(file);
     if (learned.has_value()) {
       model->SetLearned(*std::move(learned), options.untrained);
     }

@@ -1,7 +1,6 @@
 #include "tara/cli/match_flags.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,8 +22,7 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/train/config/config.h"
-#include "tara/train/play/game_plan.h"
+#include "tara/train/folder/checkpoints.h"
 
 namespace tara::cli {
 namespace {
@@ -294,32 +292,10 @@ void AddUntrainedFlag(Command& command, bool* untrained) {
                     untrained);
 }
 
-Learned LearnedByModel(const std::string& file) {
-  // What is wrong with a bundle or a config, whoever loads it says.
-  if (nn::IsBundlePath(file)) {
-    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);
-    if (!bundle.ok()) return std::nullopt;
-    return bundle->manifest().variants;
-  }
-  const std::filesystem::path folder =
-      std::filesystem::path(file).parent_path();
-  const absl::StatusOr<proto::TrainConfig> config = train::LoadTrainConfig(
-      (folder / ".." / "config.textproto").lexically_normal().string(), {});
-  if (!config.ok()) return std::nullopt;
-  const absl::StatusOr<std::vector<State>> starts =
-      train::StartPositions(*config);
-  if (!starts.ok()) return std::nullopt;
-  std::vector<nn::BundleVariant> learned;
-  for (const State& start : *starts) {
-    learned.push_back({.variant = start.variant, .options = start.options});
-  }
-  return learned;
-}
-
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                absl::Span<const State> starts, bool untrained,
                                Console& console) {
-  const Learned learned = LearnedByModel(file);
+  const Learned learned = train::LearnedByModel(file);
   if (!learned.has_value()) {
     // A damaged bundle: whoever loads it says so.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
@@ -355,7 +331,7 @@ absl::Status CheckLearned(absl::Span<const std::string> specs,
 std::string NotLearnedBy(const std::string& spec, const State& start) {
   const std::optional<std::string> file = NetworkOf(spec);
   if (!file.has_value()) return "";
-  const Learned learned = LearnedByModel(*file);
+  const Learned learned = train::LearnedByModel(*file);
   return learned.has_value() ? nn::NotLearned(*learned, start) : "";
 }
 
@@ -380,7 +356,7 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
     for (const std::string& spec : specs) {
       const std::optional<std::string> file = NetworkOf(spec);
       if (!file.has_value()) continue;
-      const Learned learned = LearnedByModel(*file);
+      const Learned learned = train::LearnedByModel(*file);
       if (!learned.has_value()) continue;
       std::erase_if(starts, [&](const State& start) {
         return std::none_of(learned->begin(), learned->end(),

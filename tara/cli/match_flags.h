@@ -101,12 +101,6 @@ class MatchTable {
 // Adds --untrained, which allows what CheckLearned refuses.
 void AddUntrainedFlag(Command& command, bool* untrained);
 
-// Returns the variants with the rule options that the network in a file has
-// learned: by the manifest of a bundle, or the config of the run in whose
-// folder a checkpoint lies. nullopt: nothing tells.
-std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
-    const std::string& file);
-
 // Returns a usage error if the network in a file, called `name`, is to play
 // rules that it has not learned, unless it is allowed to; says on console.err
 // where nothing tells what it has learned.

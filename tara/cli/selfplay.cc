@@ -46,6 +46,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_record.h"
+#include "tara/train/folder/checkpoints.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/store/game_store.h"
 
@@ -246,7 +247,7 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
 // Returns what the network has not learned of the starts, a line each.
 std::string NotLearnedLines(const std::string& file,
                             const std::vector<State>& starts) {
-  const auto learned = LearnedByModel(file);
+  const auto learned = train::LearnedByModel(file);
   if (!learned.has_value()) return "";
   std::string text;
   for (const State& start : starts) {

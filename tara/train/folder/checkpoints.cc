@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -53,39 +54,11 @@ absl::StatusOr<std::string> InitFile(const proto::TrainConfig& config) {
   return config.init_from();
 }
 
-// Returns the config of the run in whose folder a checkpoint lies, or NOT_FOUND
-// if it lies elsewhere.
-absl::StatusOr<proto::TrainConfig> ConfigOfRun(const std::string& checkpoint) {
-  return LoadTrainConfig(
-      (fs::path(checkpoint).parent_path().parent_path() / "config.textproto")
-          .string(),
-      {});
-}
-
 // Reads a checkpoint, or that of a bundle.
 absl::StatusOr<nn::Checkpoint> ReadInitFile(const std::string& path) {
   if (!nn::IsBundlePath(path)) return nn::ReadCheckpoint(path);
   TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, nn::Bundle::Open(path));
   return bundle.ReadCheckpointToLearnOn();
-}
-
-// Returns the variants with the rule options that the network of a file has
-// learned; none where that is not known.
-std::vector<nn::BundleVariant> LearnedVariants(const std::string& path) {
-  if (nn::IsBundlePath(path)) {
-    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(path);
-    if (!bundle.ok()) return {};
-    return bundle->manifest().variants;
-  }
-  const absl::StatusOr<proto::TrainConfig> config = ConfigOfRun(path);
-  if (!config.ok()) return {};
-  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
-  if (!starts.ok()) return {};
-  std::vector<nn::BundleVariant> learned;
-  for (const State& start : *starts) {
-    learned.push_back({.variant = start.variant, .options = start.options});
-  }
-  return learned;
 }
 
 absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
@@ -116,6 +89,28 @@ absl::StatusOr<StandingTrainer> LoadCheckpoint(const proto::TrainConfig& config,
 }
 
 }  // namespace
+
+std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
+    const std::string& file) {
+  // What is wrong with a bundle or a config, whoever loads it says.
+  if (nn::IsBundlePath(file)) {
+    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);
+    if (!bundle.ok()) return std::nullopt;
+    return bundle->manifest().variants;
+  }
+  const fs::path config_file =
+      fs::path(file).parent_path() / ".." / "config.textproto";
+  const absl::StatusOr<proto::TrainConfig> config =
+      LoadTrainConfig(config_file.lexically_normal().string(), {});
+  if (!config.ok()) return std::nullopt;
+  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
+  if (!starts.ok()) return std::nullopt;
+  std::vector<nn::BundleVariant> learned;
+  for (const State& start : *starts) {
+    learned.push_back({.variant = start.variant, .options = start.options});
+  }
+  return learned;
+}
 
 absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
     const proto::TrainConfig& config, const RunFolder& folder) {
@@ -166,13 +161,14 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   const absl::Status whole =
       nn::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
   if (!whole.ok()) return InitError(whole);
-  const std::vector<nn::BundleVariant> learned = LearnedVariants(*path);
-  if (learned.empty()) return absl::OkStatus();
+  const std::optional<std::vector<nn::BundleVariant>> learned =
+      LearnedByModel(*path);
+  if (!learned.has_value()) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
   for (const State& start : starts) {
     const absl::Status status = nn::CheckNetworkLearned(
-        absl::StrCat("the network of ", *path), learned, start);
+        absl::StrCat("the network of ", *path), *learned, start);
     if (status.ok()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "init_from: ", status.message(),
