@@ -18,7 +18,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 
 extern char** environ;
 

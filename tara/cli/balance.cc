@@ -19,9 +19,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -286,7 +286,7 @@ class Progress {
         absl::StrCat(Info(study.key.options.variant).id, " ", study.key.player);
     left_ -= eval::MostGames(plan, study.key.options);  // what comes after it
     first_done_ = -1;
-    start_ = absl::Now();
+    start_ = SteadyTime();
   }
 
   void Show(const eval::BalanceProgress& progress) {
@@ -294,7 +294,7 @@ class Progress {
     if (first_done_ < 0) first_done_ = progress.games_done;
     const int played = progress.games_done - first_done_;
     const double seconds =
-        std::max(1e-9, absl::ToDoubleSeconds(absl::Now() - start_));
+        std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - start_));
     const double rate = played / seconds;
     std::string text = absl::StrFormat("%s: %d of %d games", name_,
                                        progress.games_done, progress.games);

@@ -16,10 +16,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
+#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/bench_network.h"
@@ -76,7 +76,7 @@ Clocks Now() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return {.processor_s = static_cast<double>(now.tv_sec) +
                          1e-9 * static_cast<double>(now.tv_nsec),
-          .day_s = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch())};
+          .day_s = absl::ToDoubleSeconds(SteadyTime() - absl::UnixEpoch())};
 }
 
 // What one of the two has done in all its turns.
@@ -133,12 +133,12 @@ class Bench {
 
   // By turns, until the time is over.
   absl::Status Run() {
-    const absl::Time end = absl::Now() + absl::Seconds(options_.seconds);
+    const absl::Time end = SteadyTime() + absl::Seconds(options_.seconds);
     do {
       TARA_ASSIGN_OR_RETURN(const int64_t simulations, PlayGeneration());
       TARA_RETURN_IF_ERROR(
           Analyse(std::max<int64_t>(1, simulations / options_.simulations)));
-    } while (absl::Now() < end);
+    } while (SteadyTime() < end);
     return absl::OkStatus();
   }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
+#include "tara/base/clocks.h"
 
 namespace tara::cli {
 
@@ -67,7 +67,7 @@ StatusLine::~StatusLine() { Clear(); }
 void StatusLine::Show(absl::string_view text) {
   if (!console_.err_is_terminal) return;
   absl::MutexLock lock(&mutex_);
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyTime();
   if (now - last_shown_ < kInterval) return;
   last_shown_ = now;
   visible_ = true;

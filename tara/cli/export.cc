@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -71,7 +72,7 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
                         nn::ReadCheckpoint(path));
   TARA_ASSIGN_OR_RETURN(train::RunProvenance origin,
                         train::ProvenanceOf(path, checkpoint));
-  nn::BundleOptions bundle = {.made_by = kVersion,
+  nn::BundleOptions bundle = {.made_by = absl::StrCat("tara ", kVersion),
                               .weights = options.weights == "float16"
                                              ? nn::WeightType::kFloat16
                                              : nn::WeightType::kFloat32,

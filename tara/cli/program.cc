@@ -15,8 +15,10 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 
@@ -52,7 +54,7 @@ int RunProgram(int argc, const char* const* argv, Console& console,
   std::signal(SIGPIPE, SIG_DFL);
   CommandLine command_line(
       "play, verify, learn and compare ten variants of the board game Tara",
-      kVersion);
+      absl::StrCat("tara ", kVersion));
   commands.add(command_line.root());
   commands.add_to_bench(RegisterCommands(command_line.root()));
   int status = kExitFailure;

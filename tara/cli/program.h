@@ -8,9 +8,6 @@
 
 namespace tara::cli {
 
-// What `tara --version` says.
-inline constexpr char kVersion[] = "tara 0.1.0";
-
 // Commands beside those of every program.
 struct ProgramCommands {
   // Adds those that come before the others.

@@ -17,10 +17,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -347,10 +347,10 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   train::SelfPlayStats stats;
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyTime();
   const auto games_per_second = [&] {
     return static_cast<double>(stats.games.load()) /
-           std::max(1e-9, absl::ToDoubleSeconds(absl::Now() - begin));
+           std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - begin));
   };
   const auto sink = [&](const proto::GameRecord& game) {
     status_line.Show(absl::StrFormat("%d of %d games, %.1f games/s",

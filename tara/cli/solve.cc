@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -77,7 +77,7 @@ class SolveRun {
       : options_(options),
         stop_(stop),
         status_line_(console),
-        start_(absl::Now()),
+        start_(SteadyTime()),
         solver_({.table_bytes = options.table_mb << 20,
                  .node_limit = options.node_limit,
                  .keep_going = [this](const mcts::SolverProgress& progress) {
@@ -94,7 +94,9 @@ class SolveRun {
   }
 
  private:
-  double Seconds() const { return absl::ToDoubleSeconds(absl::Now() - start_); }
+  double Seconds() const {
+    return absl::ToDoubleSeconds(SteadyTime() - start_);
+  }
 
   void Solve(const State& state) {
     const std::optional<mcts::EndgameSolver::Solution> solution =

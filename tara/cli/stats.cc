@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -68,12 +68,12 @@ class Progress {
   void StartVariant(absl::string_view variant, double games_before) {
     variant_ = variant;
     games_before_ = games_before;
-    variant_start_ = absl::Now();
+    variant_start_ = SteadyTime();
   }
 
   // Thread-safe.
   void Show(int64_t games_done) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyTime();
     const double done = games_before_ + static_cast<double>(games_done);
     const double seconds =
         std::max(1e-9, absl::ToDoubleSeconds(now - variant_start_));
@@ -86,7 +86,7 @@ class Progress {
 
  private:
   const double all_games_;
-  const absl::Time start_ = absl::Now();
+  const absl::Time start_ = SteadyTime();
   absl::string_view variant_;
   double games_before_ = 0;
   absl::Time variant_start_;

@@ -4,7 +4,7 @@
 
 #include "absl/types/span.h"
 #include "tara/base/check.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 #include "tara/core/board.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/node_store.h"

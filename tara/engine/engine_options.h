@@ -12,7 +12,6 @@
 namespace tara::engine {
 
 inline constexpr char kEngineName[] = "Tara";
-inline constexpr char kEngineVersion[] = "0.1.0";
 // Of the line protocol: that of the Go Text Protocol whose manner it has.
 inline constexpr int kLineProtocolVersion = 2;
 // Of the JSON protocol; raised when what clients rely on changes.

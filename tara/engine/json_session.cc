@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/version.h"
 #include "tara/engine/analysis_report.h"
 #include "tara/engine/engine_options.h"
 #include "tara/engine/line_io.h"
@@ -231,7 +232,7 @@ void JsonSession::Answer(const Request& request, const QueryVersionRequest&) {
   Json answer = {{"id", request.id},
                  {"command", request.command},
                  {"name", kEngineName},
-                 {"version", kEngineVersion},
+                 {"version", kVersion},
                  {"protocol", kJsonProtocolVersion},
                  {"model", model_->name()}};
   if (!model_->backend().empty()) {

@@ -16,8 +16,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/version.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
@@ -218,9 +219,7 @@ LineSession::Answer LineSession::ProtocolVersion(const Arguments&) {
 
 LineSession::Answer LineSession::Name(const Arguments&) { return kEngineName; }
 
-LineSession::Answer LineSession::Version(const Arguments&) {
-  return kEngineVersion;
-}
+LineSession::Answer LineSession::Version(const Arguments&) { return kVersion; }
 
 LineSession::Answer LineSession::ListCommands(const Arguments&) {
   return absl::StrJoin(Commands(), "\n",

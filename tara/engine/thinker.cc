@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/thread_time.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/engine/analysis_engine.h"

@@ -1,6 +1,7 @@
 #include "tara/mcts/utility.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -20,7 +21,7 @@ constexpr std::array<absl::string_view, 4> kKindNames = {"win", "points", "mix",
 // By Variant. Of 2 million uniformly random games each, from
 // `tara stats --variant all --games 2M --format=json` (margin_counts); the
 // sampling error is below 0.01.
-constexpr std::array<float, kNumVariants> kMarginDeviations = {
+constexpr std::array<float, kNumVariants> kMarginDeviations = std::to_array({
     3.61f,  // sacred_hill_l1
     3.44f,  // sacred_hill_l2
     3.68f,  // sacred_hill_doubles_l1
@@ -31,7 +32,7 @@ constexpr std::array<float, kNumVariants> kMarginDeviations = {
     4.28f,  // high_kings_l2
     3.71f,  // poisoned_chalice
     3.53f,  // stone_of_destiny
-};
+});
 
 int Sign(int number) { return (number > 0) - (number < 0); }
 

@@ -22,7 +22,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 
 namespace tara {
 namespace {

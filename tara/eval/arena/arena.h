@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"

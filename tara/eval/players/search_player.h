@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/time/time.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 #include "tara/eval/players/player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"

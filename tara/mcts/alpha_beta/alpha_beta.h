@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"

@@ -228,7 +228,7 @@ int HandEvaluation(const State& state, const HandWeights& weights) {
 
 // Printed by tara/eval/tuning/tune_hand_evaluation.cc.
 
-const std::array<HandWeights, kNumVariants> kHandWeights = {
+const std::array<HandWeights, kNumVariants> kHandWeights = std::to_array({
     HandWeights{
         // sacred_hill_l1
         .first =
@@ -389,6 +389,6 @@ const std::array<HandWeights, kNumVariants> kHandWeights = {
                 -37, 5,    -17,  91,   52,   22,  -96,  -38, 286, 200,
                 165, -36,  497,  -441, 69,   276, 212,  201, -36, -66,
             }},
-};
+});
 
 }  // namespace tara::mcts

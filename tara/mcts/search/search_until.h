@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/tree/tree.h"

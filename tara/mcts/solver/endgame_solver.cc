@@ -28,8 +28,8 @@ constexpr int64_t kCheckInterval = 1 << 14;
 
 // By variant; measured in docs/lab/2026-11-search.md. Stone of Destiny has no
 // vacant hills where its endgame begins.
-constexpr std::array<int, kNumVariants> kSolvableVacantHills = {
-    8, 10, 10, 12, 7, 9, 0, 0, 6, -1};
+constexpr std::array<int, kNumVariants> kSolvableVacantHills =
+    std::to_array({8, 10, 10, 12, 7, 9, 0, 0, 6, -1});
 
 }  // namespace
 

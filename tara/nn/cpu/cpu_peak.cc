@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 
 namespace tara::nn {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"

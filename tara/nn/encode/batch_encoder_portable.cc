@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/batch/formulas.h"
 #include "tara/core/batch/lanes.h"
@@ -146,33 +145,34 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
   const auto& variant = kVariantGlobals[static_cast<int>(state.variant)];
   std::memcpy(out, variant.data(), sizeof(variant));
   out[kFirstPhase + static_cast<int>(state.phase)] = 1;
-  float* next = out + kDoubles + 1;
-  *next++ = kQuotients<40>[options.no_progress_limit];
-  *next++ = kQuotients<5>[options.proximity_bound];
-  *next++ = options.placement_captures_kings;
-  *next++ = options.link_all_at_end;
-  *next++ = options.shared_row_opening;
-  *next++ = static_cast<float>(state.no_progress) / options.no_progress_limit;
-  *next++ = state.ending == Ending::kOut;
-  *next++ = state.ending == Ending::kPassed;
-  *next++ = state.ending == Ending::kBoardFull;
-  *next++ = kQuotients<3>[state.turns_left];
-  *next++ = kQuotients<3>[state.kings_captured[own]];
-  *next++ = kQuotients<3>[state.kings_captured[enemy]];
-  *next++ = kQuotients<45>[kNumHills - standing.territory[kRed] -
-                           standing.territory[kBlue]];
-  *next++ = kQuotients<23>[standing.territory[own]];
-  *next++ = kQuotients<23>[standing.territory[enemy]];
-  *next++ = kQuotients<10>[own_kingdoms];
-  *next++ = kQuotients<10>[enemy_kingdoms];
-  *next++ = kQuotients<40>[standing.bridges[own]];
-  *next++ = kQuotients<40>[standing.bridges[enemy]];
-  *next++ = static_cast<float>(margin) / 10.0f;
-  *next++ = static_cast<float>((margin > 0) - (margin < 0));
-  *next++ = kQuotients<45>[legal.Count()];
-  *next++ = legal.pass;
-  TARA_DCHECK(next == out + kNumGlobals, "one value for each global");
-  static_cast<void>(next);  // for builds without the check
+  constexpr size_t kRest = kNumGlobals - (kDoubles + 1);
+  const std::array<float, kRest> rest = std::to_array<float>({
+      kQuotients<40>[options.no_progress_limit],
+      kQuotients<5>[options.proximity_bound],
+      static_cast<float>(options.placement_captures_kings),
+      static_cast<float>(options.link_all_at_end),
+      static_cast<float>(options.shared_row_opening),
+      static_cast<float>(state.no_progress) / options.no_progress_limit,
+      static_cast<float>(state.ending == Ending::kOut),
+      static_cast<float>(state.ending == Ending::kPassed),
+      static_cast<float>(state.ending == Ending::kBoardFull),
+      kQuotients<3>[state.turns_left],
+      kQuotients<3>[state.kings_captured[own]],
+      kQuotients<3>[state.kings_captured[enemy]],
+      kQuotients<45>[kNumHills - standing.territory[kRed] -
+                     standing.territory[kBlue]],
+      kQuotients<23>[standing.territory[own]],
+      kQuotients<23>[standing.territory[enemy]],
+      kQuotients<10>[own_kingdoms],
+      kQuotients<10>[enemy_kingdoms],
+      kQuotients<40>[standing.bridges[own]],
+      kQuotients<40>[standing.bridges[enemy]],
+      static_cast<float>(margin) / 10.0f,
+      static_cast<float>((margin > 0) - (margin < 0)),
+      kQuotients<45>[legal.Count()],
+      static_cast<float>(legal.pass),
+  });
+  std::memcpy(out + kDoubles + 1, rest.data(), sizeof(rest));
 }
 
 // --- Planes ------------------------------------------------------------------

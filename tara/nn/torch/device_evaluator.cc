@@ -20,10 +20,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
@@ -84,10 +84,10 @@ Trial Try(const Network& network, const c10::Device& device,
   Trial trial = {.outputs = {}, .time = absl::InfiniteDuration()};
   for (int round = 0; round < kRounds; ++round) {
     stream.synchronize();
-    const absl::Time start = absl::Now();
+    const absl::Time start = SteadyTime();
     trial.outputs = folded.Forward(inputs.planes, inputs.globals);
     stream.synchronize();
-    trial.time = std::min(trial.time, absl::Now() - start);
+    trial.time = std::min(trial.time, SteadyTime() - start);
   }
   return trial;
 }

@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/random_action.h"
@@ -76,13 +76,13 @@ class Worker {
   absl::StatusOr<double> Run() {
     // The first calls of a size may prepare something.
     for (int i = 0; i < 2; ++i) TARA_RETURN_IF_ERROR(Evaluate());
-    const absl::Time begin = absl::Now();
+    const absl::Time begin = SteadyTime();
     double count = 0;
     absl::Duration time;
     do {
       TARA_RETURN_IF_ERROR(Evaluate());
       count += static_cast<double>(batch_);
-      time = absl::Now() - begin;
+      time = SteadyTime() - begin;
     } while (time < kMeasuringTime);
     return count / absl::ToDoubleSeconds(time);
   }

@@ -9,9 +9,9 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
+#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/thread_time.h"
 #include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/state.h"
@@ -265,7 +265,7 @@ absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
   };
   int64_t busiest = 0;
   uint64_t next_game = 0;
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyTime();
   do {
     mcts::CachingEvaluator cache(
         &turns,
@@ -281,7 +281,7 @@ absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
     TARA_RETURN_IF_ERROR(PlayGames(self_play, games, cache, sink, stop, stats));
     busiest += times.longest_worker;
   } while (!stop() &&
-           absl::ToDoubleSeconds(absl::Now() - begin) < options.seconds);
+           absl::ToDoubleSeconds(SteadyTime() - begin) < options.seconds);
   return Report(options, turns, stats, times, busiest, searched);
 }
 

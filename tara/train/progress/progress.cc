@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "tara/base/clocks.h"
 
 namespace tara::train {
 namespace {
@@ -329,7 +330,7 @@ void Progress::Erase() {
 }
 
 void Progress::Measure() {
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyTime();
   if (snapshot_.playing) {
     const absl::Duration elapsed = now - self_play_begin_;
     snapshot_.rates =
@@ -372,7 +373,7 @@ void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
   snapshot_.generation = first;
   snapshot_.generations = generations;
   first_generation_ = first;
-  run_begin_ = absl::Now();
+  run_begin_ = SteadyTime();
 }
 
 void Progress::SetDeadline(absl::Time deadline) {
@@ -393,7 +394,7 @@ void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {
   snapshot_.games = kept;
   games_kept_ = kept;
   counted_before_ = Counted(stats_);
-  self_play_begin_ = absl::Now();
+  self_play_begin_ = SteadyTime();
   Show();
 }
 
@@ -444,7 +445,7 @@ void Progress::BeginEvaluation(int generation) {
   snapshot_.generation = generation;
   snapshot_.evaluating = true;
   snapshot_.evaluated = {};
-  evaluation_begin_ = absl::Now();
+  evaluation_begin_ = SteadyTime();
   Show();
 }
 

@@ -20,10 +20,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/nn/inference/network_evaluator.h"
@@ -345,7 +345,7 @@ void TrainingRun::ForetellTheEnd() {
   const RunTime used = TimeUsed();
   const double share = ShareOfTime(config_, used);
   if (share <= 0) return;
-  progress_.SetDeadline(absl::Now() + used.wall * (1 / share - 1));
+  progress_.SetDeadline(SteadyTime() + used.wall * (1 / share - 1));
 }
 
 absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {

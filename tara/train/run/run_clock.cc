@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tara/base/check.h"
-#include "tara/base/thread_time.h"
+#include "tara/base/clocks.h"
 
 namespace tara::train {
 namespace {

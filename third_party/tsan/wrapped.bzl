@@ -1,4 +1,4 @@
-"""The functions of Abseil that tsan_mutex.cc substitutes."""
+"""The functions of Abseil that tsan.cc substitutes."""
 
 TSAN_WRAPPED = [
     "_ZN4absl7debian312Notification6NotifyEv",

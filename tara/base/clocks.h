@@ -1,5 +1,5 @@
-#ifndef TARA_BASE_THREAD_TIME_H_
-#define TARA_BASE_THREAD_TIME_H_
+#ifndef TARA_BASE_CLOCKS_H_
+#define TARA_BASE_CLOCKS_H_
 
 #include <time.h>
 
@@ -25,4 +25,4 @@ inline absl::Time SteadyTime() {
 
 }  // namespace tara
 
-#endif  // TARA_BASE_THREAD_TIME_H_
+#endif  // TARA_BASE_CLOCKS_H_

@@ -1,14 +1,15 @@
-// Tells ThreadSanitizer about absl::Mutex and its kin, and which reports about
-// libraries to leave out. The Abseil of the system is not instrumented, so
-// without this a mutex looks to it like no lock at all. The linker (--wrap, see
-// BUILD) sends our calls through the functions below; only --config=tsan links
-// them.
+// Tells ThreadSanitizer about the threads of the system's libraries, which are
+// not instrumented: without this a mutex of Abseil looks to it like no lock at
+// all, and the threads of OpenMP like threads that nobody waits for. And which
+// reports about such libraries to leave out. Only --config=tsan links it.
 //
-// Abseil evaluates conditions of waiting threads in whichever thread holds the
-// lock, also while it is unlocking. Accesses within its functions are therefore
-// ignored: they happen under the lock, but after the release shown to
-// ThreadSanitizer.
+// The linker (--wrap, see BUILD) sends our calls of absl::Mutex and its kin
+// through the functions below. Abseil evaluates conditions of waiting threads
+// in whichever thread holds the lock, also while it is unlocking. Accesses
+// within its functions are therefore ignored: they happen under the lock, but
+// after the release shown to ThreadSanitizer.
 
+#include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 
 #include "absl/synchronization/mutex.h"
@@ -147,15 +148,46 @@ TARA_WRAP(void, _ZN4absl7debian315BlockingCounter4WaitEv, (void* self), (self),
 TARA_WRAP(bool, _ZN4absl7debian37Barrier5BlockEv, (void* self), (self), self,
           self)
 
-// Libraries of the system whose own synchronization is not seen, as they are
-// not instrumented: OpenMP's barriers under LibTorch's parallel loops, oneDNN's
-// cache of primitives, Abseil's check for deadlocks and its texts of errors.
-// What such a loop calls is ours, and is not checked either; tests compare what
-// it computes with plain loops.
+// --- OpenMP ------------------------------------------------------------------
+
+// A `#pragma omp parallel` of ours, of LibTorch or of oneDNN: what was done
+// before is visible in all its threads, and what they did to who goes on after.
+namespace {
+
+struct ParallelRegion {
+  void (*compute)(void*);
+  void* data;
+};
+
+void ComputePart(void* region) {
+  __tsan_acquire(region);
+  const auto& [compute, data] = *static_cast<const ParallelRegion*>(region);
+  compute(data);
+  __tsan_release(region);
+}
+
+}  // namespace
+
+// Found before libgomp's, also by the libraries, as the program comes first.
+extern "C" void GOMP_parallel(void (*compute)(void*), void* data,
+                              unsigned threads, unsigned flags) {
+  static const auto libgomp_parallel =
+      reinterpret_cast<decltype(&GOMP_parallel)>(
+          dlsym(RTLD_NEXT, "GOMP_parallel"));
+  ParallelRegion region = {.compute = compute, .data = data};
+  __tsan_release(&region);
+  libgomp_parallel(ComputePart, &region, threads, flags);
+  __tsan_acquire(&region);
+}
+
+// --- Reports to leave out ----------------------------------------------------
+
+// What libraries share under locks of their own: oneDNN's cache of primitives,
+// also where its inline functions read it, Abseil's check for deadlocks and its
+// texts of errors.
 const char* __tsan_default_suppressions() {
-  return "race:at::internal::invoke_parallel\n"
-         "race:libgomp.so\n"
-         "race:libdnnl.so\n"
+  return "race:libdnnl.so\n"
+         "race:dnnl::primitive_desc_base::query_md\n"
          "race:libabsl_graphcycles_internal.so\n"
          "race:libabsl_strerror.so\n";
 }
