@@ -107,7 +107,7 @@ void AddStanding(const State& state, Json& answer) {
 void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
                Json& answer) {
   const std::vector<mcts::RootAction> actions =
-      RankActions(tree, options.confidence_z);
+      mcts::RankActions(tree, options.confidence_z);
   answer["simulations"] = tree.root_visits();
   if (actions.empty()) return;
   answer["value"] = Rounded(tree.root_value());
@@ -136,7 +136,7 @@ std::string ActionsText(const mcts::Tree& tree,
   std::string text = "[";
   int count = 0;
   for (const mcts::RootAction& action :
-       RankActions(tree, options.confidence_z)) {
+       mcts::RankActions(tree, options.confidence_z)) {
     if (options.max_actions > 0 && count == options.max_actions) break;
     if (action.visits == 0 && count > 0) continue;
     if (count++ > 0) text += ',';

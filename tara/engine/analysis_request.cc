@@ -53,7 +53,7 @@ std::string AnalysisLine(const mcts::Tree& tree,
   }
   int order = 0;
   for (const mcts::RootAction& action :
-       RankActions(tree, options.confidence_z)) {
+       mcts::RankActions(tree, options.confidence_z)) {
     if (options.max_actions > 0 && order == options.max_actions) break;
     if (action.visits == 0 && order > 0) continue;
     absl::StrAppend(

@@ -11,8 +11,8 @@
 #include "absl/time/time.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_options.h"
-#include "tara/engine/thinker.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::engine {
@@ -92,7 +92,7 @@ Request ParseRequest(absl::string_view line, const EngineOptions& options);
 
 // What the command `analyze` of the line protocol is told.
 struct AnalyzeArguments {
-  AnalysisLimits limits;
+  mcts::AnalysisLimits limits;
   AnalysisTextOptions text;
 };
 

@@ -17,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/version.h"
 #include "tara/core/drawing.h"
@@ -85,7 +86,7 @@ absl::StatusOr<double> ParseSeconds(absl::string_view text) {
 
 LineSession::LineSession(EngineModel* model, const EngineOptions& options,
                          const State& start)
-    : model_(model), options_(options), game_(start), thinker_(model) {
+    : model_(model), options_(options), game_(start) {
   KeepMarginsIfNeeded();
 }
 
@@ -203,7 +204,47 @@ LineSession::Answer LineSession::Run(const LineCommand& command) {
 void LineSession::Begin(const State& start) {
   game_ = EngineGame(start);
   clocks_.Restart();
-  thinker_.Forget();
+  DropSearch();
+}
+
+void LineSession::DropSearch() {
+  search_.reset();
+  drawn_ = 0;
+}
+
+uint64_t LineSession::DrawSeed() {
+  return DeriveSeed(options_.seed, drawn_++, StreamPurpose::kArena);
+}
+
+mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
+  mcts::SessionOptions options = {.search = options_.search,
+                                  .reuse = options_.reuse,
+                                  .threads = options_.threads,
+                                  .leaves_per_batch = options_.leaves,
+                                  .confidence_z = options_.confidence_z,
+                                  .temperature = options_.temperature};
+  // A Gumbel root plans for a number of simulations: an analysis has none, and
+  // a kept tree has had some.
+  options.search.gumbel = options_.search.gumbel && !for_analysis;
+  options.reuse = options_.reuse && !options.search.gumbel;
+  if (!search_.has_value() ||
+      search_->options().search.gumbel != options.search.gumbel) {
+    search_.emplace(options, model_, &solver_);
+  }
+  search_->GoTo(game_.state(), game_.actions(), [this] { return DrawSeed(); });
+  return *search_;
+}
+
+absl::StatusOr<Action> LineSession::Choose(
+    std::optional<mcts::MoveBudget> budget) {
+  const absl::Time start = SteadyTime();
+  const LegalSet legal = tara::LegalActions(game_.state());
+  if (legal.Count() == 1) return legal.Nth(0);
+  mcts::SearchSession& search = SearchHere(/*for_analysis=*/false);
+  TARA_RETURN_IF_ERROR(
+      search.Search({.budget = budget, .start = start, .time = options_.time}));
+  Random random(DrawSeed());
+  return search.Choose(random);
 }
 
 absl::Status LineSession::CheckNotFinished() const {
@@ -293,11 +334,9 @@ LineSession::Answer LineSession::GenerateMove(const Arguments&) {
   const absl::Time start = SteadyTime();
   const State& state = game_.state();
   const Side side = state.side();
-  TARA_ASSIGN_OR_RETURN(
-      const Action action,
-      thinker_.Choose(
-          game_, options_,
-          clocks_.BudgetFor(state, static_cast<int>(game_.actions().size()))));
+  TARA_ASSIGN_OR_RETURN(const Action action,
+                        Choose(clocks_.BudgetFor(
+                            state, static_cast<int>(game_.actions().size()))));
   game_.Play(action);
   clocks_.Spend(side, SteadyTime() - start);
   return ActionToText(action);
@@ -372,7 +411,7 @@ LineSession::Answer LineSession::Result(const Arguments&) {
 LineSession::Answer LineSession::SetOption(const Arguments& arguments) {
   TARA_RETURN_IF_ERROR(SetEngineOption(arguments[0], arguments[1], options_));
   KeepMarginsIfNeeded();
-  thinker_.Forget();
+  DropSearch();
   return "";
 }
 
@@ -396,11 +435,11 @@ void LineSession::StreamAnalysis(const LineCommand& command,
   arguments.text.confidence_z = options_.confidence_z;
   arguments.text.not_learned = model_->NotLearnedOf(game_.state());
   out << "=" << command.id << "\n" << std::flush;
-  const absl::Status status = thinker_.Analyze(
-      game_, options_, arguments.limits, interrupted,
-      [&](const mcts::Tree& tree) {
-        out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
-      });
+  const absl::Status status =
+      SearchHere(/*for_analysis=*/true)
+          .Analyze(arguments.limits, interrupted, [&](const mcts::Tree& tree) {
+            out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
+          });
   if (!status.ok()) out << "error " << status.message() << "\n";
   out << "\n" << std::flush;
 }

@@ -1,8 +1,10 @@
 #ifndef TARA_ENGINE_LINE_SESSION_H_
 #define TARA_ENGINE_LINE_SESSION_H_
 
+#include <cstdint>
 #include <functional>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,11 +13,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_game.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
-#include "tara/engine/thinker.h"
+#include "tara/mcts/search/search_session.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara::engine {
 
@@ -80,6 +85,13 @@ class LineSession {
   Answer Run(const LineCommand& command);
   void Begin(const State& start);
   void KeepMarginsIfNeeded();
+  // Drops what was searched and drawn: the game or the options have changed.
+  void DropSearch();
+  uint64_t DrawSeed();
+  // Returns the search, at the game's position.
+  mcts::SearchSession& SearchHere(bool for_analysis);
+  // Returns the action to play, within `budget` if there is one.
+  absl::StatusOr<Action> Choose(std::optional<mcts::MoveBudget> budget);
   absl::Status CheckNotFinished() const;
 
   Answer ProtocolVersion(const Arguments& arguments);
@@ -118,7 +130,10 @@ class LineSession {
   EngineOptions options_;
   EngineGame game_;
   EngineClocks clocks_;
-  Thinker thinker_;
+  mcts::SharedSolver solver_;
+  // Of the game with the options, where something was searched already.
+  std::optional<mcts::SearchSession> search_;
+  uint64_t drawn_ = 0;  // streams that were begun since the game was
 };
 
 // Speaks the line protocol until it is told to quit or the input ends; what

@@ -9,9 +9,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/utility.h"
 #include "web/wasm/views.h"
 
 namespace tara::web {
@@ -34,7 +32,7 @@ mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
   search.solver_vacant_hills = kNumHills;
   search.max_bytes = kMaxBytes;
   if (!options.network) search.c_puct = kPlayoutCPuct;
-  mcts::SolveLeaves(variant, solver, search);
+  mcts::SetForVariant(variant, solver, search);
   return search;
 }
 
@@ -140,15 +138,9 @@ val Search::Report() const {
 }
 
 int Search::Choose(double temperature, uint64_t seed) const {
-  const mcts::Utility utility(tree_.options().utility);
-  const Side side = tree_.root().side();
   Random random(DeriveSeed(seed, 1, StreamPurpose::kArena));
-  return Index(mcts::ChooseAction(
-      tree_.root_actions(),
-      {.temperature = static_cast<float>(temperature),
-       .confidence_z = kConfidence,
-       .worth = [&](int margin) { return utility.OfMargin(margin, side); }},
-      random));
+  return Index(mcts::ChooseAction(tree_, kConfidence,
+                                  static_cast<float>(temperature), random));
 }
 
 }  // namespace tara::web

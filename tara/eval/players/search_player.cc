@@ -19,25 +19,17 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/search/pondering.h"
-#include "tara/mcts/search/search_until.h"
+#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
-#include "tara/mcts/utility.h"
 
 namespace tara::eval {
 namespace {
 
 // Positions searched at a time then: few, for each may take much memory.
 constexpr size_t kTimedTrees = 16;
-
-// What is kept of a game between its turns.
-struct Thought {
-  mcts::Tree tree;
-  size_t plies;  // actions of the game that led to the tree's root
-};
 
 // The search of one position among several, to its limits.
 class TimedSearch : public mcts::OneSearch {
@@ -75,12 +67,8 @@ class SearchPlayer : public Player {
       : evaluator_(std::move(evaluator)),
         cache_(evaluator_.get(), options.cache_positions),
         options_(options) {
-    if (timed()) options_.search.simulations = mcts::kEndlessSimulations;
-    TARA_CHECK(
-        !options.search.gumbel || (options.threads == 1 && !options.ponder),
-        "a Gumbel root has one owner and a plan");
-    TARA_CHECK(!options.ponder || options.reuse,
-               "what pondering found is kept in the tree");
+    TARA_CHECK(!options.ponder || (options.reuse && !options.search.gumbel),
+               "pondering grows the tree that is kept, without a plan");
   }
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
@@ -93,214 +81,136 @@ class SearchPlayer : public Player {
           SearchSome(turns.subspan(first, most), actions.subspan(first, most)));
     }
     if (options_.ponder && turns.size() == 1 && turns[0].may_ponder) {
-      Ponder(turns[0], actions[0]);
+      Session session = SessionOf(turns[0]);
+      session->Ponder(actions[0], options_.ponder_simulations);
+      sessions_.insert_or_assign(turns[0].game, std::move(session));
+      pondered_game_ = turns[0].game;
     }
     return absl::OkStatus();
   }
 
-  void EndGame(uint64_t game) override {
-    // An error of the evaluator will show again if it matters.
-    if (pondered_game_ == game) StopPondering().IgnoreError();
-    thoughts_.erase(game);
-  }
+  void EndGame(uint64_t game) override { sessions_.erase(game); }
 
  private:
-  bool timed() const { return options_.time > absl::ZeroDuration(); }
+  using Session = std::unique_ptr<mcts::SearchSession>;
 
   // Trees searched at a time: as many as hold some million simulations (about
   // half a gigabyte), but enough for a decent batch.
   size_t MaxTrees(absl::Span<const Turn> turns) const {
-    const bool any_timed = std::any_of(
-        turns.begin(), turns.end(),
-        [&](const Turn& turn) { return TimeFor(turn).has_value(); });
+    const bool any_timed =
+        std::any_of(turns.begin(), turns.end(),
+                    [&](const Turn& turn) { return TimeFor(turn).limited(); });
     return any_timed ? kTimedTrees
                      : static_cast<size_t>(
                            std::max(8, 1000000 / options_.search.simulations));
   }
 
-  // The time for an ordinary choice; none where simulations end the search.
-  std::optional<absl::Duration> TimeFor(const Turn& turn) const {
-    if (turn.budget.has_value()) return turn.budget->target;
-    if (timed()) return options_.time;
-    return std::nullopt;
+  mcts::SearchTime TimeFor(const Turn& turn) const {
+    return {
+        .budget = turn.budget,
+        .start = start_,
+        .time = options_.time,
+        .clock = turn.budget.has_value() ? options_.now : options_.time_clock};
   }
 
   absl::Status SearchSome(absl::Span<const Turn> turns,
                           absl::Span<Action> actions) {
-    std::vector<Thought> thoughts;
-    std::vector<size_t> searched;  // index into turns, by thought
-    std::vector<std::optional<absl::Duration>> times;  // by thought
+    std::vector<Session> sessions;
+    std::vector<size_t> searched;         // index into turns, by session
+    std::vector<mcts::SearchTime> times;  // by session
     for (size_t i = 0; i < turns.size(); ++i) {
       const LegalSet legal = LegalActions(turns[i].state);
       if (legal.Count() == 1) {
         actions[i] = legal.Nth(0);
         continue;
       }
-      thoughts.push_back(BeginThought(turns[i]));
+      sessions.push_back(SessionOf(turns[i]));
       searched.push_back(i);
       times.push_back(TimeFor(turns[i]));
     }
-    if (thoughts.size() == 1 &&
-        (times[0].has_value() || options_.threads > 1)) {
-      TARA_RETURN_IF_ERROR(SearchOne(thoughts[0].tree, turns[searched[0]]));
+    if (sessions.size() == 1 && (times[0].limited() || options_.threads > 1)) {
+      TARA_RETURN_IF_ERROR(sessions[0]->Search(times[0]));
     } else {
-      TARA_RETURN_IF_ERROR(SearchTogether(thoughts, times));
+      TARA_RETURN_IF_ERROR(SearchTogether(sessions, times));
     }
-    for (size_t t = 0; t < thoughts.size(); ++t) {
-      const Turn& turn = turns[searched[t]];
-      actions[searched[t]] = Choose(thoughts[t].tree, *turn.random);
+    for (size_t s = 0; s < sessions.size(); ++s) {
+      const Turn& turn = turns[searched[s]];
+      actions[searched[s]] = sessions[s]->Choose(*turn.random);
       if (turn.opinion != nullptr) {
-        *turn.opinion = OpinionOf(thoughts[t].tree);
+        *turn.opinion = OpinionOf(sessions[s]->tree());
       }
       const bool goes_on =
           !turn.actions.empty() || (options_.ponder && turn.may_ponder);
       if (!options_.reuse || !goes_on) continue;
-      thoughts_.insert_or_assign(turn.game, std::move(thoughts[t]));
+      sessions_.insert_or_assign(turn.game, std::move(sessions[s]));
     }
     return absl::OkStatus();
   }
 
-  // Returns a tree of the turn's position: that of the game's last turn if
-  // there is one and the actions since then lead here.
-  Thought BeginThought(const Turn& turn) {
-    const auto found = thoughts_.find(turn.game);
-    if (found != thoughts_.end()) {
-      Thought thought = std::move(found->second);
-      thoughts_.erase(found);
-      if (Follow(turn, thought)) {
-        thought.tree.SetSimulations(SimulationsFor(turn));
-        return thought;
-      }
+  // Takes the session of the turn's game, or makes one; at the turn's position.
+  Session SessionOf(const Turn& turn) {
+    Session session;
+    const auto found = sessions_.find(turn.game);
+    if (found != sessions_.end()) {
+      session = std::move(found->second);
+      sessions_.erase(found);
+    } else {
+      mcts::SessionOptions options = {
+          .search = options_.search,
+          .reuse = options_.reuse,
+          .threads = options_.threads,
+          .leaves_per_batch = options_.leaves_per_game,
+          .confidence_z = options_.confidence_z};
+      options.search.utility.match = turn.match;
+      session =
+          std::make_unique<mcts::SearchSession>(options, &cache_, &solver_);
     }
-    mcts::SearchOptions options = options_.search;
-    options.simulations = SimulationsFor(turn);
-    options.utility.match = turn.match;
-    options.utility.margin_deviation =
-        mcts::MarginDeviation(turn.state.variant);
-    mcts::SolveLeaves(turn.state.variant, &solver_, options);
-    return {.tree = mcts::Tree(options, turn.state, (*turn.random)()),
-            .plies = turn.actions.size()};
+    session->GoTo(turn.state, turn.actions,
+                  [&turn] { return (*turn.random)(); });
+    return session;
   }
 
-  int SimulationsFor(const Turn& turn) const {
-    return turn.budget.has_value() ? mcts::kEndlessSimulations
-                                   : options_.search.simulations;
-  }
-
-  // Advances a tree by the actions since then. Returns whether that leads to
-  // the turn's position.
-  static bool Follow(const Turn& turn, Thought& thought) {
-    if (turn.actions.size() < thought.plies) return false;
-    for (const Action action : turn.actions.subspan(thought.plies)) {
-      if (thought.tree.finished() ||
-          !LegalActions(thought.tree.root()).Contains(action)) {
-        return false;
-      }
-      thought.tree.Advance(action);
-    }
-    thought.plies = turn.actions.size();
-    return thought.tree.root() == turn.state;
-  }
-
-  // Goes on thinking about the position after the action, if it is another's.
-  void Ponder(const Turn& turn, Action action) {
-    Thought thought = BeginThought(turn);
-    thought.tree.Advance(action);
-    ++thought.plies;
-    if (thought.tree.finished() ||
-        thought.tree.root().side() == turn.state.side()) {
-      thoughts_.insert_or_assign(turn.game, std::move(thought));
-      return;
-    }
-    pondering_.Start(std::move(thought.tree), cache_,
-                     {.threads = options_.threads,
-                      .leaves_per_batch = options_.leaves_per_game,
-                      .simulations = options_.ponder_simulations});
-    pondered_game_ = turn.game;
-    pondered_plies_ = thought.plies;
-  }
-
-  // Puts the tree that is pondered on back among the others.
   absl::Status StopPondering() {
-    if (!pondering_.started()) return absl::OkStatus();
-    TARA_ASSIGN_OR_RETURN(mcts::Tree tree, pondering_.Stop());
-    thoughts_.insert_or_assign(
-        *pondered_game_,
-        Thought{.tree = std::move(tree), .plies = pondered_plies_});
-    return absl::OkStatus();
-  }
-
-  // Searches the only position of a call, by time or with several threads.
-  absl::Status SearchOne(mcts::Tree& tree, const Turn& turn) {
-    mcts::SearchUntilOptions options = {
-        .threads = options_.threads,
-        .leaves_per_batch = options_.leaves_per_game,
-        .clock = options_.now};
-    mcts::AnyOf rules;
-    if (turn.budget.has_value()) {
-      // The clock runs while a kept tree is advanced, too.
-      const absl::Duration spent = options_.now() - start_;
-      options.time = std::max(absl::ZeroDuration(), turn.budget->limit - spent);
-      rules.Add(
-          std::make_unique<mcts::TargetTime>(turn.budget->target - spent));
-    } else if (timed()) {
-      options.time = options_.time;
-      options.clock = options_.time_clock;
-    }
-    if (options.time < absl::InfiniteDuration()) {
-      rules.Add(std::make_unique<mcts::SettledRoot>(mcts::SettledRootOptions{
-          .simulations = std::nullopt, .time = options.time}));
-    }
-    return mcts::SearchUntil(tree, cache_, rules, options,
-                             [] { return false; });
+    if (!pondered_game_.has_value()) return absl::OkStatus();
+    const auto found = sessions_.find(*pondered_game_);
+    pondered_game_.reset();
+    return found == sessions_.end() ? absl::OkStatus()
+                                    : found->second->StopPondering();
   }
 
   // Searches positions side by side: each to its number of simulations, or
   // those with a time for the sum of the times.
-  absl::Status SearchTogether(
-      std::vector<Thought>& thoughts,
-      absl::Span<const std::optional<absl::Duration>> times) {
-    if (thoughts.empty()) return absl::OkStatus();
+  absl::Status SearchTogether(absl::Span<const Session> sessions,
+                              absl::Span<const mcts::SearchTime> times) {
+    if (sessions.empty()) return absl::OkStatus();
     absl::Duration all = absl::ZeroDuration();
-    for (const auto& time : times) all += time.value_or(absl::ZeroDuration());
+    for (const mcts::SearchTime& time : times) {
+      all += time.budget.has_value() ? time.budget->target : time.time;
+    }
+    for (size_t i = 0; i < sessions.size(); ++i) {
+      sessions[i]->SetSimulations(times[i]);
+    }
     size_t next = 0;
     mcts::SearchCounters counters;
     return PlayManyGames(
-        {.games = static_cast<int>(thoughts.size()),
+        {.games = static_cast<int>(sessions.size()),
          .leaves_per_game = options_.leaves_per_game},
         [&]() -> std::unique_ptr<mcts::SearchedGame> {
-          if (next == thoughts.size()) return nullptr;
+          if (next == sessions.size()) return nullptr;
           const size_t index = next++;
           return std::make_unique<TimedSearch>(
-              &thoughts[index].tree,
-              times[index].has_value() ? std::optional(all) : std::nullopt,
+              &sessions[index]->tree(),
+              times[index].limited() ? std::optional(all) : std::nullopt,
               &options_.time_clock);
         },
         cache_, [] { return false; }, counters);
   }
 
-  Action Choose(const mcts::Tree& tree, Random& random) const {
-    if (options_.search.gumbel && !tree.settled()) return tree.gumbel_action();
-    const mcts::Utility utility(tree.options().utility);
-    return mcts::ChooseAction(tree.root_actions(),
-                              HowToChoose(utility, tree.root().side()), random);
-  }
-
-  // The utility is borrowed.
-  mcts::ChoiceOptions HowToChoose(const mcts::Utility& utility,
-                                  Side side) const {
-    return {.confidence_z = options_.confidence_z,
-            .worth = [&utility, side](int margin) {
-              return utility.OfMargin(margin, side);
-            }};
-  }
-
   // The policy are the visits, of those that the proofs leave.
   Opinion OpinionOf(const mcts::Tree& tree) const {
     const std::vector<mcts::RootAction> actions = tree.root_actions();
-    const mcts::Utility utility(tree.options().utility);
-    const std::vector<bool> left =
-        mcts::LeftByProof(actions, HowToChoose(utility, tree.root().side()));
+    const std::vector<bool> left = mcts::LeftByProof(
+        actions, mcts::ChoiceAt(tree, options_.confidence_z, 0));
     Opinion opinion = {.value = tree.root_value()};
     float visits = 0;
     for (size_t i = 0; i < actions.size(); ++i) {
@@ -321,13 +231,11 @@ class SearchPlayer : public Player {
   const std::unique_ptr<mcts::Evaluator> evaluator_;
   mcts::CachingEvaluator cache_;
   mcts::SharedSolver solver_;
-  SearchPlayerOptions options_;
-  absl::Time start_;                                 // of the latest call
-  absl::flat_hash_map<uint64_t, Thought> thoughts_;  // by game
-  // A tree that is pondered on is not among the thoughts.
-  std::optional<uint64_t> pondered_game_;  // the latest
-  size_t pondered_plies_ = 0;
-  mcts::Pondering pondering_;  // destroyed before what it uses
+  const SearchPlayerOptions options_;
+  absl::Time start_;  // of the latest call
+  // By game; destroyed before what they use.
+  absl::flat_hash_map<uint64_t, Session> sessions_;
+  std::optional<uint64_t> pondered_game_;
 };
 
 }  // namespace

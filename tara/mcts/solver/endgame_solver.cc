@@ -18,6 +18,7 @@
 #include "tara/core/rules/view.h"
 #include "tara/mcts/solver/solver_search.h"
 #include "tara/mcts/solver/solver_table.h"
+#include "tara/mcts/utility.h"
 
 namespace tara::mcts {
 namespace {
@@ -229,7 +230,9 @@ int SolvableVacantHills(Variant variant) {
   return kSolvableVacantHills[static_cast<size_t>(variant)];
 }
 
-void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options) {
+void SetForVariant(Variant variant, LeafSolver* solver,
+                   SearchOptions& options) {
+  options.utility.margin_deviation = MarginDeviation(variant);
   options.solver_vacant_hills =
       std::min(options.solver_vacant_hills, SolvableVacantHills(variant));
   options.solver = options.solver_vacant_hills > 0 ? solver : nullptr;

@@ -85,10 +85,11 @@ class EndgameSolver : public LeafSolver {
 // where it pays at the leaves of a search. Negative: nowhere.
 int SolvableVacantHills(Variant variant);
 
-// Lets a search of a game of the variant solve its leaves: those with at most
+// Sets what depends on the variant of the game that is searched: the margin
+// deviation; and the solver, for leaves with at most
 // options.solver_vacant_hills, which is lowered to what pays in the variant.
 // The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
-void SolveLeaves(Variant variant, LeafSolver* solver, SearchOptions& options);
+void SetForVariant(Variant variant, LeafSolver* solver, SearchOptions& options);
 
 // The solver of trees that several threads search: an EndgameSolver, with a
 // table of its own, for each thread that asks at a time. Thread-safe.

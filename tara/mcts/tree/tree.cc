@@ -10,12 +10,14 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/rules.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/dirichlet.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/search_data.h"
 #include "tara/mcts/tree/selection.h"
+#include "tara/mcts/utility.h"
 
 namespace tara::mcts {
 namespace {
@@ -367,6 +369,43 @@ std::vector<Action> LineAfter(const Tree& tree, Action action) {
     if (next != nullptr) line.push_back(next->action());
   }
   return line;
+}
+
+ChoiceOptions ChoiceAt(const Tree& tree, float confidence_z,
+                       float temperature) {
+  return {.temperature = temperature,
+          .confidence_z = confidence_z,
+          .worth = [utility = Utility(tree.options().utility),
+                    side = tree.root().side()](int margin) {
+            return utility.OfMargin(margin, side);
+          }};
+}
+
+Action ChooseAction(const Tree& tree, float confidence_z, float temperature,
+                    Random& random) {
+  if (tree.options().gumbel && !tree.settled() && temperature == 0) {
+    return tree.gumbel_action();
+  }
+  return ChooseAction(tree.root_actions(),
+                      ChoiceAt(tree, confidence_z, temperature), random);
+}
+
+std::vector<RootAction> RankActions(const Tree& tree, float confidence_z) {
+  std::vector<RootAction> actions = tree.root_actions();
+  std::stable_sort(actions.begin(), actions.end(),
+                   [](const RootAction& a, const RootAction& b) {
+                     if (a.visits != b.visits) return a.visits > b.visits;
+                     return a.prior > b.prior;
+                   });
+  if (tree.root_visits() == 0 && !tree.settled()) return actions;
+  // Complete ties are drawn: always in the same way, so that a report is.
+  Random ties(1);
+  const Action best = ChooseAction(tree, confidence_z, 0, ties);
+  const auto found = std::find_if(
+      actions.begin(), actions.end(),
+      [&](const RootAction& action) { return action.action == best; });
+  std::rotate(actions.begin(), found, found + 1);
+  return actions;
 }
 
 }  // namespace tara::mcts

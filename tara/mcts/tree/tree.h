@@ -167,6 +167,21 @@ class Tree {
 // REQUIRES: the action is legal at the root; the tree is not shared.
 std::vector<Action> LineAfter(const Tree& tree, Action action);
 
+// Returns the options of a choice at the root: what margins are worth is as in
+// the search.
+ChoiceOptions ChoiceAt(const Tree& tree, float confidence_z, float temperature);
+
+// Returns the action to play at the root, by ChoiceAt; with options().gumbel,
+// at temperature 0, the one that its plan has found best.
+// REQUIRES: a simulation through the root's actions, or a proved root.
+Action ChooseAction(const Tree& tree, float confidence_z, float temperature,
+                    Random& random);
+
+// Returns the root's actions, best first: the one that ChooseAction takes at
+// temperature 0, then by visits, then by priors. Empty before the root's
+// evaluation.
+std::vector<RootAction> RankActions(const Tree& tree, float confidence_z);
+
 }  // namespace tara::mcts
 
 #endif  // TARA_MCTS_TREE_TREE_H_

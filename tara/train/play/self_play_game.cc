@@ -82,7 +82,7 @@ const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
 mcts::SearchOptions FullSearch(const SelfPlayOptions& options,
                                const State& start, mcts::LeafSolver* solver) {
   mcts::SearchOptions search = options.search;
-  mcts::SolveLeaves(start.variant, solver, search);
+  mcts::SetForVariant(start.variant, solver, search);
   return search;
 }
 

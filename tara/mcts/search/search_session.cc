@@ -1,0 +1,155 @@
+#include "tara/mcts/search/search_session.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "tara/base/check.h"
+#include "tara/core/rules.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_until.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/time/stop_rule.h"
+
+namespace tara::mcts {
+namespace {
+
+// Simulations of an analysis between two looks at the clock and the input: a
+// millisecond with a small network.
+constexpr int kStep = 32;
+
+}  // namespace
+
+SearchSession::SearchSession(const SessionOptions& options,
+                             Evaluator* evaluator, LeafSolver* solver)
+    : options_(options), evaluator_(evaluator), solver_(solver) {
+  TARA_CHECK(!options.search.gumbel || options.threads == 1,
+             "a Gumbel root has one owner");
+}
+
+bool SearchSession::Follow(const State& state,
+                           absl::Span<const Action> actions) {
+  if (!tree_.has_value() || !options_.reuse || actions.size() < plies_) {
+    return false;
+  }
+  for (const Action action : actions.subspan(plies_)) {
+    if (tree_->finished() || !LegalActions(tree_->root()).Contains(action)) {
+      return false;
+    }
+    tree_->Advance(action);
+  }
+  return tree_->root() == state;
+}
+
+void SearchSession::GoTo(const State& state, absl::Span<const Action> actions,
+                         const std::function<uint64_t()>& draw_seed) {
+  TARA_CHECK(!pondering_.started(), "pondering has the tree");
+  if (!Follow(state, actions)) {
+    SearchOptions search = options_.search;
+    SetForVariant(state.variant, solver_, search);
+    tree_.emplace(search, state, draw_seed());
+  }
+  plies_ = actions.size();
+}
+
+void SearchSession::SetSimulations(const SearchTime& time) {
+  tree_->SetSimulations(time.limited() ? kEndlessSimulations
+                                       : options_.search.simulations);
+}
+
+absl::Status SearchSession::Search(const SearchTime& time) {
+  SetSimulations(time);
+  if (tree_->done()) return absl::OkStatus();
+  absl::Status status;
+  if (!time.limited() && options_.threads == 1) {
+    status = RunSearches({&*tree_}, *evaluator_,
+                         {.leaves_per_tree = options_.leaves_per_batch});
+  } else {
+    SearchUntilOptions until = {.threads = options_.threads,
+                                .leaves_per_batch = options_.leaves_per_batch,
+                                .clock = time.clock};
+    AnyOf rules;
+    if (time.budget.has_value()) {
+      // The clock runs while a kept tree is advanced, too.
+      const absl::Duration spent = time.clock() - time.start;
+      until.time = std::max(absl::ZeroDuration(), time.budget->limit - spent);
+      rules.Add(std::make_unique<TargetTime>(time.budget->target - spent));
+    } else if (time.limited()) {
+      until.time = time.time;
+    }
+    if (time.limited()) {
+      rules.Add(std::make_unique<SettledRoot>(
+          SettledRootOptions{.simulations = std::nullopt, .time = until.time}));
+    }
+    status =
+        SearchUntil(*tree_, *evaluator_, rules, until, [] { return false; });
+  }
+  if (!status.ok()) tree_.reset();
+  return status;
+}
+
+absl::Status SearchSession::AnalyzeSome(int limit, absl::Duration time,
+                                        const std::function<bool()>& stop) {
+  if (options_.threads > 1 && tree_->root_visits() > 0) {
+    tree_->SetSimulations(limit);
+    return SearchUntil(*tree_, *evaluator_, AnyOf(),
+                       {.threads = options_.threads,
+                        .leaves_per_batch = options_.leaves_per_batch,
+                        .time = std::max(time, absl::Milliseconds(1))},
+                       stop);
+  }
+  const int some = std::max(kStep, options_.leaves_per_batch);
+  tree_->SetSimulations(std::min(limit, tree_->root_visits() + some));
+  return RunSearches({&*tree_}, *evaluator_,
+                     {.leaves_per_tree = options_.leaves_per_batch});
+}
+
+absl::Status SearchSession::Analyze(
+    const AnalysisLimits& limits, const std::function<bool()>& stop,
+    const std::function<void(const Tree&)>& report) {
+  const int limit =
+      limits.simulations > 0 ? limits.simulations : kEndlessSimulations;
+  int reported = -1;
+  absl::Time next_report = SteadyTime() + limits.interval;
+  const auto over = [&] {
+    tree_->SetSimulations(limit);
+    return tree_->done();
+  };
+  while (!over()) {
+    const absl::Status status =
+        AnalyzeSome(limit, next_report - SteadyTime(), stop);
+    if (!status.ok()) {
+      tree_.reset();
+      return status;
+    }
+    if (SteadyTime() >= next_report) {
+      report(*tree_);
+      reported = tree_->root_visits();
+      next_report = SteadyTime() + limits.interval;
+    }
+    if (stop()) break;
+  }
+  if (tree_->root_visits() != reported) report(*tree_);
+  return absl::OkStatus();
+}
+
+void SearchSession::Ponder(Action action, int simulations) {
+  const Side side = tree_->root().side();
+  tree_->Advance(action);
+  ++plies_;
+  if (tree_->finished() || tree_->root().side() == side) return;
+  pondering_.Start(*std::exchange(tree_, std::nullopt), *evaluator_,
+                   {.threads = options_.threads,
+                    .leaves_per_batch = options_.leaves_per_batch,
+                    .simulations = simulations});
+}
+
+absl::Status SearchSession::StopPondering() {
+  if (!pondering_.started()) return absl::OkStatus();
+  absl::StatusOr<Tree> tree = pondering_.Stop();
+  if (tree.ok()) tree_ = *std::move(tree);
+  return tree.status();
+}
+
+}  // namespace tara::mcts

@@ -1,0 +1,127 @@
+#ifndef TARA_MCTS_SEARCH_SEARCH_SESSION_H_
+#define TARA_MCTS_SEARCH_SEARCH_SESSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "tara/base/clocks.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/pondering.h"
+#include "tara/mcts/time/time_manager.h"
+#include "tara/mcts/tree/tree.h"
+
+namespace tara::mcts {
+
+struct SessionOptions {
+  // Its solver and margin deviation are set for the variant of each position.
+  SearchOptions search = {};
+  // Keep the subtree of the position that the game comes to.
+  bool reuse = false;
+  // Threads that search a position together (threaded_search.h).
+  int threads = 1;
+  // Leaves that a thread gathers before it evaluates them in one batch.
+  int leaves_per_batch = 1;
+  // As ChoiceOptions.
+  float confidence_z = 0;
+  float temperature = 0;
+};
+
+// What ends the search of a position before search.simulations; neither: they
+// do. With a time it also ends where nothing can change the choice any more.
+struct SearchTime {
+  // By a game's clock: the target, or where another action may yet turn out
+  // better, up to the limit. Both count from `start`.
+  std::optional<MoveBudget> budget = {};
+  absl::Time start = absl::InfinitePast();
+  // The time of each search; zero: none.
+  absl::Duration time = absl::ZeroDuration();
+  std::function<absl::Time()> clock = SteadyTime;  // thread-safe
+
+  bool limited() const {
+    return budget.has_value() || time > absl::ZeroDuration();
+  }
+};
+
+struct AnalysisLimits {
+  absl::Duration interval = absl::Seconds(1);  // between reports
+  int simulations = 0;                         // 0: until it is stopped
+};
+
+// The search of one game's positions, one after another: a tree that follows
+// the game, the time for a search, the choice of an action, and pondering.
+// Where the functions that search fail, with the evaluator's error, the tree is
+// dropped: the next GoTo begins another. Not thread-safe: one owner.
+class SearchSession {
+ public:
+  // The evaluator, and the solver for search.solver_vacant_hills, must outlive
+  // it, and be thread-safe with several threads or pondering.
+  SearchSession(const SessionOptions& options, Evaluator* evaluator,
+                LeafSolver* solver);
+
+  const SessionOptions& options() const { return options_; }
+
+  // Makes `state` the root, which `actions` have led to from the game's start.
+  // The tree is the one kept, if they continue the actions of the last call and
+  // lead there; else a new one, for which `draw_seed` is called.
+  // REQUIRES: the state is not finished; not pondering.
+  void GoTo(const State& state, absl::Span<const Action> actions,
+            const std::function<uint64_t()>& draw_seed);
+
+  // REQUIRES: GoTo was called, and no search has failed since.
+  Tree& tree() { return *tree_; }
+
+  // Gives the root the simulations that a search within `time` may have: for
+  // who searches trees of several sessions together (many_games.h).
+  void SetSimulations(const SearchTime& time);
+
+  // Searches the root.
+  absl::Status Search(const SearchTime& time);
+
+  // Searches, and reports the tree after every interval and at the end; each
+  // time it has grown. Ends when `stop` is true, which is asked every few
+  // simulations but not before some are made; at the limit; or when nothing is
+  // left to be found out. With one thread the reports depend on the intervals,
+  // but the tree at the limit does not. REQUIRES: not search.gumbel.
+  absl::Status Analyze(const AnalysisLimits& limits,
+                       const std::function<bool()>& stop,
+                       const std::function<void(const Tree&)>& report);
+
+  // Returns the action to play at the root. REQUIRES: it was searched.
+  Action Choose(Random& random) const {
+    return ChooseAction(*tree_, options_.confidence_z, options_.temperature,
+                        random);
+  }
+
+  // Plays an action, and if it is then the turn of another side searches on
+  // `threads` threads of its own, to so many simulations, until StopPondering.
+  // REQUIRES: the action is legal; not search.gumbel; reuse.
+  void Ponder(Action action, int simulations);
+  // Does nothing unless it ponders.
+  absl::Status StopPondering();
+
+ private:
+  bool Follow(const State& state, absl::Span<const Action> actions);
+  // The next few simulations of an analysis.
+  absl::Status AnalyzeSome(int limit, absl::Duration time,
+                           const std::function<bool()>& stop);
+
+  const SessionOptions options_;
+  Evaluator* const evaluator_;
+  LeafSolver* const solver_;
+  std::optional<Tree> tree_;
+  size_t plies_ = 0;     // actions of the game that led to the root
+  Pondering pondering_;  // has the tree meanwhile
+};
+
+}  // namespace tara::mcts
+
+#endif  // TARA_MCTS_SEARCH_SEARCH_SESSION_H_
