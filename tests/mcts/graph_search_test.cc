@@ -295,13 +295,13 @@ TEST(CyclesTest, AWalkThatComesBackToItsOwnWayEndsThere) {
   data.store.AddNode<false>(InitialState(Variant::kHighKingsL1));
   SearchLeaf leaf;
   for (int ply = 0; ply < 4; ++ply) {
-    ASSERT_EQ(GatherLeaf<false>(data, leaf), Gathered::kLeaf);
+    ASSERT_EQ(GatherLeaf(OwnTree(data), leaf), Gathered::kLeaf);
     ASSERT_EQ(leaf.path.size(), static_cast<size_t>(ply));
-    ApplyLeaf<false>(data, leaf, FirstActionOnly(leaf.state));
+    ApplyLeaf(OwnTree(data), leaf, FirstActionOnly(leaf.state));
   }
   data.store.edge(leaf.path.back()).child = SearchData::kRoot;
   for (int i = 1; i <= 5; ++i) {
-    EXPECT_EQ(GatherLeaf<false>(data, leaf), Gathered::kFinished);
+    EXPECT_EQ(GatherLeaf(OwnTree(data), leaf), Gathered::kFinished);
     EXPECT_EQ(leaf.path.size(), 3u);
     EXPECT_EQ(data.counts.cycles, i);
   }

@@ -16,13 +16,11 @@ namespace tara::mcts {
 //
 // `changed`: the child's bounds may have changed since the parent last saw
 // them. Returns whether the parent's have.
-template <bool kShared>
-bool ProveFromChild(SearchData& data, uint32_t parent, uint32_t child,
+bool ProveFromChild(AnyTree auto tree, uint32_t parent, uint32_t child,
                     bool changed);
 
 // The same from all children. O(edges of the node).
-template <bool kShared>
-bool ProveFromChildren(SearchData& data, uint32_t parent);
+bool ProveFromChildren(AnyTree auto tree, uint32_t parent);
 
 // What a simulation brings to the nodes above its leaf, besides its value.
 struct SimulationResult {
@@ -31,26 +29,24 @@ struct SimulationResult {
 };
 
 // Returns the node before the i-th edge of a path from where walks start.
-inline uint32_t NodeBefore(const SearchData& data,
-                           const std::vector<uint32_t>& path, size_t i) {
-  return i == 0 ? data.start : data.store.edge(path[i - 1]).child;
+uint32_t NodeBefore(AnyTree auto tree, const std::vector<uint32_t>& path,
+                    size_t i) {
+  return i == 0 ? tree->start : tree.edge(path[i - 1]).child;
 }
 
 // Adds a simulation to the edges of a path and the nodes before them; with
 // proof, also what is now proved of them. `landed`: the edges have counted it
 // as in flight.
-template <bool kShared>
-void BackUp(SearchData& data, const std::vector<uint32_t>& path,
+void BackUp(AnyTree auto tree, const std::vector<uint32_t>& path,
             const SimulationResult& result, bool landed);
 
 // Adds `count` simulations that one thread made below the last edge of a path,
 // which it had claimed, and whose results have a mean; ends the claim.
-void BackUpBlock(SearchData& data, const std::vector<uint32_t>& path,
+void BackUpBlock(SharedTree tree, const std::vector<uint32_t>& path,
                  const SimulationResult& mean, int count);
 
 // Adds to the leaves in flight on the edges of a path.
-template <bool kShared>
-void CountInFlight(SearchData& data, const std::vector<uint32_t>& path,
+void CountInFlight(AnyTree auto tree, const std::vector<uint32_t>& path,
                    int added);
 
 }  // namespace tara::mcts

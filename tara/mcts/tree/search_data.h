@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
@@ -82,22 +85,7 @@ struct SearchData {
     return UtilityUnits(bounds.low) == UtilityUnits(bounds.high);
   }
 
-  // Returns what a node is worth, in units: its mean, within what is proved.
-  // REQUIRES: it was evaluated or is terminal.
-  template <bool kShared>
-  int ValueUnits(const TreeNode& node) const {
-    const NodeShape shape = Load<kShared>(node.shape);
-    if (shape.status() == NodeStatus::kTerminal) {
-      return UtilityUnits(Load<kShared>(node.bounds).low);
-    }
-    const int mean = UnpackTotals(Load<kShared>(node.totals)).MeanUnits();
-    if (!options.proof) return mean;
-    const auto bounds = Load<kShared>(node.bounds);
-    return std::clamp<int>(mean, UtilityUnits(bounds.low),
-                           UtilityUnits(bounds.high));
-  }
-
-  // The same as a utility, not rounded. One owner.
+  // Returns what a node is worth: its mean, within what is proved. One owner.
   float ValueOf(const TreeNode& node) const {
     if (node.shape.status() == NodeStatus::kTerminal) {
       return static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit;
@@ -117,29 +105,6 @@ struct SearchData {
     });
     return static_cast<float>(sum) * kValueUnit;
   }
-
-  // Makes a node the end of all lines through it.
-  template <bool kShared>
-  void MakeTerminal(TreeNode& node, int red_margin) {
-    const auto margin = static_cast<int8_t>(red_margin);
-    // Read by others even where the rest has one owner.
-    Store<true>(node.bounds, {.low = margin, .high = margin});
-    const float utility = static_cast<float>(UtilityUnits(red_margin));
-    Store<kShared>(node.means,
-                   {.square = utility * kValueUnit * (utility * kValueUnit),
-                    .margin = static_cast<float>(red_margin)});
-    SetStatus<kShared>(node, NodeStatus::kTerminal, NodeShape::kSettled);
-  }
-
-  template <bool kShared>
-  static void SetStatus(TreeNode& node, NodeStatus status, uint32_t flags = 0) {
-    Update<kShared>(node.shape, [&](NodeShape shape) {
-      shape.word = (shape.word & ~NodeShape::kStatusMask) |
-                   static_cast<uint32_t>(status) << NodeShape::kStatusShift |
-                   flags;
-      return shape;
-    });
-  }
 };
 
 inline SearchData::SearchData(const SearchOptions& search_options)
@@ -149,6 +114,113 @@ inline SearchData::SearchData(const SearchOptions& search_options)
         QuantizeValue(utility.OfRedMargin(margin));
   }
 }
+
+// A tree as its only owner sees it, or as one of several threads that share it
+// does (kSharing): what others may write meanwhile is read and written
+// atomically (arena.h). A reference; the functions of a search take one by
+// value.
+template <bool kSharing, typename Data = SearchData>
+class TreeView {
+ public:
+  static constexpr bool kShared = kSharing;
+
+  explicit TreeView(Data& data) : data_(&data) {}
+  Data* operator->() const { return data_; }
+
+  auto& node(uint32_t index) const { return data_->store.node(index); }
+  auto& edge(uint32_t index) const { return data_->store.edge(index); }
+  const State& state(uint32_t node) const { return data_->store.state(node); }
+
+  template <typename T>
+  static T Load(const T& value) {
+    return mcts::Load<kShared>(value);
+  }
+  template <typename T>
+  static void Store(T& value, std::type_identity_t<T> stored) {
+    mcts::Store<kShared>(value, stored);
+  }
+  template <typename T>
+  static T Add(T& value, std::type_identity_t<T> added) {
+    return mcts::Add<kShared>(value, added);
+  }
+  template <typename T, typename Change>
+  static T Update(T& value, Change&& change) {
+    return mcts::Update<kShared>(value, change);
+  }
+  NodeTotals LoadTotals(const TreeNode& node) const {
+    return UnpackTotals(Load(node.totals));
+  }
+
+  // As those of NodeStore.
+  uint32_t AddNode(const State& state) const {
+    return data_->store.template AddNode<kShared>(state);
+  }
+  void AddCandidates(uint32_t node, absl::Span<const float> priors) const {
+    data_->store.template AddCandidates<kShared>(node, priors);
+  }
+  Candidate candidate(const TreeNode& node, int position) const {
+    return data_->store.template candidate<kShared>(node, position);
+  }
+  uint32_t AddEdge(uint32_t node, int position, uint32_t child) const {
+    return data_->store.template AddEdge<kShared>(node, position, child);
+  }
+  template <typename Visitor>
+  void ForEachEdge(const TreeNode& node, NodeShape shape,
+                   Visitor&& visit) const {
+    data_->store.template ForEachEdge<kShared>(node, shape, visit);
+  }
+  template <typename Visitor>
+  void ForEachRun(const TreeNode& node, NodeShape shape,
+                  Visitor&& visit) const {
+    data_->store.template ForEachRun<kShared>(node, shape, visit);
+  }
+
+  // Returns what a node is worth, in units: its mean, within what is proved.
+  // REQUIRES: it was evaluated or is terminal.
+  int ValueUnits(const TreeNode& node) const {
+    const NodeShape shape = Load(node.shape);
+    if (shape.status() == NodeStatus::kTerminal) {
+      return data_->UtilityUnits(Load(node.bounds).low);
+    }
+    const int mean = LoadTotals(node).MeanUnits();
+    if (!data_->options.proof) return mean;
+    const MarginBounds bounds = Load(node.bounds);
+    return std::clamp<int>(mean, data_->UtilityUnits(bounds.low),
+                           data_->UtilityUnits(bounds.high));
+  }
+
+  // Makes a node the end of all lines through it.
+  void MakeTerminal(TreeNode& node, int red_margin) const {
+    const auto margin = static_cast<int8_t>(red_margin);
+    // Read by others even where the rest has one owner.
+    mcts::Store<true>(node.bounds, {.low = margin, .high = margin});
+    const float utility =
+        static_cast<float>(data_->UtilityUnits(red_margin)) * kValueUnit;
+    Store(node.means, {.square = utility * utility,
+                       .margin = static_cast<float>(red_margin)});
+    SetStatus(node, NodeStatus::kTerminal, NodeShape::kSettled);
+  }
+
+  static void SetStatus(TreeNode& node, NodeStatus status, uint32_t flags = 0) {
+    Update(node.shape, [&](NodeShape shape) {
+      shape.word = (shape.word & ~NodeShape::kStatusMask) |
+                   static_cast<uint32_t>(status) << NodeShape::kStatusShift |
+                   flags;
+      return shape;
+    });
+  }
+
+ private:
+  Data* data_;
+};
+
+using OwnTree = TreeView<false>;
+using SharedTree = TreeView<true>;
+using ConstOwnTree = TreeView<false, const SearchData>;
+
+template <typename T>
+concept AnyTree = std::same_as<T, OwnTree> || std::same_as<T, SharedTree> ||
+    std::same_as<T, ConstOwnTree>;
 
 }  // namespace tara::mcts
 

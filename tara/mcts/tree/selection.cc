@@ -26,20 +26,17 @@ int32_t PriorUnits(uint16_t prior) {
   return static_cast<int32_t>(DecodePrior(prior) * (1 / kPriorUnit));
 }
 
-template <bool kShared>
-EdgeSums SumEdges(const SearchData& data, const TreeNode& node,
-                  NodeShape shape) {
+EdgeSums SumEdges(AnyTree auto tree, const TreeNode& node, NodeShape shape) {
   EdgeSums sums;
-  data.store.ForEachEdge<kShared>(
-      node, shape, [&](uint32_t, const TreeEdge& edge) {
-        const auto counts = Load<kShared>(edge.counts);
-        if (kShared && counts.claimed()) {
-          sums.any_claimed = true;
-        } else {
-          sums.in_flight += counts.in_flight;
-        }
-        if (counts.visits > 0) sums.visited_prior += PriorUnits(edge.prior);
-      });
+  tree.ForEachEdge(node, shape, [&](uint32_t, const TreeEdge& edge) {
+    const auto counts = tree.Load(edge.counts);
+    if (tree.kShared && counts.claimed()) {
+      sums.any_claimed = true;
+    } else {
+      sums.in_flight += counts.in_flight;
+    }
+    if (counts.visits > 0) sums.visited_prior += PriorUnits(edge.prior);
+  });
   return sums;
 }
 
@@ -70,19 +67,18 @@ float DeviationFactor(const SearchOptions& options, float mean, float square,
   return c;
 }
 
-template <bool kShared>
-[[gnu::always_inline]] inline Terms TermsOf(const SearchData& data,
+[[gnu::always_inline]] inline Terms TermsOf(AnyTree auto tree,
                                             const TreeNode& node,
                                             NodeShape shape,
                                             uint32_t in_flight) {
-  const SearchOptions& options = data.options;
-  const NodeTotals totals = UnpackTotals(Load<kShared>(node.totals));
+  const SearchOptions& options = tree->options;
+  const NodeTotals totals = tree.LoadTotals(node);
   const auto visits = static_cast<float>(totals.visits + in_flight);
   const float red_mean = totals.Mean();
   float c = options.c_puct;
   if (options.c_puct_growth != 0 || options.utility_deviation_scale != 0)
       [[unlikely]] {
-    c = VaryingC(options, visits, red_mean, Load<kShared>(node.means).square,
+    c = VaryingC(options, visits, red_mean, tree.Load(node.means).square,
                  totals.visits);
   }
   const bool is_red = shape.side() == kRed;
@@ -119,11 +115,10 @@ bool IsDominated(bool is_red, MarginBounds child, MarginBounds node) {
 // Whether what is proved leaves an action out. A settled child has nothing more
 // to tell, and what it is worth bounds what its parent is; but at the root its
 // visits say that it is good (`settled_too` false).
-template <bool kShared>
-bool IsLeftOut(const TreeNode& child, bool settled_too, bool is_red,
-               MarginBounds node) {
-  return (settled_too && Load<kShared>(child.shape).settled()) ||
-         IsDominated(is_red, Load<kShared>(child.bounds), node);
+bool IsLeftOut(AnyTree auto tree, const TreeNode& child, bool settled_too,
+               bool is_red, MarginBounds node) {
+  return (settled_too && tree.Load(child.shape).settled()) ||
+         IsDominated(is_red, tree.Load(child.bounds), node);
 }
 
 // Returns the mean with leaves in flight counted as partly lost.
@@ -154,23 +149,23 @@ float ValueForSide(const ScanTerms& terms, EdgeCounts counts) {
 }
 
 // Finds the best edge of a node by value, prior and visits alone.
-template <bool kShared>
-ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
-                     NodeShape shape, const ScanTerms& terms) {
+ScanResult ScanEdges(AnyTree auto tree, const TreeNode& node, NodeShape shape,
+                     const ScanTerms& terms) {
+  constexpr bool kShared = tree.kShared;
   // The first edges, side by side in a chunk of their own, one by one.
   ScanResult result;
   const int in_first = std::min(shape.num_edges(), NodeStore::kInFirstChunk);
   for (int i = 0; i < in_first; ++i) {
     const uint32_t slot = node.edges + static_cast<uint32_t>(i);
-    const TreeEdge& edge = data.store.edge(slot);
-    const auto counts = Load<kShared>(edge.counts);
+    const TreeEdge& edge = tree.edge(slot);
+    const auto counts = tree.Load(edge.counts);
     AddEdge(terms, slot, edge, counts, ValueForSide(terms, counts), result);
   }
   if (shape.num_edges() <= in_first) return result;
   EdgeScan scan(terms);
-  data.store.ForEachRun<kShared>(node, shape, [&](uint32_t first, int count) {
+  tree.ForEachRun(node, shape, [&](uint32_t first, int count) {
     if (first == node.edges) return;
-    const TreeEdge* const edges = &data.store.edge(first);
+    const TreeEdge* const edges = &tree.edge(first);
     for (int i = 0; i < count; i += EdgeScan::kWidth) {
       const int here = std::min(count - i, EdgeScan::kWidth);
       const uint32_t slot = first + static_cast<uint32_t>(i);
@@ -178,7 +173,7 @@ ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
         // What others write is read edge by edge.
         TreeEdge copies[EdgeScan::kWidth];
         for (int k = 0; k < here; ++k) {
-          copies[k].counts = Load<true>(edges[i + k].counts);
+          copies[k].counts = tree.Load(edges[i + k].counts);
           copies[k].prior = edges[i + k].prior;
         }
         scan.Add(copies, slot, here);
@@ -191,53 +186,48 @@ ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
 }
 
 // The same with virtual losses, and without actions that are left out.
-template <bool kShared>
-ScanResult ScanWithCare(const SearchData& data, const TreeNode& node,
+ScanResult ScanWithCare(AnyTree auto tree, const TreeNode& node,
                         NodeShape shape, bool settled_too,
                         const ScanTerms& terms) {
   ScanResult result;
-  const auto bounds = Load<kShared>(node.bounds);
+  const auto bounds = tree.Load(node.bounds);
   const bool is_red = shape.side() == kRed;
-  const float virtual_loss = data.options.virtual_loss;
-  data.store.ForEachEdge<kShared>(
-      node, shape, [&](uint32_t slot, const TreeEdge& edge) {
-        const auto counts = Load<kShared>(edge.counts);
-        if (kShared && counts.claimed()) return;
-        const TreeNode& child = data.store.node(edge.child);
-        if (shape.bounds_below() &&
-            IsLeftOut<kShared>(child, settled_too, is_red, bounds)) {
-          return;
-        }
-        float value = ValueForSide(terms, counts);
-        if (counts.in_flight > 0 && virtual_loss > 0) {
-          value = WithVirtualLoss(value, counts, virtual_loss);
-        }
-        AddEdge(terms, slot, edge, counts, value, result);
-      });
+  const float virtual_loss = tree->options.virtual_loss;
+  tree.ForEachEdge(node, shape, [&](uint32_t slot, const TreeEdge& edge) {
+    const auto counts = tree.Load(edge.counts);
+    if (tree.kShared && counts.claimed()) return;
+    const TreeNode& child = tree.node(edge.child);
+    if (shape.bounds_below() &&
+        IsLeftOut(tree, child, settled_too, is_red, bounds)) {
+      return;
+    }
+    float value = ValueForSide(terms, counts);
+    if (counts.in_flight > 0 && virtual_loss > 0) {
+      value = WithVirtualLoss(value, counts, virtual_loss);
+    }
+    AddEdge(terms, slot, edge, counts, value, result);
+  });
   return result;
 }
 
 // Whether edges may have leaves in flight, or no visits.
-template <bool kShared>
-bool MayBeInFlight(const SearchData& data) {
-  return kShared || data.in_flight > 0 || data.was_cancelled;
+bool MayBeInFlight(AnyTree auto tree) {
+  return tree.kShared || tree->in_flight > 0 || tree->was_cancelled;
 }
 
 // Returns an edge of the root that lacks playouts it must have, or kNoIndex.
-template <bool kShared>
-uint32_t ForcedEdge(const SearchData& data) {
-  const TreeNode& root = data.store.node(SearchData::kRoot);
-  const NodeTotals totals = UnpackTotals(Load<kShared>(root.totals));
-  const auto visits =
-      static_cast<float>(totals.visits - 1 + (kShared ? 0 : data.in_flight));
+uint32_t ForcedEdge(AnyTree auto tree) {
+  const TreeNode& root = tree.node(SearchData::kRoot);
+  const NodeTotals totals = tree.LoadTotals(root);
+  const auto visits = static_cast<float>(totals.visits - 1 +
+                                         (tree.kShared ? 0 : tree->in_flight));
   uint32_t forced = kNoIndex;
-  data.store.ForEachEdge<kShared>(
-      root, Load<kShared>(root.shape),
-      [&](uint32_t slot, const TreeEdge& edge) {
-        const auto counts = Load<kShared>(edge.counts);
+  tree.ForEachEdge(
+      root, tree.Load(root.shape), [&](uint32_t slot, const TreeEdge& edge) {
+        const auto counts = tree.Load(edge.counts);
         const auto has = static_cast<float>(counts.visits + counts.in_flight);
-        if (kShared && counts.claimed()) return;
-        if (forced == kNoIndex && has * has < data.options.forced_playouts *
+        if (tree.kShared && counts.claimed()) return;
+        if (forced == kNoIndex && has * has < tree->options.forced_playouts *
                                                   DecodePrior(edge.prior) *
                                                   visits) {
           forced = slot;
@@ -246,23 +236,20 @@ uint32_t ForcedEdge(const SearchData& data) {
   return forced;
 }
 
-Selected SelectByGumbel(SearchData& data) {
-  const TreeNode& root = data.store.node(SearchData::kRoot);
-  const float own = data.RootOwnValue();
-  GetGumbelStats(data, data.gumbel_stats);
-  const int chosen = data.gumbel->Next(data.gumbel_stats,
-                                       root.shape.side() == kRed ? own : -own);
+Selected SelectByGumbel(OwnTree tree) {
+  const TreeNode& root = tree.node(SearchData::kRoot);
+  const float own = tree->RootOwnValue();
+  GetGumbelStats(*tree.operator->(), tree->gumbel_stats);
+  const int chosen = tree->gumbel->Next(tree->gumbel_stats,
+                                        root.shape.side() == kRed ? own : -own);
   Selected selected;
-  data.store.ForEachEdge(root, root.shape,
-                         [&](uint32_t slot, const TreeEdge& edge) {
-                           if (data.root_places[edge.action_index] == chosen)
-                             selected.edge = slot;
-                         });
+  tree.ForEachEdge(root, root.shape, [&](uint32_t slot, const TreeEdge& edge) {
+    if (tree->root_places[edge.action_index] == chosen) selected.edge = slot;
+  });
   if (selected.edge != kNoIndex) return selected;
   selected.position = root.shape.num_edges();
-  while (data.root_places[Index(
-             data.store.candidate(root, selected.position).action())] !=
-         chosen) {
+  while (tree->root_places[Index(
+             tree.candidate(root, selected.position).action())] != chosen) {
     ++selected.position;
   }
   return selected;
@@ -270,36 +257,33 @@ Selected SelectByGumbel(SearchData& data) {
 
 }  // namespace
 
-template <bool kShared>
-Selected SelectAction(const SearchData& data, uint32_t index,
-                      bool settled_too) {
-  const TreeNode& node = data.store.node(index);
-  const auto shape = Load<kShared>(node.shape);
+Selected SelectAction(AnyTree auto tree, uint32_t index, bool settled_too) {
+  const TreeNode& node = tree.node(index);
+  const auto shape = tree.Load(node.shape);
   const bool is_root = index == SearchData::kRoot;
-  const bool in_flight = MayBeInFlight<kShared>(data);
+  const bool in_flight = MayBeInFlight(tree);
   EdgeSums sums;
-  if (in_flight) sums = SumEdges<kShared>(data, node, shape);
-  Terms terms = TermsOf<kShared>(data, node, shape, sums.in_flight);
+  if (in_flight) sums = SumEdges(tree, node, shape);
+  Terms terms = TermsOf(tree, node, shape, sums.in_flight);
   if (in_flight) {
     terms.scan.first_play = FirstPlayUrgencyValue(
-        data.options, is_root, terms.mean, sums.visited_prior);
+        tree->options, is_root, terms.mean, sums.visited_prior);
   }
   const bool with_care = shape.bounds_below() || sums.any_claimed ||
-                         (in_flight && data.options.virtual_loss > 0);
+                         (in_flight && tree->options.virtual_loss > 0);
   const ScanResult best =
-      with_care
-          ? ScanWithCare<kShared>(data, node, shape, settled_too, terms.scan)
-          : ScanEdges<kShared>(data, node, shape, terms.scan);
+      with_care ? ScanWithCare(tree, node, shape, settled_too, terms.scan)
+                : ScanEdges(tree, node, shape, terms.scan);
   const int next = shape.num_edges();
   if (next < shape.num_candidates()) {
     if (!in_flight) {
       // A scan with care leaves edges out of its sum.
-      if (with_care) sums = SumEdges<kShared>(data, node, shape);
+      if (with_care) sums = SumEdges(tree, node, shape);
       terms.scan.first_play = FirstPlayUrgencyValue(
-          data.options, is_root, terms.mean,
+          tree->options, is_root, terms.mean,
           with_care ? sums.visited_prior : best.prior_sum);
     }
-    const float prior = DecodePrior(Load<kShared>(node.next_prior));
+    const float prior = DecodePrior(tree.Load(node.next_prior));
     if (terms.scan.first_play + terms.scan.exploration * prior > best.score) {
       return {.position = next};
     }
@@ -311,22 +295,22 @@ Selected SelectAction(const SearchData& data, uint32_t index,
   return {.edge = best.slot};
 }
 
-template <bool kShared>
-Selected SelectRootAction(SearchData& data) {
-  if constexpr (!kShared) {
-    if (data.gumbel.has_value()) return SelectByGumbel(data);
+Selected SelectRootAction(AnyTree auto tree) {
+  if constexpr (!tree.kShared) {
+    if (tree->gumbel.has_value()) return SelectByGumbel(tree);
   }
-  if (data.options.forced_playouts > 0) {
-    const uint32_t forced = ForcedEdge<kShared>(data);
+  if (tree->options.forced_playouts > 0) {
+    const uint32_t forced = ForcedEdge(tree);
     if (forced != kNoIndex) return {.edge = forced};
   }
-  return SelectAction<kShared>(data, SearchData::kRoot, /*settled_too=*/false);
+  return SelectAction(tree, SearchData::kRoot, /*settled_too=*/false);
 }
 
 float Exploration(const SearchData& data, uint32_t index) {
-  const TreeNode& node = data.store.node(index);
-  return TermsOf<false>(data, node, node.shape,
-                        SumEdges<false>(data, node, node.shape).in_flight)
+  const ConstOwnTree tree(data);
+  const TreeNode& node = tree.node(index);
+  return TermsOf(tree, node, node.shape,
+                 SumEdges(tree, node, node.shape).in_flight)
       .scan.exploration;
 }
 
@@ -346,9 +330,9 @@ void GetGumbelStats(const SearchData& data,
   });
 }
 
-template Selected SelectAction<false>(const SearchData&, uint32_t, bool);
-template Selected SelectAction<true>(const SearchData&, uint32_t, bool);
-template Selected SelectRootAction<false>(SearchData&);
-template Selected SelectRootAction<true>(SearchData&);
+template Selected SelectAction(OwnTree, uint32_t, bool);
+template Selected SelectAction(SharedTree, uint32_t, bool);
+template Selected SelectRootAction(OwnTree);
+template Selected SelectRootAction(SharedTree);
 
 }  // namespace tara::mcts

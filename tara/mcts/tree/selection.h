@@ -139,20 +139,19 @@ struct Selected {
 // With proof, actions are left out that another one of the node is proved to be
 // as good as, and, with `settled_too`, those whose worth is settled: as long as
 // others are left.
-template <bool kShared>
-Selected SelectAction(const SearchData& data, uint32_t node, bool settled_too);
+Selected SelectAction(AnyTree auto tree, uint32_t node, bool settled_too);
 
 // The same at the root, with forced playouts or by Gumbel noise where the
-// options say so. REQUIRES: kShared: not options.gumbel.
-template <bool kShared>
-Selected SelectRootAction(SearchData& data);
+// options say so. REQUIRES: a shared tree has no
+// options.gumbel.
+Selected SelectRootAction(AnyTree auto tree);
 
 // Returns the factor of P / (1 + n) in the scores of a node: c(N) * sqrt(N).
 // One owner. REQUIRES: the node is expanded.
 float Exploration(const SearchData& data, uint32_t node);
 
 // Fills `stats` with what the Gumbel root is to know of each root action, in
-// the order of legal actions. REQUIRES: data.gumbel.
+// the order of legal actions. REQUIRES: tree->gumbel.
 void GetGumbelStats(const SearchData& data,
                     std::vector<GumbelRoot::ActionStats>& stats);
 

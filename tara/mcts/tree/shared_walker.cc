@@ -42,15 +42,15 @@ SharedWalker::~SharedWalker() {
 bool SharedWalker::Claim() {
   if (!path_.empty()) return true;
   if (whole_.options.graph_search || threads_ == 1) return false;
+  const SharedTree whole(whole_);
   uint32_t index = kRoot;
-  const auto all_visits = static_cast<int>(
-      UnpackTotals(Load<true>(whole_.store.node(kRoot).totals)).visits);
+  const auto all_visits =
+      static_cast<int>(whole.LoadTotals(whole.node(kRoot)).visits);
   const int most = std::min(kMostVisits, all_visits / kMostPart);
   while (true) {
     const Selected selected =
-        index == kRoot
-            ? SelectRootAction<true>(whole_)
-            : SelectAction<true>(whole_, index, /*settled_too=*/true);
+        index == kRoot ? SelectRootAction(whole)
+                       : SelectAction(whole, index, /*settled_too=*/true);
     if (selected.edge == kNoIndex) break;
     TreeEdge& edge = whole_.store.edge(selected.edge);
     const uint32_t child = edge.child;
@@ -88,7 +88,7 @@ bool SharedWalker::Claim() {
     Release();
     return false;
   }
-  CountInFlight<true>(whole_, path_, -1);
+  CountInFlight(whole, path_, -1);
   path_.clear();
   return false;
 }
@@ -109,7 +109,7 @@ void SharedWalker::Release() {
         (part.means.margin * visits - means_before_.margin * old_visits) /
         block;
   }
-  BackUpBlock(whole_, path_, mean, count);
+  BackUpBlock(SharedTree(whole_), path_, mean, count);
   path_.clear();
   left_ = 0;
 }
@@ -119,7 +119,7 @@ Gathered SharedWalker::Gather(Leaf& leaf) {
     if (view_.in_flight > 0) return Gathered::kInFlight;
     Release();
   }
-  if (IsFull<true>(whole_)) {
+  if (IsFull(SharedTree(whole_))) {
     Store<true>(whole_.was_full, true);
     return Gathered::kFull;
   }
@@ -131,9 +131,9 @@ Gathered SharedWalker::Gather(Leaf& leaf) {
       if (view_.in_flight > 0) return Gathered::kInFlight;
       Release();
     }
-    return GatherLeaf<true>(whole_, leaf.leaf);
+    return GatherLeaf(SharedTree(whole_), leaf.leaf);
   }
-  const Gathered gathered = GatherLeaf<false>(view_, leaf.leaf);
+  const Gathered gathered = GatherLeaf(OwnTree(view_), leaf.leaf);
   if (gathered == Gathered::kInFlight) return gathered;
   --left_;
   if (whole_.store.node(view_.start).shape.settled()) left_ = 0;
@@ -143,22 +143,22 @@ Gathered SharedWalker::Gather(Leaf& leaf) {
 
 void SharedWalker::Apply(const Leaf& leaf, const Evaluation& evaluation) {
   if (!leaf.claimed) {
-    ApplyLeaf<true>(whole_, leaf.leaf, evaluation);
+    ApplyLeaf(SharedTree(whole_), leaf.leaf, evaluation);
     return;
   }
   // There is room: the whole is full before the last of it is gathered for.
   view_.store.Refill(whole_.store);
-  ApplyLeaf<false>(view_, leaf.leaf, evaluation);
+  ApplyLeaf(OwnTree(view_), leaf.leaf, evaluation);
   if (whole_.store.node(view_.start).shape.settled()) left_ = 0;
   ReleaseWhenDone();
 }
 
 void SharedWalker::Cancel(const Leaf& leaf) {
   if (!leaf.claimed) {
-    CancelLeaf<true>(whole_, leaf.leaf);
+    CancelLeaf(SharedTree(whole_), leaf.leaf);
     return;
   }
-  CancelLeaf<false>(view_, leaf.leaf);
+  CancelLeaf(OwnTree(view_), leaf.leaf);
   ReleaseWhenDone();
 }
 

@@ -78,15 +78,15 @@ int Tree::simulations_left() const {
 
 Tree::Gathered Tree::Gather(Leaf& leaf) {
   TARA_CHECK(!finished(), "searching a finished game");
-  return GatherLeaf<false>(data_, leaf);
+  return GatherLeaf(OwnTree(data_), leaf);
 }
 
 void Tree::Apply(const Leaf& leaf, const Evaluation& evaluation) {
-  ApplyLeaf<false>(data_, leaf, evaluation);
+  ApplyLeaf(OwnTree(data_), leaf, evaluation);
   if (leaf.path.empty()) PrepareRoot();
 }
 
-void Tree::Cancel(const Leaf& leaf) { CancelLeaf<false>(data_, leaf); }
+void Tree::Cancel(const Leaf& leaf) { CancelLeaf(OwnTree(data_), leaf); }
 
 void Tree::SetSimulations(int simulations) {
   TARA_CHECK(simulations >= 1, "a search has simulations");

@@ -14,35 +14,30 @@ namespace tara::mcts {
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered);
 
-// One simulation: down the tree to a leaf, and back up with its value. The
-// parts of Tree that search; kShared: several threads may call them at a time.
-
+// How a walk down the tree has ended.
 enum class Gathered {
   kLeaf,      // `leaf` is to be evaluated and applied
-  kFinished,  // the walk ended where nothing is to be evaluated (the game is
-              // over, the result is proved, or others have been there): the
-              // simulation is done
-  kInFlight,  // the walk met a leaf already in flight: apply that first
+  kFinished,  // where nothing is to be evaluated (the game is over, the result
+              // is proved, or others have been there): the simulation is done
+  kInFlight,  // at a leaf already in flight: apply that first
   kFull,      // the memory limit is reached: search no further
 };
 
-// Walks down from the root. REQUIRES: the root is not finished.
-template <bool kShared>
-Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf);
+// One simulation: down the tree to a leaf, and back up with its value.
+
+// Walks down from where walks start. REQUIRES: the root is not finished.
+Gathered GatherLeaf(AnyTree auto tree, SearchLeaf& leaf);
 
 // Gives the leaf its evaluation and adds it to all that is above.
 // REQUIRES: the leaf is in flight.
-template <bool kShared>
-void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
+void ApplyLeaf(AnyTree auto tree, const SearchLeaf& leaf,
                const Evaluation& evaluation);
 
 // Takes the leaf back. REQUIRES: it is in flight.
-template <bool kShared>
-void CancelLeaf(SearchData& data, const SearchLeaf& leaf);
+void CancelLeaf(AnyTree auto tree, const SearchLeaf& leaf);
 
 // Whether another simulation might not find room.
-template <bool kShared>
-bool IsFull(const SearchData& data);
+bool IsFull(AnyTree auto tree);
 
 }  // namespace tara::mcts
 
