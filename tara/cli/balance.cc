@@ -543,7 +543,7 @@ void RegisterBalance(Command& root) {
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
-                      .help = "of all randomness: the same seed and the same "
+                      .help = "random seed: the same seed and the same "
                               "number type of a network (precision), the same "
                               "games, on however many threads"},
                      0, INT64_MAX, &options->seed);

@@ -144,9 +144,10 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "of all randomness: the same seed and the same number types of "
-               "networks (precision), the same games on any number of "
-               "--threads, but with clocks, ms or threads=N"},
+       .help =
+           "random seed. The same games with the same seed and number types "
+           "of networks (precision), on any number of --threads; not with "
+           "clocks, ms or threads=N"},
       0, INT64_MAX, &flags->seed);
 }
 
@@ -211,8 +212,8 @@ absl::StatusOr<Contestant> MatchTable::ContestantOf(
     if (!player.search.ponder || arena_.clocks.has_value()) continue;
     return UsageError(absl::StrCat(
         "player '", given,
-        "' ponders, but without clocks nobody waits for the other; expected "
-        "--time-control, or a player without ponder=on"));
+        "' ponders, which needs clocks; expected --time-control, or a player "
+        "without ponder=on"));
   }
   std::vector<std::string> texts = std::move(team->texts);
   TARA_ASSIGN_OR_RETURN(const std::string text, SpecOf(given));
@@ -257,7 +258,7 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
                                eval::GamesAtATime(b.team, kConcurrentGames));
   TARA_RETURN_IF_ERROR(AsUsageError(eval::CheckArenaOptions(arena)));
   if (store_ != nullptr) {
-    TARA_RETURN_IF_ERROR(eval::GoOnWith(
+    TARA_RETURN_IF_ERROR(eval::ResumeFromStore(
         *store_,
         {.variant = std::string(Info(start.variant).id),
          .conditions =

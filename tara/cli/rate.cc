@@ -271,7 +271,7 @@ void RegisterRate(Command& root) {
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
-                      .help = "of all randomness; another seed, other games. "
+                      .help = "random seed; another seed, other games. "
                               "The same seed and number types of networks "
                               "(precision): the same games of two players"},
                      0, INT64_MAX, &options->seed);

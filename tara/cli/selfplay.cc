@@ -410,7 +410,7 @@ void RegisterSelfPlay(Command& root) {
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "of all randomness: the same seed and the same number type of "
+       .help = "random seed: the same seed and the same number type of "
                "a network (precision), the same games on any number of "
                "threads"},
       0, INT64_MAX, &options->seed);

@@ -111,7 +111,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
     progress.StartVariant(
         Info(start.variant).id,
         static_cast<double>(options.games) * static_cast<double>(i));
-    const PlayoutStatistics sums = eval::PlayManyGames(
+    const PlayoutStatistics sums = eval::PlayRandomGames(
         options.games, ThreadsOr(options.threads),
         [&](int64_t first_game, int64_t games) {
           return PlayRandomGames(start.variant, start.options, seed, first_game,
@@ -153,8 +153,8 @@ void RegisterStats(Command& root) {
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "of all randomness: the same seed, the same games, on however "
-               "many threads"},
+       .help = "random seed: the same seed, the same games on any number of "
+               "threads"},
       0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);

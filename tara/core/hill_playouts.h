@@ -45,7 +45,7 @@ class HillPlayouts {
   }
 
  private:
-  using Table = HillTable<Rules>;
+  using Slot = HillGameSlot<Rules>;
 
   // Plays all games that are in the phase until it ends for them, three by
   // turns: each action depends on the one before, and while one game waits for
@@ -55,37 +55,37 @@ class HillPlayouts {
     const rules::View start = start_;
     int64_t plies = 0;
     int next = 0;
-    // Seats the next game at the table. Returns whether there was one.
-    const auto sit_down = [&](Table& table) {
+    // Starts the next game in a slot. Returns whether there was one.
+    const auto start_next = [&](Slot& slot) {
       while (next < count && games_[next].phase != kPhase) ++next;
       if (next >= count) return false;
       plies -= games_[next].length;
-      table = Table(start, next, games_[next], draws_.First(next));
+      slot = Slot(start, next, games_[next], draws_.First(next));
       ++next;
-      table.template BeginTurn<kPhase>();
+      slot.template BeginTurn<kPhase>();
       return true;
     };
-    const auto stand_up = [&](const Table& table) {
-      plies += table.length();
-      games_[table.game()] = table.template Left<kPhase>();
+    const auto retire = [&](const Slot& slot) {
+      plies += slot.length();
+      games_[slot.game()] = slot.template Left<kPhase>();
     };
-    // Plays a turn at the table, of the next game if its own is over. Returns
+    // Plays a turn at the slot, of the next game if its own is over. Returns
     // whether there was one.
-    const auto play = [&](Table& table) {
-      while (!table.CanPlay()) [[unlikely]] {
-          stand_up(table);
-          if (!sit_down(table)) return false;
+    const auto play = [&](Slot& slot) {
+      while (!slot.CanPlay()) [[unlikely]] {
+          retire(slot);
+          if (!start_next(slot)) return false;
         }
-      table.template PlayTurn<kPhase>();
+      slot.template PlayTurn<kPhase>();
       return true;
     };
-    const auto play_out = [&](Table table) {
-      while (table.CanPlay()) table.template PlayTurn<kPhase>();
-      stand_up(table);
+    const auto play_out = [&](Slot slot) {
+      while (slot.CanPlay()) slot.template PlayTurn<kPhase>();
+      retire(slot);
     };
-    Table a(start), b(start), c(start);
-    const bool two = sit_down(a) && sit_down(b);
-    if (two && sit_down(c)) {
+    Slot a(start), b(start), c(start);
+    const bool two = start_next(a) && start_next(b);
+    if (two && start_next(c)) {
       while (true) {
         if (!play(a)) {
           play_out(b);

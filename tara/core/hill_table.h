@@ -24,13 +24,13 @@ struct HillGame {
 };
 
 // Such a game while it is played, in registers: once its functions are inlined,
-// there is no table.
+// nothing of it is in memory.
 template <typename Rules>
-class HillTable {
+class HillGameSlot {
  public:
-  explicit HillTable(const rules::View& start) : view_(start) {}
-  HillTable(const rules::View& start, int i, const HillGame& game,
-            const uint64_t* draws)
+  explicit HillGameSlot(const rules::View& start) : view_(start) {}
+  HillGameSlot(const rules::View& start, int i, const HillGame& game,
+               const uint64_t* draws)
       : view_(start),
         game_(i),
         legal_actions_(game.legal_actions),

@@ -7,13 +7,13 @@
 namespace tara::mcts {
 namespace {
 
-// Each question is a position of a batch.
+// Each request is a position of a batch.
 class PlainQueue : public EvaluationQueue {
  public:
   explicit PlainQueue(Evaluator* evaluator) : evaluator_(evaluator) {}
 
-  void Ask(absl::Span<const Question> questions, std::vector<int>&) override {
-    questions_.insert(questions_.end(), questions.begin(), questions.end());
+  void Submit(absl::Span<const Request> requests, std::vector<int>&) override {
+    questions_.insert(questions_.end(), requests.begin(), requests.end());
   }
 
   size_t waiting() const override { return questions_.size(); }
@@ -32,8 +32,8 @@ class PlainQueue : public EvaluationQueue {
       return status;
     }
     for (size_t i = 0; i < size; ++i) {
-      std::swap(*questions_[i].answer, results_[i]);  // both keep some memory
-      answered.push_back(questions_[i].asker);
+      std::swap(*questions_[i].result, results_[i]);  // both keep some memory
+      answered.push_back(questions_[i].tag);
     }
     questions_.erase(questions_.begin(),
                      questions_.begin() + static_cast<ptrdiff_t>(size));
@@ -42,7 +42,7 @@ class PlainQueue : public EvaluationQueue {
 
  private:
   Evaluator* const evaluator_;
-  std::vector<Question> questions_;
+  std::vector<Request> questions_;
   // Of a batch; kept for their memory.
   std::vector<State> states_;
   std::vector<Evaluation> results_;

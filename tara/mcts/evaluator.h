@@ -39,24 +39,24 @@ struct Evaluation {
 // computed, and of nothing else. Any thread may call, but one at a time.
 class EvaluationQueue {
  public:
-  struct Question {
-    const State* state = nullptr;  // both stay until the question is answered
-    Evaluation* answer = nullptr;
-    int asker = 0;  // whom to name then
+  struct Request {
+    const State* state = nullptr;  // both stay until the request is answered
+    Evaluation* result = nullptr;
+    int tag = 0;  // names the request when it is answered
   };
 
   virtual ~EvaluationQueue() = default;
 
-  // Answers what is known and appends the askers to `answered`; the other
-  // questions wait. REQUIRES: no state is finished.
-  virtual void Ask(absl::Span<const Question> questions,
-                   std::vector<int>& answered) = 0;
+  // Answers what is known and appends the tags to `answered`; the other
+  // requests wait. REQUIRES: no state is finished.
+  virtual void Submit(absl::Span<const Request> requests,
+                      std::vector<int>& answered) = 0;
 
-  // How many questions wait.
+  // How many requests wait.
   virtual size_t waiting() const = 0;
 
   // Evaluates a batch of the positions that wait, those that came first, and
-  // appends the askers to `answered`. A batch is BatchOf what waits.
+  // appends the tags to `answered`. A batch is BatchOf what waits.
   // REQUIRES: something waits.
   // Errors as Evaluator::Evaluate; nothing waits then.
   virtual absl::Status Evaluate(std::vector<int>& answered) = 0;
@@ -84,7 +84,7 @@ class Evaluator {
   virtual size_t batch_multiple() const { return 1; }
 
   // Returns a queue for one caller, which borrows this. By default nothing is
-  // known, and every question becomes a position of a batch.
+  // known, and every request becomes a position of a batch.
   virtual std::unique_ptr<EvaluationQueue> NewQueue();
 };
 

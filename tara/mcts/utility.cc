@@ -128,7 +128,7 @@ float Utility::WithMargins(const Evaluation& evaluation, int sign) const {
   mean += margins[kMaxMargin] * OfRedMargin(0);
   mean +=
       result_weight_ * static_cast<float>(sign) * (evaluation.value() - value);
-  // Sums of rounded probabilities, and two opinions of winning.
+  // Sums of rounded probabilities, and two estimates of winning.
   return std::clamp(mean, -1.0f, 1.0f);
 }
 

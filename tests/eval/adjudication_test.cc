@@ -60,7 +60,7 @@ TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
   EXPECT_GT(adjudicated, 30);
 }
 
-// Plays the first legal action, and is of one opinion of Red.
+// Plays the first legal action, and is of one report of Red.
 class OpinionatedPlayer : public Player {
  public:
   explicit OpinionatedPlayer(std::optional<float> value_of_red,
@@ -73,10 +73,10 @@ class OpinionatedPlayer : public Player {
       actions[i] = LegalActions(turns[i].state).Nth(0);
       const int sign = turns[i].state.side() == kRed ? 1 : -1;
       if (value_of_red_.has_value()) {
-        turns[i].opinion->value = sign * *value_of_red_;
+        turns[i].report->value = sign * *value_of_red_;
       }
       if (red_margin_.has_value()) {
-        turns[i].opinion->proved_margin = sign * *red_margin_;
+        turns[i].report->proved_margin = sign * *red_margin_;
       }
     }
     return absl::OkStatus();
@@ -160,7 +160,7 @@ TEST(OpeningJudgeTest, APlayerWithoutOpinionsCannotJudge) {
   const absl::Status status =
       judge(InitialState(Variant::kFourTreasures, {}), random).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("has no opinion"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("has no report"));
 }
 
 }  // namespace

@@ -103,9 +103,9 @@ TEST(ArenaOpeningsTest, AJudgeThatRefusesAllIsReported) {
 
 TEST(ArenaOpeningsTest, AJudgesErrorIsPassedOn) {
   Openings openings({.judge = [](const State&, Random&) {
-    return absl::StatusOr<double>(absl::InternalError("no opinion"));
+    return absl::StatusOr<double>(absl::InternalError("no report"));
   }});
-  EXPECT_EQ(openings.Next().status(), absl::InternalError("no opinion"));
+  EXPECT_EQ(openings.Next().status(), absl::InternalError("no report"));
 }
 
 }  // namespace

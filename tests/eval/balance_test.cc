@@ -249,7 +249,7 @@ TEST(BalanceDriverTest, ReturnsTheErrorsOfPlayersAndOfTheCaller) {
 
 TEST(BalanceGameTest, ThePlayerIsAskedForTheStart) {
   auto player = Searcher().value();
-  StartOpinion start;
+  StartReport start;
   ASSERT_TRUE(
       AskForStart({.variant = Variant::kSacredHillL1}, *player, start).ok());
   EXPECT_TRUE(start.value.has_value());

@@ -27,7 +27,7 @@ PlayoutStatistics PlayChunkOfFourTreasures(int64_t first_game, int64_t games) {
 TEST(MassPlayoutsTest, TheNumberOfThreadsMakesNoDifference) {
   const PlayoutStatistics expected = PlayChunkOfFourTreasures(0, kGames);
   for (const int threads : {1, 2, 5, 100}) {
-    EXPECT_EQ(PlayManyGames(kGames, threads, PlayChunkOfFourTreasures),
+    EXPECT_EQ(PlayRandomGames(kGames, threads, PlayChunkOfFourTreasures),
               expected);
   }
 }
@@ -35,7 +35,7 @@ TEST(MassPlayoutsTest, TheNumberOfThreadsMakesNoDifference) {
 TEST(MassPlayoutsTest, EveryGameIsPlayedOnce) {
   absl::Mutex mutex;
   std::vector<int> played(kGames);
-  PlayManyGames(kGames, 3, [&](int64_t first_game, int64_t games) {
+  PlayRandomGames(kGames, 3, [&](int64_t first_game, int64_t games) {
     absl::MutexLock lock(&mutex);
     for (int64_t i = 0; i < games; ++i) ++played.at(first_game + i);
     PlayoutStatistics statistics;
@@ -53,14 +53,14 @@ TEST(MassPlayoutsTest, ProgressReachesAllGames) {
     }
     return true;
   };
-  PlayManyGames(kGames, 2, PlayChunkOfFourTreasures, on_progress);
+  PlayRandomGames(kGames, 2, PlayChunkOfFourTreasures, on_progress);
   EXPECT_EQ(most, kGames);
 }
 
 TEST(MassPlayoutsTest, AStopKeepsWhatIsFinished) {
   const PlayoutStatistics statistics =
-      PlayManyGames(int64_t{1} << 50, 2, PlayChunkOfFourTreasures,
-                    [](int64_t games_done) { return games_done < kGames; });
+      PlayRandomGames(int64_t{1} << 50, 2, PlayChunkOfFourTreasures,
+                      [](int64_t games_done) { return games_done < kGames; });
   EXPECT_GE(statistics.games, kGames);
   EXPECT_LT(statistics.games, 4 * kGames);
   EXPECT_EQ(std::accumulate(statistics.results.begin(),
@@ -69,7 +69,8 @@ TEST(MassPlayoutsTest, AStopKeepsWhatIsFinished) {
 }
 
 TEST(MassPlayoutsTest, NoGamesAreNoStatistics) {
-  EXPECT_EQ(PlayManyGames(0, 4, PlayChunkOfFourTreasures), PlayoutStatistics());
+  EXPECT_EQ(PlayRandomGames(0, 4, PlayChunkOfFourTreasures),
+            PlayoutStatistics());
 }
 
 }  // namespace

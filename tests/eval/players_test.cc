@@ -243,39 +243,39 @@ TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
   const State state = InitialState(Variant::kFourTreasures);
   Random random(1);
   Action action;
-  Opinion opinion;
-  const Turn turn = {.state = state, .random = &random, .opinion = &opinion};
+  SearchReport report;
+  const Turn turn = {.state = state, .random = &random, .report = &report};
   const auto policy = NewPolicyPlayer(std::make_unique<LastTwoEvaluator>());
   ASSERT_TRUE(policy->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
-  EXPECT_EQ(opinion.value, 0.0f);
-  ASSERT_EQ(opinion.policy.size(), 45u);
-  EXPECT_EQ(opinion.policy[44], 0.5f);
-  EXPECT_TRUE(opinion.action_values.empty());
+  EXPECT_EQ(report.value, 0.0f);
+  ASSERT_EQ(report.policy.size(), 45u);
+  EXPECT_EQ(report.policy[44], 0.5f);
+  EXPECT_TRUE(report.action_values.empty());
 
   const auto search =
       NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                       {.search = {.simulations = 30}});
-  opinion = Opinion();
+  report = SearchReport();
   ASSERT_TRUE(search->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
-  EXPECT_TRUE(opinion.value.has_value());
-  ASSERT_EQ(opinion.policy.size(), 45u);
-  ASSERT_EQ(opinion.action_values.size(), 45u);
+  EXPECT_TRUE(report.value.has_value());
+  ASSERT_EQ(report.policy.size(), 45u);
+  ASSERT_EQ(report.action_values.size(), 45u);
   float sum = 0;
   for (size_t i = 0; i < 45; ++i) {
-    sum += opinion.policy[i];
+    sum += report.policy[i];
     // What was not tried has no value.
-    EXPECT_EQ(opinion.policy[i] > 0,
-              opinion.action_values[i] == opinion.action_values[i]);
+    EXPECT_EQ(report.policy[i] > 0,
+              report.action_values[i] == report.action_values[i]);
   }
   EXPECT_NEAR(sum, 1, 1e-5);
 
   const auto alpha_beta = NewAlphaBetaPlayer({.depth = 1}, {});
-  opinion = Opinion();
+  report = SearchReport();
   ASSERT_TRUE(
       alpha_beta->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
-  ASSERT_TRUE(opinion.value.has_value());
-  EXPECT_LT(std::abs(*opinion.value), 1);
-  EXPECT_TRUE(opinion.policy.empty());
+  ASSERT_TRUE(report.value.has_value());
+  EXPECT_LT(std::abs(*report.value), 1);
+  EXPECT_TRUE(report.policy.empty());
 }
 
 TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {

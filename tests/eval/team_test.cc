@@ -219,7 +219,7 @@ class SurePlayer : public Player {
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
-    for (const Turn& turn : turns) turn.opinion->proved_margin = margin_;
+    for (const Turn& turn : turns) turn.report->proved_margin = margin_;
     return fixed_.ChooseActions(turns, actions);
   }
 

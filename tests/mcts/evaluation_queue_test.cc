@@ -16,7 +16,7 @@
 namespace tara::mcts {
 namespace {
 
-using Question = EvaluationQueue::Question;
+using Request = EvaluationQueue::Request;
 
 // Answers as playouts do, likes batches of a multiple of some size, and notes
 // the sizes of its batches; fails when told to.
@@ -47,7 +47,7 @@ std::vector<int> Numbers(int begin, int end) {
   return numbers;
 }
 
-// Positions of one game, asked for by their numbers.
+// Positions of one game, submitted for by their numbers.
 class EvaluationQueueTest : public testing::Test {
  protected:
   EvaluationQueueTest() : states_(RandomGame(Variant::kFourTreasures, 1)) {
@@ -55,29 +55,27 @@ class EvaluationQueueTest : public testing::Test {
     answers_.resize(2 * states_.size());
   }
 
-  // The question about a position by an asker, who has an answer of its own.
-  Question Ask(int position, int asker) {
-    return {.state = &states_[position],
-            .answer = &answers_[asker],
-            .asker = asker};
+  // A request for a position, with a result of its own.
+  Request Submit(int position, int tag) {
+    return {.state = &states_[position], .result = &answers_[tag], .tag = tag};
   }
 
-  std::vector<Question> AskAll() {
-    std::vector<Question> questions;
-    for (int i = 0; i < 10; ++i) questions.push_back(Ask(i, i));
-    return questions;
+  std::vector<Request> AskAll() {
+    std::vector<Request> requests;
+    for (int i = 0; i < 10; ++i) requests.push_back(Submit(i, i));
+    return requests;
   }
 
-  void ExpectAnswer(int position, int asker) {
+  void ExpectAnswer(int position, int tag) {
     PlayoutEvaluator playouts(1, 1);
     Evaluation expected;
     ASSERT_TRUE(playouts
                     .Evaluate(absl::MakeConstSpan(&states_[position], 1),
                               absl::MakeSpan(&expected, 1))
                     .ok());
-    EXPECT_EQ(answers_[asker].priors, expected.priors);
-    EXPECT_EQ(answers_[asker].win, expected.win);
-    EXPECT_EQ(answers_[asker].margins, expected.margins);
+    EXPECT_EQ(answers_[tag].priors, expected.priors);
+    EXPECT_EQ(answers_[tag].win, expected.win);
+    EXPECT_EQ(answers_[tag].margins, expected.margins);
   }
 
   std::vector<State> states_;
@@ -95,24 +93,25 @@ TEST_F(EvaluationQueueTest, WhatWaitsForLongestIsEvaluatedFirst) {
   for (const int64_t positions : {0, 100}) {  // of a cache
     NotingEvaluator evaluator(4);
     CachingEvaluator cache(&evaluator, positions);
-    for (Evaluator* const asked : {static_cast<Evaluator*>(&evaluator),
-                                   static_cast<Evaluator*>(&cache)}) {
+    for (Evaluator* const submitted : {static_cast<Evaluator*>(&evaluator),
+                                       static_cast<Evaluator*>(&cache)}) {
       evaluator.batches.clear();
-      const std::unique_ptr<EvaluationQueue> queue = asked->NewQueue();
+      const std::unique_ptr<EvaluationQueue> queue = submitted->NewQueue();
       std::vector<int> answered;
-      queue->Ask(AskAll(), answered);
+      queue->Submit(AskAll(), answered);
       EXPECT_TRUE(answered.empty());
       ASSERT_TRUE(queue->Evaluate(answered).ok());
       EXPECT_EQ(answered, Numbers(0, 8));
       EXPECT_EQ(queue->waiting(), 2u);
-      queue->Ask({Ask(2, 12)}, answered);
+      queue->Submit({Submit(2, 12)}, answered);
       // Only a cache knows it by now.
       if (queue->waiting() == 2) {
         EXPECT_EQ(answered.back(), 12);
         answered.pop_back();
       }
       while (queue->waiting() > 0) ASSERT_TRUE(queue->Evaluate(answered).ok());
-      EXPECT_EQ(answered.size(), positions > 0 && asked == &cache ? 10u : 11u);
+      EXPECT_EQ(answered.size(),
+                positions > 0 && submitted == &cache ? 10u : 11u);
       for (int i = 0; i < 10; ++i) ExpectAnswer(i, i);
       ExpectAnswer(2, 12);
     }
@@ -129,7 +128,7 @@ TEST_F(EvaluationQueueTest, ACacheAnswersWhatItKnowsAtOnce) {
   answers_.assign(answers_.size(), {});
   const std::unique_ptr<EvaluationQueue> queue = cache.NewQueue();
   std::vector<int> answered;
-  queue->Ask(AskAll(), answered);
+  queue->Submit(AskAll(), answered);
   EXPECT_EQ(answered, Numbers(0, 4));
   EXPECT_EQ(queue->waiting(), 6u);
   ASSERT_TRUE(queue->Evaluate(answered).ok());
@@ -145,34 +144,34 @@ TEST_F(EvaluationQueueTest, OfACacheAsksOnceForWhatSeveralWaitFor) {
   CachingEvaluator cache(&evaluator, 100);
   const std::unique_ptr<EvaluationQueue> queue = cache.NewQueue();
   std::vector<int> answered;
-  queue->Ask({Ask(0, 0), Ask(1, 1), Ask(0, 2)}, answered);
-  queue->Ask({Ask(2, 3), Ask(1, 4), Ask(2, 5)}, answered);
+  queue->Submit({Submit(0, 0), Submit(1, 1), Submit(0, 2)}, answered);
+  queue->Submit({Submit(2, 3), Submit(1, 4), Submit(2, 5)}, answered);
   EXPECT_EQ(queue->waiting(), 6u);
   ASSERT_TRUE(queue->Evaluate(answered).ok());
   EXPECT_EQ(answered, (std::vector<int>{0, 1, 2, 4}));
-  queue->Ask({Ask(2, 6), Ask(3, 7)}, answered);
+  queue->Submit({Submit(2, 6), Submit(3, 7)}, answered);
   ASSERT_TRUE(queue->Evaluate(answered).ok());
   EXPECT_EQ(answered, (std::vector<int>{0, 1, 2, 4, 3, 5, 6, 7}));
   EXPECT_EQ(evaluator.batches, (std::vector<size_t>{2, 2}));
   EXPECT_EQ(cache.requests() - cache.hits(), 4);
   const std::vector<int> positions = {0, 1, 0, 2, 1, 2, 2, 3};
-  for (int asker = 0; asker < 8; ++asker) ExpectAnswer(positions[asker], asker);
+  for (int tag = 0; tag < 8; ++tag) ExpectAnswer(positions[tag], tag);
 }
 
 TEST_F(EvaluationQueueTest, AFailureEndsTheWaiting) {
   NotingEvaluator evaluator(4);
   CachingEvaluator cache(&evaluator, 100);
-  for (Evaluator* const asked :
+  for (Evaluator* const submitted :
        {static_cast<Evaluator*>(&evaluator), static_cast<Evaluator*>(&cache)}) {
-    const std::unique_ptr<EvaluationQueue> queue = asked->NewQueue();
+    const std::unique_ptr<EvaluationQueue> queue = submitted->NewQueue();
     std::vector<int> answered;
-    queue->Ask(AskAll(), answered);
+    queue->Submit(AskAll(), answered);
     evaluator.fail = true;
     EXPECT_EQ(queue->Evaluate(answered).message(), "told to fail");
     EXPECT_EQ(queue->waiting(), 0u);
     EXPECT_TRUE(answered.empty());
     evaluator.fail = false;
-    queue->Ask(AskAll(), answered);
+    queue->Submit(AskAll(), answered);
     while (queue->waiting() > 0) ASSERT_TRUE(queue->Evaluate(answered).ok());
     EXPECT_EQ(answered, Numbers(0, 10));
     for (int i = 0; i < 10; ++i) ExpectAnswer(i, i);

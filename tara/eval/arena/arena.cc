@@ -29,7 +29,7 @@ struct PlayerClock {
 };
 
 // What a player has thought of a game, in favour of A.
-struct Thoughts {
+struct AdjudicationState {
   std::optional<int> proved_margin = {};  // at its last choice
   // Choices in succession at which A, or if negative B, was as good as won.
   int agreed_turns = 0;
@@ -48,7 +48,7 @@ struct Game {
   std::vector<Opening> openings = {};    // of the games of its series
   Forfeit forfeit = Forfeit::kNone;
   std::string fault = {};
-  Thoughts thoughts[2] = {};  // of A and of B
+  AdjudicationState adjudication_states[2] = {};  // of A and of B
   Adjudication adjudication = Adjudication::kNone;
   int adjudicated_margin = 0;  // of A, with an adjudication
 
@@ -147,30 +147,30 @@ void SpendTime(absl::Duration time, bool is_a, Game& game) {
 }
 
 // Notes what a player thinks of a game in which it has chosen.
-void Note(const ArenaOptions& options, const Opinion& opinion, bool is_a,
-          Thoughts& thoughts) {
+void Note(const ArenaOptions& options, const SearchReport& report, bool is_a,
+          AdjudicationState& state) {
   const int sign = is_a ? 1 : -1;
-  thoughts.proved_margin = std::nullopt;
-  if (opinion.proved_margin.has_value()) {
-    thoughts.proved_margin = sign * *opinion.proved_margin;
+  state.proved_margin = std::nullopt;
+  if (report.proved_margin.has_value()) {
+    state.proved_margin = sign * *report.proved_margin;
   }
-  if (!opinion.value.has_value()) return;  // a forced choice
-  const double value = sign * *opinion.value;
+  if (!report.value.has_value()) return;  // a forced choice
+  const double value = sign * *report.value;
   const double bound = options.adjudication.agreed_value;
   if (value >= bound) {
-    thoughts.agreed_turns = std::max(0, thoughts.agreed_turns) + 1;
+    state.agreed_turns = std::max(0, state.agreed_turns) + 1;
   } else if (value <= -bound) {
-    thoughts.agreed_turns = std::min(0, thoughts.agreed_turns) - 1;
+    state.agreed_turns = std::min(0, state.agreed_turns) - 1;
   } else {
-    thoughts.agreed_turns = 0;
+    state.agreed_turns = 0;
   }
 }
 
 // Ends a game that need not be played to its end.
 void Adjudicate(const ArenaOptions& options, Game& game) {
   if (game.over()) return;
-  const Thoughts& a = game.thoughts[0];
-  const Thoughts& b = game.thoughts[1];
+  const AdjudicationState& a = game.adjudication_states[0];
+  const AdjudicationState& b = game.adjudication_states[1];
   if (options.adjudication.proof && !options.clocks.has_value() &&
       a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
     game.adjudication = Adjudication::kProof;
@@ -197,7 +197,7 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
   }
   if (movers.empty()) return absl::OkStatus();
   std::vector<Turn> turns;
-  std::vector<Opinion> opinions(movers.size());
+  std::vector<SearchReport> reports(movers.size());
   std::vector<std::string> faults(movers.size());
   for (size_t i = 0; i < movers.size(); ++i) {
     turns.push_back({.state = movers[i]->state,
@@ -206,7 +206,7 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
                      .game = movers[i]->id(),
                      .actions = movers[i]->actions,
                      .seating = SeatingOf(options, *movers[i], is_a),
-                     .opinion = &opinions[i],
+                     .report = &reports[i],
                      .forfeit = &faults[i]});
     if (options.clocks.has_value()) {
       SetTimes(options, *movers[i], is_a, turns.back());
@@ -230,7 +230,7 @@ absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
     const absl::Status legal = PlayAction(actions[i], game.state);
     TARA_CHECK(legal.ok(), "a player chose an illegal action");
     game.actions.push_back(actions[i]);
-    Note(options, opinions[i], is_a, game.thoughts[is_a ? 0 : 1]);
+    Note(options, reports[i], is_a, game.adjudication_states[is_a ? 0 : 1]);
     Adjudicate(options, game);
   }
   return absl::OkStatus();

@@ -88,20 +88,19 @@ OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player) {
           "openings: the game is over but for forced actions; expected fewer "
           "plies");
     }
-    Opinion opinion;
-    const Turn turn = {
-        .state = position, .random = &random, .opinion = &opinion};
+    SearchReport report;
+    const Turn turn = {.state = position, .random = &random, .report = &report};
     Action action;
     TARA_RETURN_IF_ERROR(player->ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));
     player->EndGame(turn.game);
-    if (!opinion.value.has_value()) {
+    if (!report.value.has_value()) {
       return absl::FailedPreconditionError(
-          "openings: the player that is to judge them has no opinion of their "
+          "openings: the player that is to judge them has no report of their "
           "value; expected one that searches, such as mcts");
     }
     const bool same_side = position.side() == state.side();
-    return same_side ? *opinion.value : -*opinion.value;
+    return same_side ? *report.value : -*report.value;
   };
 }
 

@@ -296,8 +296,8 @@ std::string ArenaConditions(const ArenaOptions& options,
   return text;
 }
 
-absl::Status GoOnWith(ResultStore& store, const Contest& contest,
-                      ArenaOptions& options) {
+absl::Status ResumeFromStore(ResultStore& store, const Contest& contest,
+                             ArenaOptions& options) {
   TARA_ASSIGN_OR_RETURN(const int64_t id, store.Find(contest));
   TARA_ASSIGN_OR_RETURN(options.earlier, store.Games(id));
   options.on_game = [&store, id](const ArenaGame& game) {

@@ -85,8 +85,8 @@ std::string ArenaConditions(const ArenaOptions& options,
 
 // Lets an arena go on where the games of its contest in the store end, and
 // keeps its further games there. The store must outlive the arena.
-absl::Status GoOnWith(ResultStore& store, const Contest& contest,
-                      ArenaOptions& options);
+absl::Status ResumeFromStore(ResultStore& store, const Contest& contest,
+                             ArenaOptions& options);
 
 }  // namespace tara::eval
 

@@ -240,7 +240,7 @@ class Run {
   absl::StatusOr<BalanceStudy> Play() {
     TARA_ASSIGN_OR_RETURN(number_, store_.StudyFor(key_));
     if (!store_.start(number_).has_value()) {
-      StartOpinion start;
+      StartReport start;
       TARA_RETURN_IF_ERROR(AskForStart(key_.options, driver_.player(), start));
       TARA_RETURN_IF_ERROR(store_.SetStart(number_, start));
     }

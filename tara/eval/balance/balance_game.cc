@@ -80,31 +80,31 @@ void BalanceGameInProgress::PlayOpening(Random& opening) {
 }
 
 Turn BalanceGameInProgress::NextTurn() {
-  opinion_ = Opinion();
+  report_ = SearchReport();
   return {.state = state_,
           .random = &random_,
           .game = number_,
           .actions = game_.actions,
-          .opinion = &opinion_,
+          .report = &report_,
           .forfeit = &forfeit_};
 }
 
 void BalanceGameInProgress::Play(Action choice) {
   const float red_value =
-      opinion_.value.has_value() ? ForRed(state_, *opinion_.value) : kUnknown;
+      report_.value.has_value() ? ForRed(state_, *report_.value) : kUnknown;
   const auto ply = static_cast<int>(game_.actions.size());
   const float entropy =
-      ply < kPolicyPlies ? ChoiceEntropy(state_, opinion_.policy) : kUnknown;
+      ply < kPolicyPlies ? ChoiceEntropy(state_, report_.policy) : kUnknown;
   const bool drawn = ply < opening_plies_ + options_.drawn_plies;
   Append(drawn ? Draw(choice) : choice, red_value, entropy);
 }
 
 // Draws from the policy; without one returns the choice.
 Action BalanceGameInProgress::Draw(Action choice) {
-  if (opinion_.policy.empty()) return choice;
+  if (report_.policy.empty()) return choice;
   std::vector<double> weights;
   double sum = 0;
-  for (const float share : opinion_.policy) {
+  for (const float share : report_.policy) {
     sum += std::pow(static_cast<double>(share), 1 / options_.temperature);
     weights.push_back(sum);  // cumulated
   }
@@ -129,30 +129,30 @@ void BalanceGameInProgress::Append(Action action, float red_value,
 }
 
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
-                         StartOpinion& start) {
+                         StartReport& start) {
   Random random(StreamSeed(options, BalanceGameId(), 2));
-  Opinion opinion;
+  SearchReport report;
   const Turn turn = {
       .state = InitialState(options.variant, options.rule_options),
       .random = &random,
       .game = std::numeric_limits<uint64_t>::max(),
-      .opinion = &opinion};
+      .report = &report};
   Action choice;
   TARA_RETURN_IF_ERROR(
       player.ChooseActions({turn}, absl::MakeSpan(&choice, 1)));
   player.EndGame(turn.game);
-  start = StartOpinion();
-  if (opinion.value.has_value()) {
-    start.value = ForRed(turn.state, *opinion.value);
+  start = StartReport();
+  if (report.value.has_value()) {
+    start.value = ForRed(turn.state, *report.value);
   }
-  if (opinion.policy.empty()) return absl::OkStatus();
+  if (report.policy.empty()) return absl::OkStatus();
   LegalActions(turn.state).ForEach([&](Action action) {
     const size_t i = start.actions.size();
     start.actions.push_back(action);
-    start.policy.push_back(opinion.policy[i]);
-    start.values.push_back(opinion.action_values.empty()
+    start.policy.push_back(report.policy[i]);
+    start.values.push_back(report.action_values.empty()
                                ? kUnknown
-                               : ForRed(turn.state, opinion.action_values[i]));
+                               : ForRed(turn.state, report.action_values[i]));
   });
   return absl::OkStatus();
 }

@@ -79,7 +79,7 @@ class BalanceGameInProgress {
   BalanceGameInProgress(const BalanceGameOptions& options, BalanceGameId id,
                         uint64_t number);
 
-  // The question to the player. It, and the opinion in it, are of this object.
+  // The question to the player. It, and the report in it, are of this object.
   Turn NextTurn();
 
   // Why the player has given the game up, in answer to that; empty: it has not.
@@ -102,14 +102,14 @@ class BalanceGameInProgress {
   const uint64_t number_;
   State state_;
   Random random_;
-  Opinion opinion_;
+  SearchReport report_;
   std::string forfeit_;
   BalanceGame game_;
   int opening_plies_ = 0;  // played
 };
 
 // What the player thinks of the start position.
-struct StartOpinion {
+struct StartReport {
   std::optional<float> value = {};  // Red's
   std::vector<Action> actions = {};
   // By action; empty where the player has none.
@@ -119,7 +119,7 @@ struct StartOpinion {
 
 // Asks a player for it.
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
-                         StartOpinion& start);
+                         StartReport& start);
 
 // What an action does.
 enum class ActionType : uint8_t {
@@ -199,7 +199,7 @@ struct BalanceStudy {
   // confirm the one that turned out fairest.
   std::map<Action, std::vector<GameFacts>> first_games = {};
   int num_first_games = 0;
-  std::optional<StartOpinion> start = {};
+  std::optional<StartReport> start = {};
 };
 
 }  // namespace tara::eval

@@ -140,7 +140,7 @@ absl::StatusOr<BalanceGame> GameOf(const Json& object) {
   return game;
 }
 
-Json ToJson(const StartOpinion& start, int study) {
+Json ToJson(const StartReport& start, int study) {
   Json object;
   object["start"] = study;
   object["value"] =
@@ -151,8 +151,8 @@ Json ToJson(const StartOpinion& start, int study) {
   return object;
 }
 
-absl::StatusOr<StartOpinion> StartOf(const Json& object) {
-  StartOpinion start;
+absl::StatusOr<StartReport> StartOf(const Json& object) {
+  StartReport start;
   if (!object.at("value").is_null()) {
     start.value = FromThousandths(object.at("value"));
   }
@@ -177,7 +177,7 @@ bool SameStudy(const BalanceStudyKey& x, const BalanceStudyKey& y) {
 struct BalanceStore::Study {
   BalanceStudyKey key;
   std::map<BalanceGameId, BalanceGame> games = {};
-  std::optional<StartOpinion> start = {};
+  std::optional<StartReport> start = {};
 };
 
 // An open file, which this process has for itself.
@@ -342,11 +342,11 @@ absl::Status BalanceStore::AddGame(int study, const BalanceGame& game) {
   return absl::OkStatus();
 }
 
-absl::Status BalanceStore::SetStart(int study, const StartOpinion& start) {
+absl::Status BalanceStore::SetStart(int study, const StartReport& start) {
   const Json object = ToJson(start, study);
   TARA_RETURN_IF_ERROR(Write(object.dump()));
-  const absl::StatusOr<StartOpinion> kept = StartOf(object);
-  TARA_CHECK(kept.ok(), "an opinion cannot be read back");
+  const absl::StatusOr<StartReport> kept = StartOf(object);
+  TARA_CHECK(kept.ok(), "a report cannot be read back");
   studies_[study].start = *kept;
   return absl::OkStatus();
 }
@@ -356,7 +356,7 @@ const std::map<BalanceGameId, BalanceGame>& BalanceStore::games(
   return studies_[study].games;
 }
 
-const std::optional<StartOpinion>& BalanceStore::start(int study) const {
+const std::optional<StartReport>& BalanceStore::start(int study) const {
   return studies_[study].start;
 }
 

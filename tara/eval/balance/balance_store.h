@@ -9,7 +9,7 @@
 //   {"study": 0, "variant": "four_treasures", ...}        what is played
 //   {"game": 17, "study": 0, "actions": "D4 ...", "red": [...], ...}
 //   {"start": 0, "actions": "B1 C1 ...", ...}             a study's
-//   StartOpinion
+//   StartReport
 //
 // "red" are Red's values in thousandths, "nats" the entropies in thousandths of
 // a nat; null where there is none. "first" is the action that a game was made
@@ -64,10 +64,10 @@ class BalanceStore {
 
   // Adds what is not there yet. Errors of the file name it.
   absl::Status AddGame(int study, const BalanceGame& game);
-  absl::Status SetStart(int study, const StartOpinion& start);
+  absl::Status SetStart(int study, const StartReport& start);
 
   const std::map<BalanceGameId, BalanceGame>& games(int study) const;
-  const std::optional<StartOpinion>& start(int study) const;
+  const std::optional<StartReport>& start(int study) const;
 
  private:
   struct Study;

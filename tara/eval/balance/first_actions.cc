@@ -88,7 +88,7 @@ std::vector<double> ScoresOf(const GamesOfClass& games) {
 }
 
 // Adds what the player itself thinks of the class.
-void AddOpinion(const StartOpinion& start, FirstActionStatistics& first) {
+void AddStartReport(const StartReport& start, FirstActionStatistics& first) {
   double policy = 0;
   double sum = 0;
   int known = 0;
@@ -181,7 +181,7 @@ std::vector<FirstActionStatistics> FirstActionsOf(const BalanceStudy& study) {
     first.games = static_cast<int>(found->second.size());
     first.score = ScoreInterval(ScoresOf(found->second));
     first.margin = MeanInterval(margins);
-    if (study.start.has_value()) AddOpinion(*study.start, first);
+    if (study.start.has_value()) AddStartReport(*study.start, first);
   }
   std::stable_sort(
       all.begin(), all.end(),

@@ -43,8 +43,8 @@ class AlphaBetaPlayer : public Player {
               : limits_;
       const mcts::AlphaBetaResult result = search_.Search(state, limits);
       actions[i] = result.action;
-      if (turns[i].opinion != nullptr) {
-        *turns[i].opinion = {.value = ValueOf(result.score)};
+      if (turns[i].report != nullptr) {
+        *turns[i].report = {.value = ValueOf(result.score)};
       }
     }
     return absl::OkStatus();

@@ -80,7 +80,7 @@ std::string QuotedAnswer(absl::string_view text);
 // so is a variant that it refuses to play from the first. If it ends, does not
 // answer in time, answers what is no answer or an action that is not legal, it
 // gives the game up (Turn::forfeit); it is started again for the next. Has no
-// opinions. Returns the error of starting it.
+// reports. Returns the error of starting it.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 
 // Starts the program and has it begin a game from each of these positions,

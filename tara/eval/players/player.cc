@@ -93,9 +93,9 @@ class PolicyPlayer : public Player {
         best.Offer(action, evaluations[i].priors[next++]);
       });
       actions[i] = best.best();
-      if (turns[i].opinion == nullptr) continue;
-      *turns[i].opinion = {.value = evaluations[i].value(),
-                           .policy = evaluations[i].priors};
+      if (turns[i].report == nullptr) continue;
+      *turns[i].report = {.value = evaluations[i].value(),
+                          .policy = evaluations[i].priors};
     }
     return absl::OkStatus();
   }

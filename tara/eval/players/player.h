@@ -19,13 +19,13 @@
 
 namespace tara::eval {
 
-// What a player thinks of a position that it chooses in, as far as it says.
+// What a player found in a position in which it chooses, as far as it has it.
 // Values are for the side to move, win minus loss, in [-1, 1].
-struct Opinion {
+struct SearchReport {
   std::optional<float> value = {};
-  // By legal action, in the order of LegalSet::ForEach: how readily it is
-  // chosen (sums to 1), and the value after it, NaN where none was found. Empty
-  // where the player has none.
+  // By legal action, in the order of LegalSet::ForEach: the share of visits, or
+  // of the policy without a search (sums to 1), and the value after the action,
+  // NaN where none was found. Empty where the player has none.
   std::vector<float> policy = {};
   std::vector<float> action_values = {};
   // The final margin, for the side to move, if it is proved for best play of
@@ -65,7 +65,7 @@ struct Turn {
   // then depend on how long it had.
   bool may_ponder = false;
   // Filled where there is one; a forced choice leaves it as it is.
-  Opinion* opinion = nullptr;
+  SearchReport* report = nullptr;
   // Filled, where there is one, with why the player cannot go on with this game
   // (an engine that crashed): it gives the game up, and its action is of no
   // account. Where there is none, that is an error of the call.

@@ -136,8 +136,8 @@ class SearchPlayer : public Player {
     for (size_t s = 0; s < sessions.size(); ++s) {
       const Turn& turn = turns[searched[s]];
       actions[searched[s]] = sessions[s]->Choose(*turn.random);
-      if (turn.opinion != nullptr) {
-        *turn.opinion = OpinionOf(sessions[s]->tree());
+      if (turn.report != nullptr) {
+        *turn.report = ReportOf(sessions[s]->tree());
       }
       const bool goes_on =
           !turn.actions.empty() || (options_.ponder && turn.may_ponder);
@@ -207,25 +207,25 @@ class SearchPlayer : public Player {
   }
 
   // The policy are the visits, of those that the proofs leave.
-  Opinion OpinionOf(const mcts::Tree& tree) const {
+  SearchReport ReportOf(const mcts::Tree& tree) const {
     const std::vector<mcts::RootAction> actions = tree.root_actions();
     const std::vector<bool> left = mcts::LeftByProof(
         actions, mcts::ChoiceAt(tree, options_.confidence_z, 0));
-    Opinion opinion = {.value = tree.root_value()};
+    SearchReport report = {.value = tree.root_value()};
     float visits = 0;
     for (size_t i = 0; i < actions.size(); ++i) {
       const float chosen = left[i] ? static_cast<float>(actions[i].visits) : 0;
       visits += chosen;
-      opinion.policy.push_back(chosen);
-      opinion.action_values.push_back(
+      report.policy.push_back(chosen);
+      report.action_values.push_back(
           actions[i].visits > 0 ? actions[i].mean_value
                                 : std::numeric_limits<float>::quiet_NaN());
     }
-    if (visits == 0) opinion.policy.clear();  // proved without a visit
-    for (float& share : opinion.policy) share /= visits;
+    if (visits == 0) report.policy.clear();  // proved without a visit
+    for (float& share : report.policy) share /= visits;
     const mcts::MarginBounds proved = tree.root_bounds();
-    if (proved.low == proved.high) opinion.proved_margin = proved.low;
-    return opinion;
+    if (proved.low == proved.high) report.proved_margin = proved.low;
+    return report;
   }
 
   const std::unique_ptr<mcts::Evaluator> evaluator_;

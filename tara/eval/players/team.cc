@@ -125,8 +125,8 @@ class TeamPlayer : public Player {
 
   // Leaves of what a member has proved what its partner has, too.
   void Agree(int member, const Turn& turn) {
-    if (turn.opinion == nullptr) return;
-    std::optional<int>& margin = turn.opinion->proved_margin;
+    if (turn.report == nullptr) return;
+    std::optional<int>& margin = turn.report->proved_margin;
     auto& proved = proved_[turn.game];
     // A forced choice is made without a thought.
     if (LegalActions(turn.state).Count() > 1) proved[member] = margin;

@@ -70,9 +70,9 @@ class Work {
 
 }  // namespace
 
-PlayoutStatistics PlayManyGames(int64_t games, int threads,
-                                const PlayChunk& play_chunk,
-                                const MassProgressCallback& on_progress) {
+PlayoutStatistics PlayRandomGames(int64_t games, int threads,
+                                  const PlayChunk& play_chunk,
+                                  const MassProgressCallback& on_progress) {
   Work work(games, play_chunk, on_progress);
   const int64_t chunks = (games + kChunkGames - 1) / kChunkGames;
   threads = static_cast<int>(

@@ -24,9 +24,9 @@ using MassProgressCallback = std::function<bool(int64_t games_done)>;
 // ends, so that long games are as likely to count as short ones; the result is
 // of these, as `games` in it says.
 // REQUIRES: games >= 0; threads > 0.
-PlayoutStatistics PlayManyGames(int64_t games, int threads,
-                                const PlayChunk& play_chunk,
-                                const MassProgressCallback& on_progress = {});
+PlayoutStatistics PlayRandomGames(int64_t games, int threads,
+                                  const PlayChunk& play_chunk,
+                                  const MassProgressCallback& on_progress = {});
 
 }  // namespace tara::eval
 

@@ -162,7 +162,7 @@ class VariantTournament {
         ArenaOptions arena = arena_;
         const auto [first, second] = InOrder(a, b);
         TARA_RETURN_IF_ERROR(
-            GoOnWith(*store_, ContestOf(first, second), arena));
+            ResumeFromStore(*store_, ContestOf(first, second), arena));
         // Of a pair broken off, the one game counts when the other is played.
         Count(first, second, SummarizeWholePairs(arena.earlier));
       }
@@ -295,7 +295,7 @@ class VariantTournament {
                   players_[b].concurrent_games});
     arena.seatings_a = players_[a].seatings;
     arena.seatings_b = players_[b].seatings;
-    TARA_RETURN_IF_ERROR(GoOnWith(*store_, ContestOf(a, b), arena));
+    TARA_RETURN_IF_ERROR(ResumeFromStore(*store_, ContestOf(a, b), arena));
     const int before = 2 * pairs_played_[{a, b}];
     arena.games = before + 2 * pairs;
     std::atomic<bool> told_to_stop = false;

@@ -84,7 +84,7 @@ struct Sums {
   std::vector<double> value_errors;
 
   void Add(const SolvedPosition& position, Action action,
-           const Opinion& opinion) {
+           const SearchReport& report) {
     const int most =
         *std::max_element(position.margins.begin(), position.margins.end());
     size_t place = 0;
@@ -96,14 +96,14 @@ struct Sums {
         results.push_back(ResultOf(most) - ResultOf(margin));
         best += margin == most;
       }
-      if (!opinion.policy.empty() && margin == most) {
-        mass += opinion.policy[place];
+      if (!report.policy.empty() && margin == most) {
+        mass += report.policy[place];
       }
       ++place;
     });
-    if (!opinion.policy.empty()) policy.push_back(std::min(1.0, mass));
-    if (opinion.value.has_value()) {
-      const double score = (1 + static_cast<double>(*opinion.value)) / 2;
+    if (!report.policy.empty()) policy.push_back(std::min(1.0, mass));
+    if (report.value.has_value()) {
+      const double score = (1 + static_cast<double>(*report.value)) / 2;
       value_errors.push_back(std::abs(score - ResultOf(most)));
     }
   }
@@ -135,7 +135,7 @@ std::vector<SolvedPosition> MakeSolvedPositions(
 absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
                                      uint64_t seed, Player& player) {
   std::vector<Random> streams;
-  std::vector<Opinion> opinions(positions.size());
+  std::vector<SearchReport> reports(positions.size());
   for (size_t i = 0; i < positions.size(); ++i) {
     streams.emplace_back(StreamSeed(seed, kPlayerStream, i));
   }
@@ -144,14 +144,14 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
     turns.push_back({.state = positions[i].state,
                      .random = &streams[i],
                      .game = i,
-                     .opinion = &opinions[i]});
+                     .report = &reports[i]});
   }
   std::vector<Action> actions(positions.size());
   TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
   Sums sums;
   for (size_t i = 0; i < positions.size(); ++i) {
     player.EndGame(turns[i].game);
-    sums.Add(positions[i], actions[i], opinions[i]);
+    sums.Add(positions[i], actions[i], reports[i]);
   }
   Regret regret = {.positions = static_cast<int>(positions.size())};
   if (positions.empty()) return regret;

@@ -88,7 +88,7 @@ struct alignas(64) CachingEvaluator::Shard {
 struct CachingEvaluator::Key {
   State state;
   uint64_t hash = 0;
-  Symmetry symmetry;  // from the position asked for to `state`
+  Symmetry symmetry;  // from the requested position to `state`
 
   uint32_t tag() const { return static_cast<uint32_t>(hash >> 32); }
 };
@@ -167,33 +167,33 @@ CachingEvaluator::Key CachingEvaluator::KeyOf(const State& state) const {
   return key;
 }
 
-// Questions that the cache does not know the answers to.
+// Requests that the cache does not know the answers to.
 class CachingEvaluator::Queue : public EvaluationQueue {
  public:
   explicit Queue(CachingEvaluator* cache) : cache_(*cache) {}
 
-  void Ask(absl::Span<const Question> questions,
-           std::vector<int>& answered) override {
+  void Submit(absl::Span<const Request> requests,
+              std::vector<int>& answered) override {
     keys_.clear();
-    for (const Question& question : questions) {
-      const Key& key = keys_.emplace_back(cache_.KeyOf(*question.state));
+    for (const Request& request : requests) {
+      const Key& key = keys_.emplace_back(cache_.KeyOf(*request.state));
       // The buckets lie anywhere: they come while the other keys are made.
       __builtin_prefetch(cache_.ShardOf(key.hash).first_bucket +
                          cache_.BucketOf(key.hash));
     }
     int64_t hits = 0;
-    for (size_t i = 0; i < questions.size(); ++i) {
-      const Question& question = questions[i];
-      if (cache_.Find(keys_[i], *question.answer)) {
-        PermutePriors(keys_[i].symmetry, *question.state,
-                      question.answer->priors);
-        answered.push_back(question.asker);
+    for (size_t i = 0; i < requests.size(); ++i) {
+      const Request& request = requests[i];
+      if (cache_.Find(keys_[i], *request.result)) {
+        PermutePriors(keys_[i].symmetry, *request.state,
+                      request.result->priors);
+        answered.push_back(request.tag);
         ++hits;
       } else {
-        hits += Wait(question, keys_[i]);
+        hits += Wait(request, keys_[i]);
       }
     }
-    cache_.requests_ += static_cast<int64_t>(questions.size());
+    cache_.requests_ += static_cast<int64_t>(requests.size());
     cache_.hits_ += hits;
   }
 
@@ -202,12 +202,12 @@ class CachingEvaluator::Queue : public EvaluationQueue {
   // Asks and evaluates until all is answered.
   absl::Status EvaluateAll(absl::Span<const State> states,
                            absl::Span<Evaluation> results) {
-    questions_.clear();
+    requests_of_call_.clear();
     for (size_t i = 0; i < states.size(); ++i) {
-      questions_.push_back({.state = &states[i], .answer = &results[i]});
+      requests_of_call_.push_back({.state = &states[i], .result = &results[i]});
     }
     answered_.clear();
-    Ask(questions_, answered_);
+    Submit(requests_of_call_, answered_);
     while (waiting() > 0) TARA_RETURN_IF_ERROR(Evaluate(answered_));
     return absl::OkStatus();
   }
@@ -244,17 +244,17 @@ class CachingEvaluator::Queue : public EvaluationQueue {
   // A position to be evaluated.
   struct Position {
     Key key;
-    int questions = 0;  // that wait for it
+    int requests = 0;  // that wait for it
   };
 
   struct Waiting {
-    Question question;
-    Symmetry symmetry;  // from the position asked for to the one evaluated
+    Request request;
+    Symmetry symmetry;  // from the requested position to the one evaluated
     size_t place = 0;   // among the positions
   };
 
-  // Lets a question wait. Returns whether another one waits for its position.
-  bool Wait(const Question& question, const Key& key) {
+  // Lets a request wait. Returns whether another one waits for its position.
+  bool Wait(const Request& request, const Key& key) {
     const auto [found, is_new] =
         place_of_.try_emplace(key.hash, positions_.size());
     size_t place = found->second;
@@ -264,13 +264,13 @@ class CachingEvaluator::Queue : public EvaluationQueue {
       place = positions_.size();
       positions_.push_back({.key = key});
     }
-    ++positions_[place].questions;
+    ++positions_[place].requests;
     waiting_.push_back(
-        {.question = question, .symmetry = key.symmetry, .place = place});
+        {.request = request, .symmetry = key.symmetry, .place = place});
     return shared;
   }
 
-  // Answers the questions about the first `size` positions.
+  // Answers the requests about the first `size` positions.
   void Answer(size_t size, std::vector<int>& answered) {
     size_t left = 0;
     for (const Waiting& waiting : waiting_) {
@@ -279,25 +279,25 @@ class CachingEvaluator::Queue : public EvaluationQueue {
         waiting_[left++].place -= size;
         continue;
       }
-      const Question& question = waiting.question;
+      const Request& request = waiting.request;
       Evaluation& answer = answers_[waiting.place];
-      if (--positions_[waiting.place].questions == 0) {
-        std::swap(*question.answer, answer);  // both keep some memory
+      if (--positions_[waiting.place].requests == 0) {
+        std::swap(*request.result, answer);  // both keep some memory
       } else {
-        *question.answer = answer;
+        *request.result = answer;
       }
-      PermutePriors(waiting.symmetry, *question.state, question.answer->priors);
-      answered.push_back(question.asker);
+      PermutePriors(waiting.symmetry, *request.state, request.result->priors);
+      answered.push_back(request.tag);
     }
     waiting_.resize(left);
   }
 
   CachingEvaluator& cache_;
-  std::vector<Waiting> waiting_;     // in the order asked
-  std::vector<Position> positions_;  // all different, in the order asked
+  std::vector<Waiting> waiting_;     // in the order submitted
+  std::vector<Position> positions_;  // all different, in the order submitted
   absl::flat_hash_map<uint64_t, size_t> place_of_;  // by hash
-  // Kept for their memory: of what is asked, and of a batch.
-  std::vector<Question> questions_;
+  // Kept for their memory: of what is submitted, and of a batch.
+  std::vector<Request> requests_of_call_;
   std::vector<int> answered_;
   std::vector<Key> keys_;
   std::vector<State> batch_;

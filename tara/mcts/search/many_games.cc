@@ -61,7 +61,7 @@ class Group {
       TARA_RETURN_IF_ERROR(MoveReadyOn());
       timer_.Add(&SearchTimes::gather);
       answered_.clear();
-      queue_->Ask(questions_, answered_);
+      queue_->Submit(questions_, answered_);
       known_ += static_cast<int64_t>(answered_.size());
       TakeAnswers();
       timer_.Add(&SearchTimes::evaluate);
@@ -122,8 +122,8 @@ class Group {
       }
       for (size_t i = 0; i < slot.num_leaves; ++i) {
         questions_.push_back({.state = &slot.leaves[i].state,
-                              .answer = &slot.answers[i],
-                              .asker = index});
+                              .result = &slot.answers[i],
+                              .tag = index});
       }
       slot.unanswered = slot.num_leaves;
     }
@@ -134,7 +134,7 @@ class Group {
     return absl::OkStatus();
   }
 
-  // Gives a slot's tree its answers, in the order in which they were asked.
+  // Gives a slot's tree its answers, in the order in which they were submitted.
   static void Apply(Slot& slot) {
     for (size_t i = 0; i < slot.num_leaves; ++i) {
       slot.game->tree().Apply(slot.leaves[i], slot.answers[i]);
@@ -200,7 +200,7 @@ class Group {
   int64_t left_waiting_ = 0;
   int64_t known_ = 0;
   // Kept for their memory: what the ready slots ask, and who is answered.
-  std::vector<EvaluationQueue::Question> questions_;
+  std::vector<EvaluationQueue::Request> questions_;
   std::vector<int> answered_;
 };
 

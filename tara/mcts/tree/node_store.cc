@@ -162,8 +162,8 @@ bool NodeStore::Refill(NodeStore& whole) {
     nodes_.Borrow(whole.nodes_, *first, count);
     states_.Borrow(whole.states_, *first, count);
   }
-  return refill(candidates_, whole.candidates_, kMostOfOne.candidates) &&
-         refill(edges_, whole.edges_, kMostOfOne.edges);
+  return refill(candidates_, whole.candidates_, kMaxPerSimulation.candidates) &&
+         refill(edges_, whole.edges_, kMaxPerSimulation.edges);
 }
 
 void NodeStore::EndBorrowing() {

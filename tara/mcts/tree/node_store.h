@@ -116,7 +116,7 @@ class NodeStore {
 
   // What one simulation can take, at most: a node, candidates for all actions,
   // a chunk of edges.
-  static constexpr Room kMostOfOne = {
+  static constexpr Room kMaxPerSimulation = {
       .nodes = 1, .candidates = kNumActions, .edges = 32};
 
   // Nodes that a view takes at a time.

@@ -186,9 +186,9 @@ ScanResult ScanEdges(AnyTree auto tree, const TreeNode& node, NodeShape shape,
 }
 
 // The same with virtual losses, and without actions that are left out.
-ScanResult ScanWithCare(AnyTree auto tree, const TreeNode& node,
-                        NodeShape shape, bool settled_too,
-                        const ScanTerms& terms) {
+ScanResult ScanWithBoundsAndVirtualLoss(AnyTree auto tree, const TreeNode& node,
+                                        NodeShape shape, bool settled_too,
+                                        const ScanTerms& terms) {
   ScanResult result;
   const auto bounds = tree.Load(node.bounds);
   const bool is_red = shape.side() == kRed;
@@ -271,9 +271,10 @@ Selected SelectAction(AnyTree auto tree, uint32_t index, bool settled_too) {
   }
   const bool with_care = shape.bounds_below() || sums.any_claimed ||
                          (in_flight && tree->options.virtual_loss > 0);
-  const ScanResult best =
-      with_care ? ScanWithCare(tree, node, shape, settled_too, terms.scan)
-                : ScanEdges(tree, node, shape, terms.scan);
+  const ScanResult best = with_care
+                              ? ScanWithBoundsAndVirtualLoss(
+                                    tree, node, shape, settled_too, terms.scan)
+                              : ScanEdges(tree, node, shape, terms.scan);
   const int next = shape.num_edges();
   if (next < shape.num_candidates()) {
     if (!in_flight) {

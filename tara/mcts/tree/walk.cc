@@ -35,12 +35,12 @@ namespace {
 
 constexpr uint32_t kRoot = SearchData::kRoot;
 
-constexpr NodeStore::Room kMostOfOne = NodeStore::kMostOfOne;
-constexpr int64_t kMostBytesOfOne = sizeof(TreeNode) + sizeof(State) +
-                                    kMostOfOne.candidates * sizeof(Candidate) +
-                                    kMostOfOne.edges * sizeof(TreeEdge) +
-                                    4 * sizeof(uint64_t);
-constexpr int64_t kLeastMaxBytes = 32 * kMostBytesOfOne;
+constexpr NodeStore::Room kMaxPerSimulation = NodeStore::kMaxPerSimulation;
+constexpr int64_t kMaxBytesPerSimulation =
+    sizeof(TreeNode) + sizeof(State) +
+    kMaxPerSimulation.candidates * sizeof(Candidate) +
+    kMaxPerSimulation.edges * sizeof(TreeEdge) + 4 * sizeof(uint64_t);
+constexpr int64_t kMinMemoryLimit = 32 * kMaxBytesPerSimulation;
 
 uint32_t LeafNode(AnyTree auto tree, const SearchLeaf& leaf) {
   return leaf.path.empty() ? tree->start : tree.edge(leaf.path.back()).child;
@@ -242,19 +242,19 @@ bool IsFull(AnyTree auto tree) {
       1 + (kShared ? tree->shared_walks : int64_t{tree->in_flight});
   if constexpr (kShared) {
     const NodeStore::Room room = tree->store.room();
-    if (room.nodes < walks * kMostOfOne.nodes ||
-        room.candidates < walks * kMostOfOne.candidates ||
-        room.edges < walks * kMostOfOne.edges) {
+    if (room.nodes < walks * kMaxPerSimulation.nodes ||
+        room.candidates < walks * kMaxPerSimulation.candidates ||
+        room.edges < walks * kMaxPerSimulation.edges) {
       return true;
     }
   }
   int64_t bytes =
-      tree->store.template bytes<kShared>() + walks * kMostBytesOfOne;
+      tree->store.template bytes<kShared>() + walks * kMaxBytesPerSimulation;
   if (tree->options.graph_search) {
     bytes += tree->transpositions.BytesWith(
         tree->store.template num_nodes<kShared>() + walks);
   }
-  return bytes > std::max(tree->options.max_bytes, kLeastMaxBytes) ||
+  return bytes > std::max(tree->options.max_bytes, kMinMemoryLimit) ||
          tree.LoadTotals(tree.node(tree->start)).visits + walks > kMaxVisits;
 }
 

@@ -102,7 +102,7 @@ struct EncoderBlock {
   alignas(64) uint64_t legal_counts[kBlockSize];
   alignas(64) uint64_t legal_pass[kBlockSize];
   alignas(64) uint64_t kingdoms[2][kBlockSize];  // own, enemy
-  // Globals as small numbers, by position: each path's own affair.
+  // Globals as small numbers, by position: the layout is private to the path.
   alignas(64) uint8_t global_bytes[kBlockSize][64];
 };
 
@@ -122,7 +122,7 @@ struct BlockInput {
 };
 
 // The planes of a position, turned, as bits: one for each float of the output,
-// in its order. What `neighbours` holds is each path's own affair.
+// in its order. The layout of `neighbours` is private to the path.
 struct PositionBits {
   alignas(64) uint8_t planes[192];  // kBitBytes used
   uint8_t neighbours[2][64];

@@ -96,7 +96,7 @@ namespace tara::nn {
 
 void Softmax(float* values, int count) {
   SoftmaxPortable(values, count);
-  // Whoever adds up whole lanes finds nothing that counts.
+  // Padding lanes are zero: sums over whole lanes are those of the actions.
   std::fill(values + count, values + SoftmaxRoom(static_cast<size_t>(count)),
             0.0f);
 }

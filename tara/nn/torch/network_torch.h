@@ -54,8 +54,8 @@
 
 namespace tara::nn {
 
-// The mean of |margin| in the first opinion of a new network, in points: about
-// that of random games (chances proportional to exp(-|margin| / this)).
+// The mean of |margin| by the initial outputs of a new network, in points:
+// about that of random games (chances proportional to exp(-|margin| / this)).
 inline constexpr float kInitialMarginSpread = 4.0f;
 
 // Whether the block (from 0) adds pooled knowledge of the whole board.
@@ -148,8 +148,8 @@ class Network : public torch::nn::Module {
 NetworkOutput ToFloat32(const NetworkOutput& output);
 
 // Draws the weights anew, from `seed` alone (He et al. 2015, arXiv:1502.01852;
-// the last layers smaller, so that first opinions are mild). Of margins, the
-// first opinion is kInitialMarginSpread for every position: most are out of
+// the last layers smaller, so that initial outputs are near uniform). Initial
+// margins are spread by kInitialMarginSpread in every position: most are out of
 // reach, which a network should not need to learn. REQUIRES: on the CPU.
 void InitializeWeights(uint64_t seed, Network& network);
 

@@ -60,8 +60,8 @@ struct TrainerOptions {
   // learning rate.
   float weight_decay = 1e-2f;
   // Weight of the cross-entropy of the margin. A distribution over so many
-  // margins is worth some nats: as much weight as the result's would let it
-  // rule the tower.
+  // margins is worth some nats: with the weight of the result's it would
+  // dominate the loss.
   float margin_loss_weight = 0.1f;
   // Weights of the auxiliary heads' losses. A head without is not computed,
   // and its weights stay as they are.

@@ -75,12 +75,12 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
 }
 
 // Loads a checkpoint of the run. DATA_LOSS if it is damaged.
-absl::StatusOr<StandingTrainer> LoadCheckpoint(const proto::TrainConfig& config,
-                                               const std::string& path,
-                                               int generation) {
+absl::StatusOr<ResumedTrainer> LoadCheckpoint(const proto::TrainConfig& config,
+                                              const std::string& path,
+                                              int generation) {
   TARA_ASSIGN_OR_RETURN(auto loaded,
                         nn::LoadTrainer(path, TrainerOptionsOf(config)));
-  StandingTrainer standing;
+  ResumedTrainer standing;
   std::tie(standing.trainer, standing.progress) = std::move(loaded);
   if (standing.progress.generation == generation) return standing;
   return absl::DataLossError(
@@ -112,14 +112,13 @@ std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
   return learned;
 }
 
-absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
+absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
     const proto::TrainConfig& config, const RunFolder& folder) {
   TARA_ASSIGN_OR_RETURN(const std::vector<int> there, folder.Checkpoints());
   std::vector<std::string> notes;
   for (auto it = there.rbegin(); it != there.rend(); ++it) {
     const std::string path = folder.checkpoint_path(*it);
-    absl::StatusOr<StandingTrainer> standing =
-        LoadCheckpoint(config, path, *it);
+    absl::StatusOr<ResumedTrainer> standing = LoadCheckpoint(config, path, *it);
     if (!absl::IsDataLoss(standing.status())) {
       if (standing.ok()) standing->notes = std::move(notes);
       return standing;
@@ -131,7 +130,7 @@ absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
   }
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<nn::Trainer> first,
                         FirstTrainer(config));
-  StandingTrainer standing = {
+  ResumedTrainer standing = {
       .trainer = std::move(first), .progress = {}, .notes = std::move(notes)};
   if (config.init_from() != kNone) {
     TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));

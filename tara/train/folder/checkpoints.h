@@ -18,7 +18,7 @@
 namespace tara::train {
 
 // A trainer and where it stands.
-struct StandingTrainer {
+struct ResumedTrainer {
   std::unique_ptr<nn::Trainer> trainer;
   nn::TrainingProgress progress;
   // Of a run that begins here with `init_from`: CRC-32C of that file, eight
@@ -35,7 +35,7 @@ struct StandingTrainer {
 // saved as checkpoint 0.
 // Returns FAILED_PRECONDITION for a checkpoint of another version, the errors
 // of CheckInitFrom, and the system's.
-absl::StatusOr<StandingTrainer> OpenNewestCheckpoint(
+absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
     const proto::TrainConfig& config, const RunFolder& folder);
 
 // Returns the variants with the rule options that the network in a file has

@@ -106,7 +106,7 @@ class TrainingRun {
   // Writes the time used so far into the state.
   void SetTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(time_mutex_);
   // Lets people see when these will be up, at the pace so far.
-  void ForetellTheEnd();
+  void UpdateDeadline();
 
   // Chooses by measurement what the config leaves open, and records it.
   absl::Status Choose();
@@ -148,7 +148,7 @@ class TrainingRun {
   // Makes up for an evaluation that an end of the process came before.
   absl::Status CatchUpOnEvaluation();
   // Removes what is not to be kept any longer.
-  absl::Status ThinOut();
+  absl::Status ApplyRetention();
 
   proto::TrainConfig config_;  // with what was chosen for this run
   const TrainCallbacks& callbacks_;
@@ -166,7 +166,7 @@ class TrainingRun {
   std::unique_ptr<RunLog> log_;
   std::unique_ptr<nn::Trainer> trainer_;
   std::optional<Sampler> sampler_;
-  nn::TrainingProgress standing_;  // as of the newest checkpoint
+  nn::TrainingProgress resumed_;  // as of the newest checkpoint
 };
 
 namespace {
@@ -237,7 +237,7 @@ absl::Status TrainingRun::CompleteLog() {
                                  state().metrics_line().end());
   // A kill may have come before their checkpoint, too.
   std::erase_if(lines, [this](const std::string& line) {
-    return GenerationOfLine(line) > standing_.generation;
+    return GenerationOfLine(line) > resumed_.generation;
   });
   return log_->Append(lines);
 }
@@ -252,7 +252,7 @@ absl::Status TrainingRun::Choose() {
   }
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork network,
-      nn::LoadNetwork(folder_->checkpoint_path(standing_.generation), options));
+      nn::LoadNetwork(folder_->checkpoint_path(resumed_.generation), options));
   inference.set_backend(std::string(nn::BackendName(network.info.backend)));
   inference.set_precision(
       std::string(nn::PrecisionName(network.info.precision)));
@@ -260,10 +260,10 @@ absl::Status TrainingRun::Choose() {
 }
 
 absl::Status TrainingRun::OpenTrainer() {
-  TARA_ASSIGN_OR_RETURN(StandingTrainer standing,
+  TARA_ASSIGN_OR_RETURN(ResumedTrainer standing,
                         OpenNewestCheckpoint(config_, *folder_));
   trainer_ = std::move(standing.trainer);
-  standing_ = standing.progress;
+  resumed_ = standing.progress;
   if (!standing.begun_with_crc32c.empty()) {
     state().set_begun_with_crc32c(standing.begun_with_crc32c);
     TARA_RETURN_IF_ERROR(state_->Save());
@@ -273,7 +273,7 @@ absl::Status TrainingRun::OpenTrainer() {
   }
   // What was set aside was let through by no gate.
   proto::GateState& gate = *state().mutable_gate();
-  const auto newest = static_cast<uint32_t>(standing_.generation);
+  const auto newest = static_cast<uint32_t>(resumed_.generation);
   gate.set_checked(std::min(gate.checked(), newest));
   gate.set_best_before(std::min(gate.best_before(), newest));
   if (gate.best() > newest) gate.set_best(gate.best_before());
@@ -283,12 +283,12 @@ absl::Status TrainingRun::OpenTrainer() {
 
 absl::Status TrainingRun::Note(absl::string_view text) {
   progress_.Print(text);
-  return log_->Note(standing_.generation, text);
+  return log_->Note(resumed_.generation, text);
 }
 
 int TrainingRun::player() const {
   return gated() ? static_cast<int>(state_->state().gate().best())
-                 : standing_.generation;
+                 : resumed_.generation;
 }
 
 RunTime TrainingRun::TimeUsed() const {
@@ -297,7 +297,7 @@ RunTime TrainingRun::TimeUsed() const {
 
 bool TrainingRun::TimeIsUp(const RunTime& begun) const {
   // A run without any generation would be none.
-  if (standing_.generation == 0) return false;
+  if (resumed_.generation == 0) return false;
   const RunTime left = last_generation_ - begun;
   return ShareOfTime(config_,
                      TimeUsed() +
@@ -341,7 +341,7 @@ absl::Status TrainingRun::SaveState(
   return state_->Save();
 }
 
-void TrainingRun::ForetellTheEnd() {
+void TrainingRun::UpdateDeadline() {
   const RunTime used = TimeUsed();
   const double share = ShareOfTime(config_, used);
   if (share <= 0) return;
@@ -425,7 +425,7 @@ absl::Status TrainingRun::LearnFrom(int generation) {
   return absl::AbortedError(absl::StrCat(
       status.message(),
       ", at half the learning rate too. The last good checkpoint is ",
-      folder_->checkpoint_path(standing_.generation),
+      folder_->checkpoint_path(resumed_.generation),
       "; the run goes on from there, for example "
       "with a lower learner.learning_rate (now ",
       config_.learner().learning_rate(), ") or max_gradient_norm"));
@@ -433,12 +433,12 @@ absl::Status TrainingRun::LearnFrom(int generation) {
 
 absl::Status TrainingRun::ReturnToGoodCheckpoint() {
   const std::vector<nn::Sample> batch = sampler_->Batch(
-      standing_.step, static_cast<int>(config_.learner().batch_size()));
+      resumed_.step, static_cast<int>(config_.learner().batch_size()));
   while (true) {
     TARA_RETURN_IF_ERROR(OpenTrainer());
     TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer_->Measure(batch));
     if (std::isfinite(losses.total)) return absl::OkStatus();
-    const int bad = standing_.generation;
+    const int bad = resumed_.generation;
     const std::string path = folder_->checkpoint_path(bad);
     if (bad == 0) {
       return absl::AbortedError(absl::StrCat(
@@ -465,14 +465,14 @@ absl::Status TrainingRun::LearnOnce(int generation) {
   }
   LearnOptions options =
       LearnOptionsOf(config_, std::pow(0.5, state().restorations()),
-                     ExpectedGenerations(config_, standing_.generation,
+                     ExpectedGenerations(config_, resumed_.generation,
                                          TimeOf(state_->state())));
   options.steps = StepsToLearn(options.steps, options.batch_size,
                                config_.learner().max_samples_per_position(),
                                sampler_->PositionsFrom(plan.begin));
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
-  nn::TrainingProgress next = standing_;
+  nn::TrainingProgress next = resumed_;
   const StopCheck stop = [this] { return StopOrKeepTime(); };
   TARA_ASSIGN_OR_RETURN(
       const LearnResult learned,
@@ -508,13 +508,13 @@ absl::Status TrainingRun::LearnOnce(int generation) {
   TARA_RETURN_IF_ERROR(trainer_->Save(
       folder_->checkpoint_path(next.generation), next,
       PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
-  standing_ = next;
+  resumed_ = next;
   progress_.EndLearning();
   return log_->Append(lines);
 }
 
 absl::Status TrainingRun::RunGeneration(int generation) {
-  ForetellTheEnd();
+  UpdateDeadline();
   // LibTorch has one number of threads for the process: one for each worker of
   // self-play, or all of them for the learner.
   nn::SetTorchThreads(1);
@@ -526,10 +526,10 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   TARA_RETURN_IF_ERROR(Play(plan, [this] { return StopOrKeepTime(); }));
   if (stop_()) return absl::CancelledError("self-play was interrupted");
   TARA_RETURN_IF_ERROR(LearnAndPlayAhead(generation));
-  TARA_RETURN_IF_ERROR(ThinOut());
+  TARA_RETURN_IF_ERROR(ApplyRetention());
   const RunTime used = TimeUsed();
   last_generation_ = used - TimeOf(state_->state());
-  state().set_generations(static_cast<uint32_t>(standing_.generation));
+  state().set_generations(static_cast<uint32_t>(resumed_.generation));
   state().set_unfinished_seconds(0);
   state().set_unfinished_cpu_seconds(0);
   state().set_seconds(absl::ToDoubleSeconds(used.wall));
@@ -555,8 +555,8 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
   }
   absl::Status learned = LearnFrom(generation);
   if (learned.ok()) learned = PassGate();
-  if (learned.ok() && EvaluationIsDue(standing_.generation)) {
-    learned = Evaluate(standing_.generation, /*is_final=*/false).status();
+  if (learned.ok() && EvaluationIsDue(resumed_.generation)) {
+    learned = Evaluate(resumed_.generation, /*is_final=*/false).status();
   }
   failed = !learned.ok();
   if (player_thread.joinable()) player_thread.join();
@@ -565,15 +565,15 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
 }
 
 absl::StatusOr<TrainSummary> TrainingRun::Run() {
-  progress_.BeginRun(folder_->path(), standing_.generation, generations());
-  ForetellTheEnd();
+  progress_.BeginRun(folder_->path(), resumed_.generation, generations());
+  UpdateDeadline();
   TrainSummary summary;
   absl::Status status = PassGate();
   if (status.ok()) status = CatchUpOnEvaluation();
-  while (status.ok() && standing_.generation < generations()) {
+  while (status.ok() && resumed_.generation < generations()) {
     summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
     if (summary.time_is_up) break;
-    status = RunGeneration(standing_.generation);
+    status = RunGeneration(resumed_.generation);
   }
   EndTime();
   if (status.ok()) {
@@ -587,7 +587,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   summary.stopped = absl::IsCancelled(status) && stop_();
   if (!status.ok() && !summary.stopped) return status;
   summary.run_dir = folder_->path();
-  summary.generation = standing_.generation;
+  summary.generation = resumed_.generation;
   summary.checkpoint_path = folder_->checkpoint_path(player());
   summary.promoted = static_cast<int>(state().gate().promoted());
   summary.rejected = static_cast<int>(state().gate().rejected());
@@ -597,7 +597,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
 // The parts of a run that try checkpoints, and say which of them stay.
 
 absl::Status TrainingRun::PassGate() {
-  const int candidate = standing_.generation;
+  const int candidate = resumed_.generation;
   proto::GateState& gate = *state().mutable_gate();
   if (gated() && static_cast<int>(gate.checked()) < candidate) {
     const int best = player();
@@ -675,15 +675,15 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
 }
 
 absl::Status TrainingRun::CatchUpOnEvaluation() {
-  if (!EvaluationIsDue(standing_.generation) ||
-      static_cast<int>(state().evaluated()) >= standing_.generation) {
+  if (!EvaluationIsDue(resumed_.generation) ||
+      static_cast<int>(state().evaluated()) >= resumed_.generation) {
     return absl::OkStatus();
   }
-  return Evaluate(standing_.generation, /*is_final=*/false).status();
+  return Evaluate(resumed_.generation, /*is_final=*/false).status();
 }
 
-absl::Status TrainingRun::ThinOut() {
-  const int newest = standing_.generation;
+absl::Status TrainingRun::ApplyRetention() {
+  const int newest = resumed_.generation;
   const proto::GateState& gate = state().gate();
   std::set<int> needed = {newest, newest - 1, static_cast<int>(gate.best()),
                           static_cast<int>(gate.best_before())};
