@@ -8,6 +8,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 namespace {
@@ -46,6 +47,20 @@ TEST(PolicyTargetTest, VisitsThatOnlyForcingExplainsAreTaken) {
   EXPECT_FLOAT_EQ(target[0], 80 / 91.0f);
   EXPECT_FLOAT_EQ(target[1], 0);
   EXPECT_FLOAT_EQ(target[2], 11 / 91.0f);
+}
+
+TEST(PuctScoreTest, TheTriesOfAScoreHaveIt) {
+  Random random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const double value = 2 * random.Uniform() - 1;
+    const double exploration = 100 * random.Uniform();
+    const double prior = random.Uniform();
+    const double tries = 1 + std::floor(1000 * random.Uniform());
+    const double score = PuctScore(value, exploration, prior, tries);
+    EXPECT_NEAR(TriesOfPuctScore(value, exploration, prior, score), tries,
+                1e-6 * tries);
+    EXPECT_LT(PuctScore(value, exploration, prior, tries + 1), score);
+  }
 }
 
 TEST(PolicyTargetTest, ASingleVisitThatIsLeftGoesToo) {

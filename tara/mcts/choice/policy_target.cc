@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "tara/base/check.h"
+#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 namespace {
@@ -16,19 +17,21 @@ struct Candidate {
   int visits;
 };
 
-double PuctScore(const Candidate& candidate, double exploration) {
-  return candidate.value +
-         exploration * candidate.prior / (1 + candidate.visits);
+double ScoreOf(const Candidate& candidate, double exploration) {
+  return PuctScore<double>(candidate.value, exploration, candidate.prior,
+                           1 + candidate.visits);
 }
 
 // Returns the visits that are left of a candidate when as many of `forced` are
 // taken as keep its score below `best_score`.
 int Unforced(const Candidate& candidate, double forced, double exploration,
              double best_score) {
-  const double gap = best_score - candidate.value;
-  if (gap <= 0) return candidate.visits;  // chosen for its value
-  // Value + exploration * prior / (1 + n) < best_score holds for all n above:
-  const double bound = exploration * candidate.prior / gap - 1;
+  // Chosen for its value.
+  if (best_score <= candidate.value) return candidate.visits;
+  // Its score is below the best for all visits above:
+  const double bound = TriesOfPuctScore(candidate.value, exploration,
+                                        candidate.prior, best_score) -
+                       1;
   if (bound >= candidate.visits) return candidate.visits;
   const int least = std::max(0, static_cast<int>(std::floor(bound)) + 1);
   const int taken = static_cast<int>(
@@ -63,7 +66,7 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
   }
   TARA_CHECK(root_visits > 0, "a policy target without a search");
   if (options.forced_playouts > 0) {
-    const double best_score = PuctScore(candidates[best], options.exploration);
+    const double best_score = ScoreOf(candidates[best], options.exploration);
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (i == best || candidates[i].visits == 0) continue;
       const float forced =

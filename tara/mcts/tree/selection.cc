@@ -132,10 +132,10 @@ float WithVirtualLoss(float value, EdgeCounts counts, float virtual_loss) {
 void AddEdge(const ScanTerms& terms, uint32_t slot, const TreeEdge& edge,
              EdgeCounts counts, float value, ScanResult& result) {
   if (counts.visits > 0) result.prior_sum += PriorUnits(edge.prior);
-  const auto visits =
-      static_cast<int32_t>(1 + counts.visits + counts.in_flight);
-  const float score = value + terms.exploration * DecodePrior(edge.prior) /
-                                  static_cast<float>(visits);
+  const auto tries = static_cast<int32_t>(1 + counts.visits + counts.in_flight);
+  const float score =
+      PuctScore(value, terms.exploration, DecodePrior(edge.prior),
+                static_cast<float>(tries));
   if (score > result.score) {
     result.score = score;
     result.slot = slot;
@@ -285,7 +285,8 @@ Selected SelectAction(AnyTree auto tree, uint32_t index, bool settled_too) {
           with_care ? sums.visited_prior : best.prior_sum);
     }
     const float prior = DecodePrior(tree.Load(node.next_prior));
-    if (terms.scan.first_play + terms.scan.exploration * prior > best.score) {
+    if (PuctScore(terms.scan.first_play, terms.scan.exploration, prior, 1.0f) >
+        best.score) {
       return {.position = next};
     }
   } else if (best.slot == kNoIndex) {

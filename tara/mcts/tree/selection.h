@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "tara/mcts/choice/puct.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/search_data.h"
 
@@ -28,9 +29,9 @@ struct ScanResult {
   int32_t prior_sum = 0;
 };
 
-// Scores of eight edges at a time: value + exploration * prior / (1 + visits),
-// with the visits in flight, in the arithmetic of vectors that the compiler
-// maps to what the machine has. Takes the first of the best.
+// Scores of eight edges at a time (PuctScore, with the visits in flight), in
+// the arithmetic of vectors that the compiler maps to what the machine has.
+// Takes the first of the best.
 class EdgeScan {
  public:
   static constexpr int kWidth = 8;
@@ -60,7 +61,7 @@ class EdgeScan {
     value = visits == 0 ? Floats{} + terms_.first_play : value;
     const Ints all_visits = visits + (value_and_flight >> 16 & 0xffff) + 1;
     const Floats score =
-        value + terms_.exploration * prior / Convert(all_visits);
+        PuctScore(value, terms_.exploration, prior, Convert(all_visits));
     const Ints better = (score > best_) & used;
     best_ = better ? score : best_;
     slots_ = better ? number + static_cast<int32_t>(first) : slots_;
@@ -120,15 +121,11 @@ struct Selected {
   int position = 0;
 };
 
-// Picks the way on from an expanded node: the one with the largest
-//
-//   Q + c(N) * P * sqrt(N) / (1 + n)
-//
-// where Q is the value for the side to move and n the visits of the action,
-// those in flight included; N is the visits of the node, its own evaluation and
-// those in flight included; the options say what c is. Of equals, the first:
-// edges before actions not tried. Source: Silver et al. 2017 (Nature 550),
-// Methods, "Select".
+// Picks the way on from an expanded node: the one with the largest PuctScore
+// (tara/mcts/choice/puct.h), where Q is the value for the side to move and n
+// the visits of the action, those in flight included; N is the visits of the
+// node, its own evaluation and those in flight included; the options say what c
+// is. Of equals, the first: edges before actions not tried.
 //
 // Actions without a value have one by first-play urgency instead of Q. It is
 // the same for all of a node, so that of those not tried at all only the one
