@@ -5,9 +5,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
@@ -20,6 +20,7 @@
 #include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "tests/mcts/fake_evaluator.h"
 
 namespace tara::engine {
 namespace {
@@ -384,17 +385,10 @@ TEST_F(JsonSessionTest, WrongFieldsAreNamed) {
               HasSubstr("ownership"));
 }
 
-// Judges nothing.
-class BrokenEvaluator : public mcts::Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<mcts::Evaluation>) override {
-    return absl::InternalError("the device is gone");
-  }
-};
-
 TEST_F(JsonSessionTest, ErrorsOfTheModelAreAnswered) {
-  model_ = EngineModel::OfEvaluator(std::make_unique<BrokenEvaluator>(), 0);
+  auto broken = std::make_unique<mcts::FakeEvaluator>();
+  broken->FailAfter(0, "the device is gone");
+  model_ = EngineModel::OfEvaluator(std::move(broken), 0);
   const Json answer = AskOne(R"({"id":1,"variant":"four_treasures"})");
   EXPECT_EQ(answer, Json::parse(R"({"id":1,"turn":0,)"
                                 R"("error":"the device is gone"})"));

@@ -3,9 +3,9 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -16,6 +16,7 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
+#include "tests/mcts/fake_evaluator.h"
 
 namespace tara::engine {
 namespace {
@@ -278,17 +279,10 @@ TEST_F(LineSessionTest, QuittingEndsTheSession) {
   EXPECT_FALSE(goes_on_);
 }
 
-// Judges nothing.
-class BrokenEvaluator : public mcts::Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<mcts::Evaluation>) override {
-    return absl::InternalError("the device is gone");
-  }
-};
-
 TEST_F(LineSessionTest, ErrorsOfTheModelAreAnswered) {
-  model_ = EngineModel::OfEvaluator(std::make_unique<BrokenEvaluator>(), 0);
+  auto broken = std::make_unique<mcts::FakeEvaluator>();
+  broken->FailAfter(0, "the device is gone");
+  model_ = EngineModel::OfEvaluator(std::move(broken), 0);
   Restart();
   EXPECT_EQ(Ask("genmove"), "? the device is gone");
   EXPECT_EQ(Ask("analyze"), "=\nerror the device is gone");

@@ -1,37 +1,20 @@
 #include "tara/mcts/evaluators/caching_evaluator.h"
 
-#include <atomic>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
 namespace {
-
-// Counts what it is asked; fails when told to.
-class CountingEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    if (fail) return absl::InternalError("told to fail");
-    count += static_cast<int>(states.size());
-    return playouts_.Evaluate(states, results);
-  }
-
-  std::atomic<int> count = 0;
-  bool fail = false;
-
- private:
-  PlayoutEvaluator playouts_{1, 1};
-};
 
 std::vector<State> AllPositions() {
   std::vector<State> states;
@@ -69,22 +52,22 @@ void ExpectSameAsUncached(CachingEvaluator& cache,
 }
 
 TEST(CachingEvaluatorTest, AnswersAreThoseOfTheEvaluator) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 10000);
   ExpectSameAsUncached(cache, AllPositions());
   ExpectSameAsUncached(cache, AllPositions());
 }
 
 TEST(CachingEvaluatorTest, AnswersAreRightHoweverSmallTheCacheIs) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 1);
   ExpectSameAsUncached(cache, AllPositions());
   ExpectSameAsUncached(cache, AllPositions());
-  EXPECT_GT(evaluator.count, static_cast<int>(AllPositions().size()));
+  EXPECT_GT(evaluator.positions(), static_cast<int>(AllPositions().size()));
 }
 
 TEST(CachingEvaluatorTest, WithoutRoomItOnlyCounts) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 0);
   const std::vector<State> states = AllPositions();
   ExpectSameAsUncached(cache, states);
@@ -98,12 +81,12 @@ TEST(CachingEvaluatorTest, APositionIsEvaluatedOnce) {
   const std::vector<State> game = RandomGame(Variant::kSacredHillL1, 1);
   const std::vector<State> states(game.begin(), game.end() - 1);
   const auto n = static_cast<int>(states.size());
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 10000);
   ExpectSameAsUncached(cache, states);
-  EXPECT_EQ(evaluator.count, n);
+  EXPECT_EQ(evaluator.positions(), n);
   ExpectSameAsUncached(cache, states);
-  EXPECT_EQ(evaluator.count, n);
+  EXPECT_EQ(evaluator.positions(), n);
   EXPECT_EQ(cache.requests(), 2 * n);
   EXPECT_EQ(cache.hits(), n);
 }
@@ -112,17 +95,17 @@ TEST(CachingEvaluatorTest, APositionThatABatchRepeatsIsEvaluatedOnce) {
   const std::vector<State> game = RandomGame(Variant::kFourTreasures, 1);
   const std::vector<State> states = {game[3], game[4], game[3], game[3],
                                      game[4]};
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 10000);
   ExpectSameAsUncached(cache, states);
-  EXPECT_EQ(evaluator.count, 2);
+  EXPECT_EQ(evaluator.positions(), 2);
   EXPECT_EQ(cache.hits(), 3);
 }
 
 TEST(CachingEvaluatorTest, TheLatestUsedAreKept) {
   // One position is asked for again and again among many others: it stays.
   const std::vector<State> states = AllPositions();
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 64);
   Evaluation evaluation;
   for (const State& state : states) {
@@ -133,34 +116,34 @@ TEST(CachingEvaluatorTest, TheLatestUsedAreKept) {
                       .ok());
     }
   }
-  EXPECT_EQ(evaluator.count, static_cast<int>(states.size()));
+  EXPECT_EQ(evaluator.positions(), static_cast<int>(states.size()));
 }
 
 TEST(CachingEvaluatorTest, ClearForgetsEverything) {
   const std::vector<State> states = {RandomGame(Variant::kSacredHillL1, 1)[0]};
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 100);
   ExpectSameAsUncached(cache, states);
   cache.Clear();
   ExpectSameAsUncached(cache, states);
-  EXPECT_EQ(evaluator.count, 2);
+  EXPECT_EQ(evaluator.positions(), 2);
 }
 
 TEST(CachingEvaluatorTest, ErrorsAreReturnedAndNotRemembered) {
   const std::vector<State> states = {RandomGame(Variant::kSacredHillL1, 1)[0]};
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 100);
-  evaluator.fail = true;
+  evaluator.FailAfter(0);
   std::vector<Evaluation> results(1);
   EXPECT_EQ(cache.Evaluate(states, absl::MakeSpan(results)).message(),
             "told to fail");
-  evaluator.fail = false;
+  evaluator.FailAfter(INT64_MAX);
   ExpectSameAsUncached(cache, states);
 }
 
 TEST(CachingEvaluatorTest, ThreadsMayShareIt) {
   const std::vector<State> states = AllPositions();
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 128);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

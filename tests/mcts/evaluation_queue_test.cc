@@ -1,9 +1,9 @@
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/state.h"
@@ -11,35 +11,13 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
 namespace {
 
 using Request = EvaluationQueue::Request;
-
-// Answers as playouts do, likes batches of a multiple of some size, and notes
-// the sizes of its batches; fails when told to.
-class NotingEvaluator : public Evaluator {
- public:
-  explicit NotingEvaluator(size_t multiple) : multiple_(multiple) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    if (fail) return absl::InternalError("told to fail");
-    batches.push_back(states.size());
-    return playouts_.Evaluate(states, results);
-  }
-
-  size_t batch_multiple() const override { return multiple_; }
-
-  std::vector<size_t> batches;
-  bool fail = false;
-
- private:
-  const size_t multiple_;
-  PlayoutEvaluator playouts_{1, 1};
-};
 
 std::vector<int> Numbers(int begin, int end) {
   std::vector<int> numbers(end - begin);
@@ -91,11 +69,11 @@ TEST_F(EvaluationQueueTest, ABatchIsAllOrAWholeMultiple) {
 
 TEST_F(EvaluationQueueTest, WhatWaitsForLongestIsEvaluatedFirst) {
   for (const int64_t positions : {0, 100}) {  // of a cache
-    NotingEvaluator evaluator(4);
+    FakeEvaluator evaluator(4);
     CachingEvaluator cache(&evaluator, positions);
     for (Evaluator* const submitted : {static_cast<Evaluator*>(&evaluator),
                                        static_cast<Evaluator*>(&cache)}) {
-      evaluator.batches.clear();
+      evaluator.ForgetBatches();
       const std::unique_ptr<EvaluationQueue> queue = submitted->NewQueue();
       std::vector<int> answered;
       queue->Submit(AskAll(), answered);
@@ -119,7 +97,7 @@ TEST_F(EvaluationQueueTest, WhatWaitsForLongestIsEvaluatedFirst) {
 }
 
 TEST_F(EvaluationQueueTest, ACacheAnswersWhatItKnowsAtOnce) {
-  NotingEvaluator evaluator(1);
+  FakeEvaluator evaluator(1);
   CachingEvaluator cache(&evaluator, 100);
   ASSERT_TRUE(cache
                   .Evaluate(absl::MakeConstSpan(states_).first(4),
@@ -133,14 +111,14 @@ TEST_F(EvaluationQueueTest, ACacheAnswersWhatItKnowsAtOnce) {
   EXPECT_EQ(queue->waiting(), 6u);
   ASSERT_TRUE(queue->Evaluate(answered).ok());
   EXPECT_EQ(answered, Numbers(0, 10));
-  EXPECT_EQ(evaluator.batches, (std::vector<size_t>{4, 6}));
+  EXPECT_EQ(evaluator.batch_sizes(), (std::vector<size_t>{4, 6}));
   EXPECT_EQ(cache.requests(), 14);
   EXPECT_EQ(cache.hits(), 4);
   for (int i = 0; i < 10; ++i) ExpectAnswer(i, i);
 }
 
 TEST_F(EvaluationQueueTest, OfACacheAsksOnceForWhatSeveralWaitFor) {
-  NotingEvaluator evaluator(2);
+  FakeEvaluator evaluator(2);
   CachingEvaluator cache(&evaluator, 100);
   const std::unique_ptr<EvaluationQueue> queue = cache.NewQueue();
   std::vector<int> answered;
@@ -152,25 +130,25 @@ TEST_F(EvaluationQueueTest, OfACacheAsksOnceForWhatSeveralWaitFor) {
   queue->Submit({Submit(2, 6), Submit(3, 7)}, answered);
   ASSERT_TRUE(queue->Evaluate(answered).ok());
   EXPECT_EQ(answered, (std::vector<int>{0, 1, 2, 4, 3, 5, 6, 7}));
-  EXPECT_EQ(evaluator.batches, (std::vector<size_t>{2, 2}));
+  EXPECT_EQ(evaluator.batch_sizes(), (std::vector<size_t>{2, 2}));
   EXPECT_EQ(cache.requests() - cache.hits(), 4);
   const std::vector<int> positions = {0, 1, 0, 2, 1, 2, 2, 3};
   for (int tag = 0; tag < 8; ++tag) ExpectAnswer(positions[tag], tag);
 }
 
 TEST_F(EvaluationQueueTest, AFailureEndsTheWaiting) {
-  NotingEvaluator evaluator(4);
+  FakeEvaluator evaluator(4);
   CachingEvaluator cache(&evaluator, 100);
   for (Evaluator* const submitted :
        {static_cast<Evaluator*>(&evaluator), static_cast<Evaluator*>(&cache)}) {
     const std::unique_ptr<EvaluationQueue> queue = submitted->NewQueue();
     std::vector<int> answered;
     queue->Submit(AskAll(), answered);
-    evaluator.fail = true;
+    evaluator.FailAfter(0);
     EXPECT_EQ(queue->Evaluate(answered).message(), "told to fail");
     EXPECT_EQ(queue->waiting(), 0u);
     EXPECT_TRUE(answered.empty());
-    evaluator.fail = false;
+    evaluator.FailAfter(INT64_MAX);
     queue->Submit(AskAll(), answered);
     while (queue->waiting() > 0) ASSERT_TRUE(queue->Evaluate(answered).ok());
     EXPECT_EQ(answered, Numbers(0, 10));

@@ -11,7 +11,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
@@ -21,8 +20,8 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/tree/tree.h"
+#include "tests/mcts/fake_evaluator.h"
 
 namespace tara::mcts {
 namespace {
@@ -72,33 +71,6 @@ class NotedGame : public SearchedGame {
   History history_;
 };
 
-// Answers as playouts do; counts; fails from a given batch on.
-class CountingEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    EXPECT_EQ(states.size(), results.size());
-    ++batches;
-    sizes.push_back(states.size());
-    positions += static_cast<int64_t>(states.size());
-    if (batches > batches_before_failure) {
-      return absl::InternalError("the evaluator fails");
-    }
-    return playouts_.Evaluate(states, results);
-  }
-
-  size_t batch_multiple() const override { return multiple; }
-
-  size_t multiple = 1;
-  std::vector<size_t> sizes;  // of the batches
-  int64_t batches = 0;
-  int64_t positions = 0;
-  int64_t batches_before_failure = INT64_MAX;
-
- private:
-  PlayoutEvaluator playouts_{1, 3};
-};
-
 constexpr auto kNeverStop = [] { return false; };
 
 // Plays games with an evaluator, in the order of their indices.
@@ -120,14 +92,14 @@ Histories PlayNotedGames(const ManyGamesOptions& options,
 
 // Plays the first so many games, and checks what was counted.
 Histories PlayNotedGames(const ManyGamesOptions& options, int games) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchCounters counters;
   std::vector<int> indices(games);
   std::iota(indices.begin(), indices.end(), 0);
   Histories histories = PlayNotedGames(options, indices, evaluator, counters);
-  EXPECT_EQ(counters.evaluations, evaluator.positions);
-  EXPECT_EQ(counters.batches, evaluator.batches);
-  EXPECT_GE(counters.simulations, evaluator.positions);
+  EXPECT_EQ(counters.evaluations, evaluator.positions());
+  EXPECT_EQ(counters.batches, evaluator.batches());
+  EXPECT_GE(counters.simulations, evaluator.positions());
   return histories;
 }
 
@@ -151,7 +123,7 @@ TEST(ManyGamesTest, SeveralLeavesOfAGameDoNotDependOnItsCompanyEither) {
 
 TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
   Histories histories;
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchCounters counters;
   int next = 1;
   ASSERT_TRUE(PlayManyGames(
@@ -164,7 +136,7 @@ TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
                   .ok());
   // Six games of six searches, none of which meets the end of the game: all
   // batches are full but for those where kept subtrees make a search shorter.
-  EXPECT_GT(evaluator.positions, 5 * evaluator.batches);
+  EXPECT_GT(evaluator.positions(), 5 * evaluator.batches());
 }
 
 TEST(ManyGamesTest, AGameDoesNotDependOnWhatACacheKnows) {
@@ -174,19 +146,19 @@ TEST(ManyGamesTest, AGameDoesNotDependOnWhatACacheKnows) {
         PlayNotedGames({.games = 1, .leaves_per_game = leaves}, 9);
     for (const int groups : {1, 2}) {
       for (const int64_t room : {64, 100000}) {
-        CountingEvaluator evaluator;
+        FakeEvaluator evaluator;
         CachingEvaluator cache(&evaluator, room);
         const ManyGamesOptions options = {
             .games = 5, .leaves_per_game = leaves, .groups = groups};
         SearchCounters counters;
         EXPECT_EQ(PlayNotedGames(options, indices, cache, counters), alone);
         const int64_t asked = counters.evaluations;
-        const int64_t computed = evaluator.positions;
+        const int64_t computed = evaluator.positions();
         EXPECT_EQ(PlayNotedGames(options, indices, cache, counters), alone);
         EXPECT_EQ(counters.evaluations, 2 * asked);
-        EXPECT_GE(counters.evaluations - counters.known, evaluator.positions);
+        EXPECT_GE(counters.evaluations - counters.known, evaluator.positions());
         if (room > asked) {
-          EXPECT_EQ(evaluator.positions, computed);
+          EXPECT_EQ(evaluator.positions(), computed);
         }
       }
     }
@@ -194,7 +166,7 @@ TEST(ManyGamesTest, AGameDoesNotDependOnWhatACacheKnows) {
 }
 
 TEST(ManyGamesTest, WhatIsKnownLeavesRoomInTheBatches) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   CachingEvaluator cache(&evaluator, 1 << 18);
   SearchCounters counters;
   PlayNotedGames({.games = 8}, {0, 1, 2, 3, 4}, cache, counters);
@@ -203,24 +175,24 @@ TEST(ManyGamesTest, WhatIsKnownLeavesRoomInTheBatches) {
     indices.push_back(i % 5);              // known
     if (i % 7 != 0) indices.push_back(i);  // not a long one: it would be alone
   }
-  const int64_t positions = evaluator.positions;
-  const int64_t batches = evaluator.batches;
+  const int64_t positions = evaluator.positions();
+  const int64_t batches = evaluator.batches();
   PlayNotedGames({.games = 8}, indices, cache, counters);
-  EXPECT_GT(evaluator.positions - positions, 7 * (evaluator.batches - batches));
+  EXPECT_GT(evaluator.positions() - positions,
+            7 * (evaluator.batches() - batches));
 }
 
 TEST(ManyGamesTest, BatchesAreOfASizeThatSuitsTheEvaluator) {
   const Histories alone = PlayNotedGames({.games = 1}, 9);
   for (const int groups : {1, 2}) {
-    CountingEvaluator evaluator;
-    evaluator.multiple = 4;
+    FakeEvaluator evaluator(/*batch_multiple=*/4);
     SearchCounters counters;
     EXPECT_EQ(PlayNotedGames({.games = 12, .groups = groups},
                              {0, 1, 2, 3, 4, 5, 6, 7, 8}, evaluator, counters),
               alone);
     EXPECT_GT(counters.left_waiting, 0);
     int64_t whole = 0;
-    for (const size_t size : evaluator.sizes) {
+    for (const size_t size : evaluator.batch_sizes()) {
       EXPECT_TRUE(size < 4 || size % 4 == 0) << size;
       if (size >= 4) ++whole;
     }
@@ -230,21 +202,21 @@ TEST(ManyGamesTest, BatchesAreOfASizeThatSuitsTheEvaluator) {
 
 TEST(ManyGamesTest, NoGamesNeedNoEvaluations) {
   for (const int groups : {1, 2}) {
-    CountingEvaluator evaluator;
+    FakeEvaluator evaluator;
     SearchCounters counters;
     EXPECT_TRUE(PlayManyGames(
                     {.groups = groups},
                     [] { return std::unique_ptr<SearchedGame>(); }, evaluator,
                     kNeverStop, counters)
                     .ok());
-    EXPECT_EQ(evaluator.batches, 0);
+    EXPECT_EQ(evaluator.batches(), 0);
   }
 }
 
 TEST(ManyGamesTest, ErrorsOfTheEvaluatorEndIt) {
   for (const int groups : {1, 2}) {
-    CountingEvaluator evaluator;
-    evaluator.batches_before_failure = 20;
+    FakeEvaluator evaluator;
+    evaluator.FailAfter(20);
     Histories histories;
     SearchCounters counters;
     int next = 0;
@@ -252,15 +224,15 @@ TEST(ManyGamesTest, ErrorsOfTheEvaluatorEndIt) {
         {.games = 4, .leaves_per_game = 2, .groups = groups},
         [&] { return std::make_unique<NotedGame>(next++, 24, histories); },
         evaluator, kNeverStop, counters);
-    EXPECT_EQ(status.message(), "the evaluator fails");
-    EXPECT_EQ(evaluator.batches, 21);
+    EXPECT_EQ(status.message(), "told to fail");
+    EXPECT_EQ(evaluator.batches(), 21);
     EXPECT_EQ(counters.batches, 20);
   }
 }
 
 TEST(ManyGamesTest, ErrorsOfAGameEndIt) {
   for (const int groups : {1, 2}) {
-    CountingEvaluator evaluator;
+    FakeEvaluator evaluator;
     Histories histories;
     SearchCounters counters;
     int next = 0;
@@ -278,7 +250,7 @@ TEST(ManyGamesTest, ErrorsOfAGameEndIt) {
 
 TEST(ManyGamesTest, StoppingDropsTheGamesInProgress) {
   for (const int groups : {1, 2}) {
-    CountingEvaluator evaluator;
+    FakeEvaluator evaluator;
     Histories histories;
     SearchCounters counters;
     int next = 0;
@@ -295,7 +267,7 @@ TEST(ManyGamesTest, StoppingDropsTheGamesInProgress) {
 
 TEST(ManyGamesTest, WhatWasAnsweredIsNotLostWhenItStops) {
   for (const int groups : {1, 2}) {
-    CountingEvaluator evaluator;
+    FakeEvaluator evaluator;
     std::vector<Tree> trees;
     for (uint64_t seed = 0; seed < 4; ++seed) {
       trees.emplace_back(SearchOptions{.simulations = 30},
@@ -312,20 +284,20 @@ TEST(ManyGamesTest, WhatWasAnsweredIsNotLostWhenItStops) {
                     },
                     evaluator, [&] { return counters.batches >= 2; }, counters)
                     .ok());
-    EXPECT_GE(evaluator.batches, 2);
-    EXPECT_EQ(counters.evaluations, evaluator.positions);
+    EXPECT_GE(evaluator.batches(), 2);
+    EXPECT_EQ(counters.evaluations, evaluator.positions());
     int64_t evaluated = 0;
     for (const Tree& tree : trees) {
       EXPECT_EQ(tree.in_flight(), 0);
       evaluated += UnpackTotals(tree.data().store.node(0).totals).visits;
     }
-    EXPECT_EQ(evaluated, evaluator.positions);
+    EXPECT_EQ(evaluated, evaluator.positions());
   }
 }
 
 TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
   const Histories alone = PlayNotedGames({.games = 1}, 12);
-  CountingEvaluator backend;
+  FakeEvaluator backend;
   BatchingEvaluator evaluator(&backend, 16);
   std::vector<Histories> histories(3);
   std::vector<std::thread> workers;
@@ -350,8 +322,8 @@ TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
     together.insert(some.begin(), some.end());
   }
   EXPECT_EQ(together, alone);
-  EXPECT_EQ(evaluator.batches(), backend.batches);
-  EXPECT_EQ(counters.evaluations, backend.positions);
+  EXPECT_EQ(evaluator.batches(), backend.batches());
+  EXPECT_EQ(counters.evaluations, backend.positions());
 }
 
 }  // namespace

@@ -6,60 +6,21 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
 namespace tara::mcts {
 namespace {
-
-// Answers as playouts do; lets others wait until there were so many batches,
-// and fails from a given one on.
-class WatchedEvaluator : public Evaluator {
- public:
-  explicit WatchedEvaluator(int fails_at = 1 << 30) : fails_at_(fails_at) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (++batches_ >= fails_at_) return absl::InternalError("told to fail");
-    }
-    return playouts_.Evaluate(states, results);
-  }
-
-  int batches() ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    return batches_;
-  }
-
-  void AwaitBatches(int count) ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    const auto enough = [this, count]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      return batches_ >= count;
-    };
-    mutex_.Await(absl::Condition(&enough));
-  }
-
- private:
-  const int fails_at_;
-  PlayoutEvaluator playouts_{1, 17};
-  absl::Mutex mutex_;
-  int batches_ ABSL_GUARDED_BY(mutex_) = 0;
-};
 
 class PonderingTest : public testing::TestWithParam<VariantInfo> {
  protected:
@@ -71,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(AllVariants, PonderingTest,
 
 TEST_P(PonderingTest, TheTreeComesBackWithWhatWasFoundAndGoesOn) {
   for (const int threads : {1, 2}) {
-    WatchedEvaluator evaluator;
+    FakeEvaluator evaluator;
     Pondering pondering;
     Tree tree({.simulations = 30, .graph_search = true}, start(), 1);
     for (int ply = 0; ply < 3; ++ply) {
@@ -95,7 +56,7 @@ TEST_P(PonderingTest, TheTreeComesBackWithWhatWasFoundAndGoesOn) {
 }
 
 TEST_P(PonderingTest, AtItsLimitItHasTheTreeOfASearch) {
-  WatchedEvaluator evaluator;
+  FakeEvaluator evaluator;
   Pondering pondering;
   pondering.Start(Tree({.simulations = 30}, start(), 1), evaluator,
                   {.simulations = 200});
@@ -114,7 +75,7 @@ TEST_P(PonderingTest, AtItsLimitItHasTheTreeOfASearch) {
 }
 
 TEST(PonderingStopTest, StoppedAtOnceTheTreeIsAsGood) {
-  WatchedEvaluator evaluator;
+  FakeEvaluator evaluator;
   Pondering pondering;
   for (int round = 0; round < 20; ++round) {
     pondering.Start(
@@ -130,7 +91,7 @@ TEST(PonderingStopTest, StoppedAtOnceTheTreeIsAsGood) {
 
 TEST(PonderingStopTest, DestroyedWhileRunningItStops) {
   for (int threads = 1; threads <= 3; ++threads) {
-    WatchedEvaluator evaluator;
+    FakeEvaluator evaluator;
     {
       Pondering pondering;
       pondering.Start(
@@ -139,7 +100,7 @@ TEST(PonderingStopTest, DestroyedWhileRunningItStops) {
       evaluator.AwaitBatches(100);
     }
     // Nobody else asks from now on: the batches are those of one search.
-    const int before = evaluator.batches();
+    const int64_t before = evaluator.batches();
     Tree tree({.simulations = 300}, InitialState(Variant::kSacredHillL1), 1);
     ASSERT_TRUE(RunSearches({&tree}, evaluator).ok());
     EXPECT_EQ(evaluator.batches(), before + 301);
@@ -148,7 +109,7 @@ TEST(PonderingStopTest, DestroyedWhileRunningItStops) {
 
 TEST(PonderingStopTest, AProvedPositionNeedsNoMoreThought) {
   EndgameSolver solver;
-  WatchedEvaluator evaluator;
+  FakeEvaluator evaluator;
   const std::vector<State> game = RandomGame(Variant::kPoisonedChalice, 3);
   Pondering pondering;
   pondering.Start(Tree({.simulations = 30,
@@ -164,7 +125,8 @@ TEST(PonderingStopTest, AProvedPositionNeedsNoMoreThought) {
 
 TEST(PonderingStopTest, TheEvaluatorsErrorIsTold) {
   for (const int threads : {1, 2}) {
-    WatchedEvaluator evaluator(/*fails_at=*/30);
+    FakeEvaluator evaluator;
+    evaluator.FailAfter(29);
     Pondering pondering;
     pondering.Start(
         Tree({.simulations = 30}, InitialState(Variant::kSacredHillL1), 1),

@@ -1,41 +1,20 @@
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
 namespace {
-
-// Records the sizes of batches; fails from a given batch on.
-class RecordingEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    EXPECT_EQ(states.size(), results.size());
-    sizes.push_back(states.size());
-    if (sizes.size() > batches_before_failure) {
-      return absl::InternalError("told to fail");
-    }
-    return playouts_.Evaluate(states, results);
-  }
-
-  std::vector<size_t> sizes;
-  size_t batches_before_failure = SIZE_MAX;
-
- private:
-  PlayoutEvaluator playouts_{1, 3};
-};
 
 std::vector<Tree> TreesOfAllVariants(const SearchOptions& options) {
   std::vector<Tree> trees;
@@ -61,18 +40,18 @@ std::vector<int> Visits(const Tree& tree) {
 
 TEST(RunSearchesTest, AllTreesShareBatchesOfOneLeafEach) {
   std::vector<Tree> trees = TreesOfAllVariants({.simulations = 30});
-  RecordingEvaluator evaluator;
+  FakeEvaluator evaluator;
   ASSERT_TRUE(RunSearches(Pointers(trees), evaluator).ok());
   for (const Tree& tree : trees) EXPECT_EQ(tree.root_visits(), 30);
   // The root's evaluation and 30 more; no game ends within the tree.
-  EXPECT_EQ(evaluator.sizes, std::vector<size_t>(31, trees.size()));
+  EXPECT_EQ(evaluator.batch_sizes(), std::vector<size_t>(31, trees.size()));
 }
 
 TEST(RunSearchesTest, ATreeDoesNotDependOnItsCompany) {
   std::vector<Tree> together =
       TreesOfAllVariants({.simulations = 60, .dirichlet_fraction = 0.25f});
   std::vector<Tree> alone = together;
-  RecordingEvaluator evaluator;
+  FakeEvaluator evaluator;
   ASSERT_TRUE(RunSearches(Pointers(together), evaluator).ok());
   for (size_t i = 0; i < alone.size(); ++i) {
     ASSERT_TRUE(RunSearches({&alone[i]}, evaluator).ok());
@@ -83,14 +62,14 @@ TEST(RunSearchesTest, ATreeDoesNotDependOnItsCompany) {
 TEST(RunSearchesTest, SeveralLeavesOfATreeFillABatch) {
   std::vector<Tree> trees = TreesOfAllVariants({.simulations = 101});
   for (Tree& tree : trees) {
-    RecordingEvaluator evaluator;
+    FakeEvaluator evaluator;
     ASSERT_TRUE(RunSearches({&tree}, evaluator, {.leaves_per_tree = 8}).ok());
     EXPECT_EQ(tree.root_visits(), 101);
     EXPECT_EQ(tree.in_flight(), 0);
-    EXPECT_EQ(*std::max_element(evaluator.sizes.begin(), evaluator.sizes.end()),
-              8u);
+    const std::vector<size_t> sizes = evaluator.batch_sizes();
+    EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), 8u);
     // Batches are smaller where walks meet; not much so on the whole.
-    EXPECT_LT(evaluator.sizes.size(), 40u);
+    EXPECT_LT(sizes.size(), 40u);
   }
 }
 
@@ -108,30 +87,30 @@ TEST(RunSearchesTest, TreesThatAreDoneOrFinishedAreLeftAlone) {
     }
   }
   ASSERT_TRUE(trees[0].finished());
-  RecordingEvaluator evaluator;
+  FakeEvaluator evaluator;
   ASSERT_TRUE(RunSearches({&trees[1]}, evaluator).ok());
-  evaluator.sizes.clear();
+  evaluator.ForgetBatches();
   ASSERT_TRUE(RunSearches(Pointers(trees), evaluator).ok());
   EXPECT_EQ(trees[0].root_visits(), 0);
   EXPECT_EQ(trees[1].root_visits(), 5);
   EXPECT_EQ(trees[2].root_visits(), 5);
-  for (const size_t size : evaluator.sizes) EXPECT_EQ(size, 1u);
+  for (const size_t size : evaluator.batch_sizes()) EXPECT_EQ(size, 1u);
 }
 
 TEST(RunSearchesTest, NoTreesNeedNoEvaluations) {
-  RecordingEvaluator evaluator;
+  FakeEvaluator evaluator;
   EXPECT_TRUE(RunSearches({}, evaluator).ok());
-  EXPECT_TRUE(evaluator.sizes.empty());
+  EXPECT_TRUE(evaluator.batch_sizes().empty());
 }
 
 TEST(RunSearchesTest, AfterAFailureTheTreesCanGoOn) {
   std::vector<Tree> trees = TreesOfAllVariants({.simulations = 20});
   std::vector<Tree> twins = trees;
-  RecordingEvaluator evaluator;
-  evaluator.batches_before_failure = 7;
+  FakeEvaluator evaluator;
+  evaluator.FailAfter(7);
   EXPECT_EQ(RunSearches(Pointers(trees), evaluator).message(), "told to fail");
   for (const Tree& tree : trees) EXPECT_EQ(tree.in_flight(), 0);
-  evaluator.batches_before_failure = SIZE_MAX;
+  evaluator.FailAfter(INT64_MAX);
   ASSERT_TRUE(RunSearches(Pointers(trees), evaluator).ok());
   ASSERT_TRUE(RunSearches(Pointers(twins), evaluator).ok());
   for (size_t i = 0; i < trees.size(); ++i) {

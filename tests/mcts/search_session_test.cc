@@ -9,33 +9,15 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
+#include "tests/mcts/fake_evaluator.h"
 
 namespace tara::mcts {
 namespace {
-
-class CountingEvaluator : public UniformEvaluator {
- public:
-  explicit CountingEvaluator(int fails_at = 1 << 30) : fails_at_(fails_at) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    positions += static_cast<int>(states.size());
-    if (positions >= fails_at_) return absl::InternalError("told to fail");
-    return UniformEvaluator::Evaluate(states, results);
-  }
-
-  int positions = 0;
-
- private:
-  const int fails_at_;
-};
 
 // A game, and the seeds that a session of it has drawn.
 class SearchSessionTest : public testing::Test {
@@ -55,7 +37,7 @@ class SearchSessionTest : public testing::Test {
 };
 
 TEST_F(SearchSessionTest, TheTreeFollowsTheGame) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchSession session({.search = {.simulations = 50}, .reuse = true},
                         &evaluator, /*solver=*/nullptr);
   for (int turn = 0; turn < 5; ++turn) {
@@ -70,7 +52,7 @@ TEST_F(SearchSessionTest, TheTreeFollowsTheGame) {
 }
 
 TEST_F(SearchSessionTest, AnotherGameHasAnotherTree) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchSession session({.search = {.simulations = 50}, .reuse = true},
                         &evaluator, /*solver=*/nullptr);
   Play(LegalActions(state_).Nth(0));
@@ -90,7 +72,7 @@ TEST_F(SearchSessionTest, AnotherGameHasAnotherTree) {
 }
 
 TEST_F(SearchSessionTest, WithoutReuseEachPositionHasATreeOfItsOwn) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchSession session({.search = {.simulations = 50}}, &evaluator,
                         /*solver=*/nullptr);
   for (int turn = 0; turn < 2; ++turn) {
@@ -103,7 +85,7 @@ TEST_F(SearchSessionTest, WithoutReuseEachPositionHasATreeOfItsOwn) {
 }
 
 TEST_F(SearchSessionTest, AnAnalysisHasTheTreeOfASearch) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchSession session({}, &evaluator, /*solver=*/nullptr);
   GoTo(session);
   int reports = 0;
@@ -124,7 +106,8 @@ TEST_F(SearchSessionTest, AnAnalysisHasTheTreeOfASearch) {
 
 TEST_F(SearchSessionTest, AfterAnErrorItBeginsAnew) {
   for (const bool analysis : {false, true}) {
-    CountingEvaluator evaluator(/*fails_at=*/40);
+    FakeEvaluator evaluator;
+    evaluator.FailAfter(39);
     SearchSession session({.search = {.simulations = 30}, .reuse = true},
                           &evaluator, /*solver=*/nullptr);
     GoTo(session);
@@ -142,7 +125,7 @@ TEST_F(SearchSessionTest, AfterAnErrorItBeginsAnew) {
 }
 
 TEST_F(SearchSessionTest, WhatPonderingFindsIsKept) {
-  CountingEvaluator evaluator;
+  FakeEvaluator evaluator;
   SearchSession session({.search = {.simulations = 30}, .reuse = true},
                         &evaluator, /*solver=*/nullptr);
   GoTo(session);
@@ -161,7 +144,7 @@ TEST_F(SearchSessionTest, ASystemClockThatIsSetCutsNoSearchShort) {
   const absl::Time before = absl::Now();
   ASSERT_GE(absl::Now() - before, absl::Hours(1)) << "the clock does not jump";
   for (const bool by_game : {true, false}) {
-    CountingEvaluator evaluator;
+    FakeEvaluator evaluator;
     SearchSession session({}, &evaluator, /*solver=*/nullptr);
     GoTo(session);
     SearchTime time;
@@ -175,8 +158,8 @@ TEST_F(SearchSessionTest, ASystemClockThatIsSetCutsNoSearchShort) {
     ASSERT_TRUE(session.Search(time).ok());
     // The steady clock goes on by a millisecond each time that it is read:
     // after each simulation, and now and then.
-    EXPECT_GE(evaluator.positions, 20);
-    EXPECT_LE(evaluator.positions, 101);
+    EXPECT_GE(evaluator.positions(), 20);
+    EXPECT_LE(evaluator.positions(), 101);
   }
 }
 

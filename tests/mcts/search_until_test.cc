@@ -8,9 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -20,6 +18,7 @@
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/tree/tree.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
@@ -152,16 +151,9 @@ TEST(SearchUntilRuleTest, StopEndsItAtOnce) {
   }
 }
 
-class FailingEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> /*states*/,
-                        absl::Span<Evaluation> /*results*/) override {
-    return absl::InternalError("told to fail");
-  }
-};
-
 TEST(SearchUntilRuleTest, TheEvaluatorsErrorEndsIt) {
-  FailingEvaluator failing;
+  FakeEvaluator failing;
+  failing.FailAfter(0);
   for (const int threads : {1, 2}) {
     Tree tree({.simulations = 70}, InitialState(Variant::kFourTreasures), 1);
     EXPECT_EQ(SearchUntil(tree, failing, /*rule=*/AnyOf(), {.threads = threads},

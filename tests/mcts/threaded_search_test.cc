@@ -7,8 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/board.h"
 #include "tara/core/rules.h"
@@ -20,6 +18,7 @@
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
@@ -202,24 +201,10 @@ TEST(ThreadedSearchDeathTest, TheSolverIsOneForSeveralThreads) {
   EXPECT_TRUE(SearchWithThreads(tree, uniform, {.threads = 1}, Never).ok());
 }
 
-// Fails from a given batch on, in whatever thread.
-class FailingEvaluator : public Evaluator {
- public:
-  explicit FailingEvaluator(int batches) : batches_(batches) {}
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    if (--batches_ < 0) return absl::InternalError("told to fail");
-    return uniform_.Evaluate(states, results);
-  }
-
- private:
-  std::atomic<int> batches_;
-  UniformEvaluator uniform_;
-};
-
 TEST(ThreadedSearchErrorTest, AfterAFailureTheTreeCanGoOn) {
   for (const int batches : {0, 1, 40}) {
-    FailingEvaluator failing(batches);
+    FakeEvaluator failing;
+    failing.FailAfter(batches);
     Tree tree({.simulations = 500}, InitialState(Variant::kFourTreasures), 1);
     EXPECT_EQ(SearchWithThreads(tree, failing,
                                 {.threads = 3, .leaves_per_batch = 4}, Never)

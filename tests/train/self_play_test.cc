@@ -13,6 +13,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/record/game_record.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -138,21 +139,9 @@ TEST(SelfPlayTest, AnErrorOfTheSinkEndsAllThreads) {
   EXPECT_EQ(stats.games, 0);
 }
 
-// Fails from the n-th batch on.
-class FailingEvaluator : public mcts::UniformEvaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    if (++batches_ > 5) return absl::InternalError("the backend is gone");
-    return mcts::UniformEvaluator::Evaluate(states, results);
-  }
-
- private:
-  std::atomic<int> batches_ = 0;
-};
-
 TEST(SelfPlayTest, AnErrorOfTheEvaluatorIsReturned) {
-  FailingEvaluator evaluator;
+  mcts::FakeEvaluator evaluator;
+  evaluator.FailAfter(5, "the backend is gone");
   SelfPlayStats stats;
   const absl::Status status = PlayGames(QuickSelfPlay(Variant::kSacredHillL1),
                                         std::vector<uint64_t>{0, 1, 2},
