@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 
 namespace tara::eval {
 namespace {
@@ -201,13 +201,9 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     if (on_progress && !on_progress(schedule.progress())) end.Stop();
     return !end.stopped();
   };
-  std::vector<std::thread> workers;
-  for (int thread = 0; thread < threads; ++thread) {
-    workers.emplace_back([&] {
-      end.Finish(PlaySome(of_a_thread, make_a, make_b, schedule, go_on));
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
+  RunOnThreads(threads, [&](int) {
+    end.Finish(PlaySome(of_a_thread, make_a, make_b, schedule, go_on));
+  });
   TARA_RETURN_IF_ERROR(end.error());
   return schedule.Result();
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
@@ -436,17 +436,11 @@ class EnginePlayer : public Player {
                              absl::Span<Action> actions) override {
     std::vector<std::vector<size_t>> work = Distribute(turns);
     std::vector<absl::Status> errors(work.size());
-    const auto play = [&](size_t slot) {
+    RunOnThreads(static_cast<int>(work.size()), [&](int slot) {
       for (const size_t i : work[slot]) {
         errors[slot].Update(ChooseAt(slots_[slot], turns[i], actions[i]));
       }
-    };
-    std::vector<std::thread> others;
-    for (size_t slot = 1; slot < work.size(); ++slot) {
-      if (!work[slot].empty()) others.emplace_back(play, slot);
-    }
-    play(0);
-    for (std::thread& other : others) other.join();
+    });
     for (const absl::Status& error : errors) TARA_RETURN_IF_ERROR(error);
     return absl::OkStatus();
   }

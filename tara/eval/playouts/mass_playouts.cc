@@ -1,11 +1,10 @@
 #include "tara/eval/playouts/mass_playouts.h"
 
 #include <algorithm>
-#include <thread>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "tara/base/threads.h"
 
 namespace tara::eval {
 namespace {
@@ -77,9 +76,7 @@ PlayoutStatistics PlayRandomGames(int64_t games, int threads,
   const int64_t chunks = (games + kChunkGames - 1) / kChunkGames;
   threads = static_cast<int>(
       std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, chunks)));
-  std::vector<std::thread> workers;
-  for (int i = 0; i < threads; ++i) workers.emplace_back([&] { work.Run(); });
-  for (std::thread& worker : workers) worker.join();
+  RunOnThreads(threads, [&](int) { work.Run(); });
   return work.statistics();
 }
 

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/shared_walker.h"
@@ -233,14 +233,9 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                 .stop = stop,
                 .arrivals = {},
                 .failed = false};
-  const auto count = static_cast<size_t>(options.threads);
-  std::vector<absl::Status> statuses(count);
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i) {
-    threads.emplace_back([&, i] { statuses[i] = RunThread(search); });
-  }
-  statuses[0] = RunThread(search);
-  for (std::thread& thread : threads) thread.join();
+  std::vector<absl::Status> statuses(static_cast<size_t>(options.threads));
+  RunOnThreads(options.threads,
+               [&](int thread) { statuses[thread] = RunThread(search); });
   tree.EndSharing();
   for (const absl::Status& status : statuses) {
     TARA_RETURN_IF_ERROR(status);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +16,7 @@
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/core/random_action.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -172,17 +172,13 @@ MeasureRate MeasureEvaluator(mcts::Evaluator& evaluator,
     absl::Mutex mutex;
     absl::Status status;
     double sum = 0;
-    std::vector<std::thread> pool;
-    for (int i = 0; i < threads; ++i) {
-      pool.emplace_back([&] {
-        const absl::StatusOr<double> rate =
-            Worker(evaluator, positions, batch).Run();
-        absl::MutexLock lock(&mutex);
-        status.Update(rate.status());
-        sum += rate.value_or(0);
-      });
-    }
-    for (std::thread& thread : pool) thread.join();
+    RunOnThreads(threads, [&](int) {
+      const absl::StatusOr<double> rate =
+          Worker(evaluator, positions, batch).Run();
+      absl::MutexLock lock(&mutex);
+      status.Update(rate.status());
+      sum += rate.value_or(0);
+    });
     TARA_RETURN_IF_ERROR(status);
     return sum;
   };

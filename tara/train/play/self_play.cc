@@ -6,13 +6,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/check.h"
+#include "tara/base/threads.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
@@ -153,15 +152,11 @@ absl::Status PlayGames(const SelfPlayOptions& options,
   stats.batch_room = in_group * options.leaves_per_game;
 
   GameQueue queue(game_indices, stop);
-  std::vector<std::thread> pool;
-  for (int i = 0; i < threads; ++i) {
-    pool.emplace_back([&] {
-      const absl::Status status =
-          PlayAsWorker(options, in_step, evaluator, sink, queue, stats);
-      if (!status.ok()) queue.Fail(status);
-    });
-  }
-  for (std::thread& thread : pool) thread.join();
+  RunOnThreads(threads, [&](int) {
+    const absl::Status status =
+        PlayAsWorker(options, in_step, evaluator, sink, queue, stats);
+    if (!status.ok()) queue.Fail(status);
+  });
   return queue.status();
 }
 
