@@ -194,7 +194,7 @@ TEST(ArenaTest, OpeningsMayBeBalancedByAPlayer) {
   EXPECT_EQ(Json::parse(balanced.out)[0]["games"], 4);
   EXPECT_EQ(play("fair").status, 2);
   EXPECT_THAT(play("fair").err, HasSubstr("expected random or balanced:SPEC"));
-  EXPECT_THAT(play("balanced:random").err, HasSubstr("has no opinion"));
+  EXPECT_THAT(play("balanced:random").err, HasSubstr("estimates no value"));
 }
 
 TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {

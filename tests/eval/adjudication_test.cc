@@ -160,7 +160,7 @@ TEST(OpeningJudgeTest, APlayerWithoutOpinionsCannotJudge) {
   const absl::Status status =
       judge(InitialState(Variant::kFourTreasures, {}), random).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("has no report"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("estimates no value"));
 }
 
 }  // namespace

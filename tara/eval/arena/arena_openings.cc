@@ -96,7 +96,7 @@ OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player) {
     player->EndGame(turn.game);
     if (!report.value.has_value()) {
       return absl::FailedPreconditionError(
-          "openings: the player that is to judge them has no report of their "
+          "openings: the player that judges them estimates no "
           "value; expected one that searches, such as mcts");
     }
     const bool same_side = position.side() == state.side();
