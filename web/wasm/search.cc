@@ -19,21 +19,14 @@ namespace {
 
 using emscripten::val;
 
-// As the players mcts and net of the command line
-// (tara/eval/players/player_spec.h).
-constexpr float kPlayoutCPuct = 3;
-constexpr float kConfidence = 2;
 // A tab of a browser has less room than a machine.
 constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
 mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
                                mcts::LeafSolver* solver) {
-  mcts::SearchOptions search;
-  search.simulations = options.simulations;
-  search.proof = true;
-  search.solver_vacant_hills = kNumHills;
-  search.max_bytes = kMaxBytes;
-  if (!options.network) search.c_puct = kPlayoutCPuct;
+  mcts::SearchOptions search = mcts::ForPlay(
+      {.simulations = options.simulations, .max_bytes = kMaxBytes});
+  if (!options.network) search.c_puct = mcts::kPlayoutCPuct;
   mcts::SolveLeaves(variant, solver, search);
   return search;
 }
@@ -146,7 +139,7 @@ int Search::Choose(double temperature, uint64_t seed) const {
   return Index(mcts::ChooseAction(
       tree_.root_actions(),
       {.temperature = static_cast<float>(temperature),
-       .confidence_z = kConfidence,
+       .confidence_z = mcts::kPlayConfidenceZ,
        .worth = [&](int margin) { return utility.OfMargin(margin, side); }},
       random));
 }
