@@ -20,6 +20,7 @@
 #include "tara/engine/json_session.h"
 #include "tara/engine/line_session.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/folder/checkpoints.h"
@@ -150,7 +151,8 @@ void RegisterEngine(Command& root) {
       "docs/reference/protocol.md says what to write and what comes "
       "back;\n`help` within "
       "the line protocol lists its commands.\n\nOptions of --search, and of "
-      "set_option (without --model: leaves 8, c_puct 3):\n",
+      "set_option (without --model: leaves ",
+      mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct, "):\n",
       engine::EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",
                        "engine --model runs/kings --search sims=400,graph=on",

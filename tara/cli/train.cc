@@ -20,6 +20,7 @@
 #include "tara/core/state.h"
 #include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
+#include "tara/train/config/config_fields.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
@@ -130,6 +131,21 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
   return kExitOk;
 }
 
+// Returns a table of all fields: type, values, default, help.
+std::string FieldsHelp() {
+  std::string text;
+  for (const train::ConfigField& field : train::ConfigFields()) {
+    const proto::FieldInfo& info = field.info;
+    const std::string head = absl::StrCat(
+        field.path, " (", train::FieldType(*field.field),
+        info.values().empty() ? "" : ", ", info.values(), ", default ",
+        info.has_default_() ? info.default_() : info.computed(), ")");
+    absl::StrAppend(&text, "  ", Wrap(head, 6), "\n      ",
+                    Wrap(info.help(), 6), "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 void RegisterTrain(Command& root) {
@@ -160,7 +176,7 @@ void RegisterTrain(Command& root) {
       "otherwise.\nThe run's folder has the games (see tara games), "
       "checkpoints, metrics.jsonl and\nTensorBoard event files.\n\n"
       "Fields of a config:\n",
-      train::DescribeConfig()));
+      FieldsHelp()));
   command.SetExamples(
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",

@@ -5,19 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::engine {
-namespace {
-
-// With random games: priors say nothing, and one leaf is too little work for
-// games in step (docs/lab/2026-11-search.md).
-constexpr float kPlayoutCPuct = 3;
-constexpr int kPlayoutLeaves = 8;
-
-}  // namespace
 
 EngineModel::EngineModel(std::unique_ptr<mcts::Evaluator> evaluator,
                          bool is_network, int64_t cache_positions)
@@ -111,8 +104,8 @@ std::string EngineModel::NotLearnedOf(const State& state) const {
 EngineOptions EngineModel::default_options() const {
   EngineOptions options;
   if (!is_network_) {
-    options.search.c_puct = kPlayoutCPuct;
-    options.leaves = kPlayoutLeaves;
+    options.search.c_puct = mcts::kPlayoutCPuct;
+    options.leaves = mcts::kPlayoutLeaves;
   }
   return options;
 }

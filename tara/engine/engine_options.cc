@@ -6,44 +6,37 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/options/option_text.h"
+#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 
 namespace tara::engine {
 namespace {
 
 // The engine's own.
-constexpr mcts::OptionText<EngineOptions> kOptions[] = {
-    mcts::MillisecondsOption<mcts::Range{0, 3600000}, &EngineOptions::time>(
-        "ms", "a whole number from 0 to 3600000",
-        "milliseconds an action, instead of sims; 0: not"),
-    mcts::NumberOption<mcts::Range{1, 1024}, &EngineOptions::threads>(
-        "threads", "a whole number from 1 to 1024",
-        "threads; line protocol: of one search"),
-    mcts::NumberOption<mcts::Range{1, 4096}, &EngineOptions::leaves>(
-        "leaves", "a whole number from 1 to 4096",
-        "leaves of a position in one batch"),
-    mcts::NumberOption<mcts::Range{1, 65536}, &EngineOptions::positions>(
-        "positions", "a whole number from 1 to 65536",
-        "JSON: positions in step on a thread"),
+constexpr mcts::Option<EngineOptions> kOptions[] = {
+    mcts::DurationOption<1000, &EngineOptions::time>(
+        "ms", 0, 3600000, "milliseconds an action, instead of sims; 0: not"),
+    mcts::NumberOption<&EngineOptions::threads>(
+        "threads", 1, 1024, "threads; line protocol: of one search"),
+    mcts::NumberOption<&EngineOptions::leaves>(
+        "leaves", 1, 4096, "leaves of a position in one batch"),
+    mcts::NumberOption<&EngineOptions::positions>(
+        "positions", 1, 65536, "JSON: positions in step on a thread"),
     mcts::SwitchOption<&EngineOptions::reuse>(
         "reuse", "go on with the tree of the last position"),
-    mcts::NumberOption<mcts::Range{0.0f, 100.0f}, &EngineOptions::confidence_z>(
-        "lcb", "a number from 0 to 100",
-        "standard errors below the mean; 0: visits"),
-    mcts::NumberOption<mcts::Range{0.0f, 10.0f}, &EngineOptions::temperature>(
-        "temperature", "a number from 0 to 10",
-        "draw actions by visits^(1/this); 0: the best"),
-    mcts::NumberOption<mcts::Range{uint64_t{0}, ~uint64_t{0}},
-                       &EngineOptions::seed>("seed", "a whole number",
+    mcts::NumberOption<&EngineOptions::confidence_z>(
+        "lcb", 0, 100, "standard errors below the mean; 0: visits"),
+    mcts::NumberOption<&EngineOptions::temperature>(
+        "temperature", 0, 10, "draw actions by visits^(1/this); 0: the best"),
+    mcts::NumberOption<&EngineOptions::seed>("seed", 0, 0x1p64,
                                              "of everything that is drawn"),
 };
 
 absl::Status SetOne(absl::string_view name, absl::string_view value,
                     EngineOptions& options) {
-  const mcts::OptionText<EngineOptions>* const option =
-      mcts::FindOption(kOptions, name);
-  if (option != nullptr) return mcts::SetOption(*option, value, options);
+  if (const auto* const option = mcts::FindOption(kOptions, name)) {
+    return mcts::SetOption(*option, value, options);
+  }
   if (mcts::IsSearchOption(name)) {
     return mcts::SetSearchOption(name, value, options.search);
   }
@@ -79,7 +72,7 @@ absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
 
 std::string ListEngineOptions(const EngineOptions& options) {
   std::string list = absl::StrCat("sims ", options.search.simulations, "\n");
-  for (const mcts::OptionText<EngineOptions>& option : kOptions) {
+  for (const mcts::Option<EngineOptions>& option : kOptions) {
     absl::StrAppend(&list, option.name, " ", option.get(options), "\n");
   }
   mcts::SearchOptions others = options.search;

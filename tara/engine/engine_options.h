@@ -17,13 +17,10 @@ inline constexpr int kLineProtocolVersion = 2;
 // Of the JSON protocol; raised when what clients rely on changes.
 inline constexpr int kJsonProtocolVersion = 1;
 
-// How the engine searches: by what docs/lab/2026-11-search.md measured as best.
+// How the engine searches.
 struct EngineOptions {
-  mcts::SearchOptions search = {.simulations = 1000,
-                                .gumbel_noise = 0,
-                                .proof = true,
-                                .solver_vacant_hills = 45,
-                                .max_bytes = int64_t{1} << 30};
+  mcts::SearchOptions search =
+      mcts::ForPlay({.simulations = 1000, .max_bytes = int64_t{1} << 30});
   // Thinking time of an action by the clock, in place of search.simulations;
   // zero: none.
   absl::Duration time = absl::ZeroDuration();
@@ -39,7 +36,7 @@ struct EngineOptions {
   bool reuse = true;
   // 0 plays the most visited action; above, the one with the highest lower
   // confidence bound, so many standard errors below its mean.
-  float confidence_z = 2;
+  float confidence_z = mcts::kPlayConfidenceZ;
   // Actions are drawn from visits^(1/temperature); 0 plays the best.
   float temperature = 0;
   // Of everything that is drawn.

@@ -38,6 +38,20 @@ std::string WriteTinyConfig(const std::string& run_dir) {
   return path;
 }
 
+TEST(TrainTest, HelpListsTheFieldsWithTypeValuesAndDefault) {
+  const TaraResult help = RunTara({"train", "--help"});
+  EXPECT_THAT(help.out,
+              AllOf(HasSubstr("  learner.batch_size (uint32, 1 to 1048576, "
+                              "default 256)\n      Samples of a step\n"),
+                    HasSubstr("  variant (string, repeated, default "
+                              "sacred_hill_l1)\n"),
+                    HasSubstr("  learner.threads (uint32, 1 to 1024, default "
+                              "cores)\n"),
+                    HasSubstr("  self_play.search.c_puct (float, 0 to 100, "
+                              "default 1.5)\n      Weight of priors against "
+                              "values\n")));
+}
+
 TEST(TrainTest, EndsWithTheStrengthOfThePlayerThatHasLearned) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);

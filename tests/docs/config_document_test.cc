@@ -1,5 +1,5 @@
-// Holds the tables of docs/reference/config.md to the fields of a config: their
-// names, ranges, defaults, and which of them a run must keep.
+// Holds the tables of docs/reference/config.md to the fields of a config, as
+// proto/config.proto declares them, and to the table of search options.
 
 #include <map>
 #include <string>
@@ -9,10 +9,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tara/mcts/options/option_table.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/train/config/config_fields.h"
 #include "tests/docs/document.h"
 
@@ -22,17 +25,21 @@ namespace {
 constexpr absl::string_view kHeader =
     "| field | type | range | default | meaning |";
 
-// A row of a table of fields, without the accents around its field.
-struct FieldRow {
-  bool is_fixed;  // marked by an asterisk
-  std::string range;
-  std::string default_text;
-  std::string meaning;
-};
+// Returns a cell without accents, and with the texts alone of its links.
+std::string Plain(absl::string_view cell) {
+  std::string text =
+      absl::StrReplaceAll(absl::StripAsciiWhitespace(cell), {{"`", ""}});
+  size_t middle;
+  while ((middle = text.find("](")) != std::string::npos) {
+    text.erase(middle, text.find(')', middle) + 1 - middle);
+    text.erase(text.rfind('[', middle), 1);
+  }
+  return text;
+}
 
-// Returns the rows of all tables of fields, by field.
-std::map<std::string, FieldRow> FieldRows(const Document& document) {
-  std::map<std::string, FieldRow> rows;
+// Returns the rows of all tables of fields, plain, by field.
+std::map<std::string, std::string> FieldRows(const Document& document) {
+  std::map<std::string, std::string> rows;
   bool in_table = false;
   for (const DocumentLine& line : document.lines) {
     if (line.text == kHeader) {
@@ -41,59 +48,63 @@ std::map<std::string, FieldRow> FieldRows(const Document& document) {
     }
     in_table = in_table && absl::StartsWith(line.text, "|");
     if (!in_table || absl::StartsWith(line.text, "|---")) continue;
-    const std::vector<std::string> cells = absl::StrSplit(line.text, '|');
+    std::vector<std::string> cells;
+    for (const absl::string_view cell : absl::StrSplit(line.text, '|')) {
+      cells.push_back(Plain(cell));
+    }
     if (cells.size() != 7) {
       ADD_FAILURE() << document.At(line.number) << ": expected five cells";
       continue;
     }
-    const std::vector<std::string> name = absl::StrSplit(cells[1], '`');
-    if (name.size() != 3) {
-      ADD_FAILURE() << document.At(line.number) << ": expected `field`";
-      continue;
-    }
-    rows[name[1]] = {
-        .is_fixed = absl::StripAsciiWhitespace(name[2]) == "*",
-        .range = std::string(absl::StripAsciiWhitespace(cells[3])),
-        .default_text = std::string(absl::StripAsciiWhitespace(cells[4])),
-        .meaning = std::string(absl::StripAsciiWhitespace(cells[5]))};
+    const std::vector<std::string> name = absl::StrSplit(cells[1], ' ');
+    rows[name[0]] = absl::StrJoin(cells, " | ");
   }
   return rows;
 }
 
-// Empty for fields that are not numbers.
-std::string RangeText(const train::ConfigField& field) {
-  if (field.max_value == 0) return "";
-  if (field.max_value == 0x1p64) {
-    return absl::StrFormat("%.15g to 2^64 - 1", field.min_value);
-  }
-  return absl::StrFormat("%.15g to %.15g", field.min_value, field.max_value);
-}
-
-TEST(ConfigDocumentTest, EveryFieldIsDescribed) {
+TEST(ConfigDocumentTest, EveryFieldIsDescribedAsItIsDeclared) {
   const absl::StatusOr<Document> document =
       ReadDocument("docs/reference/config.md");
   ASSERT_TRUE(document.ok()) << document.status();
-  std::map<std::string, FieldRow> rows = FieldRows(*document);
+  std::map<std::string, std::string> rows = FieldRows(*document);
   for (const train::ConfigField& field : train::ConfigFields()) {
-    const auto found = rows.find(std::string(field.path));
-    if (found == rows.end()) {
-      ADD_FAILURE() << field.path << " is not described";
-      continue;
-    }
-    const FieldRow& row = found->second;
-    EXPECT_EQ(row.range, RangeText(field)) << field.path;
-    EXPECT_EQ(row.is_fixed, field.is_fixed) << field.path;
-    EXPECT_FALSE(row.meaning.empty()) << field.path;
-    if (field.default_value.empty()) {
-      EXPECT_FALSE(row.default_text.empty()) << field.path;
-    } else {
-      EXPECT_EQ(row.default_text, absl::StrCat("`", field.default_value, "`"))
-          << field.path;
-    }
-    rows.erase(found);
+    const auto& info = field.info;
+    const std::vector<std::string> cells = {
+        "",
+        field.path + (info.fixed() ? " *" : ""),
+        train::FieldType(*field.field),
+        info.values(),
+        info.has_default_() ? info.default_() : info.computed(),
+        info.help(),
+        ""};
+    EXPECT_EQ(rows[field.path], absl::StrJoin(cells, " | "));
+    rows.erase(field.path);
   }
   for (const auto& [name, row] : rows) {
     ADD_FAILURE() << name << " is described, but is no field";
+  }
+}
+
+TEST(ConfigDocumentTest, EverySearchOptionIsDescribedWithRangeAndDefault) {
+  const absl::StatusOr<Document> document =
+      ReadDocument("docs/reference/config.md");
+  ASSERT_TRUE(document.ok()) << document.status();
+  const absl::StatusOr<std::vector<TableRow>> rows =
+      FindTable(*document, "| search option |");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  const auto table = mcts::SearchOptionTable();
+  ASSERT_EQ(rows->size(), table.size());
+  for (size_t i = 0; i < table.size(); ++i) {
+    const std::vector<std::string>& cells = (*rows)[i].cells;
+    EXPECT_EQ(Plain(cells[0]), table[i].name);
+    if (!table[i].range().empty()) {
+      EXPECT_EQ(cells[1], table[i].range()) << table[i].name;
+    }
+    // What players have beside it follows a semicolon.
+    const std::vector<std::string> defaults =
+        absl::StrSplit(Plain(cells[2]), ';');
+    EXPECT_EQ(defaults[0], table[i].get(mcts::SearchOptions()))
+        << table[i].name;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -10,14 +11,19 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/search_config.h"
+#include "tara/train/learn/learner.h"
+#include "tara/train/learn/sampler.h"
 
 namespace tara::train {
 namespace {
@@ -46,33 +52,28 @@ std::string Error(const std::string& text,
   return std::string(status.message());
 }
 
-// Appends the paths of all fields that are no messages.
-void AppendPaths(const google::protobuf::Descriptor& type,
-                 const std::string& prefix, std::vector<std::string>& paths) {
-  for (int i = 0; i < type.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor& field = *type.field(i);
-    const std::string path = prefix + field.name();
-    if (field.message_type() != nullptr) {
-      AppendPaths(*field.message_type(), path + ".", paths);
-    } else {
-      paths.push_back(path);
-    }
-  }
+// Returns a field of a config as text.
+std::string FieldOf(proto::TrainConfig config, const std::string& path) {
+  const absl::StatusOr<ProtoField> field = FindField(config, path);
+  EXPECT_TRUE(field.ok()) << field.status();
+  return field.ok() ? FieldToText(*field) : "";
 }
 
-std::vector<std::string> AllPaths() {
-  std::vector<std::string> paths;
-  AppendPaths(*proto::TrainConfig::descriptor(), "", paths);
-  return paths;
-}
-
-TEST(ConfigTest, TheTableListsEveryFieldOfTheMessageOnce) {
-  std::vector<std::string> listed;
+TEST(ConfigTest, EveryFieldIsDeclaredWithHelpAndADefault) {
   for (const ConfigField& field : ConfigFields()) {
-    listed.push_back(std::string(field.path));
-    EXPECT_FALSE(field.help.empty()) << field.path;
+    EXPECT_FALSE(field.info.help().empty()) << field.path;
+    EXPECT_NE(field.info.has_default_(), field.info.has_computed())
+        << field.path;
   }
-  EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(AllPaths()));
+}
+
+TEST(ConfigTest, EveryDefaultIsAValueOfItsField) {
+  for (const ConfigField& field : ConfigFields()) {
+    if (!field.info.has_default_()) continue;
+    EXPECT_TRUE(CheckValue(field, field.info.default_()).ok()) << field.path;
+    EXPECT_EQ(FieldOf(Good(""), field.path), field.info.default_())
+        << field.path;
+  }
 }
 
 // Returns the fields of a message, at any depth, that are not given.
@@ -230,7 +231,7 @@ TEST(ConfigTest, AnOverrideOfAnotherTypeIsRefused) {
 TEST(ConfigTest, ValuesOutOfRangeAreRefusedWithTheRange) {
   EXPECT_EQ(Error("self_play { search { simulations: 0 } }"),
             "configs/quick.textproto: self_play.search.simulations: 0 is out "
-            "of range; expected 1 to 1000000");
+            "of range; expected 1 to 16777214");
   EXPECT_THAT(Error("", {"self_play.search.dirichlet_fraction=1.5"}),
               HasSubstr("self_play.search.dirichlet_fraction: 1.5 is out of "
                         "range; expected 0 to 1"));
@@ -242,18 +243,91 @@ TEST(ConfigTest, ValuesOutOfRangeAreRefusedWithTheRange) {
               HasSubstr("run_dir: empty; expected a folder"));
 }
 
-TEST(ConfigTest, EveryNumberHasARangeThatHoldsItsDefaultAndKeepsOutMore) {
+TEST(ConfigTest, EveryNumberHasARangeThatKeepsOutMore) {
   for (const ConfigField& field : ConfigFields()) {
-    if (field.max_value == 0) continue;  // no number
-    EXPECT_LT(field.min_value, field.max_value) << field.path;
-    EXPECT_GE(field.min_value, 0) << field.path;
+    const auto type = field.field->cpp_type();
+    if (field.field->is_repeated() ||
+        type == google::protobuf::FieldDescriptor::CPPTYPE_STRING ||
+        type == google::protobuf::FieldDescriptor::CPPTYPE_BOOL) {
+      continue;
+    }
+    const std::vector<std::string> bounds =
+        absl::StrSplit(field.info.values(), " to ");
+    ASSERT_EQ(bounds.size(), 2u) << field.path;
+    EXPECT_LT(std::stod(bounds[0]), std::stod(bounds[1])) << field.path;
+    EXPECT_GE(std::stod(bounds[0]), 0) << field.path;
+    EXPECT_TRUE(CheckValue(field, bounds[0]).ok()) << field.path;
+    EXPECT_TRUE(CheckValue(field, bounds[1]).ok()) << field.path;
     if (field.path == "seed") continue;  // every number is a seed
     // Below the limit of 32 bits, so that the range and not the type refuses.
     const std::string above =
-        absl::StrCat(static_cast<int64_t>(field.max_value) + 1);
+        absl::StrCat(static_cast<int64_t>(std::stod(bounds[1])) + 1);
     EXPECT_THAT(Error("", {absl::StrCat(field.path, "=", above)}),
-                HasSubstr(absl::StrCat(field.path, ": ")));
+                HasSubstr(absl::StrCat(field.path, ": ", above,
+                                       " is out of range; expected ",
+                                       field.info.values())));
   }
+}
+
+TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
+  const proto::TrainConfig config = Good(
+      "self_play { search { simulations: 77 c_puct: 1.2345678 "
+      "first_play_urgency_reduction: 0.3 dirichlet_fraction: 0.125 "
+      "dirichlet_concentration: 5000 option: 'c_puct_growth=0.5' } }");
+  const auto search = SearchOptionsOf(config.self_play().search());
+  ASSERT_TRUE(search.ok()) << search.status();
+  EXPECT_EQ(search->simulations, 77);
+  // To the last bit.
+  EXPECT_EQ(search->c_puct, 1.2345678f);
+  EXPECT_EQ(search->first_play_urgency, mcts::FirstPlayUrgency::kReduction);
+  EXPECT_EQ(search->first_play_urgency_reduction, 0.3f);
+  EXPECT_EQ(search->dirichlet_fraction, 0.125f);
+  EXPECT_EQ(search->dirichlet_concentration, 5000);
+  EXPECT_EQ(search->c_puct_growth, 0.5f);
+  // By default they differ from the search's own in the noise alone.
+  const auto plain = SearchOptionsOf(Good("").self_play().search());
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_EQ(mcts::FormatSearchOptions(*plain), "noise=0.25");
+}
+
+// The defaults of the structs are those of programs that have no config.
+TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
+  const proto::TrainConfig config = Good("");
+  const nn::TrainerOptions trainer = TrainerOptionsOf(config);
+  const nn::TrainerOptions new_trainer;
+  EXPECT_EQ(trainer.optimizer, new_trainer.optimizer);
+  EXPECT_EQ(trainer.momentum, new_trainer.momentum);
+  EXPECT_EQ(trainer.weight_decay, new_trainer.weight_decay);
+  EXPECT_EQ(trainer.margin_loss_weight, new_trainer.margin_loss_weight);
+  EXPECT_EQ(trainer.owner_loss_weight, new_trainer.owner_loss_weight);
+  EXPECT_EQ(trainer.kingdoms_loss_weight, new_trainer.kingdoms_loss_weight);
+  EXPECT_EQ(trainer.reply_loss_weight, new_trainer.reply_loss_weight);
+  EXPECT_EQ(trainer.ema_decay, new_trainer.ema_decay);
+  EXPECT_EQ(trainer.max_gradient_norm, new_trainer.max_gradient_norm);
+  EXPECT_EQ(trainer.cuda_device, new_trainer.cuda_device);
+  EXPECT_EQ(trainer.autocast, new_trainer.autocast);
+  const LearnOptions learn = LearnOptionsOf(config, 1, 10);
+  const LearnOptions new_learn;
+  EXPECT_EQ(learn.batch_size, new_learn.batch_size);
+  EXPECT_EQ(learn.steps, new_learn.steps);
+  EXPECT_EQ(learn.max_skipped_steps, new_learn.max_skipped_steps);
+  EXPECT_FLOAT_EQ(learn.schedule.peak, new_learn.schedule.peak);
+  EXPECT_EQ(learn.schedule.warmup_steps, new_learn.schedule.warmup_steps);
+  EXPECT_FLOAT_EQ(learn.schedule.final_fraction,
+                  new_learn.schedule.final_fraction);
+  const WindowOptions window = SamplerOptionsOf(config.learner()).window;
+  EXPECT_EQ(window.max_games, WindowOptions().max_games);
+  EXPECT_EQ(window.growth, WindowOptions().growth);
+  EXPECT_FLOAT_EQ(window.growth_rate, WindowOptions().growth_rate);
+  EXPECT_EQ(window.min_games, WindowOptions().min_games);
+  const mcts::ResignationOptions resignation =
+      ResignationOf(config.self_play().resignation());
+  const mcts::ResignationOptions new_resignation;
+  EXPECT_EQ(resignation.turns, new_resignation.turns);
+  EXPECT_EQ(resignation.played_on_share, new_resignation.played_on_share);
+  EXPECT_EQ(resignation.max_false_positive_rate,
+            new_resignation.max_false_positive_rate);
+  EXPECT_EQ(resignation.min_games, new_resignation.min_games);
 }
 
 TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
@@ -352,17 +426,12 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
   EXPECT_THAT(Error("", {"learner.device=cuda:all"}),
               HasSubstr("learner.device: 'cuda:all'; expected"));
   EXPECT_THAT(Error("", {"learner.autocast=float16"}),
-              HasSubstr("learner.autocast: 'float16'; expected off or "
+              HasSubstr("learner.autocast: float16; expected off or "
                         "bfloat16"));
-  proto::LearnerConfig learner;
-  learner.set_device("cuda:2");
-  learner.set_autocast("bfloat16");
-  EXPECT_EQ(LearnerDeviceOf(learner)->cuda_device, 2);
-  EXPECT_TRUE(LearnerDeviceOf(learner)->autocast);
-  learner.set_device("cpu");
-  learner.set_autocast("off");
-  EXPECT_LT(LearnerDeviceOf(learner)->cuda_device, 0);
-  EXPECT_FALSE(LearnerDeviceOf(learner)->autocast);
+  const nn::TrainerOptions on_gpu = TrainerOptionsOf(
+      Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
+  EXPECT_EQ(on_gpu.cuda_device, 2);
+  EXPECT_TRUE(on_gpu.autocast);
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {
@@ -533,17 +602,6 @@ TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {
   EXPECT_THAT(std::string(missing.message()), HasSubstr(path));
 }
 
-TEST(ConfigTest, TheDescriptionNamesEveryFieldWithTypeAndDefault) {
-  const std::string text = DescribeConfig();
-  for (const std::string& path : AllPaths()) {
-    EXPECT_THAT(text, HasSubstr(absl::StrCat("  ", path, " (")));
-  }
-  EXPECT_THAT(text, HasSubstr("learner.batch_size (uint32, 1 to 1048576, "
-                              "default 256)"));
-  EXPECT_THAT(text, HasSubstr("variant (string, repeated, default "
-                              "sacred_hill_l1)"));
-}
-
 TEST(ConfigTest, ARunGoesOnWithAnotherLengthButNotWithAnotherGame) {
   const proto::TrainConfig before = Good("");
   EXPECT_TRUE(CheckResumable(before, before).ok());
@@ -565,7 +623,8 @@ TEST(ConfigTest, ARunGoesOnWithAnotherLengthButNotWithAnotherGame) {
   }
 }
 
-TEST(ConfigTest, EveryConfigThatComesWithTheProjectFitsEveryVariant) {
+TEST(ConfigTest,
+     EveryConfigThatComesWithTheProjectFitsEveryVariantAndIsReadBack) {
   int configs = 0;
   for (const auto& entry : std::filesystem::directory_iterator("configs")) {
     if (entry.path().extension() != ".textproto") continue;
@@ -577,6 +636,13 @@ TEST(ConfigTest, EveryConfigThatComesWithTheProjectFitsEveryVariant) {
               .status();
       EXPECT_TRUE(status.ok()) << entry.path() << ": " << status;
     }
+    const std::string path = entry.path().string();
+    const auto config = LoadTrainConfig(path, {});
+    ASSERT_TRUE(config.ok()) << config.status();
+    // As a run's folder has it.
+    EXPECT_EQ(
+        ParseTrainConfig(ConfigToText(*config), path, {})->SerializeAsString(),
+        config->SerializeAsString());
   }
   EXPECT_GE(configs, 2);  // quickstart and tiny
 }

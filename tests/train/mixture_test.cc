@@ -122,7 +122,7 @@ TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
     return std::string(config.status().message());
   };
   EXPECT_THAT(error("mixture { mode: 'fair' }"),
-              HasSubstr("mixture.mode: 'fair'; expected equal, weights or "
+              HasSubstr("mixture.mode: fair; expected equal, weights or "
                         "adaptive"));
   EXPECT_THAT(error("mixture { weight: 'four_treasures=2' }"),
               HasSubstr("mixture.weight: given, but mixture.mode is equal"));

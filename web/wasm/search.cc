@@ -17,21 +17,14 @@ namespace {
 
 using emscripten::val;
 
-// As the players mcts and net of the command line
-// (tara/eval/players/player_spec.h).
-constexpr float kPlayoutCPuct = 3;
-constexpr float kConfidence = 2;
 // A tab of a browser has less room than a machine.
 constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
 mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
                                mcts::LeafSolver* solver) {
-  mcts::SearchOptions search;
-  search.simulations = options.simulations;
-  search.proof = true;
-  search.solver_vacant_hills = kNumHills;
-  search.max_bytes = kMaxBytes;
-  if (!options.network) search.c_puct = kPlayoutCPuct;
+  mcts::SearchOptions search = mcts::ForPlay(
+      {.simulations = options.simulations, .max_bytes = kMaxBytes});
+  if (!options.network) search.c_puct = mcts::kPlayoutCPuct;
   mcts::SetForVariant(variant, solver, search);
   return search;
 }
@@ -139,7 +132,7 @@ val Search::Report() const {
 
 int Search::Choose(double temperature, uint64_t seed) const {
   Random random(DeriveSeed(seed, 1, StreamPurpose::kArena));
-  return Index(mcts::ChooseAction(tree_, kConfidence,
+  return Index(mcts::ChooseAction(tree_, mcts::kPlayConfidenceZ,
                                   static_cast<float>(temperature), random));
 }
 

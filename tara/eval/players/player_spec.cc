@@ -17,15 +17,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/options/option_text.h"
+#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::eval {
 namespace {
-
-constexpr double kMaxSeconds = 24 * 3600;
-constexpr int kMaxProcesses = 256;
 
 // Walks through a text that has quotes.
 class QuotedText {
@@ -69,45 +66,50 @@ class QuotedText {
   char quote_ = 0;  // that we are in; 0: none
 };
 
-absl::Status SetSeconds(absl::string_view name, absl::string_view value,
-                        double least, absl::Duration& result) {
-  double seconds = 0;
-  // Written so that NaN fails.
-  if (absl::SimpleAtod(value, &seconds) && seconds >= least &&
-      seconds <= kMaxSeconds) {
-    result = absl::Seconds(seconds);
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(name, " is '", value,
-                                                 "'; expected seconds from ",
-                                                 least, " to ", kMaxSeconds));
+constexpr double kLeastSeconds = 0.001;
+constexpr double kMostSeconds = 24 * 3600;
+
+// Of engines.
+constexpr mcts::Option<EngineSpec> kEngineOptions[] = {
+    mcts::DurationOption<1, &EngineSpec::start_limit>("start", kLeastSeconds,
+                                                      kMostSeconds, "to begin"),
+    mcts::DurationOption<1, &EngineSpec::move_limit>(
+        "move", kLeastSeconds, kMostSeconds, "for an action without a clock"),
+    mcts::DurationOption<1, &EngineSpec::grace>("grace", 0, kMostSeconds,
+                                                "beyond its clock"),
+    mcts::NumberOption<&EngineSpec::processes>(
+        "processes", 1, 256, "games at a time on a thread, a process each"),
+    {.name = "log",
+     .expected = "a file",
+     .help = "file for what is said and its standard error",
+     .set =
+         [](const mcts::Option<EngineSpec>&, absl::string_view value,
+            EngineSpec& spec) {
+           if (value.empty()) return false;
+           spec.log = std::string(value);
+           return true;
+         },
+     .get =
+         [](const EngineSpec& spec) {
+           return spec.log.empty() ? "none" : spec.log;
+         }},
+};
+
+absl::Status BadSpec(absl::string_view text, absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("bad player spec '", text, "': ", what));
 }
 
-absl::Status SetOption(absl::string_view option, EngineSpec& spec) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(option, absl::MaxSplits('=', 1));
-  const auto& [name, value] = parts;
-  constexpr double kLeast = 0.001;
-  if (name == "start") return SetSeconds(name, value, kLeast, spec.start_limit);
-  if (name == "move") return SetSeconds(name, value, kLeast, spec.move_limit);
-  if (name == "grace") return SetSeconds(name, value, 0, spec.grace);
-  if (name == "processes") {
-    if (absl::SimpleAtoi(value, &spec.processes) && spec.processes > 0 &&
-        spec.processes <= kMaxProcesses) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(
-        absl::StrCat("processes is '", value,
-                     "'; expected a whole number from 1 to ", kMaxProcesses));
-  }
-  if (name == "log" && !value.empty()) {
-    spec.log = std::string(value);
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unknown option '", option,
-      "'; expected start=S, move=S, grace=S, processes=N or log=FILE; a comma "
-      "of the command itself wants quotes: engine:'CMD a,b'"));
+// Returns "nodes" and "1000" of "nodes=1000".
+std::pair<absl::string_view, absl::string_view> NameAndValue(
+    absl::string_view option) {
+  return absl::StrSplit(option, absl::MaxSplits('=', 1));
+}
+
+absl::Status UnknownOption(absl::string_view option,
+                           absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown option '", option, "'; expected ", expected));
 }
 
 }  // namespace
@@ -161,88 +163,62 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
     end = FindUnquoted(text, ',', begin);
     const absl::string_view option =
         text.substr(begin, end == absl::string_view::npos ? end : end - begin);
-    if (!seen.insert(option.substr(0, option.find('='))).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(option.substr(0, option.find('=')), " is given twice"));
+    const auto [name, value] = NameAndValue(option);
+    if (!seen.insert(name).second) {
+      return absl::InvalidArgumentError(absl::StrCat(name, " is given twice"));
     }
-    TARA_RETURN_IF_ERROR(SetOption(option, spec));
+    const mcts::Option<EngineSpec>* const known =
+        mcts::FindOption(kEngineOptions, name);
+    if (known == nullptr) {
+      return UnknownOption(
+          option,
+          "start=S, move=S, grace=S, processes=N or log=FILE; a comma of the "
+          "command itself wants quotes: engine:'CMD a,b'");
+    }
+    TARA_RETURN_IF_ERROR(mcts::SetOption(*known, value, spec));
   }
   return spec;
 }
 
 namespace {
 
-// Values by playouts are noisy and priors say nothing: more exploration than
-// with a network. At 400 simulations 3 beats 1.5 in every variant tried (62 %
-// of 240 games over four), 0.7 loses to it (30 %), 6 is no better than 3.
-constexpr float kPlayoutCPuct = 3;
-// Random games of a batch are played side by side: at equal time worth 62 Elo,
-// at equal simulations nothing (docs/lab/2026-11-search.md).
-constexpr int kPlayoutLeaves = 8;
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
 
-absl::Status BadSpec(absl::string_view text, absl::string_view what) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("bad player spec '", text, "': ", what));
-}
-
-// Returns "nodes" and "1000" of "nodes=1000".
-std::pair<absl::string_view, absl::string_view> NameAndValue(
-    absl::string_view option) {
-  return absl::StrSplit(option, absl::MaxSplits('=', 1));
-}
-
-absl::Status UnknownOption(absl::string_view option,
-                           absl::string_view expected) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", option, "'; expected ", expected));
-}
-
 // Of alpha-beta players.
-constexpr mcts::OptionText<PlayerSpec> kAlphaBetaOptions[] = {
-    mcts::NumberOption<mcts::Range{1, 2000000000}, &PlayerSpec::nodes>(
-        "nodes", "a whole number from 1 to 2000000000", "positions"),
-    mcts::NumberOption<mcts::Range{1, 100}, &PlayerSpec::depth>(
-        "depth", "a whole number from 1 to 100", "actions ahead"),
-    mcts::NumberOption<mcts::Range{1, 3600000}, &PlayerSpec::time_ms>(
-        "ms", "a whole number from 1 to 3600000", "milliseconds an action"),
+constexpr mcts::Option<PlayerSpec> kAlphaBetaOptions[] = {
+    mcts::NumberOption<&PlayerSpec::nodes>("nodes", 1, 2000000000, "positions"),
+    mcts::NumberOption<&PlayerSpec::depth>("depth", 1, 100, "actions ahead"),
+    mcts::NumberOption<&PlayerSpec::time_ms>("ms", 1, 3600000,
+                                             "milliseconds an action"),
 };
 
 // Of mcts alone.
-constexpr mcts::OptionText<PlayerSpec> kPlayoutOptions[] = {
-    mcts::NumberOption<mcts::Range{1, 100000}, &PlayerSpec::playouts>(
-        "playouts", "a whole number from 1 to 100000",
-        "mcts: random games a leaf"),
+constexpr mcts::Option<PlayerSpec> kPlayoutOptions[] = {
+    mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
+                                              "mcts: random games a leaf"),
 };
 
 // Of all players that search a tree, beside those of the search itself.
-constexpr mcts::OptionText<PlayerSpec> kSearchPlayerOptions[] = {
-    mcts::MillisecondsOption<mcts::Range{1, 3600000}, &PlayerSpec::search,
-                             &SearchPlayerOptions::time>(
-        "ms", "a whole number from 1 to 3600000",
-        "milliseconds an action, instead of sims; 0: not"),
-    mcts::NumberOption<mcts::Range{1, 1024}, &PlayerSpec::search,
+constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
+    mcts::DurationOption<1000, &PlayerSpec::search, &SearchPlayerOptions::time>(
+        "ms", 1, 3600000, "milliseconds an action, instead of sims; 0: not"),
+    mcts::NumberOption<&PlayerSpec::search,
                        &SearchPlayerOptions::leaves_per_game>(
-        "leaves", "a whole number from 1 to 1024",
-        "leaves of a position in one batch; mcts: 8"),
-    mcts::NumberOption<mcts::Range{1, 256}, &PlayerSpec::search,
-                       &SearchPlayerOptions::threads>(
-        "threads", "a whole number from 1 to 256",
-        "threads that search a position together"),
+        "leaves", 1, 1024, "leaves of a position in one batch"),
+    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::threads>(
+        "threads", 1, 256, "threads that search a position together"),
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
         "reuse", "go on with the tree of the last turn"),
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
         "ponder", "think in the opponent's time; with reuse"),
-    mcts::NumberOption<mcts::Range{0.0f, 100.0f}, &PlayerSpec::search,
-                       &SearchPlayerOptions::confidence_z>(
-        "lcb", "a number from 0 to 100",
-        "standard errors below the mean; 0: visits"),
+    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::confidence_z>(
+        "lcb", 0, 100, "standard errors below the mean; 0: visits"),
 };
 
 absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
   const auto [name, value] = NameAndValue(option);
-  const mcts::OptionText<PlayerSpec>* const known =
+  const mcts::Option<PlayerSpec>* const known =
       mcts::FindOption(kAlphaBetaOptions, name);
   return known == nullptr ? UnknownOption(option, "nodes=N, depth=D or ms=T")
                           : mcts::SetOption(*known, value, spec);
@@ -251,7 +227,7 @@ absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
 absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
   const auto [name, value] = NameAndValue(option);
   const bool net = spec.kind == PlayerKind::kNet;
-  const mcts::OptionText<PlayerSpec>* known =
+  const mcts::Option<PlayerSpec>* known =
       mcts::FindOption(kSearchPlayerOptions, name);
   if (known == nullptr && !net) known = mcts::FindOption(kPlayoutOptions, name);
   if (known != nullptr) return mcts::SetOption(*known, value, spec);
@@ -371,8 +347,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   std::vector<absl::string_view> options;
   if (has_rest) options = absl::StrSplit(rest, ',');
   if (kind == PlayerKind::kMcts) {
-    spec.search.search.c_puct = kPlayoutCPuct;
-    spec.search.leaves_per_game = kPlayoutLeaves;
+    spec.search.search.c_puct = mcts::kPlayoutCPuct;
+    spec.search.leaves_per_game = mcts::kPlayoutLeaves;
   } else if (kind == PlayerKind::kAlphaBeta) {
     if (!has_rest) spec.nodes = kDefaultNodes;
   } else if (name == "net") {
@@ -417,7 +393,8 @@ std::string PlayerSpecHelp() {
               alpha-beta search with a hand-made evaluation, to 8000 positions
               where no limit is given
   mcts[:OPTION=VALUE,...]
-              search with random games; c_puct is 3
+              search with random games; c_puct is )",
+      mcts::kPlayoutCPuct, " and leaves ", mcts::kPlayoutLeaves, R"(
   net:PATH[,OPTION=VALUE,...]
               search with a network; sims=0: none, the policy alone. PATH is a
               checkpoint, a model bundle (FILE.tara), or the folder of a run:
@@ -428,15 +405,15 @@ std::string PlayerSpecHelp() {
   engine:CMD[,OPTION=VALUE,...]
               another program, which plays by the line protocol
               (docs/how-to/compare.md). CMD is it and its arguments, with
-              with quotes as in a shell, but read by none. Options, in seconds:
-              start (30), to begin; move (60), for an action without a clock;
-              grace (2), beyond its clock; processes=N (1), games at a time on
-              each thread; log=FILE, what is said and its standard error. What
-              hangs, ends or breaks the rules loses that game
+              quotes as in a shell, but read by none. What hangs, ends or
+              breaks the rules loses that game
 
 Options of alphabeta: limits of an action; 0: none
 )",
       mcts::OptionsHelp(kAlphaBetaOptions, PlayerSpec()), R"(
+Options of engine; times in seconds
+)",
+      mcts::OptionsHelp(kEngineOptions, EngineSpec()), R"(
 Options of mcts, net and best. Milliseconds are of processor time, with several
 threads of the clock; these search together where there is one position at a
 time. Pondering is for `play` and games with clocks.

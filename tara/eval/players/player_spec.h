@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tara/eval/players/search_player.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::eval {
@@ -75,13 +76,11 @@ struct PlayerSpec {
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
   int playouts = 1;                     // kMcts: random games per leaf
-  // kMcts, kNet: how they search: by what docs/lab/2026-11-search.md measured
-  // as best, and with Gumbel roots without noise. For kMcts the parser sets a
-  // c_puct of 3 and 8 leaves in a batch.
-  SearchPlayerOptions search = {
-      .search = {.gumbel_noise = 0, .proof = true, .solver_vacant_hills = 45},
-      .reuse = true,
-      .confidence_z = 2};
+  // kMcts, kNet: how they search. For kMcts the parser sets kPlayoutCPuct and
+  // kPlayoutLeaves (tara/mcts/options/search_options.h).
+  SearchPlayerOptions search = {.search = mcts::ForPlay(),
+                                .reuse = true,
+                                .confidence_z = mcts::kPlayConfidenceZ};
   // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
   int nodes = 0;           // positions visited
   int depth = 0;           // actions ahead

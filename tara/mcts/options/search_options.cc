@@ -9,13 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "tara/mcts/options/option_text.h"
+#include "absl/types/span.h"
+#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::mcts {
 namespace {
 
-bool SetUtility(absl::string_view value, SearchOptions& options) {
+using Row = Option<SearchOptions>;
+
+bool SetUtility(const Row&, absl::string_view value, SearchOptions& options) {
   const absl::StatusOr<UtilityKind> kind = ParseUtilityKind(value);
   if (kind.ok()) options.utility.kind = *kind;
   return kind.ok();
@@ -26,16 +29,17 @@ std::string GetUtility(const SearchOptions& options) {
 }
 
 // "reduction:0.2" or "absolute:-1", of all nodes but the root.
-bool SetFirstPlayUrgency(absl::string_view value, SearchOptions& options) {
+bool SetFirstPlayUrgency(const Row&, absl::string_view value,
+                         SearchOptions& options) {
   if (absl::ConsumePrefix(&value, "reduction:")) {
-    if (!ReadNumber(value, 0.0f, 2.0f, options.first_play_urgency_reduction)) {
+    if (!ReadNumber(value, 0, 2, options.first_play_urgency_reduction)) {
       return false;
     }
     options.first_play_urgency = FirstPlayUrgency::kReduction;
     return true;
   }
   if (!absl::ConsumePrefix(&value, "absolute:") ||
-      !ReadNumber(value, -1.0f, 1.0f, options.first_play_urgency_value)) {
+      !ReadNumber(value, -1, 1, options.first_play_urgency_value)) {
     return false;
   }
   options.first_play_urgency = FirstPlayUrgency::kAbsolute;
@@ -48,13 +52,14 @@ std::string GetFirstPlayUrgency(const SearchOptions& options) {
              : absl::StrCat("absolute:", options.first_play_urgency_value);
 }
 
-bool SetRootUrgency(absl::string_view value, SearchOptions& options) {
+bool SetRootUrgency(const Row&, absl::string_view value,
+                    SearchOptions& options) {
   if (value == "same") {
     options.root_first_play_urgency.reset();
     return true;
   }
   float number;
-  if (!ReadNumber(value, -1.0f, 2.0f, number)) return false;
+  if (!ReadNumber(value, -1, 2, number)) return false;
   options.root_first_play_urgency = number;
   return true;
 }
@@ -65,9 +70,10 @@ std::string GetRootUrgency(const SearchOptions& options) {
              : "same";
 }
 
-bool SetMemory(absl::string_view value, SearchOptions& options) {
+bool SetMemory(const Row& option, absl::string_view value,
+               SearchOptions& options) {
   int64_t megabytes;
-  if (!ReadNumber(value, int64_t{1}, int64_t{1} << 20, megabytes)) return false;
+  if (!ReadNumber(value, option.low, option.high, megabytes)) return false;
   options.max_bytes = megabytes << 20;
   return true;
 }
@@ -76,43 +82,33 @@ std::string GetMemory(const SearchOptions& options) {
   return absl::StrCat(options.max_bytes >> 20);
 }
 
-// The list.
-constexpr OptionText<SearchOptions> kOptions[] = {
-    NumberOption<Range{1, 16777214}, &SearchOptions::simulations>(
-        "sims", "a whole number from 1 to 16777214", "simulations an action"),
+// The table.
+constexpr Row kOptions[] = {
+    NumberOption<&SearchOptions::simulations>("sims", 1, 16777214,
+                                              "simulations an action"),
     {.name = "utility",
      .expected = "win, points, mix or match",
      .help = "what counts: win, points, mix, match",
      .set = SetUtility,
      .get = GetUtility},
-    NumberOption<Range{0.0f, 1.0f}, &SearchOptions::utility,
-                 &UtilityOptions::points_weight>(
-        "points_weight", "a number from 0 to 1", "share of points in the mix"),
-    NumberOption<Range{0.1f, 100.0f}, &SearchOptions::utility,
-                 &UtilityOptions::points_scale>(
-        "points_scale", "a number from 0.1 to 100",
-        "margin worth half of the most"),
-    NumberOption<Range{0.0f, 100.0f}, &SearchOptions::c_puct>(
-        "c_puct", "a number from 0 to 100", "weight of priors against values"),
-    NumberOption<Range{0.0f, 100.0f}, &SearchOptions::c_puct_growth>(
-        "c_puct_growth", "a number from 0 to 100",
-        "growth of c_puct with log visits"),
-    NumberOption<Range{1.0f, 1e9f}, &SearchOptions::c_puct_base>(
-        "c_puct_base", "a number from 1 to 1e9",
-        "visits from which that growth counts"),
-    NumberOption<Range{0.1f, 10.0f}, &SearchOptions::prior_temperature>(
-        "prior_temperature", "a number from 0.1 to 10",
-        "above 1: priors count less"),
-    NumberOption<Range{0.0f, 1.0f}, &SearchOptions::utility_deviation_scale>(
-        "deviation_scale", "a number from 0 to 1",
-        "explore more where results differ; 0: not"),
-    NumberOption<Range{0.01f, 1.0f}, &SearchOptions::utility_deviation_prior>(
-        "deviation_prior", "a number from 0.01 to 1",
-        "usual deviation of results"),
-    NumberOption<Range{0.0f, 1000.0f},
-                 &SearchOptions::utility_deviation_prior_weight>(
-        "deviation_prior_weight", "a number from 0 to 1000",
-        "visits that it counts for"),
+    NumberOption<&SearchOptions::utility, &UtilityOptions::points_weight>(
+        "points_weight", 0, 1, "share of points in the mix"),
+    NumberOption<&SearchOptions::utility, &UtilityOptions::points_scale>(
+        "points_scale", 0.1, 100, "margin worth half of the most"),
+    NumberOption<&SearchOptions::c_puct>("c_puct", 0, 100,
+                                         "weight of priors against values"),
+    NumberOption<&SearchOptions::c_puct_growth>(
+        "c_puct_growth", 0, 100, "growth of c_puct with log visits"),
+    NumberOption<&SearchOptions::c_puct_base>(
+        "c_puct_base", 1, 1e9, "visits from which that growth counts"),
+    NumberOption<&SearchOptions::prior_temperature>(
+        "prior_temperature", 0.1, 10, "above 1: priors count less"),
+    NumberOption<&SearchOptions::utility_deviation_scale>(
+        "deviation_scale", 0, 1, "explore more where results differ; 0: not"),
+    NumberOption<&SearchOptions::utility_deviation_prior>(
+        "deviation_prior", 0.01, 1, "usual deviation of results"),
+    NumberOption<&SearchOptions::utility_deviation_prior_weight>(
+        "deviation_prior_weight", 0, 1000, "visits that it counts for"),
     {.name = "fpu",
      .expected = "reduction:X or absolute:X",
      .help = "untried: X below parent, or X",
@@ -123,47 +119,38 @@ constexpr OptionText<SearchOptions> kOptions[] = {
      .help = "the X of fpu at the root",
      .set = SetRootUrgency,
      .get = GetRootUrgency},
-    NumberOption<Range{0.0f, 10.0f}, &SearchOptions::virtual_loss>(
-        "virtual_loss", "a number from 0 to 10",
-        "losses a leaf in flight counts for"),
-    NumberOption<Range{0.0f, 1.0f}, &SearchOptions::dirichlet_fraction>(
-        "noise", "a number from 0 to 1",
-        "Dirichlet noise in the root's priors"),
-    NumberOption<Range{0.01f, 1000.0f},
-                 &SearchOptions::dirichlet_concentration>(
-        "noise_concentration", "a number from 0.01 to 1000",
+    NumberOption<&SearchOptions::virtual_loss>(
+        "virtual_loss", 0, 10, "losses a leaf in flight counts for"),
+    NumberOption<&SearchOptions::dirichlet_fraction>(
+        "noise", 0, 1, "share of Dirichlet noise in the root's priors"),
+    NumberOption<&SearchOptions::dirichlet_concentration>(
+        "noise_concentration", 0.001, 10000,
         "its alpha times the legal actions"),
     SwitchOption<&SearchOptions::dirichlet_shaped>(
         "noise_shaped", "more of that noise where the priors are high"),
-    NumberOption<Range{0.0f, 100.0f}, &SearchOptions::forced_playouts>(
-        "forced_playouts", "a number from 0 to 100",
-        "k of forced playouts at the root; 0: none"),
+    NumberOption<&SearchOptions::forced_playouts>(
+        "forced_playouts", 0, 100, "k of forced playouts at the root; 0: none"),
     SwitchOption<&SearchOptions::gumbel>(
         "gumbel", "Gumbel noise and sequential halving at the root"),
-    NumberOption<Range{1, 570}, &SearchOptions::gumbel_options,
+    NumberOption<&SearchOptions::gumbel_options,
                  &GumbelOptions::considered_actions>(
-        "gumbel_actions", "a whole number from 1 to 570",
-        "actions that Gumbel considers"),
-    NumberOption<Range{0.0f, 1e6f}, &SearchOptions::gumbel_options,
-                 &GumbelOptions::c_visit>(
-        "gumbel_c_visit", "a number from 0 to 1e6",
-        "weight of values there, beside visits"),
-    NumberOption<Range{0.0f, 1000.0f}, &SearchOptions::gumbel_options,
-                 &GumbelOptions::c_scale>(
-        "gumbel_c_scale", "a number from 0 to 1000",
-        "weight of values there, as a factor"),
-    NumberOption<Range{0.0f, 10.0f}, &SearchOptions::gumbel_noise>(
-        "gumbel_noise", "a number from 0 to 10",
-        "weight of the noise; 0 in matches"),
+        "gumbel_actions", 1, 570, "actions that Gumbel considers"),
+    NumberOption<&SearchOptions::gumbel_options, &GumbelOptions::c_visit>(
+        "gumbel_c_visit", 0, 1e6, "weight of values there, beside visits"),
+    NumberOption<&SearchOptions::gumbel_options, &GumbelOptions::c_scale>(
+        "gumbel_c_scale", 0, 1000, "weight of values there, as a factor"),
+    NumberOption<&SearchOptions::gumbel_noise>(
+        "gumbel_noise", 0, 10, "weight of the noise; 0 in matches"),
     SwitchOption<&SearchOptions::graph_search>("graph",
                                                "equal positions share a node"),
     SwitchOption<&SearchOptions::proof>("proof",
                                         "prove bounds; stop where they decide"),
-    NumberOption<Range{0, 45}, &SearchOptions::solver_vacant_hills>(
-        "solver_hills", "a whole number from 0 to 45",
-        "solve leaves of so many vacant hills"),
+    NumberOption<&SearchOptions::solver_vacant_hills>(
+        "solver_hills", 0, 45, "solve leaves of so many vacant hills"),
     {.name = "max_mb",
-     .expected = "a whole number from 1 to 1048576",
+     .expected = "a whole number",
+     .low = 1,
+     .high = 1 << 20,
      .help = "memory of the tree in MiB",
      .set = SetMemory,
      .get = GetMemory},
@@ -171,13 +158,15 @@ constexpr OptionText<SearchOptions> kOptions[] = {
 
 }  // namespace
 
+absl::Span<const Row> SearchOptionTable() { return kOptions; }
+
 bool IsSearchOption(absl::string_view name) {
   return FindOption(kOptions, name) != nullptr;
 }
 
 absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
                              SearchOptions& options) {
-  const OptionText<SearchOptions>* const option = FindOption(kOptions, name);
+  const Row* const option = FindOption(kOptions, name);
   if (option == nullptr) {
     return absl::NotFoundError(absl::StrCat("unknown search option '", name,
                                             "'; expected one of ",
@@ -189,7 +178,7 @@ absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
 std::string FormatSearchOptions(const SearchOptions& options) {
   const SearchOptions defaults;
   std::vector<std::string> parts;
-  for (const OptionText<SearchOptions>& option : kOptions) {
+  for (const Row& option : kOptions) {
     const std::string value = option.get(options);
     if (value == option.get(defaults)) continue;
     parts.push_back(absl::StrCat(option.name, "=", value));

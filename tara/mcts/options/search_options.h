@@ -7,11 +7,16 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/core/board.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::mcts {
+
+template <typename Struct>
+struct Option;  // option_table.h
 
 // What an action that was not tried yet is taken to be worth, for the side
 // that would play it.
@@ -98,8 +103,30 @@ struct SearchOptions {
   int64_t max_bytes = int64_t{4} << 30;
 };
 
-// The options of a search by name, as player specs, configs and protocols have
-// them: one list for all.
+// Returns `options` with what players and engines have by default, by what
+// docs/lab/2026-11-search.md measured as best: Gumbel roots without noise,
+// proofs and the solver.
+inline SearchOptions ForPlay(SearchOptions options = {}) {
+  options.gumbel_noise = 0;
+  options.proof = true;
+  options.solver_vacant_hills = kNumHills;
+  return options;
+}
+// ChoiceOptions::confidence_z of these.
+inline constexpr float kPlayConfidenceZ = 2;
+
+// Where random games judge leaves: their values are noisy and priors are all
+// alike, so more exploration than with a network. At 400 simulations 3 beats
+// 1.5 in every variant tried (62 % of 240 games over four), 0.7 loses to it
+// (30 %), 6 is no better than 3.
+inline constexpr float kPlayoutCPuct = 3;
+// Random games of a batch are played side by side: at equal time worth 62 Elo,
+// at equal simulations nothing (docs/lab/2026-11-search.md).
+inline constexpr int kPlayoutLeaves = 8;
+
+// Returns the table of the options by name, as player specs, configs and
+// protocols have them: one for all.
+absl::Span<const Option<SearchOptions>> SearchOptionTable();
 
 // Whether a search has an option of this name.
 bool IsSearchOption(absl::string_view name);

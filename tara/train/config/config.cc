@@ -15,7 +15,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -31,7 +30,6 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config_fields.h"
-#include "tara/train/config/proto_path.h"
 #include "tara/train/config/search_config.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
@@ -89,15 +87,9 @@ absl::Status ApplyOverride(const std::string& text,
       absl::StrCat("bad override '", text, "': ", status.message()));
 }
 
-std::string RangeText(const ConfigField& field) {
-  // 15 digits: whole numbers of this size are not rounded.
-  return absl::StrFormat("%.15g to %.15g", field.min_value, field.max_value);
-}
-
-// Finds a field of the table, which a test compares with the message.
 ProtoField Find(const ConfigField& field, proto::TrainConfig& config) {
   const absl::StatusOr<ProtoField> found = FindField(config, field.path);
-  TARA_CHECK(found.ok(), "the table of fields has a bad path");
+  TARA_CHECK(found.ok(), "a field is not found by its path");
   return *found;
 }
 
@@ -138,8 +130,8 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
   }
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
-    if (IsGiven(target) || field.default_value.empty()) continue;
-    TARA_CHECK(SetField(target, field.default_value).ok(), "bad default");
+    if (IsGiven(target) || !field.info.has_default_()) continue;
+    TARA_CHECK(SetField(target, field.info.default_()).ok(), "bad default");
   }
   TARA_RETURN_IF_ERROR(ResolveVariants(config));
   const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -159,14 +151,7 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
 
 absl::Status Validate(proto::TrainConfig& config) {
   for (const ConfigField& field : ConfigFields()) {
-    const ProtoField target = Find(field, config);
-    if (!IsNumber(target)) continue;
-    const double value = FieldToNumber(target);
-    // Written so that NaN fails too.
-    if (value >= field.min_value && value <= field.max_value) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(field.path, ": ", FieldToText(target),
-                     " is out of range; expected ", RangeText(field)));
+    TARA_RETURN_IF_ERROR(CheckValue(field, FieldToText(Find(field, config))));
   }
   if (config.run_dir().empty()) {
     return absl::InvalidArgumentError("run_dir: empty; expected a folder");
@@ -209,28 +194,13 @@ std::string ConfigToText(const proto::TrainConfig& config) {
                       text);
 }
 
-std::string DescribeConfig() {
-  proto::TrainConfig config;
-  std::string text;
-  for (const ConfigField& field : ConfigFields()) {
-    const ProtoField target = Find(field, config);
-    absl::StrAppendFormat(&text, "  %s (%s", field.path, FieldType(target));
-    if (IsNumber(target)) absl::StrAppend(&text, ", ", RangeText(field));
-    if (!field.default_value.empty()) {
-      absl::StrAppend(&text, ", default ", field.default_value);
-    }
-    absl::StrAppend(&text, ")\n      ", field.help, "\n");
-  }
-  return text;
-}
-
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now) {
   // Copies, because finding a field needs a message that it may complete.
   proto::TrainConfig old_config = before;
   proto::TrainConfig new_config = now;
   for (const ConfigField& field : ConfigFields()) {
-    if (!field.is_fixed) continue;
+    if (!field.info.fixed()) continue;
     const std::string old_value = FieldToText(Find(field, old_config));
     const std::string new_value = FieldToText(Find(field, new_config));
     if (old_value == new_value) continue;
@@ -319,6 +289,28 @@ absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status CheckMilestones(const proto::LearnerConfig& learner) {
+  float last = 0;
+  for (const float milestone : learner.milestones()) {
+    // Written so that NaN fails too.
+    if (!(milestone > last && milestone < 1)) {
+      return Bad("learner.milestones", milestone,
+                 "parts of the run, more than 0 and less than 1, each more "
+                 "than the one before");
+    }
+    last = milestone;
+  }
+  return absl::OkStatus();
+}
+
+// One network learns, on one device.
+absl::Status CheckLearnerDevice(const std::string& device) {
+  const auto parsed = nn::ParseDevice(device);
+  if (parsed.ok() && !parsed->all) return absl::OkStatus();
+  return Bad("learner.device", absl::StrCat("'", device, "'"),
+             "cpu, cuda or cuda:N (N from 0)");
+}
+
 absl::Status CheckTargets(const proto::TrainConfig& config) {
   // CheckSearch has seen to it that there are options.
   const mcts::UtilityKind utility =
@@ -404,8 +396,8 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
     return absl::InvalidArgumentError(
         absl::StrCat("inference.", inference.message()));
   }
-  TARA_RETURN_IF_ERROR(CheckLearner(config.learner()));
-  TARA_RETURN_IF_ERROR(LearnerDeviceOf(config.learner()).status());
+  TARA_RETURN_IF_ERROR(CheckMilestones(config.learner()));
+  TARA_RETURN_IF_ERROR(CheckLearnerDevice(config.learner().device()));
   TARA_RETURN_IF_ERROR(CheckSearch(config.self_play()));
   TARA_RETURN_IF_ERROR(CheckTargets(config));
   TARA_RETURN_IF_ERROR(CheckMixture(config));
@@ -451,53 +443,9 @@ absl::Status CheckDevices(const proto::TrainConfig& config) {
   return CheckNumberType(config.inference());
 }
 
-absl::Status CheckLearner(const proto::LearnerConfig& learner) {
-  if (learner.optimizer() != "adamw" && learner.optimizer() != "sgd") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "learner.optimizer: ", learner.optimizer(), "; expected adamw or sgd"));
-  }
-  if (learner.schedule() != "cosine" && learner.schedule() != "steps") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("learner.schedule: ", learner.schedule(),
-                     "; expected cosine or steps"));
-  }
-  float last = 0;
-  for (const float milestone : learner.milestones()) {
-    // Written so that NaN fails too.
-    if (!(milestone > last && milestone < 1)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("learner.milestones: ", milestone,
-                       "; expected parts of the run, more than 0 and less "
-                       "than 1, each more than the one before"));
-    }
-    last = milestone;
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<LearnerDevice> LearnerDeviceOf(
-    const proto::LearnerConfig& learner) {
-  LearnerDevice result;
-  const auto device = nn::ParseDevice(learner.device());
-  // One network learns, on one device.
-  if (!device.ok() || device->all) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("learner.device: '", learner.device(),
-                     "'; expected cpu, cuda or cuda:N (N from 0)"));
-  }
-  if (!device->is_cpu) result.cuda_device = device->index;
-  if (learner.autocast() != "off" && learner.autocast() != "bfloat16") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("learner.autocast: '", learner.autocast(),
-                     "'; expected off or bfloat16"));
-  }
-  result.autocast = learner.autocast() == "bfloat16";
-  return result;
-}
-
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
-  const auto device = LearnerDeviceOf(learner);
+  const auto device = nn::ParseDevice(learner.device());
   TARA_CHECK(device.ok(), "a config was not checked");
   return {.optimizer = learner.optimizer() == "sgd" ? nn::OptimizerKind::kSgd
                                                     : nn::OptimizerKind::kAdamW,
@@ -510,8 +458,9 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
           .ema_decay = learner.ema_decay(),
           .max_gradient_norm = learner.max_gradient_norm(),
           .threads = static_cast<int>(learner.threads()),
-          .cuda_device = device->cuda_device,
-          .autocast = device->autocast};
+          .cuda_device = device->is_cpu ? nn::TrainerOptions::kNoCudaDevice
+                                        : device->index,
+          .autocast = learner.autocast() == "bfloat16"};
 }
 
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,

@@ -2,7 +2,7 @@
 #define TARA_TRAIN_CONFIG_CONFIG_H_
 
 // The configuration of a training run: read strictly, completed, checked.
-// Fields: proto/config.proto; defaults and ranges: config_fields.h.
+// Fields, with their defaults and values: proto/config.proto.
 
 #include <string>
 
@@ -18,11 +18,12 @@
 namespace tara::train {
 
 // Returns the config of a text-format file, changed by overrides in the form
-// "path.to.field=value" (proto_path.h), with every field filled in: defaults,
-// "all" written out, the number of cores, the run's folder. Returns NOT_FOUND
-// or another system error for a file that cannot be read, INVALID_ARGUMENT for
-// an unknown or ill-typed field (file:line:column and the fields there are), a
-// bad override, or a value out of range (field, value, what was expected).
+// "path.to.field=value" (config_fields.h), with every field filled in:
+// defaults, "all" written out, the number of cores, the run's folder. Returns
+// NOT_FOUND or another system error for a file that cannot be read,
+// INVALID_ARGUMENT for an unknown or ill-typed field (file:line:column and the
+// fields there are), a bad override, or a value out of range (field, value,
+// what was expected).
 absl::StatusOr<proto::TrainConfig> LoadTrainConfig(
     const std::string& path, absl::Span<const std::string> overrides);
 
@@ -34,17 +35,14 @@ absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
 // Returns a config as text that ParseTrainConfig reads, for the run's folder.
 std::string ConfigToText(const proto::TrainConfig& config);
 
-// Returns a table of all fields, one a line, with type, default and range.
-std::string DescribeConfig();
-
 // Checks that a run that was started with the resolved config `before` may go
 // on with `now`: what its games and weights were made for must be the same.
 // Returns FAILED_PRECONDITION naming the field and both values.
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now);
 
-// Checks what fields say together: that a run can work as they want. Ranges of
-// single fields are in the table of config_fields.h. Returns INVALID_ARGUMENT
+// Checks what fields say together: that a run can work as they want. Values of
+// single fields are declared in proto/config.proto. Returns INVALID_ARGUMENT
 // with the field, its value, the reason and what was expected.
 // REQUIRES: every field is filled in and in its range, variants are known.
 absl::Status CheckConfig(const proto::TrainConfig& config);
@@ -54,22 +52,6 @@ absl::Status CheckConfig(const proto::TrainConfig& config);
 // FAILED_PRECONDITION naming the field, the device and what there is instead,
 // or UNIMPLEMENTED naming the number type and why.
 absl::Status CheckDevices(const proto::TrainConfig& config);
-
-// Returns INVALID_ARGUMENT naming the field whose value means nothing to the
-// learner. Ranges of single numbers are those of the table of fields.
-// REQUIRES: the config is resolved.
-absl::Status CheckLearner(const proto::LearnerConfig& learner);
-
-// Where, and in which types, a config says to learn.
-struct LearnerDevice {
-  int cuda_device = -1;  // as in TrainerOptions: below 0, the CPU
-  bool autocast = false;
-};
-
-// Reads learner.device and learner.autocast. Returns INVALID_ARGUMENT naming
-// the field, its value and what was expected.
-absl::StatusOr<LearnerDevice> LearnerDeviceOf(
-    const proto::LearnerConfig& learner);
 
 // What a config says of learning, as trainer and learner take it.
 // REQUIRES, of all: the config is resolved.

@@ -1,400 +1,258 @@
 #include "tara/train/config/config_fields.h"
 
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "tara/base/check.h"
+#include "tara/base/status_macros.h"
+#include "tara/mcts/options/option_table.h"
+#include "tara/mcts/options/search_options.h"
+
 namespace tara::train {
 namespace {
 
-// Bounds that only keep out what cannot be meant.
-constexpr double kMany = 1e9;
-constexpr double kMaxThreads = 1024;
-// 2^64 - 1, rounded up to a double: any number.
-constexpr double kMaxSeed = 0x1p64;
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
 
-constexpr ConfigField kFields[] = {
-    {.path = "run_dir",
-     .default_value = "",
-     .help = "folder of the run; default: runs/NAME-VARIANT, NAME of the "
-             "config's file"},
-    {.path = "variant",
-     .default_value = "sacred_hill_l1",
-     .is_fixed = true,
-     .help = "variants to learn, or 'all'"},
-    {.path = "rule_options",
-     .default_value = "-",
-     .is_fixed = true,
-     .help = "name=value,... for the variants that have them; - for none"},
-    {.path = "seed",
-     .default_value = "1",
-     .max_value = kMaxSeed,
-     .is_fixed = true,
-     .help = "of every random draw of the run"},
-    {.path = "generations",
-     .default_value = "10",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "each is self-play, learning and a checkpoint"},
-    {.path = "overlap",
-     .default_value = "false",
-     .help = "play the next generation's games while this one is learned from"},
+// Adds what the table of search options declares of `info.search()`.
+void CompleteFromSearch(proto::FieldInfo& info) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(info.search(), absl::MaxSplits('=', 1));
+  const mcts::Option<mcts::SearchOptions>* const option =
+      mcts::FindOption(mcts::SearchOptionTable(), parts[0]);
+  TARA_CHECK(option != nullptr, "a field is no option of the search");
+  if (!info.has_default_()) {
+    const std::string value = option->get(mcts::SearchOptions());
+    info.set_default_(std::string(absl::StripPrefix(value, parts[1])));
+  }
+  if (!info.has_values()) info.set_values(option->range());
+  if (info.has_help()) return;
+  info.set_help(std::string(option->help));
+  info.mutable_help()->front() = absl::ascii_toupper(info.help().front());
+}
 
-    {.path = "network.channels",
-     .default_value = "32",
-     .min_value = 1,
-     .max_value = 1024,
-     .is_fixed = true,
-     .help = "channels of the tower"},
-    {.path = "network.blocks",
-     .default_value = "4",
-     .min_value = 1,
-     .max_value = 100,
-     .is_fixed = true,
-     .help = "residual blocks of the tower"},
+void AppendFields(const Descriptor& type, const std::string& prefix,
+                  std::vector<ConfigField>& fields) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    const std::string path = prefix + field.name();
+    if (field.message_type() != nullptr) {
+      AppendFields(*field.message_type(), path + ".", fields);
+      continue;
+    }
+    proto::FieldInfo info = field.options().GetExtension(proto::info);
+    if (info.has_search()) CompleteFromSearch(info);
+    fields.push_back({path, &field, info});
+  }
+}
 
-    {.path = "inference.device",
-     .default_value = "cpu",
-     .help = "cpu, cuda, cuda:N or cuda:all (every one there is)"},
-    {.path = "inference.precision",
-     .default_value = "auto",
-     .help =
-         "auto (the fastest here), float32, bfloat16, float16, int16 or int8"},
-    {.path = "inference.backend",
-     .default_value = "auto",
-     .help = "what computes: auto (the fastest for the device), torch or "
-             "onednn"},
-    {.path = "inference.cache_positions",
-     .default_value = "65536",
-     .max_value = 1 << 28,
-     .help = "evaluations that are kept within a generation; 0: none"},
+bool IsNumber(const FieldDescriptor& field) {
+  return field.cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
+         field.cpp_type() != FieldDescriptor::CPPTYPE_BOOL;
+}
 
-    {.path = "self_play.games_per_generation",
-     .default_value = "200",
-     .min_value = 1,
-     .max_value = kMany,
-     .help = "games played with each checkpoint"},
-    {.path = "self_play.threads",
-     .default_value = "",
-     .min_value = 1,
-     .max_value = kMaxThreads,
-     .help = "that play; default: the number of cores"},
-    {.path = "self_play.games_per_thread",
-     .default_value = "32",
-     .min_value = 1,
-     .max_value = 65536,
-     .help = "in step, evaluated as one batch"},
-    {.path = "self_play.autopilot",
-     .default_value = "",
-     .help =
-         "measure threads and games_per_thread; default: true if not given"},
-    {.path = "self_play.search.simulations",
-     .default_value = "100",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "per action"},
-    {.path = "self_play.search.c_puct",
-     .default_value = "1.5",
-     .max_value = 100,
-     .help = "weight of exploration"},
-    {.path = "self_play.search.first_play_urgency_reduction",
-     .default_value = "0.2",
-     .max_value = 2,
-     .help = "unvisited actions are worth so much less than their position"},
-    {.path = "self_play.search.dirichlet_concentration",
-     .default_value = "10",
-     .min_value = 1e-3,
-     .max_value = 1e4,
-     .help = "root noise: alpha times the number of legal actions"},
-    {.path = "self_play.search.dirichlet_fraction",
-     .default_value = "0.25",
-     .max_value = 1,
-     .help = "share of the noise in the root's priors; 0 for none"},
-    {.path = "self_play.search.temperature",
-     .default_value = "1",
-     .max_value = 10,
-     .help = "actions are drawn from visits^(1/temperature)"},
-    {.path = "self_play.search.temperature_plies",
-     .default_value = "20",
-     .max_value = 1e6,
-     .help = "for so many plies; then the most visited is played"},
-    {.path = "self_play.search.end_temperature",
-     .default_value = "0",
-     .max_value = 10,
-     .help = "where the temperature falls to, if it has a halflife"},
-    {.path = "self_play.search.temperature_halflife",
-     .default_value = "0",
-     .max_value = 1e6,
-     .help = "plies in which it falls half of the way; 0: it stays"},
-    {.path = "self_play.search.option",
-     .default_value = "",
-     .help = "name=value,...: other options of the search (see arena --help)"},
-    {.path = "self_play.leaves_per_game",
-     .default_value = "1",
-     .min_value = 1,
-     .max_value = 1024,
-     .help = "of one game in a batch; more fill batches of few games"},
-    {.path = "self_play.evaluation_groups",
-     .default_value = "1",
-     .min_value = 1,
-     .max_value = 2,
-     .help = "2: search half of the games while the others are evaluated"},
-    {.path = "self_play.shared_batches",
-     .default_value = "false",
-     .help = "merge the batches of all threads (for a GPU)"},
-    {.path = "self_play.playout_cap.full_share",
-     .default_value = "1",
-     .min_value = 1e-3,
-     .max_value = 1,
-     .help = "part of the turns with a full search; the policy learns from "
-             "these"},
-    {.path = "self_play.playout_cap.fast_simulations",
-     .default_value = "20",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "of the other turns"},
-    {.path = "self_play.resignation.threshold",
-     .default_value = "0",
-     .max_value = 1,
-     .help = "resign at root values of at most minus this; 0: never"},
-    {.path = "self_play.resignation.turns",
-     .default_value = "3",
-     .min_value = 1,
-     .max_value = 1000,
-     .help = "in a row, of one side, that it takes"},
-    {.path = "self_play.resignation.played_on_share",
-     .default_value = "0.1",
-     .max_value = 1,
-     .help = "part of the games played to the end, to watch over resigning"},
-    {.path = "self_play.resignation.max_false_positive_rate",
-     .default_value = "0.05",
-     .max_value = 1,
-     .help = "resign less where more of these would be wrong"},
-    {.path = "self_play.resignation.min_games",
-     .default_value = "50",
-     .max_value = kMany,
-     .help = "that would have been resigned, before the rate says anything"},
-    {.path = "self_play.opening.share",
-     .default_value = "0",
-     .max_value = 1,
-     .help = "part of the games that begin with random actions, not learned"},
-    {.path = "self_play.opening.max_plies",
-     .default_value = "8",
-     .min_value = 1,
-     .max_value = 1000,
-     .help = "of these, at most; at least one"},
-    {.path = "self_play.end_when_proved",
-     .default_value = "false",
-     .help = "play a game whose result is proved to its end without searches"},
+// Sets a singular field, or adds to a repeated one, what `parse` reads, by the
+// two methods of Reflection.
+template <typename Value, typename Parser, typename Setter, typename Adder>
+absl::Status Assign(const ProtoField& field, absl::string_view text,
+                    Parser parse, Setter set, Adder add) {
+  Value value{};
+  const bool is_switch = std::is_same_v<Value, bool>;
+  if (!parse(text, &value)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "bad value '", text, "'; expected a ",
+        is_switch ? "switch: true or false" : field.field->type_name()));
+  }
+  const Reflection& reflection = *field.message->GetReflection();
+  if (field.field->is_repeated()) {
+    (reflection.*add)(field.message, field.field, value);
+  } else {
+    (reflection.*set)(field.message, field.field, value);
+  }
+  return absl::OkStatus();
+}
 
-    {.path = "learner.batch_size",
-     .default_value = "256",
-     .min_value = 1,
-     .max_value = 1 << 20,
-     .help = "samples of a step"},
-    {.path = "learner.steps_per_generation",
-     .default_value = "100",
-     .min_value = 1,
-     .max_value = kMany,
-     .help = "between two checkpoints"},
-    {.path = "learner.window_games",
-     .default_value = "2000",
-     .min_value = 1,
-     .max_value = kMany,
-     .help = "the newest games, from which samples are drawn"},
-    {.path = "learner.learning_rate",
-     .default_value = "0.003",
-     .min_value = 1e-8,
-     .max_value = 10,
-     .help = "at its peak"},
-    {.path = "learner.warmup_steps",
-     .default_value = "50",
-     .max_value = kMany,
-     .help = "in which the rate rises linearly to its peak"},
-    {.path = "learner.final_learning_rate_fraction",
-     .default_value = "0.1",
-     .max_value = 1,
-     .help = "of schedule cosine: of the peak, at the last generation"},
-    {.path = "learner.weight_decay",
-     .default_value = "0.01",
-     .max_value = 1,
-     .help = "decoupled: a step shrinks weights by rate times this"},
-    {.path = "learner.margin_loss_weight",
-     .default_value = "0.1",
-     .max_value = 100,
-     .help = "weight of the cross-entropy of the point margin"},
-    {.path = "learner.threads",
-     .default_value = "",
-     .min_value = 1,
-     .max_value = kMaxThreads,
-     .help = "that learn; default: the number of cores"},
-    {.path = "learner.owner_loss_weight",
-     .default_value = "0",
-     .max_value = 100,
-     .help = "weight of the loss of each hill's owner at the end; 0: none"},
-    {.path = "learner.kingdoms_loss_weight",
-     .default_value = "0",
-     .max_value = 100,
-     .help = "weight of the loss of both sides' kingdoms at the end; 0: none"},
-    {.path = "learner.reply_loss_weight",
-     .default_value = "0",
-     .max_value = 100,
-     .help = "weight of the loss of the opponent's next policy; 0: none"},
-    {.path = "learner.optimizer",
-     .default_value = "adamw",
-     .help = "adamw, or sgd (Nesterov's momentum; wants a higher rate)"},
-    {.path = "learner.momentum",
-     .default_value = "0.9",
-     .max_value = 0.9999,
-     .help = "of optimizer sgd"},
-    {.path = "learner.schedule",
-     .default_value = "cosine",
-     .help = "of the rate: cosine, or steps (to a tenth at each milestone)"},
-    {.path = "learner.milestones",
-     .default_value = "0.5,0.75",
-     .help = "of schedule steps: parts of the run's steps, increasing"},
-    {.path = "learner.ema_decay",
-     .default_value = "0",
-     .max_value = 0.99999,
-     .help = "published weights are averages over 1/(1 - this) steps; 0: no"},
-    {.path = "learner.max_gradient_norm",
-     .default_value = "4",
-     .max_value = 1e6,
-     .help = "longer gradients are shortened to it; 0: never"},
-    {.path = "learner.value_search_share",
-     .default_value = "0",
-     .max_value = 1,
-     .help =
-         "of value targets: what searches thought; the rest is the outcome"},
-    {.path = "learner.value_horizon",
-     .default_value = "16",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "plies over which these searches are averaged"},
-    {.path = "learner.policy_surprise",
-     .default_value = "0",
-     .max_value = 1,
-     .help = "share of the sampling that follows how the search changed the "
-             "policy"},
-    {.path = "learner.window_growth_rate",
-     .default_value = "0.4",
-     .min_value = 1e-3,
-     .max_value = 1,
-     .help = "new games in the window for each game, as the growth begins"},
-    {.path = "learner.window_growth",
-     .default_value = "0",
-     .max_value = 1,
-     .help = "exponent of the window's growth to window_games; 0: no growth"},
-    {.path = "learner.window_min_games",
-     .default_value = "250",
-     .min_value = 1,
-     .max_value = kMany,
-     .help = "of the window, before it grows"},
-    {.path = "learner.max_samples_per_position",
-     .default_value = "0",
-     .max_value = 1e6,
-     .help = "for each new position of a generation; 0: no limit"},
-    {.path = "learner.held_out_share",
-     .default_value = "0.05",
-     .max_value = 0.5,
-     .is_fixed = true,
-     .help = "part of the games that only measure losses"},
-    {.path = "learner.variant_balance",
-     .default_value = "0",
-     .max_value = 1,
-     .help = "0: variants have samples as they have games; 1: equal shares"},
-    {.path = "learner.max_skipped_steps",
-     .default_value = "10",
-     .min_value = 1,
-     .max_value = kMany,
-     .help = "in a row, not finite, before the generation is learned anew"},
-    {.path = "learner.autocast",
-     .default_value = "off",
-     .help = "bfloat16: convolutions and linear layers learn in it; off"},
-    {.path = "learner.device",
-     .default_value = "cpu",
-     .help = "cpu, cuda or cuda:N"},
+// The types that configs have.
+absl::Status AssignText(const ProtoField& field, absl::string_view text) {
+  switch (field.field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return Assign<std::string>(
+          field, text,
+          [](absl::string_view from, std::string* to) {
+            *to = std::string(from);
+            return true;
+          },
+          &Reflection::SetString, &Reflection::AddString);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return Assign<bool>(
+          field, text,
+          [](absl::string_view from, bool* to) {
+            *to = from == "true";
+            return *to || from == "false";
+          },
+          &Reflection::SetBool, &Reflection::AddBool);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return Assign<uint32_t>(field, text, absl::SimpleAtoi<uint32_t>,
+                              &Reflection::SetUInt32, &Reflection::AddUInt32);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return Assign<uint64_t>(field, text, absl::SimpleAtoi<uint64_t>,
+                              &Reflection::SetUInt64, &Reflection::AddUInt64);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return Assign<float>(field, text, absl::SimpleAtof, &Reflection::SetFloat,
+                           &Reflection::AddFloat);
+    default:
+      TARA_CHECK(false, "fields of other types are not needed yet");
+      return absl::OkStatus();
+  }
+}
 
-    {.path = "evaluation.every",
-     .default_value = "2",
-     .max_value = 1e6,
-     .help = "generations between evaluations; 0: only after the last"},
-    {.path = "evaluation.games",
-     .default_value = "40",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "per opponent, during training"},
-    {.path = "evaluation.final_games",
-     .default_value = "200",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "per opponent, after the last generation"},
-    {.path = "evaluation.simulations",
-     .default_value = "100",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "per action of the checkpoint"},
-    {.path = "evaluation.opponent",
-     .default_value = "random,greedy",
-     .help = "player specs; at the end the first checkpoint plays too"},
-
-    {.path = "mixture.mode",
-     .default_value = "equal",
-     .help =
-         "games by variant: equal, weights, or adaptive (most to the weakest)"},
-    {.path = "mixture.weight",
-     .default_value = "",
-     .help = "variant=weight,...: of mode weights; 1 if not named"},
-    {.path = "mixture.min_share",
-     .default_value = "0.5",
-     .max_value = 1,
-     .help = "part of its equal share that a variant keeps in mode adaptive"},
-
-    {.path = "retention.keep_last_checkpoints",
-     .default_value = "10",
-     .max_value = 1e6,
-     .help = "newest checkpoints kept, beside the first and the best"},
-    {.path = "retention.keep_every_checkpoints",
-     .default_value = "10",
-     .max_value = 1e6,
-     .help = "of the older ones, each such one is kept; 0: none (0 and 0: all "
-             "are)"},
-    {.path = "retention.keep_games",
-     .default_value = "0",
-     .max_value = kMany,
-     .help = "newest games kept; 0: all"},
-
-    {.path = "gate.games",
-     .default_value = "0",
-     .max_value = 1e6,
-     .help =
-         "at most, per variant, of a new checkpoint against the best; 0: no "
-         "gate"},
-    {.path = "gate.simulations",
-     .default_value = "64",
-     .min_value = 1,
-     .max_value = 1e6,
-     .help = "per action, of both"},
-    {.path = "gate.max_drop_elo",
-     .default_value = "50",
-     .min_value = 1,
-     .max_value = 500,
-     .help = "weaker by so much, in any variant, it does not play for the run"},
-
-    {.path = "init_from",
-     .default_value = "-",
-     .is_fixed = true,
-     .help = "to begin with: a checkpoint, run or bundle for learning; - a new "
-             "net"},
-    {.path = "minutes",
-     .default_value = "0",
-     .max_value = 1e7,
-     .help = "of wall time for the run, without the last evaluation; 0: no "
-             "limit"},
-    {.path = "cpu_minutes",
-     .default_value = "0",
-     .max_value = 1e7,
-     .help = "of processor time likewise, of all threads together"},
-};
+// Splits at commas without a backslash before them.
+std::vector<std::string> SplitValues(absl::string_view text) {
+  std::vector<std::string> values;
+  if (text.empty()) return values;
+  values.emplace_back();
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+      values.back() += text[++i];
+    } else if (text[i] == ',') {
+      values.emplace_back();
+    } else {
+      values.back() += text[i];
+    }
+  }
+  return values;
+}
 
 }  // namespace
 
-absl::Span<const ConfigField> ConfigFields() { return kFields; }
+absl::Span<const ConfigField> ConfigFields() {
+  static const auto* const fields = [] {
+    auto* const all = new std::vector<ConfigField>();
+    AppendFields(*proto::TrainConfig::descriptor(), "", *all);
+    return all;
+  }();
+  return *fields;
+}
+
+std::string FieldType(const FieldDescriptor& field) {
+  return absl::StrCat(field.type_name(),
+                      field.is_repeated() ? ", repeated" : "");
+}
+
+std::string FieldNames(const Descriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.field_count(); ++i) {
+    names.push_back(type.field(i)->name());
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+absl::Status CheckValue(const ConfigField& field, absl::string_view text) {
+  const std::string& values = field.info.values();
+  if (values.empty()) return absl::OkStatus();
+  const bool is_number = IsNumber(*field.field);
+  bool is_good;
+  if (is_number) {
+    const std::vector<std::string> bounds = absl::StrSplit(values, " to ");
+    double low;
+    double high;
+    double value;
+    TARA_CHECK(bounds.size() == 2 && absl::SimpleAtod(bounds[0], &low) &&
+                   absl::SimpleAtod(bounds[1], &high),
+               "expected 'LOW to HIGH'");
+    is_good = mcts::ReadNumber(text, low, high, value);
+  } else {
+    const std::string names = absl::StrReplaceAll(values, {{" or ", ", "}});
+    const std::vector<absl::string_view> list = absl::StrSplit(names, ", ");
+    is_good = std::find(list.begin(), list.end(), text) != list.end();
+  }
+  if (is_good) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field.path, ": ", text, is_number ? " is out of range" : "",
+                   "; expected ", values));
+}
+
+absl::StatusOr<ProtoField> FindField(Message& root, absl::string_view path) {
+  Message* message = &root;
+  std::string parent = "the config";
+  const std::vector<std::string> names = absl::StrSplit(path, '.');
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Descriptor& type = *message->GetDescriptor();
+    const FieldDescriptor* const field = type.FindFieldByName(names[i]);
+    if (field == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(parent, " has no field '", names[i],
+                       "'; it has: ", FieldNames(type)));
+    }
+    const bool last = i + 1 == names.size();
+    const bool is_message =
+        field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    parent = absl::StrJoin(names.begin(), names.begin() + i + 1, ".");
+    if (last && !is_message) return ProtoField{message, field};
+    if (last || (is_message && field->is_repeated())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(parent, " is a group of fields; set one of: ",
+                       FieldNames(*field->message_type())));
+    }
+    if (!is_message) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(parent, " is a ", field->type_name(),
+                       " and has no field '", names[i + 1], "'"));
+    }
+    message = message->GetReflection()->MutableMessage(message, field);
+  }
+  return absl::InternalError("a path has at least one name");
+}
+
+bool IsGiven(const ProtoField& field) {
+  const Reflection& reflection = *field.message->GetReflection();
+  return field.field->is_repeated()
+             ? reflection.FieldSize(*field.message, field.field) > 0
+             : reflection.HasField(*field.message, field.field);
+}
+
+absl::Status SetField(const ProtoField& field, absl::string_view text) {
+  if (!field.field->is_repeated()) return AssignText(field, text);
+  field.message->GetReflection()->ClearField(field.message, field.field);
+  for (const std::string& value : SplitValues(text)) {
+    TARA_RETURN_IF_ERROR(AssignText(field, value));
+  }
+  return absl::OkStatus();
+}
+
+std::string FieldToText(const ProtoField& field) {
+  const Reflection& reflection = *field.message->GetReflection();
+  const bool is_repeated = field.field->is_repeated();
+  const int size =
+      is_repeated ? reflection.FieldSize(*field.message, field.field) : 1;
+  std::vector<std::string> values;
+  for (int i = 0; i < size; ++i) {
+    std::string& value = values.emplace_back();
+    if (field.field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) {
+      google::protobuf::TextFormat::PrintFieldValueToString(
+          *field.message, field.field, is_repeated ? i : -1, &value);
+    } else if (is_repeated) {
+      value = absl::StrReplaceAll(
+          reflection.GetRepeatedString(*field.message, field.field, i),
+          {{",", "\\,"}});
+    } else {
+      value = reflection.GetString(*field.message, field.field);
+    }
+  }
+  return absl::StrJoin(values, ",");
+}
 
 }  // namespace tara::train

@@ -1,28 +1,64 @@
 #ifndef TARA_TRAIN_CONFIG_CONFIG_FIELDS_H_
 #define TARA_TRAIN_CONFIG_CONFIG_FIELDS_H_
 
-// The one table of the config's fields: defaults, ranges, help.
+// The fields of a config, as proto/config.proto declares them, and their values
+// by path, such as "self_play.search.simulations".
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "proto/config.pb.h"
 
 namespace tara::train {
 
 struct ConfigField {
-  absl::string_view path;
-  // As in an override; empty: none, or computed by config.cc.
-  absl::string_view default_value;
-  // Of numbers, both inclusive.
-  double min_value = 0;
-  double max_value = 0;
-  // Whether a run that goes on must keep it: its games and weights depend on
-  // it.
-  bool is_fixed = false;
-  absl::string_view help;
+  std::string path;
+  const google::protobuf::FieldDescriptor* field;
+  // Where the field is an option of the search, with what that declares.
+  proto::FieldInfo info;
 };
 
-// Returns all fields of proto::TrainConfig, in its order.
+// Returns all fields of proto::TrainConfig that are no messages, in its order.
 absl::Span<const ConfigField> ConfigFields();
+
+// Returns the name of a field's type: "uint32", "string, repeated".
+std::string FieldType(const google::protobuf::FieldDescriptor& field);
+
+// Returns the names of a message's fields, separated by ", ".
+std::string FieldNames(const google::protobuf::Descriptor& type);
+
+// Returns OK, or INVALID_ARGUMENT naming path, value and what was expected,
+// where a value is none of those declared. Lists are not checked.
+absl::Status CheckValue(const ConfigField& field, absl::string_view text);
+
+// A field of a message, and the message, which is `root` or a part of it.
+struct ProtoField {
+  google::protobuf::Message* message;
+  const google::protobuf::FieldDescriptor* field;
+};
+
+// Finds a field that is no message itself; creates the messages on the way.
+// Returns INVALID_ARGUMENT naming the element of the path that is wrong and
+// the fields that there are.
+absl::StatusOr<ProtoField> FindField(google::protobuf::Message& root,
+                                     absl::string_view path);
+
+// Whether a field has been given: set, or with elements.
+bool IsGiven(const ProtoField& field);
+
+// Sets a field from text. Strings need no quotes. A repeated field is replaced
+// by the values between commas ("\," is a comma in a value); none if empty.
+// Returns INVALID_ARGUMENT, naming the type, for a value of another type.
+absl::Status SetField(const ProtoField& field, absl::string_view text);
+
+// Returns the value as SetField reads it; numbers are read back exactly.
+std::string FieldToText(const ProtoField& field);
 
 }  // namespace tara::train
 

@@ -1,8 +1,10 @@
 #include "tara/train/config/search_config.h"
 
+#include <google/protobuf/descriptor.h>
+
+#include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,57 +15,57 @@
 #include "tara/base/status_macros.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
+#include "tara/train/config/config_fields.h"
 
 namespace tara::train {
 namespace {
 
-// Search options that have a field of their own in SearchConfig.
-constexpr std::pair<absl::string_view, absl::string_view> kFields[] = {
-    {"sims", "simulations"},
-    {"c_puct", "c_puct"},
-    {"fpu", "first_play_urgency_reduction"},
-    {"noise", "dirichlet_fraction"},
-    {"noise_concentration", "dirichlet_concentration"}};
+using google::protobuf::Descriptor;
 
 absl::Status Bad(absl::string_view option, absl::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat("option: '", option, "': ", why));
 }
 
-// Refuses what a field of the config says already.
-absl::Status CheckHasNoField(absl::string_view option, absl::string_view name,
-                             absl::string_view value) {
-  for (const auto& [own, field] : kFields) {
-    if (name != own) continue;
-    // The field is the reduction; the absolute value has none.
-    if (name == "fpu" && absl::StartsWith(value, "absolute:")) continue;
-    return Bad(option, absl::StrCat("this has a field of its own; set ", field,
-                                    " instead"));
-  }
-  return absl::OkStatus();
+// Sets an option that is written "name=value".
+absl::Status SetOption(const std::string& option,
+                       mcts::SearchOptions& options) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(option, absl::MaxSplits('=', 1));
+  if (parts.size() != 2) return Bad(option, "expected name=value");
+  const absl::Status set = mcts::SetSearchOption(parts[0], parts[1], options);
+  return set.ok() ? set : Bad(option, set.message());
 }
 
 }  // namespace
 
 absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config) {
+  // Fields that are options as "name=value", or begin as one.
   mcts::SearchOptions options;
-  options.simulations = static_cast<int>(config.simulations());
-  options.c_puct = config.c_puct();
-  options.first_play_urgency_reduction = config.first_play_urgency_reduction();
-  options.dirichlet_concentration = config.dirichlet_concentration();
-  options.dirichlet_fraction = config.dirichlet_fraction();
+  proto::SearchConfig fields = config;
+  const Descriptor& type = *config.GetDescriptor();
+  std::map<std::string, std::string> field_of;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const std::string& search =
+        type.field(i)->options().GetExtension(proto::info).search();
+    if (search.empty()) continue;
+    field_of[search] = type.field(i)->name();
+    TARA_RETURN_IF_ERROR(
+        SetOption(search + FieldToText({&fields, type.field(i)}), options));
+  }
   std::set<std::string> seen;
   for (const std::string& option : config.option()) {
-    const std::vector<std::string> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    if (parts.size() != 2) return Bad(option, "expected name=value");
-    TARA_RETURN_IF_ERROR(CheckHasNoField(option, parts[0], parts[1]));
-    if (!seen.insert(parts[0]).second) {
-      return Bad(option, absl::StrCat(parts[0], " is given twice"));
+    for (const auto& [search, field] : field_of) {
+      if (!absl::StartsWith(option, search)) continue;
+      return Bad(option, absl::StrCat("this has a field of its own; set ",
+                                      field, " instead"));
     }
-    const absl::Status set = mcts::SetSearchOption(parts[0], parts[1], options);
-    if (!set.ok()) return Bad(option, set.message());
+    const std::string name = option.substr(0, option.find('='));
+    if (!seen.insert(name).second) {
+      return Bad(option, absl::StrCat(name, " is given twice"));
+    }
+    TARA_RETURN_IF_ERROR(SetOption(option, options));
   }
   if (options.solver_vacant_hills > 0 && !options.proof) {
     return Bad(absl::StrCat("solver_hills=", options.solver_vacant_hills),

@@ -128,10 +128,6 @@ absl::StatusOr<std::vector<double>> MixtureShares(
                      "; expected mode weights"));
   }
   if (mode == "adaptive") return AdaptiveShares(config, scores);
-  if (mode != "equal" && mode != "weights") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "mixture.mode: '", mode, "'; expected equal, weights or adaptive"));
-  }
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (double& share : shares) share /= sum;
   return shares;
