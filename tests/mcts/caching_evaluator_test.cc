@@ -9,7 +9,6 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
@@ -37,10 +36,10 @@ void ExpectSame(const Evaluation& a, const Evaluation& b) {
 // Evaluates all states through the cache in batches and compares.
 void ExpectSameAsUncached(CachingEvaluator& cache,
                           const std::vector<State>& states) {
-  PlayoutEvaluator playouts(1, 1);
+  FakeEvaluator uncached;
   std::vector<Evaluation> expected(states.size());
   std::vector<Evaluation> results(states.size());
-  ASSERT_TRUE(playouts.Evaluate(states, absl::MakeSpan(expected)).ok());
+  ASSERT_TRUE(uncached.Evaluate(states, absl::MakeSpan(expected)).ok());
   for (size_t first = 0; first < states.size(); first += 32) {
     ASSERT_TRUE(cache
                     .Evaluate(absl::MakeSpan(states).subspan(first, 32),
