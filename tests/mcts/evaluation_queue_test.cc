@@ -10,7 +10,6 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
@@ -45,9 +44,9 @@ class EvaluationQueueTest : public testing::Test {
   }
 
   void ExpectAnswer(int position, int tag) {
-    PlayoutEvaluator playouts(1, 1);
+    FakeEvaluator plain;
     Evaluation expected;
-    ASSERT_TRUE(playouts
+    ASSERT_TRUE(plain
                     .Evaluate(absl::MakeConstSpan(&states_[position], 1),
                               absl::MakeSpan(&expected, 1))
                     .ok());
