@@ -177,8 +177,8 @@ Contest ContestOf(Variant variant, const RuleOptions& options,
   contest.variant = variant;
   contest.scalar = {.play =
                         [=](int64_t first_game, int64_t games) {
-                          return PlayRandomGamesScalar(variant, options, kSeed,
-                                                       first_game, games);
+                          return PlayRandomGamesByPublicRules(
+                              variant, options, kSeed, first_game, games);
                         },
                     .chunk_games = kScalarGames};
   for (const InstructionSet set : instruction_sets) {

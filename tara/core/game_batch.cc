@@ -94,9 +94,9 @@ int64_t TakeGroup(absl::Span<const State> starts, size_t first,
   return places[kNumRanks - 1];
 }
 
-// From how many games on lanes are faster than the scalar core: measured at 4,
-// where they are only in some variants, and at 8, where they are in all
-// (docs/lab/2026-11-speed.md).
+// From how many games on lanes are faster than PlayRandomGamesFromScalar:
+// measured at 4, where they are only in some variants, and at 8, where they are
+// in all (docs/lab/2026-11-speed.md).
 constexpr size_t kLanesPayFrom = 6;
 
 }  // namespace
@@ -152,7 +152,8 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
   static const InstructionSet kBest = SupportedInstructionSets().back();
   TARA_CHECK(margins.size() == starts.size() * playouts,
              "spans of different sizes");
-  // The scalar core is compiled with PDEP: portable lanes never are faster.
+  // PlayRandomGamesFromScalar is compiled with PDEP: portable lanes never are
+  // faster.
   if (kBest != InstructionSet::kPortable && margins.size() >= kLanesPayFrom) {
     return PlayRandomGamesFrom(starts, seeds, playouts, kBest, margins);
   }

@@ -14,7 +14,7 @@ namespace tara {
 
 // Plays games first_game ... first_game + games - 1 from the start position to
 // their ends with uniformly random actions, many in step, and returns what
-// they came to. Each game is the one that PlayRandomGamesScalar
+// they came to. Each game is the one that PlayRandomGamesByPublicRules
 // (tara/core/playouts.h) plays: the same statistics on every instruction set.
 //
 // Thread-safe; no allocation. Best from a few hundred games a call on.

@@ -1,6 +1,5 @@
 #include "tara/core/playouts.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/hill_playouts.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/rules/registry.h"
@@ -47,122 +45,11 @@ void PlayByPublicRules(State state, Random& random,
   statistics.AddGame(Score(state), length, legal_actions);
 }
 
-// A game under way with rules fixed at compile time: once its functions are
-// inlined, position, random stream and sums live in registers.
-template <typename Rules>
-class Game {
- public:
-  Game(const View& start, Random random)
-      : view_(start), legal_(rules::Legal<Rules>(start)), random_(random) {}
-
-  bool finished() const { return view_.finished(); }
-
-  // Plays a random action.
-  void Step(PlayoutStatistics& statistics) {
-    const int count = legal_.Count();
-    const typename Rules::Choices::Move move =
-        legal_.Nth(ChooseNth(random_(), count));
-    const Phase phase = view_.phase;
-    ++length_;
-    legal_actions_ += count;
-    captures_ += Rules::Captures(move, view_);
-    Rules::Play(move, view_);
-    legal_ = rules::Settle<Rules>(view_);
-    if (view_.phase == phase) return;
-    statistics.phase_plies[static_cast<size_t>(phase)] +=
-        length_ - phase_start_;
-    phase_start_ = length_;
-  }
-
-  // REQUIRES: finished().
-  void AddTo(PlayoutStatistics& statistics) const {
-    State state = {};
-    state.variant = view_.variant;
-    view_.WriteTo(state);
-    statistics.captures += captures_;
-    statistics.AddGame(Score(state), length_, legal_actions_);
-  }
-
- private:
-  View view_;
-  typename Rules::Choices legal_;
-  Random random_;
-  int64_t length_ = 0;
-  int64_t legal_actions_ = 0;
-  int64_t captures_ = 0;
-  int64_t phase_start_ = 0;  // plies before the present phase
-};
-
-Random StreamOf(uint64_t seed, int64_t game) {
-  return Random(
-      DeriveSeed(seed, static_cast<uint64_t>(game), StreamPurpose::kPlayouts));
+Random StreamOf(uint64_t seed, uint64_t game) {
+  return Random(DeriveSeed(seed, game, StreamPurpose::kPlayouts));
 }
-
-template <typename Rules>
-[[gnu::noinline, gnu::flatten]] void PlayToTheEnd(
-    Game<Rules> game, PlayoutStatistics& statistics) {
-  while (!game.finished()) game.Step(statistics);
-  game.AddTo(statistics);
-}
-
-// Plays games next ... end - 1 two at a time, by turns: each action depends on
-// the one before, and while one game waits for that the other computes.
-template <typename Rules>
-[[gnu::flatten]] void PlayByTurns(const View& start, uint64_t seed,
-                                  int64_t next, int64_t end,
-                                  PlayoutStatistics& statistics) {
-  Game<Rules> a(start, StreamOf(seed, next++));
-  if (next == end) return PlayToTheEnd(a, statistics);
-  Game<Rules> b(start, StreamOf(seed, next++));
-  while (true) {
-    a.Step(statistics);
-    b.Step(statistics);
-    if (a.finished()) {
-      a.AddTo(statistics);
-      if (next == end) return PlayToTheEnd(b, statistics);
-      a = Game<Rules>(start, StreamOf(seed, next++));
-    }
-    if (b.finished()) {
-      b.AddTo(statistics);
-      if (next == end) return PlayToTheEnd(a, statistics);
-      b = Game<Rules>(start, StreamOf(seed, next++));
-    }
-  }
-}
-
-template <typename Rules>
-PlayoutStatistics PlayGames(const View& start, uint64_t seed,
-                            int64_t first_game, int64_t games) {
-  PlayoutStatistics statistics;
-  if constexpr (std::is_base_of_v<rules::HillTurns<Rules>, Rules>) {
-    HillPlayouts<Rules> group(start, seed, statistics);
-    constexpr int64_t kGames = HillPlayouts<Rules>::kGames;
-    for (int64_t i = 0; i < games; i += kGames) {
-      group.Play(first_game + i, static_cast<int>(std::min(kGames, games - i)));
-    }
-  } else if (games > 0) {
-    PlayByTurns<Rules>(start, seed, first_game, first_game + games, statistics);
-  }
-  return statistics;
-}
-
-using PlayGamesFunction = PlayoutStatistics (*)(const View&, uint64_t, int64_t,
-                                                int64_t);
-constexpr std::array<PlayGamesFunction, kNumVariants> kPlayGames =
-    rules::TableOfRules([]<typename Rules>(std::type_identity<Rules>) {
-      return PlayGamesFunction(&PlayGames<Rules>);
-    });
 
 }  // namespace
-
-PlayoutStatistics PlayRandomGamesScalar(Variant variant,
-                                        const RuleOptions& options,
-                                        uint64_t seed, int64_t first_game,
-                                        int64_t games) {
-  const View start(InitialState(variant, options));
-  return kPlayGames[static_cast<size_t>(variant)](start, seed, first_game,
-                                                  games);
-}
 
 PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
                                                const RuleOptions& options,
@@ -172,7 +59,7 @@ PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
   PlayoutStatistics statistics;
   const State start = InitialState(variant, options);
   for (int64_t i = first_game; i < first_game + games; ++i) {
-    Random random = StreamOf(seed, i);
+    Random random = StreamOf(seed, static_cast<uint64_t>(i));
     PlayByPublicRules(start, random, statistics);
   }
   return statistics;
@@ -180,14 +67,8 @@ PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
 
 namespace {
 
-using rules::View;
-
-Random StreamOf(uint64_t seed, size_t game) {
-  return Random(DeriveSeed(seed, game, StreamPurpose::kPlayouts));
-}
-
-// A game under way with rules fixed at compile time; see playouts.cc, whose
-// games count what these do not.
+// A game under way with rules fixed at compile time: once its functions are
+// inlined, position and random stream live in registers.
 template <typename Rules>
 class Playout {
  public:
@@ -217,7 +98,8 @@ class Playout {
   Random random_;
 };
 
-// Two games at a time, by turns, as in playouts.cc.
+// Two games at a time, by turns: each action depends on the one before, and
+// while one game waits for that the other computes.
 template <typename Rules>
 [[gnu::flatten]] void PlayFrom(const State& state, uint64_t seed,
                                absl::Span<int8_t> margins) {

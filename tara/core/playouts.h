@@ -13,20 +13,11 @@
 namespace tara {
 
 // Plays games first_game ... first_game + games - 1 from the start position to
-// their ends with uniformly random actions, and returns what they came to.
-// Game i draws one number for each ply, also where only one action is legal,
-// from the stream DeriveSeed(seed, i, StreamPurpose::kPlayouts).
-//
-// Compiled for each variant, two or three games by turns on one core; one call
-// for all games, none for a ply. Its simple twin is
-// PlayRandomGamesByPublicRules.
-PlayoutStatistics PlayRandomGamesScalar(Variant variant,
-                                        const RuleOptions& options,
-                                        uint64_t seed, int64_t first_game,
-                                        int64_t games);
-
-// The same through LegalActions and ApplyAction, ply by ply: what every faster
-// way of playing the same games is tested against.
+// their ends with uniformly random actions, ply by ply through LegalActions and
+// ApplyAction, and returns what they came to. Game i draws one number for each
+// ply, also where only one action is legal, from the stream
+// DeriveSeed(seed, i, StreamPurpose::kPlayouts). The simple twin of
+// PlayRandomGames (tara/core/game_batch.h).
 PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
                                                const RuleOptions& options,
                                                uint64_t seed,

@@ -52,7 +52,7 @@ class BatchKingsTest : public ::testing::TestWithParam<Case> {
                                    int64_t first_game, int64_t games) {
     const Variant variant = GetParam().variant;
     const PlayoutStatistics expected =
-        PlayRandomGamesScalar(variant, options, seed, first_game, games);
+        PlayRandomGamesByPublicRules(variant, options, seed, first_game, games);
     const PlayoutStatistics played = PlayRandomGames(
         variant, options, seed, first_game, games, GetParam().instruction_set);
     SCOPED_TRACE(absl::StrCat(FormatRuleOptions(options), " seed ", seed,

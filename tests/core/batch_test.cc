@@ -33,7 +33,7 @@ class BatchTest
   static void ExpectEqual(const RuleOptions& options, uint64_t seed,
                           int64_t first_game, int64_t games) {
     const PlayoutStatistics batched = Play(options, seed, first_game, games);
-    const PlayoutStatistics scalar = PlayRandomGamesScalar(
+    const PlayoutStatistics scalar = PlayRandomGamesByPublicRules(
         variant().variant, options, seed, first_game, games);
     EXPECT_EQ(batched.plies, scalar.plies);
     EXPECT_EQ(batched.legal_actions, scalar.legal_actions);

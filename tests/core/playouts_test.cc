@@ -11,7 +11,6 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/random.h"
-#include "tara/core/draws_ahead.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
@@ -39,8 +38,8 @@ class PlayoutsTest : public ::testing::TestWithParam<VariantInfo> {
  protected:
   static PlayoutStatistics Play(int64_t first_game, int64_t games,
                                 const RuleOptions& options = {}) {
-    return PlayRandomGamesScalar(GetParam().variant, options, kSeed, first_game,
-                                 games);
+    return PlayRandomGamesByPublicRules(GetParam().variant, options, kSeed,
+                                        first_game, games);
   }
 };
 
@@ -72,30 +71,15 @@ TEST_P(PlayoutsTest, PartsAddUpToTheWholeInAnyOrder) {
   EXPECT_EQ(parts, Play(0, 200));
 }
 
-TEST_P(PlayoutsTest, EqualTheSameGamesThroughThePublicRules) {
-  for (const RuleOptions& options :
-       {RuleOptions(), ChangedOptions(GetParam())}) {
-    EXPECT_EQ(Play(0, kGames, options),
-              PlayRandomGamesByPublicRules(GetParam().variant, options, kSeed,
-                                           0, kGames));
-  }
-}
-
-// What happens after the numbers drawn ahead is among the games compared.
-TEST(DrawsAheadTest, SomeGamesComparedAreLongerThanTheNumbersDrawnAhead) {
-  const PlayoutStatistics statistics =
-      PlayRandomGamesScalar(Variant::kPoisonedChalice, {}, kSeed, 0, kGames);
-  EXPECT_GT(statistics.max_length, DrawsAhead::kDraws + 1);
-}
-
 TEST_P(PlayoutsTest, NoGamesAreNothingAndOneIsOne) {
   EXPECT_EQ(Play(7, 0), PlayoutStatistics());
   EXPECT_EQ(Play(7, 1).games, 1);
 }
 
 TEST_P(PlayoutsTest, AnotherSeedPlaysOtherGames) {
-  EXPECT_NE(PlayRandomGamesScalar(GetParam().variant, {}, kSeed + 1, 0, 100),
-            Play(0, 100));
+  EXPECT_NE(
+      PlayRandomGamesByPublicRules(GetParam().variant, {}, kSeed + 1, 0, 100),
+      Play(0, 100));
 }
 
 // What each family's rules say of every game (docs/reference/rules.md).

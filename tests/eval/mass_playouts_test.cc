@@ -20,8 +20,8 @@ namespace {
 constexpr int64_t kGames = 50000;
 
 PlayoutStatistics PlayChunkOfFourTreasures(int64_t first_game, int64_t games) {
-  return PlayRandomGamesScalar(Variant::kFourTreasures, {}, /*seed=*/7,
-                               first_game, games);
+  return PlayRandomGamesByPublicRules(Variant::kFourTreasures, {}, /*seed=*/7,
+                                      first_game, games);
 }
 
 TEST(MassPlayoutsTest, TheNumberOfThreadsMakesNoDifference) {

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 VariantStatistics StatisticsOf(Variant variant, int games,
                                const RuleOptions& options = {}) {
   return Summarize(variant, options,
-                   PlayRandomGamesScalar(variant, options, 1, 0, games));
+                   PlayRandomGamesByPublicRules(variant, options, 1, 0, games));
 }
 
 std::vector<VariantStatistics> OfAllVariants(int games) {

@@ -161,8 +161,8 @@ TEST_P(GoldenStatisticsTest, AgreeWithTheGoldenGamesWithinTheirIntervals) {
   ASSERT_EQ(golden_sums.games, 20);
   const VariantStatistics golden =
       Summarize(GetParam().variant, {}, golden_sums);
-  const PlayoutStatistics sums =
-      PlayRandomGamesScalar(GetParam().variant, {}, /*seed=*/1, 0, 20000);
+  const PlayoutStatistics sums = PlayRandomGamesByPublicRules(
+      GetParam().variant, {}, /*seed=*/1, 0, 20000);
   const VariantStatistics ours = Summarize(GetParam().variant, {}, sums);
   const auto expect_near = [](const Interval& x, const Interval& y) {
     EXPECT_NEAR(x.mean, y.mean, Tolerance(x, y));

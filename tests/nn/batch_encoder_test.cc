@@ -9,7 +9,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/instruction_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/features.h"
@@ -71,15 +70,13 @@ Encoding Expected(const EncoderInput& input, PlaneLayout layout) {
   return encoding;
 }
 
-using Parameter = std::tuple<InstructionSet, PlaneLayout>;
-
-class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
+class BatchEncoderTest : public ::testing::TestWithParam<PlaneLayout> {
  protected:
   // Encodes a part of the positions, `offset` floats behind a cache line, and
   // compares it with what is expected, also around it.
   void ExpectEqual(const Positions& positions, size_t begin, size_t count,
                    int offset) {
-    const auto [instruction_set, layout] = GetParam();
+    const PlaneLayout layout = GetParam();
     const EncoderInput input = positions.Span(begin, count);
     constexpr float kGuard = -7;
     constexpr int kGuards = 64;
@@ -89,11 +86,10 @@ class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
     float* planes = memory.data() + kGuards;
     while (reinterpret_cast<uintptr_t>(planes) % 64 != 0) ++planes;
     planes += offset;
-    EncodeBatchOn(
-        instruction_set, input,
-        {.layout = layout,
-         .planes = absl::MakeSpan(planes, plane_values),
-         .globals = absl::MakeSpan(globals).first(count * kNumGlobals)});
+    EncodeBatch(
+        input, {.layout = layout,
+                .planes = absl::MakeSpan(planes, plane_values),
+                .globals = absl::MakeSpan(globals).first(count * kNumGlobals)});
     const Encoding expected = Expected(input, layout);
     for (size_t i = 0; i < plane_values; ++i) {
       ASSERT_EQ(planes[i], expected.planes[i])
@@ -114,7 +110,7 @@ class BatchEncoderTest : public ::testing::TestWithParam<Parameter> {
   }
 };
 
-TEST_P(BatchEncoderTest, EncodesAsTheScalarEncoderUnderEverySymmetry) {
+TEST_P(BatchEncoderTest, EncodesAsTheSimpleEncoderUnderEverySymmetry) {
   Positions positions;
   for (const State& state : RandomPositionsOfAllVariants(150, 1)) {
     for (const Symmetry& view : Views(state)) positions.Add(state, view);
@@ -159,10 +155,10 @@ TEST_P(BatchEncoderTest, EncodesPositionsUnderChangedRules) {
 }
 
 TEST_P(BatchEncoderTest, EncodesWhatDoesNotFitTheCaches) {
-  // Planes of 33 MiB and more may be written around the caches; the scalar
+  // Planes of 33 MiB and more may be written around the caches; the simple
   // encoder's are compared a period at a time.
   constexpr size_t kPeriod = 64, kCount = 7424;
-  const auto [instruction_set, layout] = GetParam();
+  const PlaneLayout layout = GetParam();
   const std::vector<State> states = RandomPositionsOfAllVariants(8, 5);
   Positions positions;
   for (size_t i = 0; i < kCount; ++i) {
@@ -179,10 +175,10 @@ TEST_P(BatchEncoderTest, EncodesWhatDoesNotFitTheCaches) {
   for (const int offset : {0, 8, 3}) {
     float* const planes = line + offset;
     std::fill(memory.begin(), memory.end(), kGuard);
-    EncodeBatchOn(instruction_set, positions.Span(0, kCount),
-                  {.layout = layout,
-                   .planes = absl::MakeSpan(planes, kValues),
-                   .globals = absl::MakeSpan(globals)});
+    EncodeBatch(positions.Span(0, kCount),
+                {.layout = layout,
+                 .planes = absl::MakeSpan(planes, kValues),
+                 .globals = absl::MakeSpan(globals)});
     for (size_t i = 0; i < kCount; i += kPeriod) {
       ASSERT_EQ(std::memcmp(planes + i * kPlaneValues, expected.planes.data(),
                             kPeriod * kPlaneValues * sizeof(float)),
@@ -194,17 +190,14 @@ TEST_P(BatchEncoderTest, EncodesWhatDoesNotFitTheCaches) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryInstructionSetAndLayout, BatchEncoderTest,
-    ::testing::Combine(::testing::ValuesIn(SupportedInstructionSets()),
-                       ::testing::Values(PlaneLayout::kChannelsFirst,
-                                         PlaneLayout::kChannelsLast)),
-    [](const ::testing::TestParamInfo<Parameter>& info) {
-      return std::string(InstructionSetName(std::get<0>(info.param))) +
-             (std::get<1>(info.param) == PlaneLayout::kChannelsFirst
-                  ? "_channels_first"
-                  : "_channels_last");
-    });
+INSTANTIATE_TEST_SUITE_P(EveryLayout, BatchEncoderTest,
+                         ::testing::Values(PlaneLayout::kChannelsFirst,
+                                           PlaneLayout::kChannelsLast),
+                         [](const ::testing::TestParamInfo<PlaneLayout>& info) {
+                           return info.param == PlaneLayout::kChannelsFirst
+                                      ? "channels_first"
+                                      : "channels_last";
+                         });
 
 }  // namespace
 }  // namespace tara::nn

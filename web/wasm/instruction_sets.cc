@@ -3,15 +3,6 @@
 // (SupportedInstructionSets names none of them) but must be there.
 
 #include "tara/core/batch/kernel_table.h"
-#include "tara/nn/encode/encoder_pipeline.h"
-
-namespace tara::nn {
-
-bool EncodeOnAvx512(const EncoderTables& tables, const EncoderJob& job) {
-  return EncodeOnPortable(tables, job);
-}
-
-}  // namespace tara::nn
 
 namespace tara::batch {
 

@@ -40,7 +40,8 @@ void RegisterAll() {
         absl::StrCat(info.id, "/scalar").c_str(),
         [variant](benchmark::State& state) {
           Run(state, 256, [&](int64_t first_game, int64_t games) {
-            return PlayRandomGamesScalar(variant, {}, kSeed, first_game, games);
+            return PlayRandomGamesByPublicRules(variant, {}, kSeed, first_game,
+                                                games);
           });
         });
     for (const InstructionSet set : SupportedInstructionSets()) {

@@ -76,10 +76,6 @@ struct HighKings {
     EndTurn<HighKings>(closing_turn, view);
   }
 
-  static bool Captures(const Move& move, const View& view) {
-    return (move.to & view.enemy) != 0;
-  }
-
   // A king still stranded at the end is captured by default; a game that has
   // ended by double capture is over as it stands.
   static void Finish(View& view) {

@@ -55,8 +55,6 @@ struct StoneOfDestiny {
     }
   }
 
-  static bool Captures(const Move&, const View&) { return false; }
-
   // Everything adjacent is linked (decision 12).
   static void Finish(View& view) {
     if (!view.options.link_all_at_end) return;

@@ -188,8 +188,6 @@ inline LegalSet KingChoices::ToLegalSet() const {
 //                           seat to move; changes nothing when called again
 //   void    Play(move, view)  plays a move of Choices and passes the turn, or
 //                           finishes the game; Settle must follow
-//   bool    Captures(move, view)  whether the move replaces an enemy ringfort
-//                           (swaps do not count)
 //   void    Finish(view)    what is due when the game ends
 //   kSeats                  2 or 4
 //   kHasKings               whether there are kings
@@ -326,10 +324,6 @@ struct HillTurns {
   static void Play(Board hill, View& view) {
     TakeHill(hill, view);
     EndTurn<Rules>(view.ending != Ending::kNone, view);
-  }
-
-  static bool Captures(Board hill, const View& view) {
-    return (hill & view.enemy) != 0;
   }
 
   static void Finish(View&) {}

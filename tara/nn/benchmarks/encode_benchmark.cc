@@ -19,10 +19,8 @@
 #include <memory>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/instruction_set.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"
@@ -176,8 +174,7 @@ BENCHMARK(BM_EncodeFeatures)
     ->DenseRange(0, kNumVariants - 1);
 
 // Arguments: variant, batch, random views, with legal actions.
-void EncodeBatches(benchmark::State& bench, InstructionSet set,
-                   PlaneLayout layout) {
+void BM_EncodeBatch(benchmark::State& bench, PlaneLayout layout) {
   Batch batch = MakeBatch(static_cast<Variant>(bench.range(0)),
                           static_cast<int>(bench.range(1)),
                           static_cast<Views>(bench.range(2)));
@@ -189,41 +186,24 @@ void EncodeBatches(benchmark::State& bench, InstructionSet set,
         batch.legal[i] = LegalActions(batch.states[i]);
       }
     }
-    EncodeBatchOn(set, batch.input(), output);
+    EncodeBatch(batch.input(), output);
     benchmark::ClobberMemory();
   }
   SetRate(bench, batch);
 }
 
-void RegisterBenchmarks() {
-  for (const InstructionSet set : SupportedInstructionSets()) {
-    if (set == InstructionSet::kAvx2) continue;  // the same code
-    for (const PlaneLayout layout :
-         {PlaneLayout::kChannelsFirst, PlaneLayout::kChannelsLast}) {
-      const auto* const name = layout == PlaneLayout::kChannelsFirst
-                                   ? "channels_first"
-                                   : "channels_last";
-      auto* const bench = benchmark::RegisterBenchmark(
-          absl::StrCat("BM_EncodeBatch/", InstructionSetName(set), "/", name)
-              .c_str(),
-          [=](benchmark::State& state) { EncodeBatches(state, set, layout); });
-      bench->ArgNames({"variant", "batch", "random", "legal"});
-      for (int variant = 0; variant < kNumVariants; ++variant) {
-        bench->Args({variant, 8, 0, 0});
-      }
-      bench->ArgsProduct(
-          {{0}, {1, 4, 6, 64, 128, 1024, 4096, 65536}, {0}, {0}});
-      bench->Args({0, 8, 1, 0})->Args({0, 8, 0, 1});
-    }
+void EncoderArguments(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"variant", "batch", "random", "legal"});
+  for (int variant = 0; variant < kNumVariants; ++variant) {
+    bench->Args({variant, 8, 0, 0});
   }
+  bench->ArgsProduct({{0}, {1, 4, 6, 64, 128, 1024, 4096, 65536}, {0}, {0}});
+  bench->Args({0, 8, 1, 0})->Args({0, 8, 0, 1});
 }
+BENCHMARK_CAPTURE(BM_EncodeBatch, channels_first, PlaneLayout::kChannelsFirst)
+    ->Apply(EncoderArguments);
+BENCHMARK_CAPTURE(BM_EncodeBatch, channels_last, PlaneLayout::kChannelsLast)
+    ->Apply(EncoderArguments);
 
 }  // namespace
 }  // namespace tara::nn
-
-int main(int argc, char** argv) {
-  tara::nn::RegisterBenchmarks();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-}

@@ -3,13 +3,12 @@
 
 // EncodeFeatures for many positions at once: from states straight into the
 // network's input, in the layout that the network reads. The same values, bit
-// for bit; with AVX-512 some three times as fast (docs/lab/2026-11-speed.md).
+// for bit.
 
 #include <cstdint>
 
 #include "absl/types/span.h"
 #include "tara/core/action.h"
-#include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 
@@ -37,15 +36,9 @@ struct EncoderOutput {
 };
 
 // Encodes every position seen through its symmetry: writes what EncodeFeatures
-// writes, with the best instruction set. Allocates nothing.
+// writes. Allocates nothing.
 // REQUIRES: of each position as EncodeFeatures; the spans have those sizes.
 void EncodeBatch(const EncoderInput& input, const EncoderOutput& output);
-
-// The same with a given instruction set, for tests and benchmarks. There is
-// code for kAvx512 and code for all others.
-// REQUIRES: the processor supports it.
-void EncodeBatchOn(InstructionSet instruction_set, const EncoderInput& input,
-                   const EncoderOutput& output);
 
 }  // namespace tara::nn
 
