@@ -14,7 +14,6 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"

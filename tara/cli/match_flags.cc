@@ -32,12 +32,12 @@ constexpr int kConcurrentGames = 64;
 
 // Returns the clocks that the command asks for, if any; a usage error for a
 // text that is no time control.
-absl::StatusOr<std::optional<eval::ArenaClocks>> ClocksOf(
+absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
   absl::StatusOr<mcts::TimeControl> control = mcts::ParseTimeControl(text);
   if (!control.ok()) return AsUsageError(control.status());
-  return eval::ArenaClocks{.control = *std::move(control)};
+  return eval::GameClocks{.control = *std::move(control)};
 }
 
 // Returns the spec of the judge that "balanced:SPEC" asks for; "" for "random".

@@ -21,7 +21,6 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/players/team.h"
 #include "tara/nn/bundle/golden.h"
 

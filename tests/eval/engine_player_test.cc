@@ -332,7 +332,7 @@ TEST(EnginePlayerTest, OnItsClockItIsWaitedForALittleLonger) {
   // The time that choosing takes is nothing on this clock.
   const ArenaResult result =
       Play({.games = 2,
-            .clocks = ArenaClocks{.control = *mcts::ParseTimeControl("100ms"),
+            .clocks = GameClocks{.control = *mcts::ParseTimeControl("100ms"),
                                   .now = [] { return absl::UnixEpoch(); }}},
            *engine, *random);
   EXPECT_EQ(result.faults_a, 2);

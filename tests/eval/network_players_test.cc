@@ -17,7 +17,6 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"

@@ -1,4 +1,4 @@
-#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/arena/arena.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/sprt.h"

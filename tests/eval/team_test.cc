@@ -256,7 +256,7 @@ TEST(TeamArenaTest, TeamsArePlayedByPlayersOfAnyKind) {
         PlayArena({.variant = info.variant,
                    .games = 4,
                    .seatings_a = 2,
-                   .clocks = ArenaClocks{*mcts::ParseTimeControl("50ms")}},
+                   .clocks = GameClocks{*mcts::ParseTimeControl("50ms")}},
                   **team, *greedy)
             ->games,
         4);

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/balance_store.h"
 #include "tara/eval/players/player.h"

@@ -13,7 +13,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
 
