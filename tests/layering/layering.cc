@@ -75,7 +75,7 @@ const std::vector<Layer>& Layers() {
         {"players", {}},
         {"arena", {"statistics", "report", "players"}},
         {"rating", {"statistics", "report", "arena"}},
-        {"balance", {"statistics", "report", "players", "arena"}},
+        {"balance", {"statistics", "report", "players"}},
         {"playouts", {"statistics", "report"}},
         {"regret", {"statistics", "report", "players"}},
         {"tuning", {"players"}}}},
