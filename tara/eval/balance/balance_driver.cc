@@ -68,8 +68,36 @@ struct Call {
   const BalanceGameCallback& on_game;
   std::atomic<size_t> next = 0;  // the place of the next game to begin
   std::atomic<bool> stopped = false;
-  absl::Mutex mutex = {};  // held while the caller is told of a game
+  absl::Mutex mutex = {};
+  std::vector<BalanceGame> finished ABSL_GUARDED_BY(mutex) = {};
+  bool delivering ABSL_GUARDED_BY(mutex) = false;
   std::vector<std::string> forfeits ABSL_GUARDED_BY(mutex) = {};
+
+  // Hands a finished game on to the caller. One thread at a time does so, also
+  // with the games that others finish meanwhile, which need not wait.
+  absl::Status Deliver(BalanceGame game) {
+    {
+      absl::MutexLock lock(&mutex);
+      finished.push_back(std::move(game));
+      if (std::exchange(delivering, true)) return absl::OkStatus();
+    }
+    while (true) {
+      std::vector<BalanceGame> games;
+      {
+        absl::MutexLock lock(&mutex);
+        games = std::exchange(finished, {});
+        if (games.empty()) delivering = false;
+      }
+      if (games.empty()) return absl::OkStatus();
+      for (const BalanceGame& each : games) {
+        if (stopped) break;
+        const absl::StatusOr<bool> go_on = on_game(each);
+        if (go_on.ok() && *go_on) continue;
+        stopped = true;
+        TARA_RETURN_IF_ERROR(go_on.status());
+      }
+    }
+  }
 };
 
 // A game of the player with itself, the place-th of a call.
@@ -110,16 +138,15 @@ class StudyGame : public PlayedGame {
   }
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
-    absl::MutexLock lock(&call_.mutex);
     if (!forfeited_by.has_value()) {
-      if (call_.stopped) return nullptr;
       game_.actions = actions;
-      const absl::StatusOr<bool> go_on = call_.on_game(game_);
-      call_.stopped = !go_on.ok() || !*go_on;
-      TARA_RETURN_IF_ERROR(go_on.status());
+      TARA_RETURN_IF_ERROR(call_.Deliver(std::move(game_)));
       return nullptr;
     }
-    call_.forfeits.push_back(fault);
+    {
+      absl::MutexLock lock(&call_.mutex);
+      call_.forfeits.push_back(fault);
+    }
     if (attempt_ < kMostAttempts) {
       return std::make_unique<StudyGame>(call_, place_, attempt_ + 1);
     }
