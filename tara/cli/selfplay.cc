@@ -55,8 +55,7 @@ namespace tara::cli {
 // Games of a player with itself, to be recorded: for players that are no
 // evaluators (tara/train/play/self_play.h), such as engines.
 struct PlayerGames {
-  std::string player;  // its spec, which records name
-  eval::PlayerSpec spec;
+  eval::PlayerSpec player;  // records name it
   // Game i is played from the (i modulo their number)-th.
   std::vector<State> starts;
   uint64_t seed = 1;
@@ -83,7 +82,7 @@ constexpr int kOpeningPlies = 2;
 
 eval::BalanceGameOptions OptionsOf(const PlayerGames& games,
                                    const State& start) {
-  const bool has_policy = games.spec.kind == eval::PlayerKind::kMcts;
+  const bool has_policy = games.player.kind == eval::PlayerKind::kMcts;
   return {.variant = start.variant,
           .rule_options = start.options,
           .seed = games.seed,
@@ -95,7 +94,7 @@ proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
                            const eval::BalanceGame& game) {
   proto::GameRecord record = record::NewGameRecord(
       start, {.seed = games.seed,
-              .model_id = games.player,
+              .model_id = games.player.text,
               .game_index = static_cast<uint64_t>(game.id.index)});
   record.set_opening_plies(static_cast<uint32_t>(options.opening_plies));
   State state = start;
@@ -120,8 +119,8 @@ absl::Status PlayPlayerGames(
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<eval::BalanceDriver> driver,
       eval::BalanceDriver::Create(
-          [&] { return eval::MakePlayer(games.player); }, games.threads,
-          eval::GamesAtATime(games.spec, kConcurrentGames)));
+          eval::FactoryOf(games.player), games.threads,
+          eval::GamesAtATime(games.player, kConcurrentGames)));
   for (size_t i = 0; i < games.starts.size() && !stop(); ++i) {
     const State& start = games.starts[i];
     std::vector<eval::BalanceGameId> ids;
@@ -294,8 +293,7 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
   const auto seed = static_cast<uint64_t>(options.seed);
   if (model.player.has_value()) {
     return PlayPlayerGames(
-        {.player = model.id,
-         .spec = *model.player,
+        {.player = *model.player,
          .starts = starts,
          .seed = seed,
          .threads = ThreadsOr(options.threads)},

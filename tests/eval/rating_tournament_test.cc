@@ -17,6 +17,7 @@
 #include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
@@ -52,7 +53,7 @@ TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
   const RatedPlayer team = {
       .name = "team",
       .identity = "random+mcts:sims=60",
-      .make = [] { return MakeTeam("random+mcts:sims=60"); },
+      .make = FactoryOf(ParseTeamSpec("random+mcts:sims=60").value()),
       .seatings = 2};
   RatingTournamentOptions options = TwoVariants(40);
   options.arenas = {{.variant = Variant::kFourTreasuresDoubles}};

@@ -105,7 +105,7 @@ std::unique_ptr<Player> NewGreedyPlayer();
 
 // Plays the action with the highest prior; draws among equals. No search.
 std::unique_ptr<Player> NewPolicyPlayer(
-    std::unique_ptr<mcts::Evaluator> evaluator);
+    std::shared_ptr<mcts::Evaluator> evaluator);
 
 }  // namespace tara::eval
 

@@ -335,7 +335,7 @@ absl::StatusOr<RatingTable> Rate(
   for (const RatedPlayer& player : players) {
     table.players.push_back(player.name);
     table.points.push_back(player.point);
-    table.precisions.push_back(PrecisionsOf(player.spec));
+    table.precisions.push_back(player.precisions);
   }
   std::vector<Ratings> all;
   for (size_t i = 0; i < tournaments.size(); ++i) {

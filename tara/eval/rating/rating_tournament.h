@@ -47,10 +47,9 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 // they tell, and kept.
 
 struct RatedPlayer {
-  std::string name;  // for people; no two alike
-  // With number types (WithPrecision); empty: not known.
-  std::string spec = {};
-  std::string identity;  // for the store (PlayerIdentity); no two alike
+  std::string name;             // for people; no two alike
+  std::string precisions = {};  // of its networks (PrecisionsOf)
+  std::string identity;         // for the store (PlayerIdentity); no two alike
   PlayerFactory make;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
   int concurrent_games = 64;  // that it can play on each thread, at most
