@@ -42,6 +42,7 @@
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::cli {
+namespace {
 
 struct BalanceCommandOptions {
   GameFlags game;
@@ -72,20 +73,6 @@ struct WantedStudy {
   int compare_with = -1;
 };
 
-// Returns the studies of the command, players outermost, so that each player is
-// made once. Usage errors: unknown variants, options and players, changes that
-// apply to no variant, or that change nothing; and the errors of a player's
-// network that is not there.
-absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
-    const BalanceCommandOptions& options);
-
-// Returns the spec with so many simulations in place of its own.
-// "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations);
-
-namespace {
-
 // Random openings of players that have no policy to draw from.
 constexpr int kOpeningPlies = 2;
 
@@ -105,6 +92,23 @@ absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
   absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
   if (!spec.ok()) return AsUsageError(spec.status());
   return spec;
+}
+
+// Returns the spec with so many simulations in place of its own.
+// "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
+std::string WithSimulations(absl::string_view spec,
+                            absl::string_view simulations) {
+  const size_t colon = spec.find(':');
+  std::vector<absl::string_view> parts;
+  if (colon != absl::string_view::npos) {
+    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
+  }
+  std::erase_if(parts, [](absl::string_view part) {
+    return absl::StartsWith(part, "sims=");
+  });
+  const std::string limit = absl::StrCat("sims=", simulations);
+  parts.push_back(limit);
+  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
 }
 
 absl::StatusOr<std::vector<std::string>> Specs(
@@ -218,23 +222,10 @@ absl::StatusOr<std::vector<Rules>> AllRules(
   return rules;
 }
 
-}  // namespace
-
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations) {
-  const size_t colon = spec.find(':');
-  std::vector<absl::string_view> parts;
-  if (colon != absl::string_view::npos) {
-    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
-  }
-  std::erase_if(parts, [](absl::string_view part) {
-    return absl::StartsWith(part, "sims=");
-  });
-  const std::string limit = absl::StrCat("sims=", simulations);
-  parts.push_back(limit);
-  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
-}
-
+// Returns the studies of the command, players outermost, so that each player is
+// made once. Usage errors: unknown variants, options and players, changes that
+// apply to no variant, or that change nothing; and the errors of a player's
+// network that is not there.
 absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
     const BalanceCommandOptions& options) {
   TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
@@ -264,8 +255,6 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
   }
   return studies;
 }
-
-namespace {
 
 constexpr int64_t kMaxGames = 10000000;
 

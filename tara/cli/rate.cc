@@ -53,9 +53,6 @@ struct RateCommandOptions {
   std::string html;  // file of a page; empty: none
 };
 
-// Games in progress a thread: a batch for a network.
-constexpr int kConcurrentGames = 64;
-
 // Leaves one of each name, and checks that they can play: at least two of them,
 // in all variants.
 absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
@@ -84,17 +81,15 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
   std::vector<eval::RatedPlayer> players;
   for (const NamedPlayer& player : named) {
     TARA_ASSIGN_OR_RETURN(
-        const eval::TeamSpec team,
+        eval::TeamSpec team,
         eval::WithPrecision(player.team, eval::EarlierPrecisionsIn(store)));
     TARA_ASSIGN_OR_RETURN(std::string identity, eval::PlayerIdentity(team));
-    players.push_back(
-        {.name = player.name,
-         .precisions = eval::PrecisionsOf(team),
-         .identity = std::move(identity),
-         .make = eval::FactoryOf(team),
-         .point = player.point,
-         .concurrent_games = eval::GamesAtATime(team, kConcurrentGames),
-         .seatings = team.seatings()});
+    const eval::PlayerFactory make = eval::FactoryOf(team);
+    players.push_back({.name = player.name,
+                       .team = std::move(team),
+                       .identity = std::move(identity),
+                       .make = make,
+                       .point = player.point});
   }
   return players;
 }

@@ -51,6 +51,7 @@
 #include "tara/train/store/game_store.h"
 
 namespace tara::cli {
+namespace {
 
 // Games of a player with itself, to be recorded: for players that are no
 // evaluators (tara/train/play/self_play.h), such as engines.
@@ -61,19 +62,6 @@ struct PlayerGames {
   uint64_t seed = 1;
   int threads = 1;
 };
-
-// Plays the games of these numbers, on several threads, and hands each to
-// `sink` when it ends, one at a time. A game begins with actions drawn from the
-// player's policy or, of a player that has none, with two at random: else a
-// player that never draws would play one game. Stops when `stop` says so:
-// games in progress are given up. Games that the player gives up are played
-// again (balance_driver.h); the errors are those of there, and the sink's.
-absl::Status PlayPlayerGames(
-    const PlayerGames& games, absl::Span<const uint64_t> numbers,
-    const std::function<absl::Status(const proto::GameRecord&)>& sink,
-    const std::function<bool()>& stop);
-
-namespace {
 
 // Games in progress a thread: a batch for a player that searches.
 constexpr int kConcurrentGames = 32;
@@ -110,8 +98,12 @@ proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
   return record;
 }
 
-}  // namespace
-
+// Plays the games of these numbers, on several threads, and hands each to
+// `sink` when it ends, one at a time. A game begins with actions drawn from the
+// player's policy or, of a player that has none, with two at random: else a
+// player that never draws would play one game. Stops when `stop` says so:
+// games in progress are given up. Games that the player gives up are played
+// again (balance_driver.h); the errors are those of there, and the sink's.
 absl::Status PlayPlayerGames(
     const PlayerGames& games, absl::Span<const uint64_t> numbers,
     const std::function<absl::Status(const proto::GameRecord&)>& sink,
@@ -139,8 +131,6 @@ absl::Status PlayPlayerGames(
   }
   return absl::OkStatus();
 }
-
-namespace {
 
 struct SelfPlayCommandOptions {
   GameFlags game;

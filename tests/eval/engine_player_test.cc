@@ -333,7 +333,7 @@ TEST(EnginePlayerTest, OnItsClockItIsWaitedForALittleLonger) {
   const ArenaResult result =
       Play({.games = 2,
             .clocks = GameClocks{.control = *mcts::ParseTimeControl("100ms"),
-                                  .now = [] { return absl::UnixEpoch(); }}},
+                                 .now = [] { return absl::UnixEpoch(); }}},
            *engine, *random);
   EXPECT_EQ(result.faults_a, 2);
   EXPECT_EQ(result.clock_a.forfeits, 0);  // a fault, not late alone

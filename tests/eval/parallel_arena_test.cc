@@ -1,5 +1,3 @@
-#include "tara/eval/arena/arena.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/sprt.h"

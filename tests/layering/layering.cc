@@ -74,7 +74,7 @@ const std::vector<Layer>& Layers() {
         {"report", {"statistics"}},
         {"players", {}},
         {"arena", {"statistics", "report", "players"}},
-        {"rating", {"statistics", "report", "arena"}},
+        {"rating", {"statistics", "report", "players", "arena"}},
         {"balance", {"statistics", "report", "players"}},
         {"playouts", {"statistics", "report"}},
         {"regret", {"statistics", "report", "players"}},
