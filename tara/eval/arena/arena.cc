@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -51,25 +52,127 @@ struct Series {
 class Schedule {
  public:
   // REQUIRES: options that CheckArenaOptions finds possible.
-  explicit Schedule(const ArenaOptions& options);
+  explicit Schedule(const ArenaOptions& options)
+      : options_(options),
+        per_series_(GamesPerPair(options) / 2),
+        pairs_per_opening_(PairsPerOpening(options)),
+        pairs_(PairsOf(options)),
+        openings_({.variant = options.variant,
+                   .rule_options = options.rule_options,
+                   .plies = options.opening_plies,
+                   .seed = options.seed,
+                   .judge = options.opening_judge,
+                   .max_value = options.opening_max_value}) {
+    if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
+    absl::MutexLock lock(&mutex_);
+    // Of a match that was broken off the games count no more: it is played
+    // again from its start, for each depends on those before.
+    std::map<int, std::vector<const ArenaGame*>> by_series;
+    for (const ArenaGame& game : options.earlier) {
+      if (game.pair / per_series_ >= pairs_) continue;
+      const int series =
+          game.match < 0 ? 2 * game.pair + !game.a_is_red : game.match;
+      by_series[series].push_back(&game);
+    }
+    for (const auto& [series, games] : by_series) {
+      if (static_cast<int>(games.size()) != per_series_) continue;
+      earlier_.insert(series);
+      for (const ArenaGame* game : games) Count(*game);
+    }
+  }
 
   // Returns the next series that has not been played, or nullopt when there is
   // none or all is decided. Returns the error of drawing openings.
-  absl::StatusOr<std::optional<Series>> Next();
+  absl::StatusOr<std::optional<Series>> Next() {
+    absl::MutexLock lock(&mutex_);
+    while (true) {
+      if (IsDecided()) return std::nullopt;
+      if (second_.has_value()) {
+        std::optional<Series> second = std::exchange(second_, std::nullopt);
+        if (!earlier_.contains(second->number)) return second;
+        continue;
+      }
+      if (next_pair_ == pairs_) return std::nullopt;
+      if (next_pair_ % pairs_per_opening_ == 0) {
+        latest_openings_.clear();
+        for (int number = 0; number < per_series_; ++number) {
+          TARA_ASSIGN_OR_RETURN(latest_openings_.emplace_back(),
+                                openings_.Next());
+        }
+      }
+      const Series first = {.number = 2 * next_pair_++,
+                            .openings = latest_openings_};
+      second_ = {.number = first.number + 1, .openings = first.openings};
+      if (!earlier_.contains(first.number)) return first;
+    }
+  }
 
   // Notes a finished game and hands it to options.on_game. Returns its error.
-  absl::Status Add(const ArenaGame& game);
+  absl::Status Add(const ArenaGame& game) {
+    absl::MutexLock lock(&mutex_);
+    Count(game);
+    // Under the lock: games are stored one at a time.
+    return options_.on_game ? options_.on_game(game) : absl::OkStatus();
+  }
 
   // Whether the sequential test has decided: games under way count no more.
-  bool decided() const;
-  ArenaProgress progress() const;
+  bool decided() const {
+    absl::MutexLock lock(&mutex_);
+    return IsDecided();
+  }
+
+  ArenaProgress progress() const {
+    absl::MutexLock lock(&mutex_);
+    ArenaProgress progress = {.games_done = games_done_,
+                              .games = 2 * per_series_ * pairs_};
+    if (games_done_ > 0) progress.score = points_ / games_done_;
+    if (sprt_.has_value()) progress.llr = sprt_->llr();
+    return progress;
+  }
 
   // Returns the result of the openings all of whose pairs are whole; with a
   // sequential test that has decided, of those that it saw until then.
-  ArenaResult Result() const;
+  ArenaResult Result() const {
+    absl::MutexLock lock(&mutex_);
+    std::map<int, std::vector<ArenaGame>> by_opening;
+    for (auto [pair, games] : games_) {
+      if (IsDecided() && pair >= tested_pairs_) continue;
+      std::sort(games.begin(), games.end(), Before);
+      std::vector<ArenaGame>& all = by_opening[pair / pairs_per_opening_];
+      all.insert(all.end(), games.begin(), games.end());
+    }
+    std::vector<ArenaGame> whole;
+    for (const auto& [opening, games] : by_opening) {
+      if (static_cast<int>(games.size()) <
+          2 * per_series_ * pairs_per_opening_) {
+        continue;
+      }
+      whole.insert(whole.end(), games.begin(), games.end());
+    }
+    ArenaResult result = SummarizeGames(whole, pairs_per_opening_);
+    result.sprt = sprt_;
+    return result;
+  }
 
  private:
-  void Count(const ArenaGame& game) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsDecided() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return sprt_.has_value() && sprt_->decision() != SprtDecision::kUndecided;
+  }
+
+  void Count(const ArenaGame& game) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    games_[game.pair / per_series_].push_back(game);
+    ++games_done_;
+    points_ += game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
+    while (sprt_.has_value() && !IsDecided()) {
+      const auto next = games_.find(tested_pairs_);
+      if (next == games_.end() ||
+          static_cast<int>(next->second.size()) < 2 * per_series_) {
+        return;
+      }
+      sprt_->Add(HalfPointsOfPair(next->second));
+      ++tested_pairs_;
+    }
+  }
 
   const ArenaOptions options_;
   const int per_series_;         // games
@@ -77,8 +180,7 @@ class Schedule {
   const int pairs_;
   mutable absl::Mutex mutex_;
   Openings openings_ ABSL_GUARDED_BY(mutex_);
-  // By series, those of earlier runs.
-  std::map<int, int> earlier_games_ ABSL_GUARDED_BY(mutex_);
+  std::set<int> earlier_ ABSL_GUARDED_BY(mutex_);  // series of earlier runs
   int next_pair_ ABSL_GUARDED_BY(mutex_) = 0;
   // The second series of a pair that has been begun.
   std::optional<Series> second_ ABSL_GUARDED_BY(mutex_);
@@ -91,124 +193,7 @@ class Schedule {
   int tested_pairs_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-Schedule::Schedule(const ArenaOptions& options)
-    : options_(options),
-      per_series_(GamesPerPair(options) / 2),
-      pairs_per_opening_(PairsPerOpening(options)),
-      pairs_(PairsOf(options)),
-      openings_({.variant = options.variant,
-                 .rule_options = options.rule_options,
-                 .plies = options.opening_plies,
-                 .seed = options.seed,
-                 .judge = options.opening_judge,
-                 .max_value = options.opening_max_value}) {
-  if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
-  absl::MutexLock lock(&mutex_);
-  // Of a match that was broken off the games count no more: it is played again
-  // from its start, for each depends on those before.
-  std::map<int, std::vector<const ArenaGame*>> by_series;
-  for (const ArenaGame& game : options.earlier) {
-    if (game.pair / per_series_ >= pairs_) continue;
-    const int series =
-        game.match < 0 ? 2 * game.pair + !game.a_is_red : game.match;
-    by_series[series].push_back(&game);
-  }
-  for (const auto& [series, games] : by_series) {
-    if (static_cast<int>(games.size()) != per_series_) continue;
-    earlier_games_[series] = per_series_;
-    for (const ArenaGame* game : games) Count(*game);
-  }
-}
-
-absl::StatusOr<std::optional<Series>> Schedule::Next() {
-  absl::MutexLock lock(&mutex_);
-  while (true) {
-    if (sprt_.has_value() && sprt_->decision() != SprtDecision::kUndecided) {
-      return std::nullopt;
-    }
-    if (second_.has_value()) {
-      std::optional<Series> second = std::exchange(second_, std::nullopt);
-      if (!earlier_games_.contains(second->number)) return second;
-      continue;
-    }
-    if (next_pair_ == pairs_) return std::nullopt;
-    if (next_pair_ % pairs_per_opening_ == 0) {
-      latest_openings_.clear();
-      for (int number = 0; number < per_series_; ++number) {
-        TARA_ASSIGN_OR_RETURN(latest_openings_.emplace_back(),
-                              openings_.Next());
-      }
-    }
-    const Series first = {.number = 2 * next_pair_++,
-                          .openings = latest_openings_};
-    second_ = {.number = first.number + 1, .openings = first.openings};
-    if (!earlier_games_.contains(first.number)) return first;
-  }
-}
-
-void Schedule::Count(const ArenaGame& game) {
-  games_[game.pair / per_series_].push_back(game);
-  ++games_done_;
-  points_ += game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
-  if (!sprt_.has_value()) return;
-  while (sprt_->decision() == SprtDecision::kUndecided) {
-    const auto next = games_.find(tested_pairs_);
-    if (next == games_.end() ||
-        static_cast<int>(next->second.size()) < 2 * per_series_) {
-      return;
-    }
-    sprt_->Add(HalfPointsOfPair(next->second));
-    ++tested_pairs_;
-  }
-}
-
-absl::Status Schedule::Add(const ArenaGame& game) {
-  absl::MutexLock lock(&mutex_);
-  Count(game);
-  // Under the lock: games are stored one at a time.
-  return options_.on_game ? options_.on_game(game) : absl::OkStatus();
-}
-
-bool Schedule::decided() const {
-  absl::MutexLock lock(&mutex_);
-  return sprt_.has_value() && sprt_->decision() != SprtDecision::kUndecided;
-}
-
-ArenaProgress Schedule::progress() const {
-  absl::MutexLock lock(&mutex_);
-  ArenaProgress progress = {.games_done = games_done_,
-                            .games = 2 * per_series_ * pairs_};
-  if (games_done_ > 0) progress.score = points_ / games_done_;
-  if (sprt_.has_value()) {
-    progress.llr = sprt_->llr();
-  }
-  return progress;
-}
-
-ArenaResult Schedule::Result() const {
-  absl::MutexLock lock(&mutex_);
-  const bool is_decided =
-      sprt_.has_value() && sprt_->decision() != SprtDecision::kUndecided;
-  std::map<int, std::vector<ArenaGame>> by_opening;
-  for (auto [pair, games] : games_) {
-    if (is_decided && pair >= tested_pairs_) continue;
-    std::sort(games.begin(), games.end(), Before);
-    std::vector<ArenaGame>& all = by_opening[pair / pairs_per_opening_];
-    all.insert(all.end(), games.begin(), games.end());
-  }
-  std::vector<ArenaGame> whole;
-  for (const auto& [opening, games] : by_opening) {
-    if (static_cast<int>(games.size()) < 2 * per_series_ * pairs_per_opening_) {
-      continue;
-    }
-    whole.insert(whole.end(), games.begin(), games.end());
-  }
-  ArenaResult result = SummarizeGames(whole, pairs_per_opening_);
-  result.sprt = sprt_;
-  return result;
-}
-
-// What a player has thought of a game, in favour of A.
+// What a player's searches found in a game, in favour of A.
 struct AdjudicationState {
   std::optional<int> proved_margin = {};  // at its last choice
   // Choices in succession at which A, or if negative B, was as good as won.
@@ -264,20 +249,20 @@ class SeriesGame : public PlayedGame {
   Action Choose(const SearchReport& report, Action choice) override {
     const bool is_a = to_move() == 0;
     const int sign = is_a ? 1 : -1;
-    AdjudicationState& thought = thoughts_[is_a ? 0 : 1];
-    thought.proved_margin = std::nullopt;
+    AdjudicationState& found = found_[is_a ? 0 : 1];
+    found.proved_margin = std::nullopt;
     if (report.proved_margin.has_value()) {
-      thought.proved_margin = sign * *report.proved_margin;
+      found.proved_margin = sign * *report.proved_margin;
     }
     if (!report.value.has_value()) return choice;  // a forced one
     const double value = sign * *report.value;
     const double bound = options_.adjudication.agreed_value;
     if (value >= bound) {
-      thought.agreed_turns = std::max(0, thought.agreed_turns) + 1;
+      found.agreed_turns = std::max(0, found.agreed_turns) + 1;
     } else if (value <= -bound) {
-      thought.agreed_turns = std::min(0, thought.agreed_turns) - 1;
+      found.agreed_turns = std::min(0, found.agreed_turns) - 1;
     } else {
-      thought.agreed_turns = 0;
+      found.agreed_turns = 0;
     }
     return choice;
   }
@@ -311,7 +296,7 @@ class SeriesGame : public PlayedGame {
   Adjudication adjudication() const {
     if (state.finished() || forfeited_by.has_value())
       return Adjudication::kNone;
-    const auto& [a, b] = thoughts_;
+    const auto& [a, b] = found_;
     if (options_.adjudication.proof && !options_.clocks.has_value() &&
         a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
       return Adjudication::kProof;
@@ -328,7 +313,7 @@ class SeriesGame : public PlayedGame {
     if (forfeited_by.has_value()) {
       return *forfeited_by == 0 ? -kForfeitMargin : kForfeitMargin;
     }
-    const AdjudicationState& a = thoughts_[0];
+    const AdjudicationState& a = found_[0];
     switch (adjudication()) {
       case Adjudication::kProof:
         return *a.proved_margin;
@@ -365,7 +350,7 @@ class SeriesGame : public PlayedGame {
   const int index_;
   const int lead_;
   const bool a_is_red_;
-  std::array<AdjudicationState, 2> thoughts_ = {};  // of A and of B
+  std::array<AdjudicationState, 2> found_ = {};  // of A and of B
 };
 
 // Plays an arena's games by `play`, which is PlayGames or PlayGamesOnThreads.
