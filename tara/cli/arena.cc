@@ -84,8 +84,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                         table->ContestantOf(options.player_a));
   TARA_ASSIGN_OR_RETURN(const Contestant player_b,
                         table->ContestantOf(options.player_b));
-  const std::vector<std::string> players =
-      PlayersOf({&player_a, &player_b}, options.match);
+  const std::vector<eval::PlayerSpec> players =
+      table->PlayersOf({&player_a, &player_b});
   TARA_RETURN_IF_ERROR(
       CheckLearned(players, starts, options.untrained, console));
 
@@ -104,8 +104,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
         table->Play(starts[i], player_a, player_b, on_progress));
     if (result.games == 0) break;  // stopped before the first pair's end
     rows.push_back({.variant = starts[i].variant,
-                    .player_a = player_a.text,
-                    .player_b = player_b.text,
+                    .player_a = player_a.team.text,
+                    .player_b = player_b.team.text,
                     .result = std::move(result),
                     .time_control = options.match.time_control,
                     .not_learned = NotLearnedByAny(players, starts[i])});

@@ -42,6 +42,7 @@
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::cli {
+namespace {
 
 struct BalanceCommandOptions {
   GameFlags game;
@@ -66,31 +67,18 @@ struct BalanceCommandOptions {
 // A study that `tara balance` is asked for.
 struct WantedStudy {
   eval::BalanceStudyKey key;
+  eval::PlayerSpec player;  // key.player
   // The study, by its place among all, with which this one is compared: the
   // same player with the rules without the change; -1: it is not a what-if.
   int compare_with = -1;
 };
-
-// Returns the studies of the command, players outermost, so that each player is
-// made once. Usage errors: unknown variants, options and players, changes that
-// apply to no variant, or that change nothing; and the errors of a player's
-// network that is not there.
-absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
-    const BalanceCommandOptions& options);
-
-// Returns the spec with so many simulations in place of its own.
-// "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations);
-
-namespace {
 
 // Random openings of players that have no policy to draw from.
 constexpr int kOpeningPlies = 2;
 
 // A player and what tells it from others.
 struct NamedPlayer {
-  std::string spec;
+  eval::PlayerSpec spec;
   std::string network;  // a checksum; empty without one
   bool has_policy;
 };
@@ -104,6 +92,23 @@ absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
   absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
   if (!spec.ok()) return AsUsageError(spec.status());
   return spec;
+}
+
+// Returns the spec with so many simulations in place of its own.
+// "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
+std::string WithSimulations(absl::string_view spec,
+                            absl::string_view simulations) {
+  const size_t colon = spec.find(':');
+  std::vector<absl::string_view> parts;
+  if (colon != absl::string_view::npos) {
+    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
+  }
+  std::erase_if(parts, [](absl::string_view part) {
+    return absl::StartsWith(part, "sims=");
+  });
+  const std::string limit = absl::StrCat("sims=", simulations);
+  parts.push_back(limit);
+  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
 }
 
 absl::StatusOr<std::vector<std::string>> Specs(
@@ -139,7 +144,7 @@ absl::StatusOr<NamedPlayer> PlayerOf(const std::string& text) {
                                    "it could use; expected ponder=off"));
   }
   NamedPlayer player = {
-      .spec = text, .network = "", .has_policy = Searches(spec.kind)};
+      .spec = spec, .network = "", .has_policy = Searches(spec.kind)};
   if (spec.kind == eval::PlayerKind::kNet) {
     TARA_ASSIGN_OR_RETURN(const std::string path,
                           eval::FindCheckpoint(spec.path));
@@ -217,23 +222,10 @@ absl::StatusOr<std::vector<Rules>> AllRules(
   return rules;
 }
 
-}  // namespace
-
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations) {
-  const size_t colon = spec.find(':');
-  std::vector<absl::string_view> parts;
-  if (colon != absl::string_view::npos) {
-    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
-  }
-  std::erase_if(parts, [](absl::string_view part) {
-    return absl::StartsWith(part, "sims=");
-  });
-  const std::string limit = absl::StrCat("sims=", simulations);
-  parts.push_back(limit);
-  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
-}
-
+// Returns the studies of the command, players outermost, so that each player is
+// made once. Usage errors: unknown variants, options and players, changes that
+// apply to no variant, or that change nothing; and the errors of a player's
+// network that is not there.
 absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
     const BalanceCommandOptions& options) {
   TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
@@ -244,7 +236,8 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
     const auto first = static_cast<int>(studies.size());
     for (const Rules& each : rules) {
       WantedStudy& study = studies.emplace_back();
-      study.key.player = player.spec;
+      study.player = player.spec;
+      study.key.player = player.spec.text;
       study.key.network = player.network;
       study.key.options = {
           .variant = each.variant,
@@ -262,8 +255,6 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
   }
   return studies;
 }
-
-namespace {
 
 constexpr int64_t kMaxGames = 10000000;
 
@@ -327,23 +318,21 @@ class Players {
  public:
   explicit Players(int64_t threads) : threads_(ThreadsOr(threads)) {}
 
-  absl::StatusOr<eval::BalanceDriver*> For(const std::string& spec) {
-    if (driver_ != nullptr && spec == spec_) return driver_.get();
+  absl::StatusOr<eval::BalanceDriver*> For(const eval::PlayerSpec& player) {
+    if (driver_ != nullptr && player.text == player_) return driver_.get();
     driver_ = nullptr;  // one network in memory at a time
-    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec parsed,
-                          eval::ParsePlayerSpec(spec));
-    const int threads = std::max(1, threads_ / parsed.search.threads);
-    TARA_ASSIGN_OR_RETURN(
-        driver_, eval::BalanceDriver::Create(
-                     [spec] { return eval::MakePlayer(spec); }, threads,
-                     eval::GamesAtATime(parsed, kConcurrentGames)));
-    spec_ = spec;
+    const int threads = std::max(1, threads_ / player.search.threads);
+    TARA_ASSIGN_OR_RETURN(driver_,
+                          eval::BalanceDriver::Create(
+                              eval::FactoryOf(player), threads,
+                              eval::GamesAtATime(player, kConcurrentGames)));
+    player_ = player.text;
     return driver_.get();
   }
 
  private:
   const int threads_;
-  std::string spec_;
+  std::string player_;
   std::unique_ptr<eval::BalanceDriver> driver_;
 };
 
@@ -351,16 +340,18 @@ class Players {
 // the store.
 absl::Status ResolvePrecisions(const eval::BalanceStore& store,
                                std::vector<WantedStudy>& studies) {
-  std::map<std::string, std::string> resolved;  // specs
+  std::map<std::string, eval::PlayerSpec> resolved;  // by spec as given
   for (WantedStudy& study : studies) {
-    std::string& spec = resolved[study.key.player];
-    if (spec.empty()) {
+    const auto [place, is_new] = resolved.try_emplace(study.key.player);
+    if (is_new) {
       TARA_ASSIGN_OR_RETURN(
-          spec, eval::WithPrecision(study.key.player, [&](const std::string&) {
+          place->second,
+          eval::WithPrecision(study.player, [&](const std::string&) {
             return store.PrecisionsOf(study.key.network);
           }));
     }
-    study.key.player = spec;
+    study.player = place->second;
+    study.key.player = study.player.text;
   }
   return absl::OkStatus();
 }
@@ -388,7 +379,7 @@ absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
     if (stop()) break;
     progress.StartStudy(each, plan);
     TARA_ASSIGN_OR_RETURN(eval::BalanceDriver* const driver,
-                          players.For(each.key.player));
+                          players.For(each.player));
     TARA_ASSIGN_OR_RETURN(
         eval::BalanceStudy study,
         eval::RunBalanceStudy(plan, each.key, *driver, store,
@@ -420,11 +411,11 @@ eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
                              const std::vector<eval::BalanceStudy>& studies) {
   eval::BalanceReport report;
   for (size_t i = 0; i < studies.size(); ++i) {
-    report.rows.push_back({.options = studies[i].options,
-                           .player = studies[i].player,
-                           .statistics = eval::Summarize(studies[i]),
-                           .not_learned = NotLearnedBy(wanted[i].key.player,
-                                                       StudyStart(wanted[i]))});
+    report.rows.push_back(
+        {.options = studies[i].options,
+         .player = studies[i].player,
+         .statistics = eval::Summarize(studies[i]),
+         .not_learned = NotLearnedBy(wanted[i].player, StudyStart(wanted[i]))});
     if (wanted[i].compare_with < 0) continue;
     const eval::BalanceStudy& from = studies[wanted[i].compare_with];
     const std::string& of_from =
@@ -486,8 +477,12 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                         WantedStudies(options));
   std::vector<State> starts;  // those of --what-if, too
   for (const WantedStudy& study : wanted) starts.push_back(StudyStart(study));
+  std::vector<eval::PlayerSpec> players;
+  for (const std::string& text : options.players) {
+    TARA_ASSIGN_OR_RETURN(players.emplace_back(), ParsePlayer(text));
+  }
   TARA_RETURN_IF_ERROR(
-      CheckLearned(options.players, starts, options.untrained, console));
+      CheckLearned(players, starts, options.untrained, console));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   eval::BalanceStore store;
   if (!options.store.empty()) {

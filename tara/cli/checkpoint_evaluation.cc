@@ -14,46 +14,52 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/sprt.h"
+#include "tara/train/config/search_config.h"
 #include "tara/train/play/game_plan.h"
 
 namespace tara::cli {
 namespace {
 
-struct NamedSpec {
-  std::string spec;
+// Returns the player of a checkpoint.
+absl::StatusOr<eval::PlayerSpec> CheckpointPlayer(
+    const std::string& path, const proto::InferenceConfig& inference,
+    uint32_t simulations) {
+  eval::PlayerSpec player =
+      eval::NetworkPlayer(path, static_cast<int>(simulations));
+  TARA_ASSIGN_OR_RETURN(player.inference, train::InferenceOptionsOf(inference));
+  return player;
+}
+
+struct Opponent {
+  eval::PlayerSpec player;
   std::string name;  // for people
 };
 
-std::vector<NamedSpec> OpponentsOf(const proto::TrainConfig& config,
-                                   const train::StrengthRequest& request) {
-  std::vector<NamedSpec> opponents;
+absl::StatusOr<std::vector<Opponent>> OpponentsOf(
+    const proto::TrainConfig& config, const train::StrengthRequest& request) {
+  std::vector<Opponent> opponents;
   for (const std::string& spec : config.evaluation().opponent()) {
-    opponents.push_back({spec, spec});
+    TARA_ASSIGN_OR_RETURN(eval::PlayerSpec player, eval::ParsePlayerSpec(spec));
+    opponents.push_back({std::move(player), spec});
   }
   if (request.is_final && !request.first_checkpoint_path.empty() &&
       request.first_checkpoint_path != request.checkpoint_path) {
+    TARA_ASSIGN_OR_RETURN(
+        eval::PlayerSpec player,
+        CheckpointPlayer(request.first_checkpoint_path, request.inference,
+                         config.evaluation().simulations()));
     opponents.push_back(
-        {NetworkSpec(request.first_checkpoint_path, request.inference,
-                     config.evaluation().simulations()),
+        {std::move(player),
          std::filesystem::path(request.first_checkpoint_path).stem().string()});
   }
   return opponents;
 }
 
 }  // namespace
-
-std::string NetworkSpec(const std::string& path,
-                        const proto::InferenceConfig& inference,
-                        uint32_t simulations) {
-  return absl::StrCat(
-      "net:", path, ",sims=", simulations, ",device=", inference.device(),
-      ",precision=", inference.precision(), ",backend=", inference.backend());
-}
 
 train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
                                  const eval::ArenaResult& result) {
@@ -78,7 +84,7 @@ absl::Status CheckOpponents(const proto::TrainConfig& config) {
     if (status.ok()) {
       status = spec->kind == eval::PlayerKind::kEngine
                    ? eval::CheckEngine(spec->engine, starts)
-                   : eval::MakePlayer(text).status();
+                   : eval::FactoryOf(*spec)().status();
     }
     if (status.ok()) continue;
     return absl::Status(
@@ -94,21 +100,24 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
-  const std::string player =
-      NetworkSpec(request.checkpoint_path, request.inference,
-                  config.evaluation().simulations());
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec player,
+      CheckpointPlayer(request.checkpoint_path, request.inference,
+                       config.evaluation().simulations()));
   eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
   // Other openings for each checkpoint, so that their luck does not add up.
   options.seed =
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
-  const std::vector<NamedSpec> opponents = OpponentsOf(config, request);
+  TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
+                        OpponentsOf(config, request));
+  const eval::PlayerFactory make_player = eval::FactoryOf(player);
   const int games_wanted =
       static_cast<int>(opponents.size() * starts.size()) * options.games;
   int games_before = 0;
   std::vector<train::StrengthResult> results;
-  for (const NamedSpec& opponent : opponents) {
+  for (const Opponent& opponent : opponents) {
     const auto on_progress = [&](const eval::ArenaProgress& progress) {
       if (request.on_progress) {
         request.on_progress({.opponent = opponent.name,
@@ -117,18 +126,16 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
       }
       return !stop();
     };
-    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec,
-                          eval::ParsePlayerSpec(opponent.spec));
-    options.concurrent_games =
-        eval::GamesAtATime(spec, eval::ArenaOptions().concurrent_games);
+    options.concurrent_games = eval::GamesAtATime(
+        opponent.player, eval::ArenaOptions().concurrent_games);
+    const eval::PlayerFactory make_opponent = eval::FactoryOf(opponent.player);
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;
       TARA_ASSIGN_OR_RETURN(
           const eval::ArenaResult result,
           eval::PlayArenaInParallel(
-              options, [&] { return eval::MakePlayer(player); },
-              [&] { return eval::MakePlayer(opponent.spec); },
+              options, make_player, make_opponent,
               static_cast<int>(config.self_play().threads()), on_progress));
       if (stop()) return absl::CancelledError("the evaluation was interrupted");
       games_before += result.games;
@@ -195,16 +202,17 @@ absl::StatusOr<std::vector<train::GateResult>> PlayGate(
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
   const uint32_t simulations = config.gate().simulations();
-  const std::string candidate =
-      NetworkSpec(request.candidate_path, request.inference, simulations);
-  const std::string best =
-      NetworkSpec(request.best_path, request.inference, simulations);
-  const GateMatch match = {
-      .config = config,
-      .request = request,
-      .stop = stop,
-      .candidate = [&candidate] { return eval::MakePlayer(candidate); },
-      .best = [&best] { return eval::MakePlayer(best); }};
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec candidate,
+      CheckpointPlayer(request.candidate_path, request.inference, simulations));
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec best,
+      CheckpointPlayer(request.best_path, request.inference, simulations));
+  const GateMatch match = {.config = config,
+                           .request = request,
+                           .stop = stop,
+                           .candidate = eval::FactoryOf(candidate),
+                           .best = eval::FactoryOf(best)};
   const int wanted = static_cast<int>(config.gate().games());
   std::vector<train::GateResult> results;
   for (const State& start : starts) {

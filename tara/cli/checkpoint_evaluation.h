@@ -16,11 +16,6 @@
 
 namespace tara::cli {
 
-// Returns the player spec of a checkpoint.
-std::string NetworkSpec(const std::string& path,
-                        const proto::InferenceConfig& inference,
-                        uint32_t simulations);
-
 // Returns what an arena said of a checkpoint, its player A, in a variant.
 train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
                                  const eval::ArenaResult& result);

@@ -83,15 +83,15 @@ absl::StatusOr<Players> MakePlayers(const CrossPlayCommandOptions& options,
   Players players;
   TARA_ASSIGN_OR_RETURN(players.a, PartnerOf(table, options.player_a));
   TARA_ASSIGN_OR_RETURN(players.b, PartnerOf(table, options.player_b));
-  const auto& first = players.a.team.texts[0];
-  const auto& second = players.b.team.texts[0];
+  const std::string& first = players.a.team.players[0].text;
+  const std::string& second = players.b.team.players[0].text;
   if (first == second) {
     return UsageError(absl::StrCat("A and B are both '", first,
                                    "'; expected two players that differ"));
   }
-  TARA_ASSIGN_OR_RETURN(players.both,
-                        table.ContestantOf(absl::StrCat(players.a.given[0], "+",
-                                                        players.b.given[0])));
+  TARA_ASSIGN_OR_RETURN(players.both, table.ContestantOf(absl::StrCat(
+                                          players.a.given[0].text, "+",
+                                          players.b.given[0].text)));
   if (options.player_c.empty()) return players;
   TARA_ASSIGN_OR_RETURN(players.c.emplace_back(),
                         table.ContestantOf(options.player_c));
@@ -158,16 +158,17 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   }
   std::vector<const Contestant*> all = {&players.both};
   if (!players.c.empty()) all.push_back(&players.c[0]);
-  const std::vector<std::string> specs = PlayersOf(all, options.match);
+  const std::vector<eval::PlayerSpec> specs = table->PlayersOf(all);
   TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   Random random(static_cast<uint64_t>(options.match.seed));
-  eval::CrossPlayReport report = {.players = {players.a.text, players.b.text},
-                                  .studies = {},
-                                  .worths = {},
-                                  .time_control = options.match.time_control};
-  if (!players.c.empty()) report.players.push_back(players.c[0].text);
+  eval::CrossPlayReport report = {
+      .players = {players.a.team.text, players.b.team.text},
+      .studies = {},
+      .worths = {},
+      .time_control = options.match.time_control};
+  if (!players.c.empty()) report.players.push_back(players.c[0].team.text);
   // Four games of A with B to an opening: either seating on either side.
   const auto openings = static_cast<int>((options.games + 3) / 4);
   for (const State& start : starts) {

@@ -1,8 +1,8 @@
 #include "tara/cli/match_flags.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -32,25 +32,26 @@ constexpr int kConcurrentGames = 64;
 
 // Returns the clocks that the command asks for, if any; a usage error for a
 // text that is no time control.
-absl::StatusOr<std::optional<eval::ArenaClocks>> ClocksOf(
+absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
   absl::StatusOr<mcts::TimeControl> control = mcts::ParseTimeControl(text);
   if (!control.ok()) return AsUsageError(control.status());
-  return eval::ArenaClocks{.control = *std::move(control)};
+  return eval::GameClocks{.control = *std::move(control)};
 }
 
-// Returns the spec of the judge that "balanced:SPEC" asks for; "" for "random".
-absl::StatusOr<std::string> JudgeSpecOf(const std::string& text) {
-  if (text == "random") return "";
+// Returns the judge that "balanced:SPEC" asks for; none for "random".
+absl::StatusOr<std::optional<eval::PlayerSpec>> JudgeOf(
+    const std::string& text) {
+  if (text == "random") return std::nullopt;
   absl::string_view spec = text;
   if (!absl::ConsumePrefix(&spec, "balanced:")) {
     return UsageError(absl::StrCat("bad --openings '", text,
                                    "'; expected random or balanced:SPEC"));
   }
-  const absl::Status parsed = eval::ParsePlayerSpec(spec).status();
-  if (!parsed.ok()) return AsUsageError(parsed);
-  return std::string(spec);
+  absl::StatusOr<eval::PlayerSpec> judge = eval::ParsePlayerSpec(spec);
+  if (!judge.ok()) return AsUsageError(judge.status());
+  return *std::move(judge);
 }
 
 // Parses "proof", "none" or "agreement:VALUE,TURNS".
@@ -163,18 +164,6 @@ std::string MatchNotes() {
       " points; the report counts such games,\nand the mean time of a move.");
 }
 
-std::vector<std::string> PlayersOf(
-    absl::Span<const Contestant* const> contestants, const MatchFlags& flags) {
-  std::vector<std::string> players;
-  absl::string_view judge = flags.openings;
-  if (absl::ConsumePrefix(&judge, "balanced:")) players.emplace_back(judge);
-  for (const Contestant* contestant : contestants) {
-    players.insert(players.end(), contestant->given.begin(),
-                   contestant->given.end());
-  }
-  return players;
-}
-
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
     const MatchFlags& flags, const eval::ArenaOptions& arena) {
   std::unique_ptr<MatchTable> table(new MatchTable(flags, arena));
@@ -182,15 +171,16 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   options.opening_plies = static_cast<int>(flags.opening_plies);
   options.seed = static_cast<uint64_t>(flags.seed);
   TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
-  TARA_ASSIGN_OR_RETURN(std::string judge, JudgeSpecOf(flags.openings));
+  TARA_ASSIGN_OR_RETURN(table->judge_, JudgeOf(flags.openings));
   TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
   if (!flags.store.empty()) {
     TARA_ASSIGN_OR_RETURN(table->store_, eval::ResultStore::Open(flags.store));
   }
-  if (judge.empty()) return table;
-  TARA_ASSIGN_OR_RETURN(judge, table->SpecOf(judge));
+  if (!table->judge_.has_value()) return table;
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec judge,
+                        eval::WithPrecision(*table->judge_, table->Earlier()));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player,
-                        eval::MakePlayer(judge));
+                        eval::FactoryOf(judge)());
   options.opening_judge = eval::NewOpeningJudge(std::move(player));
   if (table->store_ != nullptr) {
     TARA_ASSIGN_OR_RETURN(table->openings_, eval::PlayerIdentity(judge));
@@ -198,10 +188,9 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   return table;
 }
 
-absl::StatusOr<std::string> MatchTable::SpecOf(const std::string& text) const {
-  return eval::WithPrecision(text, store_ == nullptr
-                                       ? eval::EarlierPrecisions()
-                                       : eval::EarlierPrecisionsIn(*store_));
+eval::EarlierPrecisions MatchTable::Earlier() const {
+  return store_ == nullptr ? eval::EarlierPrecisions()
+                           : eval::EarlierPrecisionsIn(*store_);
 }
 
 absl::StatusOr<Contestant> MatchTable::ContestantOf(
@@ -215,19 +204,26 @@ absl::StatusOr<Contestant> MatchTable::ContestantOf(
         "' ponders, which needs clocks; expected --time-control, or a player "
         "without ponder=on"));
   }
-  std::vector<std::string> texts = std::move(team->texts);
-  TARA_ASSIGN_OR_RETURN(const std::string text, SpecOf(given));
-  // Parsed again: two players that differ as given may be one by now.
-  TARA_ASSIGN_OR_RETURN(team, eval::ParseTeamSpec(text));
-  Contestant contestant = {.given = std::move(texts),
-                           .text = text,
-                           .team = *std::move(team),
-                           .identity = "",
-                           .make = [text] { return eval::MakeTeam(text); }};
+  Contestant contestant = {
+      .given = team->players, .team = {}, .identity = "", .make = {}};
+  TARA_ASSIGN_OR_RETURN(contestant.team, eval::WithPrecision(*team, Earlier()));
+  contestant.make = eval::FactoryOf(contestant.team);
   if (store_ != nullptr) {
-    TARA_ASSIGN_OR_RETURN(contestant.identity, eval::PlayerIdentity(text));
+    TARA_ASSIGN_OR_RETURN(contestant.identity,
+                          eval::PlayerIdentity(contestant.team));
   }
   return contestant;
+}
+
+std::vector<eval::PlayerSpec> MatchTable::PlayersOf(
+    absl::Span<const Contestant* const> contestants) const {
+  std::vector<eval::PlayerSpec> players;
+  if (judge_.has_value()) players.push_back(*judge_);
+  for (const Contestant* contestant : contestants) {
+    players.insert(players.end(), contestant->given.begin(),
+                   contestant->given.end());
+  }
+  return players;
 }
 
 absl::StatusOr<eval::ArenaResult> MatchTable::Play(
@@ -276,12 +272,27 @@ using Learned = std::optional<std::vector<nn::BundleVariant>>;
 
 // Returns the file of a player's network; nullopt for other players, and where
 // there is none, which whoever loads it says.
-std::optional<std::string> NetworkOf(const std::string& text) {
-  const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
-  if (!spec.ok() || spec->kind != eval::PlayerKind::kNet) return std::nullopt;
-  const absl::StatusOr<std::string> file = eval::FindCheckpoint(spec->path);
+std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
+  if (player.kind != eval::PlayerKind::kNet) return std::nullopt;
+  const absl::StatusOr<std::string> file = eval::FindCheckpoint(player.path);
   if (!file.ok()) return std::nullopt;
   return *file;
+}
+
+// Returns the files of the players' networks by what the players are called.
+std::map<std::string, std::string> NetworksOf(
+    absl::Span<const eval::PlayerSpec> players) {
+  std::map<std::string, std::string> files;
+  for (const eval::PlayerSpec& player : players) {
+    const std::optional<std::string> file = NetworkOf(player);
+    if (file.has_value()) files[player.text] = *file;
+  }
+  return files;
+}
+
+std::string NotLearnedByFile(const std::string& file, const State& start) {
+  const Learned learned = train::LearnedByModel(file);
+  return learned.has_value() ? nn::NotLearned(*learned, start) : "";
 }
 
 }  // namespace
@@ -317,47 +328,41 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
   return absl::OkStatus();
 }
 
-absl::Status CheckLearned(absl::Span<const std::string> specs,
+absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
                           absl::Span<const State> starts, bool untrained,
                           Console& console) {
-  for (const std::string& spec : std::set(specs.begin(), specs.end())) {
-    const std::optional<std::string> file = NetworkOf(spec);
-    if (!file.has_value()) continue;
+  for (const auto& [name, file] : NetworksOf(players)) {
     TARA_RETURN_IF_ERROR(
-        CheckModelLearned(spec, *file, starts, untrained, console));
+        CheckModelLearned(name, file, starts, untrained, console));
   }
   return absl::OkStatus();
 }
 
-std::string NotLearnedBy(const std::string& spec, const State& start) {
-  const std::optional<std::string> file = NetworkOf(spec);
-  if (!file.has_value()) return "";
-  const Learned learned = train::LearnedByModel(*file);
-  return learned.has_value() ? nn::NotLearned(*learned, start) : "";
+std::string NotLearnedBy(const eval::PlayerSpec& player, const State& start) {
+  const std::optional<std::string> file = NetworkOf(player);
+  return file.has_value() ? NotLearnedByFile(*file, start) : "";
 }
 
-std::string NotLearnedByAny(absl::Span<const std::string> specs,
+std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
                             const State& start) {
   std::string text;
-  for (const std::string& spec : std::set(specs.begin(), specs.end())) {
-    const std::string rules = NotLearnedBy(spec, start);
+  for (const auto& [name, file] : NetworksOf(players)) {
+    const std::string rules = NotLearnedByFile(file, start);
     if (rules.empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : "; ", spec, ": ", rules);
+    absl::StrAppend(&text, text.empty() ? "" : "; ", name, ": ", rules);
   }
   return text;
 }
 
 absl::StatusOr<std::vector<State>> StartsOfLearned(
-    const GameFlags& flags, absl::Span<const std::string> specs, bool untrained,
-    Console& console) {
+    const GameFlags& flags, absl::Span<const eval::PlayerSpec> players,
+    bool untrained, Console& console) {
   GameFlags wanted = flags;
   if (flags.variant.empty()) wanted.variant = "all";
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(wanted));
   if (flags.variant.empty() && !untrained) {
-    for (const std::string& spec : specs) {
-      const std::optional<std::string> file = NetworkOf(spec);
-      if (!file.has_value()) continue;
-      const Learned learned = train::LearnedByModel(*file);
+    for (const auto& [name, file] : NetworksOf(players)) {
+      const Learned learned = train::LearnedByModel(file);
       if (!learned.has_value()) continue;
       std::erase_if(starts, [&](const State& start) {
         return std::none_of(learned->begin(), learned->end(),
@@ -372,7 +377,7 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
         "there is no variant that all these networks have learned; name one by "
         "--variant, and let them play untrained by --untrained");
   }
-  TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, untrained, console));
+  TARA_RETURN_IF_ERROR(CheckLearned(players, starts, untrained, console));
   return starts;
 }
 

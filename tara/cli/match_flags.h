@@ -21,7 +21,8 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/nn/bundle/golden.h"
 
@@ -45,20 +46,13 @@ void AddMatchFlags(Command& command, MatchFlags* flags);
 // What --help says of players, beside their specs.
 std::string MatchNotes();
 
-// A player or team as its spec describes it, and how to make it: each thread
-// wants its own.
+// A player or team, and how to make it: each thread wants its own.
 struct Contestant {
-  std::vector<std::string> given;  // the spec of each player, as it was given
-  std::string text;     // with the number types of its networks (WithPrecision)
-  eval::TeamSpec team;  // of `text`
+  std::vector<eval::PlayerSpec> given;  // its players, as they were given
+  eval::TeamSpec team;  // with the number types of its networks (WithPrecision)
   std::string identity;  // in the results file; empty without one
   eval::PlayerFactory make;
 };
-
-// Returns the specs, as they were given, of all players that they are made of
-// and of the one that judges openings: so refusals name them.
-std::vector<std::string> PlayersOf(
-    absl::Span<const Contestant* const> contestants, const MatchFlags& flags);
 
 // Plays matches as the flags say.
 class MatchTable {
@@ -73,6 +67,11 @@ class MatchTable {
   // else errors as WithPrecision.
   absl::StatusOr<Contestant> ContestantOf(const std::string& given) const;
 
+  // Returns all players that these are made of and the one that judges
+  // openings, as they were given: so refusals name them.
+  std::vector<eval::PlayerSpec> PlayersOf(
+      absl::Span<const Contestant* const> contestants) const;
+
   // Plays A against B from a start position, with the results file if there is
   // one; as many games as Create was told, or those of so many openings.
   // Returns a usage error for teams that cannot play the variant, else the
@@ -85,13 +84,13 @@ class MatchTable {
   MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena)
       : flags_(flags), arena_(arena) {}
 
-  // Returns the spec with the number types of its networks: those that the
-  // results file has games of.
-  absl::StatusOr<std::string> SpecOf(const std::string& text) const;
+  // The number types of the games in the results file; empty without one.
+  eval::EarlierPrecisions Earlier() const;
 
   const MatchFlags flags_;
   eval::ArenaOptions arena_;
   std::unique_ptr<eval::ResultStore> store_;  // if there is one
+  std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
   std::string openings_;  // "" for random ones, or who judges them
 };
 
@@ -109,17 +108,17 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                Console& console);
 
 // The same of all networks among these players.
-absl::Status CheckLearned(absl::Span<const std::string> specs,
+absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
                           absl::Span<const State> starts, bool untrained,
                           Console& console);
 
 // Returns what of a start's rules the network of a player has not learned, as
 // NotLearned (tara/nn/bundle/manifest.h); empty: nothing that is known.
-std::string NotLearnedBy(const std::string& spec, const State& start);
+std::string NotLearnedBy(const eval::PlayerSpec& player, const State& start);
 
 // Returns the same of several players, "SPEC: RULES; SPEC: RULES", as the
 // reports of their games are marked.
-std::string NotLearnedByAny(absl::Span<const std::string> specs,
+std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
                             const State& start);
 
 // The help of a --variant that may be missing.
@@ -131,8 +130,8 @@ inline constexpr absl::string_view kVariantOrLearnedHelp =
 // allows them; where they name none, of those that all these players have
 // learned. Returns a usage error where there is none.
 absl::StatusOr<std::vector<State>> StartsOfLearned(
-    const GameFlags& flags, absl::Span<const std::string> specs, bool untrained,
-    Console& console);
+    const GameFlags& flags, absl::Span<const eval::PlayerSpec> players,
+    bool untrained, Console& console);
 
 }  // namespace tara::cli
 

@@ -470,13 +470,11 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
   absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(chosen);
   if (!spec.ok()) return AsUsageError(spec.status());
   TARA_RETURN_IF_ERROR(
-      CheckLearned({chosen}, {session.start}, options.untrained, console));
-  session.not_learned = NotLearnedBy(chosen, session.start);
-  TARA_ASSIGN_OR_RETURN(const std::string resolved,
-                        eval::WithPrecision(chosen));
-  TARA_ASSIGN_OR_RETURN(spec, eval::ParsePlayerSpec(resolved));
+      CheckLearned({*spec}, {session.start}, options.untrained, console));
+  session.not_learned = NotLearnedBy(*spec, session.start);
+  TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(*spec));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
-                        eval::MakePlayer(resolved));
+                        eval::FactoryOf (*spec)());
   TARA_RETURN_IF_ERROR(PrintNetwork(*spec, console));
   session.person = {options.side != "blue", options.side != "red"};
   session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)

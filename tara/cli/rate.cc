@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -52,63 +53,51 @@ struct RateCommandOptions {
   std::string html;  // file of a page; empty: none
 };
 
-// Games in progress a thread: a batch for a network.
-constexpr int kConcurrentGames = 64;
-
-// Returns the players, for ResolvePlayers to complete. A player that was named
-// twice is there once.
-absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
-    const std::vector<NamedPlayer>& named,
-    const std::vector<eval::ArenaOptions>& arenas) {
-  std::vector<eval::RatedPlayer> players;
-  for (const NamedPlayer& player : named) {
-    const absl::StatusOr<eval::TeamSpec> team =
-        eval::ParseTeamSpec(player.spec);
-    if (!team.ok()) return AsUsageError(team.status());
+// Leaves one of each name, and checks that they can play: at least two of them,
+// in all variants.
+absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
+                          std::vector<NamedPlayer>& players) {
+  std::set<std::string> names;
+  std::erase_if(players, [&](const NamedPlayer& player) {
+    return !names.insert(player.name).second;
+  });
+  for (const NamedPlayer& player : players) {
     for (const eval::ArenaOptions& arena : arenas) {
-      TARA_RETURN_IF_ERROR(AsUsageError(eval::CheckTeam(*team, arena.variant)));
+      TARA_RETURN_IF_ERROR(
+          AsUsageError(eval::CheckTeam(player.team, arena.variant)));
     }
-    const bool twice = std::any_of(players.begin(), players.end(),
-                                   [&](const eval::RatedPlayer& other) {
-                                     return other.name == player.name;
-                                   });
-    if (twice) continue;
-    players.push_back(
-        {.name = player.name,
-         .spec = player.spec,
-         .identity = "",
-         .make = {},
-         .point = player.point,
-         .concurrent_games = eval::GamesAtATime(*team, kConcurrentGames),
-         .seatings = team->seatings()});
   }
-  if (players.size() < 2) {
-    return UsageError(absl::StrCat(
-        "there is ", players.size(),
-        " player to rate; expected at least two, such as a run with several "
-        "checkpoints, or a run and greedy"));
-  }
-  return players;
+  if (players.size() >= 2) return absl::OkStatus();
+  return UsageError(absl::StrCat(
+      "there is ", players.size(),
+      " player to rate; expected at least two, such as a run with several "
+      "checkpoints, or a run and greedy"));
 }
 
-// Completes the players by the number types of their networks, how they are
-// made and what they are known by in the results file.
-absl::Status ResolvePlayers(eval::ResultStore& store,
-                            std::vector<eval::RatedPlayer>& players) {
-  for (eval::RatedPlayer& player : players) {
+// Returns the players with the number types of their networks' games in the
+// results file.
+absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
+    const std::vector<NamedPlayer>& named, eval::ResultStore& store) {
+  std::vector<eval::RatedPlayer> players;
+  for (const NamedPlayer& player : named) {
     TARA_ASSIGN_OR_RETURN(
-        player.spec,
-        eval::WithPrecision(player.spec, eval::EarlierPrecisionsIn(store)));
-    player.make = [spec = player.spec] { return eval::MakeTeam(spec); };
-    TARA_ASSIGN_OR_RETURN(player.identity, eval::PlayerIdentity(player.spec));
+        eval::TeamSpec team,
+        eval::WithPrecision(player.team, eval::EarlierPrecisionsIn(store)));
+    TARA_ASSIGN_OR_RETURN(std::string identity, eval::PlayerIdentity(team));
+    const eval::PlayerFactory make = eval::FactoryOf(team);
+    players.push_back({.name = player.name,
+                       .team = std::move(team),
+                       .identity = std::move(identity),
+                       .make = make,
+                       .point = player.point});
   }
-  return absl::OkStatus();
+  return players;
 }
 
 // Parses "NAME=ELO"; without any, the first player is at 0.
 absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
     const std::vector<std::string>& texts,
-    const std::vector<eval::RatedPlayer>& players) {
+    const std::vector<NamedPlayer>& players) {
   if (texts.empty())
     return std::vector<eval::RatingAnchor>{{.player = 0, .elo = 0}};
   std::vector<eval::RatingAnchor> anchors;
@@ -123,7 +112,7 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
                                      "'; expected NAME=ELO, such as greedy=0"));
     }
     const auto found = std::find_if(players.begin(), players.end(),
-                                    [&](const eval::RatedPlayer& player) {
+                                    [&](const NamedPlayer& player) {
                                       return player.name == text.substr(0, end);
                                     });
     if (found == players.end()) {
@@ -173,19 +162,18 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
       .threads = ThreadsOr(options.threads)};
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   TARA_ASSIGN_OR_RETURN(
-      const std::vector<NamedPlayer> named,
+      std::vector<NamedPlayer> named,
       PlayersNamed(options.players, *choice, options.simulations));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOfLearned(options.game, SpecsOf(named),
+                        StartsOfLearned(options.game, MembersOf(named),
                                         options.untrained, console));
   tournament.arenas = ArenasOf(options, starts);
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::RatedPlayer> players,
-                        RatedPlayersOf(named, tournament.arenas));
-  TARA_ASSIGN_OR_RETURN(tournament.anchors,
-                        AnchorsOf(options.anchors, players));
+  TARA_RETURN_IF_ERROR(CheckPlayers(tournament.arenas, named));
+  TARA_ASSIGN_OR_RETURN(tournament.anchors, AnchorsOf(options.anchors, named));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::ResultStore> store,
                         eval::ResultStore::Open(StorePathOf(options)));
-  TARA_RETURN_IF_ERROR(ResolvePlayers(*store, players));
+  TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
+                        RatedPlayersOf(named, *store));
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -210,10 +198,10 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   if (!table.ok()) return table.status();
   for (size_t v = 0; v < table->variants.size(); ++v) {
     for (const NamedPlayer& player : named) {
-      const std::vector<std::string> specs = SpecsOf({player});
+      const std::vector<eval::PlayerSpec>& members = player.team.players;
       table->variants[v].not_learned.push_back(
-          specs.size() == 1 ? NotLearnedBy(specs[0], starts[v])
-                            : NotLearnedByAny(specs, starts[v]));
+          members.size() == 1 ? NotLearnedBy(members[0], starts[v])
+                              : NotLearnedByAny(members, starts[v]));
     }
   }
   if (!options.html.empty()) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -12,7 +13,6 @@
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
-#include "tara/eval/players/team.h"
 
 namespace tara::cli {
 namespace {
@@ -68,8 +68,10 @@ absl::StatusOr<std::map<int, std::string>> Choose(
   return chosen;
 }
 
-std::string NetworkSpec(const std::string& path, int64_t simulations) {
-  return absl::StrCat("net:", path, ",sims=", simulations);
+eval::TeamSpec NetworkTeam(const std::string& path, int64_t simulations) {
+  eval::PlayerSpec player =
+      eval::NetworkPlayer(path, static_cast<int>(simulations));
+  return {.text = player.text, .players = {std::move(player)}};
 }
 
 }  // namespace
@@ -123,19 +125,19 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
   const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
   std::vector<NamedPlayer> players;
   for (const std::string& argument : arguments) {
-    const absl::Status as_spec = eval::ParseTeamSpec(argument).status();
-    if (as_spec.ok()) {
-      players.push_back({.name = argument, .spec = argument});
+    const absl::StatusOr<eval::TeamSpec> team = eval::ParseTeamSpec(argument);
+    if (team.ok()) {
+      players.push_back({.name = argument, .team = *team});
       continue;
     }
     if (!fs::exists(argument, error)) {
       return UsageError(absl::StrCat(
           "'", argument, "' is no run, checkpoint or player; as a player: ",
-          as_spec.message()));
+          team.status().message()));
     }
     if (!is_run(argument)) {
       players.push_back({.name = fs::path(argument).stem().string(),
-                         .spec = NetworkSpec(argument, simulations)});
+                         .team = NetworkTeam(argument, simulations)});
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const auto checkpoints, CheckpointsOf(argument));
@@ -145,7 +147,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
       const std::string name = fs::path(path).stem().string();
       players.push_back(
           {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
-           .spec = NetworkSpec(path, simulations),
+           .team = NetworkTeam(path, simulations),
            .point =
                eval::TrainingPoint{.run = argument, .generation = generation}});
     }
@@ -153,15 +155,13 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
   return players;
 }
 
-std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players) {
-  std::vector<std::string> specs;
+std::vector<eval::PlayerSpec> MembersOf(absl::Span<const NamedPlayer> players) {
+  std::vector<eval::PlayerSpec> members;
   for (const NamedPlayer& player : players) {
-    const absl::StatusOr<eval::TeamSpec> team =
-        eval::ParseTeamSpec(player.spec);
-    if (!team.ok()) continue;  // said where the player is made
-    specs.insert(specs.end(), team->texts.begin(), team->texts.end());
+    members.insert(members.end(), player.team.players.begin(),
+                   player.team.players.end());
   }
-  return specs;
+  return members;
 }
 
 }  // namespace tara::cli

@@ -9,6 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/cli/command_line.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/report/report_page.h"
 
 namespace tara::cli {
@@ -16,7 +18,7 @@ namespace tara::cli {
 // A player as the command line names it.
 struct NamedPlayer {
   std::string name;  // for people
-  std::string spec;
+  eval::TeamSpec team;
   std::optional<eval::TrainingPoint> point = {};  // of a run's checkpoints
 };
 
@@ -44,8 +46,8 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
     absl::Span<const std::string> arguments, const CheckpointChoice& choice,
     int64_t simulations);
 
-// Returns their specs; of teams those of their players.
-std::vector<std::string> SpecsOf(absl::Span<const NamedPlayer> players);
+// Returns the players themselves; of teams, those in them.
+std::vector<eval::PlayerSpec> MembersOf(absl::Span<const NamedPlayer> players);
 
 }  // namespace tara::cli
 

@@ -71,9 +71,10 @@ absl::StatusOr<std::vector<Measured>> MakePlayers(
   std::vector<Measured> players;
   for (const NamedPlayer& player : named) {
     // Not so of teams: a position is one player's to choose in.
-    TARA_RETURN_IF_ERROR(
-        AsUsageError(eval::ParsePlayerSpec(player.spec).status()));
-    TARA_ASSIGN_OR_RETURN(auto made, eval::MakePlayer(player.spec));
+    if (player.team.text != player.team.players[0].text) {
+      return AsUsageError(eval::ParsePlayerSpec(player.team.text).status());
+    }
+    TARA_ASSIGN_OR_RETURN(auto made, eval::FactoryOf(player.team)());
     players.push_back({.named = player, .player = std::move(made)});
   }
   return players;
@@ -159,7 +160,7 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
                         NamedPlayersOf(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOfLearned(options.game, SpecsOf(named),
+                        StartsOfLearned(options.game, MembersOf(named),
                                         options.untrained, console));
   TARA_ASSIGN_OR_RETURN(const std::vector<Measured> players,
                         MakePlayers(named));
@@ -178,11 +179,12 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
           eval::Regret regret,
           eval::MeasureRegret(positions[v], seed, *players[i].player));
       if (regret.positions == 0) continue;
-      rows.push_back({.variant = variant,
-                      .player = named.name,
-                      .point = named.point,
-                      .regret = std::move(regret),
-                      .not_learned = NotLearnedBy(named.spec, starts[v])});
+      rows.push_back(
+          {.variant = variant,
+           .player = named.name,
+           .point = named.point,
+           .regret = std::move(regret),
+           .not_learned = NotLearnedBy(named.team.players[0], starts[v])});
     }
   }
   status_line.Clear();

@@ -51,30 +51,17 @@
 #include "tara/train/store/game_store.h"
 
 namespace tara::cli {
+namespace {
 
 // Games of a player with itself, to be recorded: for players that are no
 // evaluators (tara/train/play/self_play.h), such as engines.
 struct PlayerGames {
-  std::string player;  // its spec, which records name
-  eval::PlayerSpec spec;
+  eval::PlayerSpec player;  // records name it
   // Game i is played from the (i modulo their number)-th.
   std::vector<State> starts;
   uint64_t seed = 1;
   int threads = 1;
 };
-
-// Plays the games of these numbers, on several threads, and hands each to
-// `sink` when it ends, one at a time. A game begins with actions drawn from the
-// player's policy or, of a player that has none, with two at random: else a
-// player that never draws would play one game. Stops when `stop` says so:
-// games in progress are given up. Games that the player gives up are played
-// again (balance_driver.h); the errors are those of there, and the sink's.
-absl::Status PlayPlayerGames(
-    const PlayerGames& games, absl::Span<const uint64_t> numbers,
-    const std::function<absl::Status(const proto::GameRecord&)>& sink,
-    const std::function<bool()>& stop);
-
-namespace {
 
 // Games in progress a thread: a batch for a player that searches.
 constexpr int kConcurrentGames = 32;
@@ -83,7 +70,7 @@ constexpr int kOpeningPlies = 2;
 
 eval::BalanceGameOptions OptionsOf(const PlayerGames& games,
                                    const State& start) {
-  const bool has_policy = games.spec.kind == eval::PlayerKind::kMcts;
+  const bool has_policy = games.player.kind == eval::PlayerKind::kMcts;
   return {.variant = start.variant,
           .rule_options = start.options,
           .seed = games.seed,
@@ -95,7 +82,7 @@ proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
                            const eval::BalanceGame& game) {
   proto::GameRecord record = record::NewGameRecord(
       start, {.seed = games.seed,
-              .model_id = games.player,
+              .model_id = games.player.text,
               .game_index = static_cast<uint64_t>(game.id.index)});
   record.set_opening_plies(static_cast<uint32_t>(options.opening_plies));
   State state = start;
@@ -111,8 +98,12 @@ proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
   return record;
 }
 
-}  // namespace
-
+// Plays the games of these numbers, on several threads, and hands each to
+// `sink` when it ends, one at a time. A game begins with actions drawn from the
+// player's policy or, of a player that has none, with two at random: else a
+// player that never draws would play one game. Stops when `stop` says so:
+// games in progress are given up. Games that the player gives up are played
+// again (balance_driver.h); the errors are those of there, and the sink's.
 absl::Status PlayPlayerGames(
     const PlayerGames& games, absl::Span<const uint64_t> numbers,
     const std::function<absl::Status(const proto::GameRecord&)>& sink,
@@ -120,8 +111,8 @@ absl::Status PlayPlayerGames(
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<eval::BalanceDriver> driver,
       eval::BalanceDriver::Create(
-          [&] { return eval::MakePlayer(games.player); }, games.threads,
-          eval::GamesAtATime(games.spec, kConcurrentGames)));
+          eval::FactoryOf(games.player), games.threads,
+          eval::GamesAtATime(games.player, kConcurrentGames)));
   for (size_t i = 0; i < games.starts.size() && !stop(); ++i) {
     const State& start = games.starts[i];
     std::vector<eval::BalanceGameId> ids;
@@ -140,8 +131,6 @@ absl::Status PlayPlayerGames(
   }
   return absl::OkStatus();
 }
-
-namespace {
 
 struct SelfPlayCommandOptions {
   GameFlags game;
@@ -294,8 +283,7 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
   const auto seed = static_cast<uint64_t>(options.seed);
   if (model.player.has_value()) {
     return PlayPlayerGames(
-        {.player = model.id,
-         .spec = *model.player,
+        {.player = *model.player,
          .starts = starts,
          .seed = seed,
          .threads = ThreadsOr(options.threads)},

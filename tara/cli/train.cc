@@ -18,6 +18,7 @@
 #include "tara/cli/match_flags.h"
 #include "tara/cli/train_report.h"
 #include "tara/core/state.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
@@ -62,9 +63,11 @@ absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
   TARA_RETURN_IF_ERROR(status);
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
-  const std::vector<std::string> opponents(
-      config.evaluation().opponent().begin(),
-      config.evaluation().opponent().end());
+  std::vector<eval::PlayerSpec> opponents;
+  for (const std::string& text : config.evaluation().opponent()) {
+    TARA_ASSIGN_OR_RETURN(opponents.emplace_back(),
+                          eval::ParsePlayerSpec(text));
+  }
   status = CheckLearned(opponents, starts, untrained, console);
   if (status.ok()) return status;
   return UsageError(absl::StrCat("evaluation.opponent: ", status.message()));

@@ -332,8 +332,8 @@ TEST(EnginePlayerTest, OnItsClockItIsWaitedForALittleLonger) {
   // The time that choosing takes is nothing on this clock.
   const ArenaResult result =
       Play({.games = 2,
-            .clocks = ArenaClocks{.control = *mcts::ParseTimeControl("100ms"),
-                                  .now = [] { return absl::UnixEpoch(); }}},
+            .clocks = GameClocks{.control = *mcts::ParseTimeControl("100ms"),
+                                 .now = [] { return absl::UnixEpoch(); }}},
            *engine, *random);
   EXPECT_EQ(result.faults_a, 2);
   EXPECT_EQ(result.clock_a.forfeits, 0);  // a fault, not late alone

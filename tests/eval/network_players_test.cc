@@ -11,14 +11,20 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
@@ -59,52 +65,65 @@ class NetworkPlayersTest : public ::testing::Test {
   std::string id_;
 };
 
+// As the command line does it.
+absl::StatusOr<TeamSpec> Resolved(const std::string& text,
+                                  const EarlierPrecisions& earlier = {}) {
+  return WithPrecision(ParseTeamSpec(text).value(), earlier);
+}
+
+std::string ResolvedText(const std::string& text,
+                         const EarlierPrecisions& earlier = {}) {
+  const absl::StatusOr<TeamSpec> team = Resolved(text, earlier);
+  EXPECT_TRUE(team.ok()) << team.status();
+  if (!team.ok()) return "";
+  // What is written means what is meant.
+  for (const PlayerSpec& player : team->players) {
+    const PlayerSpec parsed = ParsePlayerSpec(player.text).value();
+    EXPECT_EQ(parsed.path, player.path);
+    EXPECT_EQ(parsed.inference.precision, player.inference.precision);
+  }
+  return team->text;
+}
+
 TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
-  const auto resolved = [](const std::string& spec) {
-    const auto result = WithPrecision(spec);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.value_or("");
-  };
-  EXPECT_EQ(resolved(Net()), Net("precision=float32"));
-  EXPECT_EQ(resolved(Net("sims=3")), Net("sims=3,precision=float32"));
-  EXPECT_EQ(resolved(Net("precision=auto,sims=3")),
+  EXPECT_EQ(ResolvedText(Net()), Net("precision=float32"));
+  EXPECT_EQ(ResolvedText(Net("sims=3")), Net("sims=3,precision=float32"));
+  EXPECT_EQ(ResolvedText(Net("precision=auto,sims=3")),
             Net("sims=3,precision=float32"));
-  EXPECT_EQ(resolved(Net("precision=float32")), Net("precision=float32"));
-  EXPECT_EQ(resolved(Net("precision=int16,sims=3")),
+  EXPECT_EQ(ResolvedText(Net("precision=float32")), Net("precision=float32"));
+  EXPECT_EQ(ResolvedText(Net("precision=int16,sims=3")),
             Net("precision=int16,sims=3"));
-  EXPECT_EQ(resolved(Net("sims=3") + "+greedy"),
+  EXPECT_EQ(ResolvedText(Net("sims=3") + "+greedy"),
             Net("sims=3,precision=float32") + "+greedy");
-  EXPECT_EQ(resolved("greedy+greedy"), "greedy+greedy");
-  EXPECT_EQ(PrecisionsOf(resolved(Net() + "+" + Net("precision=int16"))),
+  EXPECT_EQ(ResolvedText("greedy+greedy"), "greedy+greedy");
+  EXPECT_EQ(PrecisionsOf(*Resolved(Net() + "+" + Net("precision=int16"))),
             "float32, int16");
-  EXPECT_EQ(PrecisionsOf("greedy"), "");
+  EXPECT_EQ(PrecisionsOf(*Resolved("greedy")), "");
   setenv("TARA_ROOT", folder_.c_str(), /*overwrite=*/1);
-  EXPECT_EQ(resolved("best"), "best:precision=float32");
-  EXPECT_EQ(resolved("best:sims=3"), "best:sims=3,precision=float32");
+  EXPECT_EQ(ResolvedText("best"), "best:precision=float32");
+  EXPECT_EQ(ResolvedText("best:sims=3"), "best:sims=3,precision=float32");
   unsetenv("TARA_ROOT");
-  EXPECT_EQ(WithPrecision("net:/nowhere").status().code(),
+  EXPECT_EQ(Resolved("net:/nowhere").status().code(),
             absl::StatusCode::kNotFound);
 }
 
 TEST_F(NetworkPlayersTest, AutoIsTheNumberTypeOfEarlierGames) {
-  EXPECT_EQ(WithPrecision(Net(), Earlier({nn::Precision::kInt16})).value_or(""),
+  EXPECT_EQ(ResolvedText(Net(), Earlier({nn::Precision::kInt16})),
             Net("precision=int16"));
-  EXPECT_EQ(WithPrecision(Net(), Earlier({nn::Precision::kInt16,
-                                          nn::Precision::kFloat32}))
-                .value_or(""),
+  EXPECT_EQ(ResolvedText(Net(), Earlier({nn::Precision::kInt16,
+                                         nn::Precision::kFloat32})),
             Net("precision=float32"));
-  const auto unknown = WithPrecision(Net(), Earlier({nn::Precision::kAuto}));
+  const auto unknown = Resolved(Net(), Earlier({nn::Precision::kAuto}));
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(unknown.status().message()),
               AllOf(HasSubstr(file_), HasSubstr("do not tell the number type"),
                     HasSubstr("another store")));
   // Who asks for one gets it.
   EXPECT_EQ(
-      WithPrecision(Net("precision=float32"), Earlier({nn::Precision::kAuto}))
-          .value_or(""),
+      ResolvedText(Net("precision=float32"), Earlier({nn::Precision::kAuto})),
       Net("precision=float32"));
   // No processor has these.
-  const auto missing = WithPrecision(Net(), Earlier({nn::Precision::kFloat16}));
+  const auto missing = Resolved(Net(), Earlier({nn::Precision::kFloat16}));
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(missing.status().message()),
               AllOf(HasSubstr("another number type: cannot compute in float16"),
@@ -113,7 +132,7 @@ TEST_F(NetworkPlayersTest, AutoIsTheNumberTypeOfEarlierGames) {
 
 TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
   const auto identity = [](const std::string& spec) {
-    const auto result = PlayerIdentity(spec);
+    const auto result = PlayerIdentity(Resolved(spec).value());
     EXPECT_TRUE(result.ok()) << result.status();
     return result.value_or("");
   };
@@ -130,10 +149,11 @@ TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
         identity(absl::StrCat("best", options.empty() ? "" : ":", options)),
         identity(Net(options)));
   }
+  const PlayerSpec best = ParsePlayerSpec("best").value();
   std::filesystem::remove(file_);
-  EXPECT_FALSE(PlayerIdentity("best").ok());
+  EXPECT_FALSE(PlayerIdentity(best).ok());
   unsetenv("TARA_ROOT");
-  EXPECT_FALSE(PlayerIdentity("best").ok());
+  EXPECT_FALSE(PlayerIdentity(best).ok());
 }
 
 // Returns the precisions of the network's games in a store that has one game of
@@ -176,15 +196,51 @@ TEST_F(NetworkPlayersTest, AStoreTellsTheNumberTypesOfItsGames) {
             Types({nn::Precision::kAuto}));
 }
 
+// Returns what a player chooses at the start.
+Action ChoiceOf(Player& player) {
+  Random random(1);
+  const Turn turn = {.state = InitialState(Variant::kFourTreasures),
+                     .random = &random};
+  Action action = kPass;
+  EXPECT_TRUE(player.ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  return action;
+}
+
+TEST_F(NetworkPlayersTest, PlayersThatExistAtTheSameTimeShareTheirNetwork) {
+  const PlayerFactory make = FactoryOf(*ParsePlayerSpec(Net("sims=8")));
+  std::unique_ptr<Player> first = make().value();
+  const Action choice = ChoiceOf(*first);
+  std::filesystem::remove(file_);
+  std::unique_ptr<Player> second = make().value();
+  first = nullptr;
+  EXPECT_EQ(ChoiceOf(*second), choice);
+  EXPECT_TRUE(make().ok());
+  second = nullptr;
+  EXPECT_EQ(make().status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(NetworkPlayersTest, ANetworksPathMayHoldAnyCharacters) {
+  const std::string path = folder_ + "/a,b=c+greedy.tara";
+  std::filesystem::copy_file(file_, path);
+  const PlayerSpec spec = NetworkPlayer(path, 8);
+  const absl::StatusOr<PlayerSpec> resolved = WithPrecision(spec);
+  ASSERT_TRUE(resolved.ok()) << resolved.status();
+  EXPECT_EQ(PlayerIdentity(*resolved).value_or(""),
+            "net:" + id_ + ",sims=8,precision=float32");
+  const auto player = FactoryOf(*resolved)();
+  ASSERT_TRUE(player.ok()) << player.status();
+  std::filesystem::remove(path);
+}
+
 TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
   // Enough channels for a choice of number types.
   Save(32);
   const ArenaOptions options = {
       .variant = Variant::kFourTreasures, .games = 12, .seed = 5};
   const auto play = [&](int threads) {
-    const auto network = [&] { return MakeTeam(Net("sims=8")); };
+    const auto network = FactoryOf(*ParsePlayerSpec(Net("sims=8")));
     const auto result = PlayArenaInParallel(
-        options, network, [] { return MakeTeam("greedy"); }, threads);
+        options, network, FactoryOf(*ParsePlayerSpec("greedy")), threads);
     EXPECT_TRUE(result.ok()) << result.status();
     std::vector<std::pair<int, int>> games;
     for (const ArenaGame& game : result->played) {

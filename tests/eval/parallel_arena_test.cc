@@ -1,5 +1,3 @@
-#include "tara/eval/arena/parallel_arena.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>

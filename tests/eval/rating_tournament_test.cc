@@ -17,6 +17,7 @@
 #include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
@@ -30,9 +31,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 RatedPlayer PlayerOf(const std::string& spec) {
-  return {.name = spec, .identity = spec, .make = [spec] {
-            return MakePlayer(spec);
-          }};
+  const TeamSpec team = ParseTeamSpec(spec).value();
+  return {
+      .name = spec, .team = team, .identity = spec, .make = FactoryOf(team)};
 }
 
 std::unique_ptr<ResultStore> StoreInMemory() {
@@ -49,11 +50,7 @@ RatingTournamentOptions TwoVariants(int games_per_player) {
 
 TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
   const std::unique_ptr<ResultStore> store = StoreInMemory();
-  const RatedPlayer team = {
-      .name = "team",
-      .identity = "random+mcts:sims=60",
-      .make = [] { return MakeTeam("random+mcts:sims=60"); },
-      .seatings = 2};
+  const RatedPlayer team = PlayerOf("random+mcts:sims=60");
   RatingTournamentOptions options = TwoVariants(40);
   options.arenas = {{.variant = Variant::kFourTreasuresDoubles}};
   const absl::StatusOr<RatingTable> table = PlayRatingTournament(
@@ -70,6 +67,7 @@ TEST(RatingTournamentTest, GamesThatWereGivenUpAreCounted) {
   const std::unique_ptr<ResultStore> store = StoreInMemory();
   const RatedPlayer quitter = {
       .name = "quitter",
+      .team = ParseTeamSpec("random").value(),
       .identity = "quitter",
       .make = []() -> absl::StatusOr<std::unique_ptr<Player>> {
         return std::make_unique<QuittingPlayer>(1);
@@ -194,11 +192,13 @@ TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
 
 TEST(RatingTournamentTest, APlayersErrorEndsIt) {
   const std::unique_ptr<ResultStore> store = StoreInMemory();
-  const RatedPlayer missing = {
-      .name = "missing", .identity = "missing", .make = [] {
-        return absl::StatusOr<std::unique_ptr<Player>>(
-            absl::NotFoundError("no such network"));
-      }};
+  const RatedPlayer missing = {.name = "missing",
+                               .team = ParseTeamSpec("random").value(),
+                               .identity = "missing",
+                               .make = [] {
+                                 return absl::StatusOr<std::unique_ptr<Player>>(
+                                     absl::NotFoundError("no such network"));
+                               }};
   EXPECT_EQ(PlayRatingTournament({PlayerOf("random"), missing}, TwoVariants(2),
                                  *store)
                 .status(),

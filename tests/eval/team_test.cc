@@ -37,7 +37,12 @@ using ::testing::HasSubstr;
 std::vector<std::string> Members(absl::string_view text) {
   const absl::StatusOr<TeamSpec> team = ParseTeamSpec(text);
   EXPECT_TRUE(team.ok()) << team.status();
-  return team.ok() ? team->texts : std::vector<std::string>();
+  std::vector<std::string> members;
+  if (!team.ok()) return members;
+  for (const PlayerSpec& player : team->players) {
+    members.push_back(player.text);
+  }
+  return members;
 }
 
 TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
@@ -80,16 +85,18 @@ TEST(TeamSpecTest, TwoPlayersNeedAVariantInPairs) {
 }
 
 TEST(PlayerIdentityTest, IsWhatGamesDependOn) {
-  EXPECT_EQ(PlayerIdentity("greedy").value_or(""), "greedy");
-  EXPECT_EQ(PlayerIdentity("greedy+mcts:sims=5").value_or(""),
-            "greedy+mcts:sims=5");
+  const auto identity = [](absl::string_view team) {
+    return PlayerIdentity(ParseTeamSpec(team).value());
+  };
+  EXPECT_EQ(identity("greedy").value_or(""), "greedy");
+  EXPECT_EQ(identity("greedy+greedy").value_or(""), "greedy");
+  EXPECT_EQ(identity("greedy+mcts:sims=5").value_or(""), "greedy+mcts:sims=5");
   // Engines say who they are; where they log has no part in it.
-  EXPECT_EQ(PlayerIdentity("engine:tests/eval/fake_engine,start=300,log="
-                           "/dev/null,move=2")
+  EXPECT_EQ(identity("engine:tests/eval/fake_engine,start=300,log=/dev/null,"
+                     "move=2")
                 .value_or(""),
             "engine:tests/eval/fake_engine,move=2s (Fake 1.0)");
-  EXPECT_FALSE(PlayerIdentity("engine:/no/such/engine").ok());
-  EXPECT_FALSE(PlayerIdentity("nobody").ok());
+  EXPECT_FALSE(identity("engine:/no/such/engine").ok());
 }
 
 // Notes in which seats of which games it is asked.
@@ -247,19 +254,18 @@ TEST(TeamArenaTest, ATeamHasProvedWhatBothPartnersHave) {
 
 TEST(TeamArenaTest, TeamsArePlayedByPlayersOfAnyKind) {
   absl::StatusOr<std::unique_ptr<Player>> team =
-      MakeTeam("mcts:sims=8+alphabeta:nodes=20");
+      FactoryOf(ParseTeamSpec("mcts:sims=8+alphabeta:nodes=20").value())();
   ASSERT_TRUE(team.ok()) << team.status();
   const auto greedy = NewGreedyPlayer();
   for (const VariantInfo& info : kVariants) {
     if (info.seats != 4) continue;
-    EXPECT_EQ(
-        PlayArena({.variant = info.variant,
-                   .games = 4,
-                   .seatings_a = 2,
-                   .clocks = ArenaClocks{*mcts::ParseTimeControl("50ms")}},
-                  **team, *greedy)
-            ->games,
-        4);
+    EXPECT_EQ(PlayArena({.variant = info.variant,
+                         .games = 4,
+                         .seatings_a = 2,
+                         .clocks = GameClocks{*mcts::ParseTimeControl("50ms")}},
+                        **team, *greedy)
+                  ->games,
+              4);
     EXPECT_EQ(PlayArena({.variant = info.variant, .games = 8, .seatings_a = 2},
                         **team, *greedy)
                   ->games,

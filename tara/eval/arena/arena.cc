@@ -1,70 +1,204 @@
 #include "tara/eval/arena/arena.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
 #include <optional>
-#include <string>
+#include <set>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tara/base/check.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/eval/arena/parallel_arena.h"
-#include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::eval {
 namespace {
 
-// A player's clock in one game.
-struct PlayerClock {
-  mcts::TimeManager manager;
-  TimeUse use = {};
+// A series is a game by itself or the games of a match.
+int GamesPerSeries(const ArenaOptions& options) {
+  return options.by_match ? Info(options.variant).seats : 1;
+}
+
+// By opening, A as Red first: the order of SummarizeGames.
+bool Before(const ArenaGame& x, const ArenaGame& y) {
+  return std::pair(x.pair, !x.a_is_red) < std::pair(y.pair, !y.a_is_red);
+}
+
+// The pairs to be played, of whole openings.
+int PairsOf(const ArenaOptions& options) {
+  const int together = GamesPerPair(options) * PairsPerOpening(options);
+  return (options.games + together - 1) / together * PairsPerOpening(options);
+}
+
+// A series of games to play.
+struct Series {
+  int number = 0;  // 2 * pair, and one more where B starts the series
+  std::vector<Opening> openings;  // of its games
 };
 
-// What a player has thought of a game, in favour of A.
+// What is played next in an arena, and what came of it: what all of its
+// threads have in common. Series are handed out in order, and sequential tests
+// see the pairs in order, too, so that neither the number of threads nor which
+// games are short has a say in what a test decides. Thread-safe.
+class Schedule {
+ public:
+  // REQUIRES: options that CheckArenaOptions finds possible.
+  explicit Schedule(const ArenaOptions& options)
+      : options_(options),
+        per_series_(GamesPerPair(options) / 2),
+        pairs_per_opening_(PairsPerOpening(options)),
+        pairs_(PairsOf(options)),
+        openings_({.variant = options.variant,
+                   .rule_options = options.rule_options,
+                   .plies = options.opening_plies,
+                   .seed = options.seed,
+                   .judge = options.opening_judge,
+                   .max_value = options.opening_max_value}) {
+    if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
+    absl::MutexLock lock(&mutex_);
+    // Of a match that was broken off the games count no more: it is played
+    // again from its start, for each depends on those before.
+    std::map<int, std::vector<const ArenaGame*>> by_series;
+    for (const ArenaGame& game : options.earlier) {
+      if (game.pair / per_series_ >= pairs_) continue;
+      const int series =
+          game.match < 0 ? 2 * game.pair + !game.a_is_red : game.match;
+      by_series[series].push_back(&game);
+    }
+    for (const auto& [series, games] : by_series) {
+      if (static_cast<int>(games.size()) != per_series_) continue;
+      earlier_.insert(series);
+      for (const ArenaGame* game : games) Count(*game);
+    }
+  }
+
+  // Returns the next series that has not been played, or nullopt when there is
+  // none or all is decided. Returns the error of drawing openings.
+  absl::StatusOr<std::optional<Series>> Next() {
+    absl::MutexLock lock(&mutex_);
+    while (true) {
+      if (IsDecided()) return std::nullopt;
+      if (second_.has_value()) {
+        std::optional<Series> second = std::exchange(second_, std::nullopt);
+        if (!earlier_.contains(second->number)) return second;
+        continue;
+      }
+      if (next_pair_ == pairs_) return std::nullopt;
+      if (next_pair_ % pairs_per_opening_ == 0) {
+        latest_openings_.clear();
+        for (int number = 0; number < per_series_; ++number) {
+          TARA_ASSIGN_OR_RETURN(latest_openings_.emplace_back(),
+                                openings_.Next());
+        }
+      }
+      const Series first = {.number = 2 * next_pair_++,
+                            .openings = latest_openings_};
+      second_ = {.number = first.number + 1, .openings = first.openings};
+      if (!earlier_.contains(first.number)) return first;
+    }
+  }
+
+  // Notes a finished game and hands it to options.on_game. Returns its error.
+  absl::Status Add(const ArenaGame& game) {
+    absl::MutexLock lock(&mutex_);
+    Count(game);
+    // Under the lock: games are stored one at a time.
+    return options_.on_game ? options_.on_game(game) : absl::OkStatus();
+  }
+
+  // Whether the sequential test has decided: games under way count no more.
+  bool decided() const {
+    absl::MutexLock lock(&mutex_);
+    return IsDecided();
+  }
+
+  ArenaProgress progress() const {
+    absl::MutexLock lock(&mutex_);
+    ArenaProgress progress = {.games_done = games_done_,
+                              .games = 2 * per_series_ * pairs_};
+    if (games_done_ > 0) progress.score = points_ / games_done_;
+    if (sprt_.has_value()) progress.llr = sprt_->llr();
+    return progress;
+  }
+
+  // Returns the result of the openings all of whose pairs are whole; with a
+  // sequential test that has decided, of those that it saw until then.
+  ArenaResult Result() const {
+    absl::MutexLock lock(&mutex_);
+    std::map<int, std::vector<ArenaGame>> by_opening;
+    for (auto [pair, games] : games_) {
+      if (IsDecided() && pair >= tested_pairs_) continue;
+      std::sort(games.begin(), games.end(), Before);
+      std::vector<ArenaGame>& all = by_opening[pair / pairs_per_opening_];
+      all.insert(all.end(), games.begin(), games.end());
+    }
+    std::vector<ArenaGame> whole;
+    for (const auto& [opening, games] : by_opening) {
+      if (static_cast<int>(games.size()) <
+          2 * per_series_ * pairs_per_opening_) {
+        continue;
+      }
+      whole.insert(whole.end(), games.begin(), games.end());
+    }
+    ArenaResult result = SummarizeGames(whole, pairs_per_opening_);
+    result.sprt = sprt_;
+    return result;
+  }
+
+ private:
+  bool IsDecided() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return sprt_.has_value() && sprt_->decision() != SprtDecision::kUndecided;
+  }
+
+  void Count(const ArenaGame& game) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    games_[game.pair / per_series_].push_back(game);
+    ++games_done_;
+    points_ += game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
+    while (sprt_.has_value() && !IsDecided()) {
+      const auto next = games_.find(tested_pairs_);
+      if (next == games_.end() ||
+          static_cast<int>(next->second.size()) < 2 * per_series_) {
+        return;
+      }
+      sprt_->Add(HalfPointsOfPair(next->second));
+      ++tested_pairs_;
+    }
+  }
+
+  const ArenaOptions options_;
+  const int per_series_;         // games
+  const int pairs_per_opening_;  // with the same openings
+  const int pairs_;
+  mutable absl::Mutex mutex_;
+  Openings openings_ ABSL_GUARDED_BY(mutex_);
+  std::set<int> earlier_ ABSL_GUARDED_BY(mutex_);  // series of earlier runs
+  int next_pair_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The second series of a pair that has been begun.
+  std::optional<Series> second_ ABSL_GUARDED_BY(mutex_);
+  // Of the latest pair, for the others that share them.
+  std::vector<Opening> latest_openings_ ABSL_GUARDED_BY(mutex_);
+  std::map<int, std::vector<ArenaGame>> games_ ABSL_GUARDED_BY(mutex_);
+  int games_done_ ABSL_GUARDED_BY(mutex_) = 0;
+  double points_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<Sprt> sprt_ ABSL_GUARDED_BY(mutex_);
+  int tested_pairs_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// What a player's searches found in a game, in favour of A.
 struct AdjudicationState {
   std::optional<int> proved_margin = {};  // at its last choice
   // Choices in succession at which A, or if negative B, was as good as won.
   int agreed_turns = 0;
 };
-
-// A game in progress.
-struct Game {
-  int series;  // 2 * pair, and one more where B starts the series
-  int number;  // of the game in its series, from 0
-  int lead;    // points of A minus those of B in the games before
-  bool a_is_red;
-  State state;
-  Random random;
-  std::vector<Action> actions;  // so far, those of the opening included
-  std::vector<PlayerClock> clocks = {};  // of A and of B, where there are any
-  std::vector<Opening> openings = {};    // of the games of its series
-  Forfeit forfeit = Forfeit::kNone;
-  std::string fault = {};
-  AdjudicationState adjudication_states[2] = {};  // of A and of B
-  Adjudication adjudication = Adjudication::kNone;
-  int adjudicated_margin = 0;  // of A, with an adjudication
-
-  // Unique in this arena.
-  uint64_t id() const { return 16 * static_cast<uint64_t>(series) + number; }
-  bool a_to_move() const { return (state.side() == kRed) == a_is_red; }
-  bool over() const {
-    return state.finished() || forfeit != Forfeit::kNone ||
-           adjudication != Adjudication::kNone;
-  }
-};
-
-// A series is a game by itself or the games of a match.
-int GamesPerSeries(const ArenaOptions& options) {
-  return options.by_match ? Info(options.variant).seats : 1;
-}
 
 absl::Status CheckAtLeast(absl::string_view name, int value, int least) {
   if (value >= least) return absl::OkStatus();
@@ -78,187 +212,167 @@ int OpeningOf(const ArenaOptions& options, int series, int number) {
 }
 
 // Each opening has three streams: its own and those of its two games.
-uint64_t StreamSeed(const ArenaOptions& options, int opening, int stream) {
-  return DeriveSeed(options.seed, uint64_t{3} * opening + stream,
-                    StreamPurpose::kArena);
+Random StreamOf(const ArenaOptions& options, int opening, bool a_is_red) {
+  return Random(DeriveSeed(options.seed,
+                           uint64_t{3} * opening + (a_is_red ? 1 : 2),
+                           StreamPurpose::kArena));
 }
 
-// Starts a game of a series after its opening.
-Game StartGame(const ArenaOptions& options, int series, int number, int lead,
-               const Opening& opening) {
-  const int opening_index = OpeningOf(options, series, number);
-  const bool a_is_red = series % 2 == number % 2;
-  Game game = {
-      .series = series,
-      .number = number,
-      .lead = lead,
-      .a_is_red = a_is_red,
-      .state = opening.state,
-      .random = Random(StreamSeed(options, opening_index, a_is_red ? 1 : 2)),
-      .actions = opening.actions};
-  if (options.clocks.has_value()) {
-    const mcts::TimeManager manager(options.clocks->control,
-                                    options.clocks->options);
-    game.clocks = {{.manager = manager}, {.manager = manager}};
-  }
-  return game;
-}
-
-// How the match of a game stood when it began.
-mcts::MatchScore MatchScoreOf(const ArenaOptions& options, const Game& game) {
-  return {.red_lead = game.a_is_red ? game.lead : -game.lead,
-          .games_left = GamesPerSeries(options) - 1 - game.number};
-}
-
-// Tells the player to move of its clock, and what that allows for the move.
-void SetTimes(const ArenaOptions& options, const Game& game, bool is_a,
-              Turn& turn) {
-  const mcts::TimeManager& manager = game.clocks[is_a ? 0 : 1].manager;
-  const mcts::TimeControl& control = options.clocks->control;
-  turn.budget = manager.BudgetFor(static_cast<int>(game.actions.size()),
-                                  mcts::ExpectedActionsLeft(game.state) / 2);
-  turn.clock = {
-      .control = control,
-      .left = control.is_per_move() ? control.per_move : manager.left()};
-  turn.may_ponder = true;
-}
-
-// Which of the ways of seating its players a team has in a game: pairs that
-// share openings go through all of both teams'. In a match everybody moves on
-// by a seat from game to game: the players of the team that starts it are, Red
-// first, 1 2, then Blue 2 1, Red 2 1, Blue 1 2; those of the other
-// Blue 1 2, Red 1 2, Blue 2 1, Red 2 1.
-int SeatingOf(const ArenaOptions& options, const Game& game, bool is_a) {
-  const int pair = game.series / 2;
-  const bool starts_the_match = is_a == (game.series % 2 == 0);
-  const int moved = (game.number + (starts_the_match ? 1 : 0)) / 2;
-  return is_a ? (pair + moved) % options.seatings_a
-              : (pair / options.seatings_a + moved) % options.seatings_b;
-}
-
-// Counts the time of a move, which may end the game.
-void SpendTime(absl::Duration time, bool is_a, Game& game) {
-  PlayerClock& clock = game.clocks[is_a ? 0 : 1];
-  ++clock.use.moves;
-  clock.use.time += time;
-  clock.manager.Spend(time);
-  if (!clock.manager.overstepped()) return;
-  game.forfeit = is_a ? Forfeit::kByA : Forfeit::kByB;
-}
-
-// Notes what a player thinks of a game in which it has chosen.
-void Note(const ArenaOptions& options, const SearchReport& report, bool is_a,
-          AdjudicationState& state) {
-  const int sign = is_a ? 1 : -1;
-  state.proved_margin = std::nullopt;
-  if (report.proved_margin.has_value()) {
-    state.proved_margin = sign * *report.proved_margin;
-  }
-  if (!report.value.has_value()) return;  // a forced choice
-  const double value = sign * *report.value;
-  const double bound = options.adjudication.agreed_value;
-  if (value >= bound) {
-    state.agreed_turns = std::max(0, state.agreed_turns) + 1;
-  } else if (value <= -bound) {
-    state.agreed_turns = std::min(0, state.agreed_turns) - 1;
-  } else {
-    state.agreed_turns = 0;
-  }
-}
-
-// Ends a game that need not be played to its end.
-void Adjudicate(const ArenaOptions& options, Game& game) {
-  if (game.over()) return;
-  const AdjudicationState& a = game.adjudication_states[0];
-  const AdjudicationState& b = game.adjudication_states[1];
-  if (options.adjudication.proof && !options.clocks.has_value() &&
-      a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
-    game.adjudication = Adjudication::kProof;
-    game.adjudicated_margin = *a.proved_margin;
-    return;
-  }
-  const int turns = options.adjudication.agreed_turns;
-  if (turns == 0) return;
-  if (std::min(a.agreed_turns, b.agreed_turns) >= turns) {
-    game.adjudication = Adjudication::kAgreement;
-    game.adjudicated_margin = kForfeitMargin;
-  } else if (std::max(a.agreed_turns, b.agreed_turns) <= -turns) {
-    game.adjudication = Adjudication::kAgreement;
-    game.adjudicated_margin = -kForfeitMargin;
-  }
-}
-
-// Plays one action in each game where this player is to move.
-absl::Status PlayOneAction(const ArenaOptions& options, Player& player,
-                           bool is_a, std::vector<Game>& games) {
-  std::vector<Game*> movers;
-  for (Game& game : games) {
-    if (!game.over() && game.a_to_move() == is_a) movers.push_back(&game);
-  }
-  if (movers.empty()) return absl::OkStatus();
-  std::vector<Turn> turns;
-  std::vector<SearchReport> reports(movers.size());
-  std::vector<std::string> faults(movers.size());
-  for (size_t i = 0; i < movers.size(); ++i) {
-    turns.push_back({.state = movers[i]->state,
-                     .random = &movers[i]->random,
-                     .match = MatchScoreOf(options, *movers[i]),
-                     .game = movers[i]->id(),
-                     .actions = movers[i]->actions,
-                     .seating = SeatingOf(options, *movers[i], is_a),
-                     .report = &reports[i],
-                     .forfeit = &faults[i]});
-    if (options.clocks.has_value()) {
-      SetTimes(options, *movers[i], is_a, turns.back());
+// A game of A, the first of the loop's players, and B.
+class SeriesGame : public PlayedGame {
+ public:
+  // The `index`-th game of its series, from 0; `lead` are the points of A minus
+  // those of B in the games before. Borrows options and schedule.
+  SeriesGame(const ArenaOptions& options, Schedule& schedule, Series series,
+             int index, int lead)
+      : PlayedGame(16 * static_cast<uint64_t>(series.number) + index,
+                   series.openings[index].state,
+                   StreamOf(options, OpeningOf(options, series.number, index),
+                            series.number % 2 == index % 2)),
+        options_(options),
+        schedule_(schedule),
+        series_(std::move(series)),
+        index_(index),
+        lead_(lead),
+        a_is_red_(series_.number % 2 == index % 2) {
+    actions = series_.openings[index].actions;
+    if (a_is_red_) {
+      players = {0, 1};
+    } else {
+      players = {1, 0};
     }
+    seatings = {SeatingOf(true), SeatingOf(false)};
+    match = {.red_lead = a_is_red_ ? lead : -lead,
+             .games_left = GamesPerSeries(options) - 1 - index};
   }
-  std::vector<Action> actions(movers.size());
-  const absl::Time start =
-      options.clocks.has_value() ? options.clocks->now() : absl::InfinitePast();
-  TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
-  if (options.clocks.has_value()) {
-    TARA_CHECK(movers.size() == 1, "games with clocks go on one at a time");
-    SpendTime(options.clocks->now() - start, is_a, *movers[0]);
-  }
-  for (size_t i = 0; i < movers.size(); ++i) {
-    Game& game = *movers[i];
-    if (!faults[i].empty()) {
-      game.forfeit = is_a ? Forfeit::kByA : Forfeit::kByB;
-      game.fault = faults[i];
-    }
-    if (game.over()) continue;  // too late, or given up
-    const absl::Status legal = PlayAction(actions[i], game.state);
-    TARA_CHECK(legal.ok(), "a player chose an illegal action");
-    game.actions.push_back(actions[i]);
-    Note(options, reports[i], is_a, game.adjudication_states[is_a ? 0 : 1]);
-    Adjudicate(options, game);
-  }
-  return absl::OkStatus();
-}
 
-ArenaGame ResultOf(const ArenaOptions& options, const Game& game) {
-  ArenaGame result = {.pair = OpeningOf(options, game.series, game.number),
-                      .match = options.by_match ? game.series : -1,
-                      .a_is_red = game.a_is_red,
-                      .margin = 0,
-                      .length = static_cast<int>(game.actions.size()),
-                      .forfeit = game.forfeit,
-                      .adjudication = game.adjudication,
-                      .fault = game.fault};
-  if (game.forfeit != Forfeit::kNone) {
-    result.margin =
-        game.forfeit == Forfeit::kByA ? -kForfeitMargin : kForfeitMargin;
-  } else if (game.adjudication != Adjudication::kNone) {
-    result.margin = game.adjudicated_margin;
-  } else {
-    const int red_margin = Score(game.state).margin();
-    result.margin = game.a_is_red ? red_margin : -red_margin;
+  Action Choose(const SearchReport& report, Action choice) override {
+    const bool is_a = to_move() == 0;
+    const int sign = is_a ? 1 : -1;
+    AdjudicationState& found = found_[is_a ? 0 : 1];
+    found.proved_margin = std::nullopt;
+    if (report.proved_margin.has_value()) {
+      found.proved_margin = sign * *report.proved_margin;
+    }
+    if (!report.value.has_value()) return choice;  // a forced one
+    const double value = sign * *report.value;
+    const double bound = options_.adjudication.agreed_value;
+    if (value >= bound) {
+      found.agreed_turns = std::max(0, found.agreed_turns) + 1;
+    } else if (value <= -bound) {
+      found.agreed_turns = std::min(0, found.agreed_turns) - 1;
+    } else {
+      found.agreed_turns = 0;
+    }
+    return choice;
   }
-  if (!game.clocks.empty()) {
-    result.time_a = game.clocks[0].use;
-    result.time_b = game.clocks[1].use;
+
+  bool adjudicated() const override {
+    return adjudication() != Adjudication::kNone;
   }
-  return result;
+
+  absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
+    const ArenaGame result = Result();
+    TARA_RETURN_IF_ERROR(schedule_.Add(result));
+    if (index_ + 1 == GamesPerSeries(options_)) return nullptr;
+    return std::make_unique<SeriesGame>(options_, schedule_, std::move(series_),
+                                        index_ + 1, lead_ + result.margin);
+  }
+
+ private:
+  // Which of the ways of seating its players a team has: pairs that share
+  // openings go through all of both teams'. In a match everybody moves on by a
+  // seat from game to game: the players of the team that starts it are, Red
+  // first, 1 2, then Blue 2 1, Red 2 1, Blue 1 2; those of the other
+  // Blue 1 2, Red 1 2, Blue 2 1, Red 2 1.
+  int SeatingOf(bool is_a) const {
+    const int pair = series_.number / 2;
+    const bool starts_the_match = is_a == (series_.number % 2 == 0);
+    const int moved = (index_ + (starts_the_match ? 1 : 0)) / 2;
+    return is_a ? (pair + moved) % options_.seatings_a
+                : (pair / options_.seatings_a + moved) % options_.seatings_b;
+  }
+
+  Adjudication adjudication() const {
+    if (state.finished() || forfeited_by.has_value())
+      return Adjudication::kNone;
+    const auto& [a, b] = found_;
+    if (options_.adjudication.proof && !options_.clocks.has_value() &&
+        a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
+      return Adjudication::kProof;
+    }
+    const int turns = options_.adjudication.agreed_turns;
+    const bool agreed =
+        turns > 0 && (std::min(a.agreed_turns, b.agreed_turns) >= turns ||
+                      std::max(a.agreed_turns, b.agreed_turns) <= -turns);
+    return agreed ? Adjudication::kAgreement : Adjudication::kNone;
+  }
+
+  // Points of A minus those of B.
+  int Margin() const {
+    if (forfeited_by.has_value()) {
+      return *forfeited_by == 0 ? -kForfeitMargin : kForfeitMargin;
+    }
+    const AdjudicationState& a = found_[0];
+    switch (adjudication()) {
+      case Adjudication::kProof:
+        return *a.proved_margin;
+      case Adjudication::kAgreement:
+        return a.agreed_turns > 0 ? kForfeitMargin : -kForfeitMargin;
+      case Adjudication::kNone:
+        break;
+    }
+    const int red_margin = Score(state).margin();
+    return a_is_red_ ? red_margin : -red_margin;
+  }
+
+  ArenaGame Result() const {
+    ArenaGame result = {.pair = OpeningOf(options_, series_.number, index_),
+                        .match = options_.by_match ? series_.number : -1,
+                        .a_is_red = a_is_red_,
+                        .margin = Margin(),
+                        .length = static_cast<int>(actions.size()),
+                        .adjudication = adjudication(),
+                        .fault = fault};
+    if (forfeited_by.has_value()) {
+      result.forfeit = *forfeited_by == 0 ? Forfeit::kByA : Forfeit::kByB;
+    }
+    if (!clocks.empty()) {
+      result.time_a = clocks[0].use;
+      result.time_b = clocks[1].use;
+    }
+    return result;
+  }
+
+  const ArenaOptions& options_;
+  Schedule& schedule_;
+  Series series_;
+  const int index_;
+  const int lead_;
+  const bool a_is_red_;
+  std::array<AdjudicationState, 2> found_ = {};  // of A and of B
+};
+
+// Plays an arena's games by `play`, which is PlayGames or PlayGamesOnThreads.
+template <typename Play>
+absl::StatusOr<ArenaResult> PlayBy(const ArenaOptions& options,
+                                   const ArenaProgressCallback& on_progress,
+                                   const Play& play) {
+  Schedule schedule(options);
+  const auto next_game = [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
+    TARA_ASSIGN_OR_RETURN(std::optional<Series> series, schedule.Next());
+    if (!series.has_value()) return nullptr;
+    return std::make_unique<SeriesGame>(options, schedule, *std::move(series),
+                                        /*index=*/0, /*lead=*/0);
+  };
+  std::atomic<bool> stopped = false;
+  const auto go_on = [&] {
+    if (stopped || schedule.decided()) return false;
+    if (on_progress && !on_progress(schedule.progress())) stopped = true;
+    return !stopped;
+  };
+  TARA_RETURN_IF_ERROR(play(next_game, go_on));
+  return schedule.Result();
 }
 
 }  // namespace
@@ -303,50 +417,37 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status PlayFromSchedule(const ArenaOptions& options, Player& a, Player& b,
-                              ArenaSchedule& schedule,
-                              const std::function<bool()>& go_on) {
-  const int concurrent_games =
-      options.clocks.has_value() ? 1 : options.concurrent_games;
-  std::vector<Game> games;
-  while (true) {
-    while (static_cast<int>(games.size()) < concurrent_games) {
-      TARA_ASSIGN_OR_RETURN(std::optional<ArenaSeries> next, schedule.Next());
-      if (!next.has_value()) break;
-      games.push_back(StartGame(options, next->series, /*number=*/0,
-                                /*lead=*/0, next->openings[0]));
-      games.back().openings = std::move(next->openings);
-    }
-    if (games.empty()) return absl::OkStatus();
-    TARA_RETURN_IF_ERROR(PlayOneAction(options, a, /*is_a=*/true, games));
-    TARA_RETURN_IF_ERROR(PlayOneAction(options, b, /*is_a=*/false, games));
-    for (Game& game : games) {
-      if (!game.over()) continue;
-      const ArenaGame result = ResultOf(options, game);
-      a.EndGame(game.id());
-      b.EndGame(game.id());
-      TARA_RETURN_IF_ERROR(schedule.Add(result));
-      const int number = game.number + 1;
-      if (number == GamesPerSeries(options)) continue;
-      std::vector<Opening> openings = std::move(game.openings);
-      game = StartGame(options, game.series, number, game.lead + result.margin,
-                       openings[number]);
-      game.openings = std::move(openings);
-    }
-    std::erase_if(games, [](const Game& game) { return game.over(); });
-    if (schedule.decided() || !go_on()) return absl::OkStatus();
-  }
-}
-
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, Player& a, Player& b,
     const ArenaProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
-  ArenaSchedule schedule(options);
-  TARA_RETURN_IF_ERROR(PlayFromSchedule(options, a, b, schedule, [&] {
-    return !on_progress || on_progress(schedule.progress());
-  }));
-  return schedule.Result();
+  Player* const players[] = {&a, &b};
+  return PlayBy(options, on_progress,
+                [&](const GameSource& next_game, const auto& go_on) {
+                  return PlayGames({.games = options.concurrent_games,
+                                    .clocks = options.clocks},
+                                   players, next_game, go_on);
+                });
+}
+
+absl::StatusOr<ArenaResult> PlayArenaInParallel(
+    const ArenaOptions& options, const PlayerFactory& make_a,
+    const PlayerFactory& make_b, int threads,
+    const ArenaProgressCallback& on_progress) {
+  TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
+  const int pairs = PairsOf(options);
+  threads = std::clamp(threads, 1, pairs);
+  // No thread takes all that there is.
+  const int games = std::clamp(GamesPerPair(options) * pairs / threads, 1,
+                               options.concurrent_games);
+  TARA_ASSIGN_OR_RETURN(const PlayersByThread players,
+                        MakePlayers({make_a, make_b}, threads));
+  return PlayBy(options, on_progress,
+                [&](const GameSource& next_game, const auto& go_on) {
+                  return PlayGamesOnThreads(
+                      {.games = games, .clocks = options.clocks}, players,
+                      threads, next_game, go_on);
+                });
 }
 
 }  // namespace tara::eval

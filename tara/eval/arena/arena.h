@@ -8,26 +8,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "tara/base/clocks.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/sprt.h"
-#include "tara/mcts/time/time_manager.h"
 
 namespace tara::eval {
-
-// Clocks for the players of each game. A move is an action, also where a turn
-// has two of them; partners share a clock.
-struct ArenaClocks {
-  mcts::TimeControl control;
-  mcts::TimeOptions options = {};
-  // What time is measured by.
-  std::function<absl::Time()> now = SteadyTime;
-};
 
 // When games end before their end.
 struct AdjudicationOptions {
@@ -69,7 +58,7 @@ struct ArenaOptions {
   // With clocks, players are told the time for each move, may ponder, and lose
   // games on time. Games are then played one at a time, and results are
   // reproducible no more.
-  std::optional<ArenaClocks> clocks = {};
+  std::optional<GameClocks> clocks = {};
   AdjudicationOptions adjudication = {};
   // Ends the arena when this test has decided, after `games` at the latest; in
   // matches the test is of pairs of matches. The result is of the pairs until
@@ -105,6 +94,17 @@ absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, Player& a, Player& b,
     const ArenaProgressCallback& on_progress = {});
 
+// As PlayArena, with threads that take games from one schedule. The result
+// does not depend on how many there are (unless it is stopped early), if all
+// players that a factory makes play alike: networks in one number type.
+// `on_progress` is told of all threads' games, from any of them and from
+// several at once. Returns the first error of PlayArena or of making a player.
+// REQUIRES: threads > 0.
+absl::StatusOr<ArenaResult> PlayArenaInParallel(
+    const ArenaOptions& options, const PlayerFactory& make_a,
+    const PlayerFactory& make_b, int threads,
+    const ArenaProgressCallback& on_progress = {});
+
 // Returns how many games a pair has: two, or those of two matches.
 int GamesPerPair(const ArenaOptions& options);
 
@@ -113,16 +113,6 @@ int PairsPerOpening(const ArenaOptions& options);
 
 // Returns INVALID_ARGUMENT naming what is out of range.
 absl::Status CheckArenaOptions(const ArenaOptions& options);
-
-class ArenaSchedule;
-
-// Plays what a schedule hands out until it has no more, or `go_on`, which is
-// asked each time all games have gone on by an action or two, returns false.
-// Several threads may play from one schedule, each with players of its own.
-// REQUIRES: the options are those of the schedule, and possible.
-absl::Status PlayFromSchedule(const ArenaOptions& options, Player& a, Player& b,
-                              ArenaSchedule& schedule,
-                              const std::function<bool()>& go_on);
 
 }  // namespace tara::eval
 

@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "tara/eval/players/game_loop.h"
 #include "tara/eval/statistics/sprt.h"
 
 namespace tara::eval {
@@ -18,12 +19,6 @@ namespace tara::eval {
 // on with it, whatever the board says: a small loss, so that margins stay those
 // of games played out.
 inline constexpr int kForfeitMargin = 2;
-
-// What a player's moves of a game took, openings not counted; by clock alone.
-struct TimeUse {
-  int moves = 0;
-  absl::Duration time = absl::ZeroDuration();
-};
 
 enum class Forfeit : uint8_t { kNone, kByA, kByB };
 

@@ -212,26 +212,33 @@ absl::Status ResultStore::Add(int64_t contest, const ArenaGame& game) {
   return insert.Step("cannot store a game").status();
 }
 
-namespace {
-
-absl::StatusOr<std::string> IdentityOf(absl::string_view spec,
-                                       const PlayerSpec& parsed) {
-  if (parsed.kind == PlayerKind::kEngine) {
+absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec) {
+  if (spec.kind == PlayerKind::kEngine) {
     TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
-                          EngineSession::Start(parsed.engine));
+                          EngineSession::Start(spec.engine));
     // How it is talked to has no part in how it plays.
-    return absl::StrCat(spec.substr(0, FindUnquoted(spec, ',')), ",move=",
-                        absl::FormatDuration(parsed.engine.move_limit), " (",
-                        session->name(), ")");
+    return absl::StrCat(spec.text.substr(0, FindUnquoted(spec.text, ',')),
+                        ",move=", absl::FormatDuration(spec.engine.move_limit),
+                        " (", session->name(), ")");
   }
-  if (parsed.kind != PlayerKind::kNet) return std::string(spec);
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(parsed.path));
+  if (spec.kind != PlayerKind::kNet) return spec.text;
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
   TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
-  return absl::StrCat("net:", file, ",", NetworkOptionsOf(spec, parsed));
+  return absl::StrCat("net:", file, ",", NetworkOptionsOf(spec));
 }
 
+absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
+  std::vector<std::string> identities;
+  for (const PlayerSpec& player : team.players) {
+    TARA_ASSIGN_OR_RETURN(identities.emplace_back(), PlayerIdentity(player));
+  }
+  return absl::StrJoin(identities, "+");
+}
+
+namespace {
+
 // Adds the number type of each player of this network in the text of a contest,
-// where it is "net:FILE,OPTION=VALUE,..." as IdentityOf writes it.
+// where it is "net:FILE,OPTION=VALUE,..." as PlayerIdentity writes it.
 void AddPrecisions(absl::string_view file, absl::string_view text,
                    std::set<nn::Precision>& precisions) {
   const std::string network = absl::StrCat("net:", file);
@@ -248,17 +255,6 @@ void AddPrecisions(absl::string_view file, absl::string_view text,
 }
 
 }  // namespace
-
-absl::StatusOr<std::string> PlayerIdentity(absl::string_view given) {
-  TARA_ASSIGN_OR_RETURN(const std::string spec, WithPrecision(given));
-  TARA_ASSIGN_OR_RETURN(const TeamSpec team, ParseTeamSpec(spec));
-  std::vector<std::string> identities;
-  for (size_t i = 0; i < team.players.size(); ++i) {
-    TARA_ASSIGN_OR_RETURN(identities.emplace_back(),
-                          IdentityOf(team.texts[i], team.players[i]));
-  }
-  return absl::StrJoin(identities, "+");
-}
 
 EarlierPrecisions EarlierPrecisionsIn(ResultStore& store) {
   return

@@ -15,6 +15,8 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
 
 namespace tara::eval {
 
@@ -62,15 +64,15 @@ class ResultStore {
 
 // What the results of games are told apart by.
 
-// Returns who the player or the team (team.h) of a spec is: the spec
-// itself; for a network the checksum of its file in the place of the path, for
-// a run's newest checkpoint is another one tomorrow, and a file may be moved,
-// and with the number type that it computes in (WithPrecision); for an engine
+// Returns who a player or a team (team.h) is: its spec itself; for a network
+// the checksum of its file in the place of the path, for a run's newest
+// checkpoint is another one tomorrow, and a file may be moved; for an engine
 // its command, the time it has for an action, and the name and version that it
 // calls itself by.
-// Returns INVALID_ARGUMENT for what is no spec, or the error of finding or
-// reading the file or of starting the engine.
-absl::StatusOr<std::string> PlayerIdentity(absl::string_view spec);
+// Returns the error of finding or reading the file or of starting the engine.
+// REQUIRES: a spec as WithPrecision returns it.
+absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec);
+absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
 
 // Returns the number types of networks' games in a results file, which must
 // outlive what is returned. Errors of the file.

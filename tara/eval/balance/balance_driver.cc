@@ -1,18 +1,26 @@
 #include "tara/eval/balance/balance_driver.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "tara/base/check.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/random_action.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/first_actions.h"
@@ -20,177 +28,177 @@
 namespace tara::eval {
 namespace {
 
-// What the threads of one call share: games to begin, and finished ones on
-// their way to the caller.
-class Exchange {
- public:
-  Exchange(absl::Span<const BalanceGameId> games, int threads)
-      : games_(games), working_(threads) {}
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-  // Takes the next game to begin, as its place among all; none: nothing left.
-  std::optional<size_t> Take() {
-    absl::MutexLock lock(&mutex_);
-    if (stopped_ || next_ == games_.size()) return std::nullopt;
-    return next_++;
-  }
+// The seed of a game's streams: 0 its random opening, which all players share,
+// 1 whatever else is drawn.
+uint64_t StreamSeed(const BalanceGameOptions& options, const BalanceGameId& id,
+                    uint64_t stream) {
+  const uint64_t begins_with =
+      id.first.has_value() ? 1 + static_cast<uint64_t>(Index(*id.first)) : 0;
+  const uint64_t games =
+      DeriveSeed(options.seed, begins_with, StreamPurpose::kArena);
+  const uint64_t game =
+      DeriveSeed(games, static_cast<uint64_t>(id.index), StreamPurpose::kArena);
+  return DeriveSeed(game, stream, StreamPurpose::kArena);
+}
 
-  bool stopped() {
-    absl::MutexLock lock(&mutex_);
-    return stopped_;
-  }
+// Values are the mover's; these are Red's.
+float ForRed(const State& state, float value) {
+  return state.side() == kRed ? value : -value;
+}
 
-  void Stop() {
-    absl::MutexLock lock(&mutex_);
-    stopped_ = true;
-  }
-
-  void Deliver(const BalanceGame& game) {
-    absl::MutexLock lock(&mutex_);
-    finished_.push_back(game);
-  }
-
-  void NoteForfeit(const std::string& forfeit) {
-    absl::MutexLock lock(&mutex_);
-    forfeits_.push_back(forfeit);
-  }
-  std::vector<std::string> forfeits() {
-    absl::MutexLock lock(&mutex_);
-    return forfeits_;
-  }
-
-  // A thread has no more to do.
-  void Leave(const absl::Status& status) {
-    absl::MutexLock lock(&mutex_);
-    error_.Update(status);
-    if (!status.ok()) stopped_ = true;
-    --working_;
-  }
-
-  // Waits for finished games; none: all threads have left.
-  std::vector<BalanceGame> Collect() {
-    absl::MutexLock lock(&mutex_);
-    mutex_.Await(absl::Condition(this, &Exchange::HasNews));
-    return std::exchange(finished_, {});
-  }
-
-  absl::Status error() {
-    absl::MutexLock lock(&mutex_);
-    return error_;
-  }
-
- private:
-  bool HasNews() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !finished_.empty() || working_ == 0;
-  }
-
-  absl::Mutex mutex_;
-  const absl::Span<const BalanceGameId> games_;
-  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  int working_ ABSL_GUARDED_BY(mutex_);
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status error_ ABSL_GUARDED_BY(mutex_);
-  std::vector<BalanceGame> finished_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::string> forfeits_ ABSL_GUARDED_BY(mutex_);
-};
+// Returns the entropy of a policy, equivalent actions taken together.
+float ChoiceEntropy(const State& state, absl::Span<const float> policy) {
+  if (policy.empty()) return kUnknown;
+  const std::vector<int> classes = ActionClasses(state);
+  std::vector<double> weights(policy.size());
+  for (size_t i = 0; i < policy.size(); ++i) weights[classes[i]] += policy[i];
+  return static_cast<float>(Entropy(weights));
+}
 
 // Attempts at a game that the player gives up.
 constexpr int kMostAttempts = 3;
 
-struct GameInProgress {
-  size_t place;  // among all
-  std::unique_ptr<BalanceGameInProgress> game;
-  int attempts = 1;
+// What the games of one call share.
+struct Call {
+  const BalanceGameOptions& options;
+  const absl::Span<const BalanceGameId> games;
+  const uint64_t first_number;  // of the first, among all of the players' games
+  const BalanceGameCallback& on_game;
+  std::atomic<size_t> next = 0;  // the place of the next game to begin
+  std::atomic<bool> stopped = false;
+  absl::Mutex mutex = {};
+  std::vector<BalanceGame> finished ABSL_GUARDED_BY(mutex) = {};
+  bool delivering ABSL_GUARDED_BY(mutex) = false;
+  std::vector<std::string> forfeits ABSL_GUARDED_BY(mutex) = {};
+
+  // Hands a finished game on to the caller. One thread at a time does so, also
+  // with the games that others finish meanwhile, which need not wait.
+  absl::Status Deliver(BalanceGame game) {
+    {
+      absl::MutexLock lock(&mutex);
+      finished.push_back(std::move(game));
+      if (std::exchange(delivering, true)) return absl::OkStatus();
+    }
+    while (true) {
+      std::vector<BalanceGame> games;
+      {
+        absl::MutexLock lock(&mutex);
+        games = std::exchange(finished, {});
+        if (games.empty()) delivering = false;
+      }
+      if (games.empty()) return absl::OkStatus();
+      for (const BalanceGame& each : games) {
+        if (stopped) break;
+        const absl::StatusOr<bool> go_on = on_game(each);
+        if (go_on.ok() && *go_on) continue;
+        stopped = true;
+        TARA_RETURN_IF_ERROR(go_on.status());
+      }
+    }
+  }
 };
-using GamesInProgress = std::vector<GameInProgress>;
 
-// Plays one action in each game; those that the player gives up begin anew.
-absl::Status PlayOneAction(const BalanceGameOptions& options,
-                           absl::Span<const BalanceGameId> ids, Player& player,
-                           GamesInProgress& games, Exchange& exchange) {
-  std::vector<Turn> turns;
-  for (const GameInProgress& each : games) {
-    turns.push_back(each.game->NextTurn());
-  }
-  std::vector<Action> actions(turns.size());
-  TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
-  for (size_t i = 0; i < games.size(); ++i) {
-    GameInProgress& each = games[i];
-    const std::string forfeit = each.game->forfeit();
-    if (forfeit.empty()) {
-      each.game->Play(actions[i]);
-      continue;
+// A game of the player with itself, the place-th of a call.
+class StudyGame : public PlayedGame {
+ public:
+  // REQUIRES: the first action that the game is to have, if any, is legal.
+  StudyGame(Call& call, size_t place, int attempt)
+      : PlayedGame(
+            call.first_number + place,
+            InitialState(call.options.variant, call.options.rule_options),
+            Random(StreamSeed(call.options, call.games[place], 1))),
+        call_(call),
+        place_(place),
+        attempt_(attempt),
+        game_{.id = call.games[place]} {
+    Random opening(StreamSeed(call.options, game_.id, 0));
+    if (game_.id.first.has_value()) {
+      TARA_CHECK(LegalActions(state).Contains(*game_.id.first),
+                 "a game cannot begin so");
+      PlayUnasked(*game_.id.first);
     }
-    exchange.NoteForfeit(forfeit);
-    const uint64_t number = each.game->number();
-    player.EndGame(number);
-    if (++each.attempts > kMostAttempts) {
-      return absl::AbortedError(absl::StrCat(
-          "game ", ids[each.place].index, " of the study was given up ",
-          kMostAttempts, " times by its player: ", forfeit));
+    // An action that would end the game is not played.
+    while (ply() < call.options.opening_plies) {
+      const Action action = RandomAction(state, opening);
+      State next = state;
+      ApplyAction(action, next);
+      if (next.finished()) break;
+      PlayUnasked(action);
     }
-    each.game = std::make_unique<BalanceGameInProgress>(
-        options, ids[each.place], number);
+    opening_plies_ = ply();
   }
-  return absl::OkStatus();
-}
 
-// Plays games until there are none left, or the others stop. `first_number` is
-// that of the first of all games.
-absl::Status Work(const BalanceGameOptions& options,
-                  absl::Span<const BalanceGameId> ids, uint64_t first_number,
-                  size_t concurrent_games, Player& player, Exchange& exchange) {
-  GamesInProgress games;
-  while (!exchange.stopped()) {
-    while (games.size() < concurrent_games) {
-      const std::optional<size_t> place = exchange.Take();
-      if (!place.has_value()) break;
-      games.push_back({.place = *place,
-                       .game = std::make_unique<BalanceGameInProgress>(
-                           options, ids[*place], first_number + *place)});
-    }
-    if (games.empty()) break;
-    TARA_RETURN_IF_ERROR(PlayOneAction(options, ids, player, games, exchange));
-    for (const GameInProgress& each : games) {
-      if (!each.game->finished()) continue;
-      player.EndGame(each.game->number());
-      exchange.Deliver(each.game->game());
-    }
-    std::erase_if(games, [](const GameInProgress& each) {
-      return each.game->finished();
-    });
+  Action Choose(const SearchReport& report, Action choice) override {
+    Note(report.value.has_value() ? ForRed(state, *report.value) : kUnknown,
+         ply() < kPolicyPlies ? ChoiceEntropy(state, report.policy) : kUnknown);
+    const bool drawn = ply() < opening_plies_ + call_.options.drawn_plies;
+    return drawn && !report.policy.empty() ? Draw(report.policy) : choice;
   }
-  for (const GameInProgress& each : games) {
-    player.EndGame(each.game->number());
-  }
-  return absl::OkStatus();
-}
 
-// Hands the games on until all threads have left.
-absl::Status Receive(const BalanceGameCallback& on_game, Exchange& exchange) {
-  absl::Status status;
-  bool go_on = true;
-  for (;;) {
-    const std::vector<BalanceGame> finished = exchange.Collect();
-    if (finished.empty()) return status;
-    for (const BalanceGame& game : finished) {
-      if (!go_on) break;
-      const absl::StatusOr<bool> answer = on_game(game);
-      status = answer.status();
-      go_on = answer.ok() && *answer;
-      if (!go_on) exchange.Stop();
+  absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
+    if (!forfeited_by.has_value()) {
+      game_.actions = actions;
+      TARA_RETURN_IF_ERROR(call_.Deliver(std::move(game_)));
+      return nullptr;
     }
+    {
+      absl::MutexLock lock(&call_.mutex);
+      call_.forfeits.push_back(fault);
+    }
+    if (attempt_ < kMostAttempts) {
+      return std::make_unique<StudyGame>(call_, place_, attempt_ + 1);
+    }
+    return absl::AbortedError(
+        absl::StrCat("game ", game_.id.index, " of the study was given up ",
+                     kMostAttempts, " times by its player: ", fault));
   }
-}
+
+ private:
+  int ply() const { return static_cast<int>(actions.size()); }
+
+  // Notes what the player found, before its action is played.
+  void Note(float red_value, float entropy) {
+    if (ply() < kPolicyPlies) game_.entropies.push_back(entropy);
+    game_.red_values.push_back(red_value);
+  }
+
+  void PlayUnasked(Action action) {
+    Note(kUnknown, kUnknown);
+    ApplyAction(action, state);
+    actions.push_back(action);
+  }
+
+  Action Draw(absl::Span<const float> policy) {
+    std::vector<double> weights;
+    double sum = 0;
+    for (const float share : policy) {
+      sum +=
+          std::pow(static_cast<double>(share), 1 / call_.options.temperature);
+      weights.push_back(sum);  // cumulated
+    }
+    const double drawn = random.Uniform() * sum;
+    int nth = 0;
+    while (nth + 1 < static_cast<int>(weights.size()) &&
+           weights[nth] <= drawn) {
+      ++nth;
+    }
+    return LegalActions(state).Nth(nth);
+  }
+
+  Call& call_;
+  const size_t place_;
+  const int attempt_;
+  BalanceGame game_;
+  int opening_plies_ = 0;  // played
+};
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BalanceDriver>> BalanceDriver::Create(
     const PlayerFactory& make, int threads, int concurrent_games) {
-  std::vector<std::unique_ptr<Player>> players;
-  for (int i = 0; i < threads; ++i) {
-    TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> player, make());
-    players.push_back(std::move(player));
-  }
+  TARA_ASSIGN_OR_RETURN(PlayersByThread players, MakePlayers({make}, threads));
   return std::unique_ptr<BalanceDriver>(
       new BalanceDriver(std::move(players), concurrent_games));
 }
@@ -198,25 +206,56 @@ absl::StatusOr<std::unique_ptr<BalanceDriver>> BalanceDriver::Create(
 absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
                                  absl::Span<const BalanceGameId> games,
                                  const BalanceGameCallback& on_game) {
-  const size_t threads = std::min(players_.size(), games.size());
-  Exchange exchange(games, static_cast<int>(threads));
-  const uint64_t first_number = next_number_;
+  if (games.empty()) return absl::OkStatus();
+  Call call = {.options = options,
+               .games = games,
+               .first_number = next_number_,
+               .on_game = on_game};
   next_number_ += games.size();
-  std::vector<std::thread> workers;
-  for (size_t thread = 0; thread < threads; ++thread) {
-    workers.emplace_back([&, thread] {
-      exchange.Leave(Work(options, games, first_number,
-                          static_cast<size_t>(concurrent_games_),
-                          *players_[thread], exchange));
-    });
+  const absl::Status status = PlayGamesOnThreads(
+      {.games = concurrent_games_}, players_,
+      static_cast<int>(std::min(players_.size(), games.size())),
+      [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
+        const size_t place = call.stopped ? games.size() : call.next++;
+        if (place >= games.size()) return nullptr;
+        return std::make_unique<StudyGame>(call, place, /*attempt=*/1);
+      },
+      [&] { return !call.stopped; });
+  absl::MutexLock lock(&call.mutex);
+  if (forfeits_ == 0 && !call.forfeits.empty()) {
+    first_forfeit_ = call.forfeits[0];
   }
-  const absl::Status received = Receive(on_game, exchange);
-  for (std::thread& worker : workers) worker.join();
-  const std::vector<std::string> forfeits = exchange.forfeits();
-  if (forfeits_ == 0 && !forfeits.empty()) first_forfeit_ = forfeits[0];
-  forfeits_ += static_cast<int>(forfeits.size());
-  TARA_RETURN_IF_ERROR(received);
-  return exchange.error();
+  forfeits_ += static_cast<int>(call.forfeits.size());
+  return status;
+}
+
+absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
+                         StartReport& start) {
+  Random random(StreamSeed(options, BalanceGameId(), 2));
+  SearchReport report;
+  const Turn turn = {
+      .state = InitialState(options.variant, options.rule_options),
+      .random = &random,
+      .game = std::numeric_limits<uint64_t>::max(),
+      .report = &report};
+  Action choice;
+  TARA_RETURN_IF_ERROR(
+      player.ChooseActions({turn}, absl::MakeSpan(&choice, 1)));
+  player.EndGame(turn.game);
+  start = StartReport();
+  if (report.value.has_value()) {
+    start.value = ForRed(turn.state, *report.value);
+  }
+  if (report.policy.empty()) return absl::OkStatus();
+  LegalActions(turn.state).ForEach([&](Action action) {
+    const size_t i = start.actions.size();
+    start.actions.push_back(action);
+    start.policy.push_back(report.policy[i]);
+    start.values.push_back(report.action_values.empty()
+                               ? kUnknown
+                               : ForRed(turn.state, report.action_values[i]));
+  });
+  return absl::OkStatus();
 }
 
 namespace {

@@ -11,16 +11,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "tara/eval/arena/parallel_arena.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/balance_store.h"
+#include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 
-// Told of each finished game, in the caller's thread, in whatever order they
-// end; returns whether to go on, or an error, which ends the rest.
+// Told of each finished game, one at a time, from any thread, in whatever order
+// they end; returns whether to go on, or an error, which ends the rest.
 using BalanceGameCallback =
     std::function<absl::StatusOr<bool>(const BalanceGame& game)>;
 
@@ -47,19 +47,22 @@ class BalanceDriver {
   const std::string& first_forfeit() const { return first_forfeit_; }
 
   // A player for questions beside games.
-  Player& player() { return *players_[0]; }
+  Player& player() { return *players_[0][0]; }
 
  private:
-  BalanceDriver(std::vector<std::unique_ptr<Player>> players,
-                int concurrent_games)
+  BalanceDriver(PlayersByThread players, int concurrent_games)
       : players_(std::move(players)), concurrent_games_(concurrent_games) {}
 
-  std::vector<std::unique_ptr<Player>> players_;  // by thread
+  PlayersByThread players_;
   const int concurrent_games_;
   uint64_t next_number_ = 0;  // of a game, among all
   int forfeits_ = 0;
   std::string first_forfeit_;
 };
+
+// Asks a player for what it thinks of the start position.
+absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
+                         StartReport& start);
 
 // How many games a study takes.
 struct BalancePlan {

@@ -2,7 +2,7 @@
 #define TARA_EVAL_BALANCE_BALANCE_GAME_H_
 
 // Games of one player with itself, from which the balance of a variant is
-// read: what is kept of them, and how they come about.
+// read: how they are played, and what is kept of them.
 
 #include <array>
 #include <cstdint>
@@ -11,15 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/players/player.h"
 
 namespace tara::eval {
 
@@ -70,44 +67,6 @@ struct BalanceGame {
   std::vector<float> entropies = {};
 };
 
-// A game in progress. It does not depend on those played beside it, if its
-// player's choices do not.
-class BalanceGameInProgress {
- public:
-  // `number` names the game among all that the player ever plays.
-  // REQUIRES: id.first, if any, is legal in the start position.
-  BalanceGameInProgress(const BalanceGameOptions& options, BalanceGameId id,
-                        uint64_t number);
-
-  // The question to the player. It, and the report in it, are of this object.
-  Turn NextTurn();
-
-  // Why the player has given the game up, in answer to that; empty: it has not.
-  const std::string& forfeit() const { return forfeit_; }
-
-  // Plays on by what the player answered. REQUIRES: forfeit() is empty.
-  void Play(Action choice);
-
-  bool finished() const { return state_.finished(); }
-  uint64_t number() const { return number_; }
-  // REQUIRES: finished().
-  const BalanceGame& game() const { return game_; }
-
- private:
-  void PlayOpening(Random& opening);
-  void Append(Action action, float red_value, float entropy);
-  Action Draw(Action choice);
-
-  const BalanceGameOptions options_;
-  const uint64_t number_;
-  State state_;
-  Random random_;
-  SearchReport report_;
-  std::string forfeit_;
-  BalanceGame game_;
-  int opening_plies_ = 0;  // played
-};
-
 // What the player thinks of the start position.
 struct StartReport {
   std::optional<float> value = {};  // Red's
@@ -116,10 +75,6 @@ struct StartReport {
   std::vector<float> policy = {};
   std::vector<float> values = {};  // Red's; NaN where unknown
 };
-
-// Asks a player for it.
-absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
-                         StartReport& start);
 
 // What an action does.
 enum class ActionType : uint8_t {

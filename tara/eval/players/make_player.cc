@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
@@ -87,46 +89,51 @@ absl::StatusOr<nn::Precision> ResolvedPrecision(
       network.status().message(), ", and another store"));
 }
 
-// Returns the spec of a network's player with a precision in the place of auto.
-std::string ReplacePrecision(absl::string_view text, const PlayerSpec& spec,
-                             nn::Precision precision) {
-  std::vector<std::string> options =
-      absl::StrSplit(NetworkOptionsOf(text, spec), ',', absl::SkipEmpty());
-  std::erase(options, "precision=auto");
-  options.push_back(absl::StrCat("precision=", nn::PrecisionName(precision)));
-  return absl::StrCat(
-      spec.path.empty() ? "best:" : absl::StrCat("net:", spec.path, ","),
-      absl::StrJoin(options, ","));
-}
-
 }  // namespace
 
-absl::StatusOr<std::string> WithPrecision(absl::string_view spec,
-                                          const EarlierPrecisions& earlier) {
-  TARA_ASSIGN_OR_RETURN(TeamSpec team, ParseTeamSpec(spec));
-  bool changed = false;
-  for (size_t i = 0; i < team.players.size(); ++i) {
-    const PlayerSpec& player = team.players[i];
-    if (player.kind != PlayerKind::kNet ||
-        player.inference.precision != nn::Precision::kAuto) {
-      continue;
-    }
-    TARA_ASSIGN_OR_RETURN(const nn::Precision precision,
-                          ResolvedPrecision(player, earlier));
-    team.texts[i] = ReplacePrecision(team.texts[i], player, precision);
-    changed = true;
+absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given,
+                                         const EarlierPrecisions& earlier) {
+  if (given.kind != PlayerKind::kNet ||
+      given.inference.precision != nn::Precision::kAuto) {
+    return given;
   }
-  return changed ? absl::StrJoin(team.texts, "+") : std::string(spec);
+  PlayerSpec spec = given;
+  TARA_ASSIGN_OR_RETURN(spec.inference.precision,
+                        ResolvedPrecision(given, earlier));
+  std::vector<std::string> options =
+      absl::StrSplit(NetworkOptionsOf(given), ',', absl::SkipEmpty());
+  std::erase(options, "precision=auto");
+  options.push_back(
+      absl::StrCat("precision=", nn::PrecisionName(spec.inference.precision)));
+  spec.text = absl::StrCat(
+      spec.path.empty() ? "best:" : absl::StrCat("net:", spec.path, ","),
+      absl::StrJoin(options, ","));
+  return spec;
 }
 
-std::string PrecisionsOf(absl::string_view spec) {
-  const absl::StatusOr<TeamSpec> team = ParseTeamSpec(spec);
+absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given,
+                                       const EarlierPrecisions& earlier) {
+  TeamSpec team = given;
+  bool changed = false;
+  for (PlayerSpec& player : team.players) {
+    const std::string text = player.text;
+    TARA_ASSIGN_OR_RETURN(player, WithPrecision(player, earlier));
+    changed |= player.text != text;
+  }
+  if (!changed) return given;
+  team.text = team.players[0].text;
+  if (team.players.size() == 1) return team;
+  absl::StrAppend(&team.text, "+", team.players[1].text);
+  // Two players that differ as given may be one by now.
+  if (team.players[0].text == team.players[1].text) team.players.pop_back();
+  return team;
+}
+
+std::string PrecisionsOf(const TeamSpec& team) {
   std::vector<absl::string_view> names;
-  if (team.ok()) {
-    for (const PlayerSpec& player : team->players) {
-      if (player.kind != PlayerKind::kNet) continue;
-      names.push_back(nn::PrecisionName(player.inference.precision));
-    }
+  for (const PlayerSpec& player : team.players) {
+    if (player.kind != PlayerKind::kNet) continue;
+    names.push_back(nn::PrecisionName(player.inference.precision));
   }
   return absl::StrJoin(names, ", ");
 }
@@ -163,8 +170,30 @@ absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   return checkpoint.string();
 }
 
-absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
-  TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
+namespace {
+
+// The network of a spec, for as long as there are players of it.
+class SharedNetwork {
+ public:
+  // Loads it, unless somebody has it.
+  absl::StatusOr<std::shared_ptr<mcts::Evaluator>> Get(const PlayerSpec& spec) {
+    absl::MutexLock lock(&mutex_);
+    std::shared_ptr<mcts::Evaluator> network = network_.lock();
+    if (network != nullptr) return network;
+    TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
+    TARA_ASSIGN_OR_RETURN(network,
+                          nn::LoadNetworkEvaluator(path, spec.inference));
+    network_ = network;
+    return network;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::weak_ptr<mcts::Evaluator> network_ ABSL_GUARDED_BY(mutex_);
+};
+
+absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
+                                             SharedNetwork& network) {
   if (spec.kind == PlayerKind::kRandom) return NewRandomPlayer();
   if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
   if (spec.kind == PlayerKind::kEngine) return NewEnginePlayer(spec.engine);
@@ -182,22 +211,33 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
         std::make_unique<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
         search);
   }
-  TARA_ASSIGN_OR_RETURN(const std::string checkpoint,
-                        FindCheckpoint(spec.path));
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<mcts::Evaluator> evaluator,
-                        nn::LoadNetworkEvaluator(checkpoint, spec.inference));
+  TARA_ASSIGN_OR_RETURN(std::shared_ptr<mcts::Evaluator> evaluator,
+                        network.Get(spec));
   if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
   return NewSearchPlayer(std::move(evaluator), search);
 }
 
-absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view text) {
-  TARA_ASSIGN_OR_RETURN(const TeamSpec team, ParseTeamSpec(text));
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> first,
-                        MakePlayer(team.texts[0]));
-  if (team.seatings() == 1) return first;
-  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> second,
-                        MakePlayer(team.texts[1]));
-  return NewTeamPlayer(std::move(first), std::move(second));
+}  // namespace
+
+PlayerFactory FactoryOf(const PlayerSpec& spec) {
+  const auto network = std::make_shared<SharedNetwork>();
+  return [spec, network] { return Make(spec, *network); };
+}
+
+PlayerFactory FactoryOf(const TeamSpec& team) {
+  if (team.seatings() == 1) return FactoryOf(team.players[0]);
+  return [make_first = FactoryOf(team.players[0]),
+          make_second = FactoryOf(
+              team.players[1])]() -> absl::StatusOr<std::unique_ptr<Player>> {
+    TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> first, make_first());
+    TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> second, make_second());
+    return NewTeamPlayer(std::move(first), std::move(second));
+  };
+}
+
+absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
+  TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
+  return FactoryOf(spec)();
 }
 
 }  // namespace tara::eval

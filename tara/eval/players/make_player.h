@@ -9,6 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::eval {
@@ -23,15 +25,17 @@ inline constexpr char kReadyMadeName[] = "best";
 // the variable names no folder: the working directory may be anybody's.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
+// Returns a factory of players of a spec, or of teams, each as one Player.
+// Players that exist at the same time share their network, which is loaded with
+// the first of them. The factory returns NOT_FOUND for a run without a
+// checkpoint, or the error of loading the network or of starting the engine.
+PlayerFactory FactoryOf(const PlayerSpec& spec);
+PlayerFactory FactoryOf(const TeamSpec& team);
+
 // Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).
 // Returns INVALID_ARGUMENT naming what is wrong with the spec and what was
-// expected, NOT_FOUND for a run without a checkpoint, or the error of loading
-// the network.
+// expected, or the errors of the factory.
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
-
-// Makes the player or players of a team (team.h), as one Player.
-// Errors as MakePlayer, and those of ParseTeamSpec.
-absl::StatusOr<std::unique_ptr<Player>> MakeTeam(absl::string_view spec);
 
 // Returns the number types of a network's earlier games, by its file;
 // Precision::kAuto among them where there are games that do not tell theirs.
@@ -42,14 +46,16 @@ using EarlierPrecisions =
 // whose `precision` is auto: "best:sims=50,precision=int8". It is the one of
 // the network's earlier games, if they have just one, so that further games are
 // of the same player; else what is chosen here (NetworkLoader). Errors as
-// MakeTeam, and FAILED_PRECONDITION where earlier games do not tell their
+// the factory's, and FAILED_PRECONDITION where earlier games do not tell their
 // number type, or have one that cannot be computed here.
-absl::StatusOr<std::string> WithPrecision(
-    absl::string_view spec, const EarlierPrecisions& earlier = {});
+absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec,
+                                         const EarlierPrecisions& earlier = {});
+absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team,
+                                       const EarlierPrecisions& earlier = {});
 
 // Returns the number types of a team's networks, "int8" or "int8, float32";
-// empty without a network. REQUIRES: a spec as WithPrecision returns it.
-std::string PrecisionsOf(absl::string_view spec);
+// empty without a network. REQUIRES: a team as WithPrecision returns it.
+std::string PrecisionsOf(const TeamSpec& team);
 
 // Returns the checkpoint file that a path of a spec means: the file itself,
 // or the newest checkpoint of a run's folder or of its `checkpoints` folder,

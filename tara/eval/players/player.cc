@@ -76,7 +76,7 @@ class GreedyPlayer : public Player {
 
 class PolicyPlayer : public Player {
  public:
-  explicit PolicyPlayer(std::unique_ptr<mcts::Evaluator> evaluator)
+  explicit PolicyPlayer(std::shared_ptr<mcts::Evaluator> evaluator)
       : evaluator_(std::move(evaluator)) {}
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
@@ -101,7 +101,7 @@ class PolicyPlayer : public Player {
   }
 
  private:
-  const std::unique_ptr<mcts::Evaluator> evaluator_;
+  const std::shared_ptr<mcts::Evaluator> evaluator_;
 };
 
 }  // namespace
@@ -115,7 +115,7 @@ std::unique_ptr<Player> NewGreedyPlayer() {
 }
 
 std::unique_ptr<Player> NewPolicyPlayer(
-    std::unique_ptr<mcts::Evaluator> evaluator) {
+    std::shared_ptr<mcts::Evaluator> evaluator) {
   return std::make_unique<PolicyPlayer>(std::move(evaluator));
 }
 

@@ -2,12 +2,14 @@
 #define TARA_EVAL_PLAYERS_PLAYER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
@@ -90,6 +92,10 @@ class Player {
   virtual void EndGame(uint64_t /*game*/) {}
 };
 
+// Makes one more player of a kind. Thread-safe: players are not, so that each
+// thread has its own.
+using PlayerFactory = std::function<absl::StatusOr<std::unique_ptr<Player>>()>;
+
 // Plays any legal action with equal chances.
 std::unique_ptr<Player> NewRandomPlayer();
 
@@ -99,7 +105,7 @@ std::unique_ptr<Player> NewGreedyPlayer();
 
 // Plays the action with the highest prior; draws among equals. No search.
 std::unique_ptr<Player> NewPolicyPlayer(
-    std::unique_ptr<mcts::Evaluator> evaluator);
+    std::shared_ptr<mcts::Evaluator> evaluator);
 
 }  // namespace tara::eval
 

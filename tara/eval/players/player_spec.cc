@@ -332,7 +332,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
     return BadSpec(text, absl::StrCat("unknown player '", name, "'; expected ",
                                       PlayerForms()));
   }
-  PlayerSpec spec = {.kind = *kind};
+  PlayerSpec spec = {.kind = *kind, .text = std::string(text)};
   if (kind == PlayerKind::kRandom || kind == PlayerKind::kGreedy) {
     if (!has_rest) return spec;
     return BadSpec(text,
@@ -377,8 +377,17 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
   return spec.search.threads > 1 ? 1 : games;
 }
 
-absl::string_view NetworkOptionsOf(absl::string_view text,
-                                   const PlayerSpec& spec) {
+PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
+  PlayerSpec spec = {.kind = PlayerKind::kNet,
+                     .text = absl::StrCat("net:", path, ",sims=", simulations),
+                     .path = path,
+                     .policy_alone = simulations == 0};
+  if (simulations > 0) spec.search.search.simulations = simulations;
+  return spec;
+}
+
+absl::string_view NetworkOptionsOf(const PlayerSpec& spec) {
+  absl::string_view text = spec.text;
   const absl::string_view begin = spec.path.empty() ? "best" : "net:";
   text.remove_prefix(begin.size() + spec.path.size());
   if (!text.empty()) text.remove_prefix(1);  // the separator

@@ -71,6 +71,8 @@ std::optional<PlayerKind> PlayerKindOf(absl::string_view name);
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
+  // As it is written: what people and files of results know the player by.
+  std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
@@ -97,11 +99,12 @@ int GamesAtATime(const PlayerSpec& spec, int games);
 // INVALID_ARGUMENT naming the spec, the offending part and what was expected.
 absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
 
+// Returns the spec net:PATH,sims=N, whatever characters the path has.
+PlayerSpec NetworkPlayer(const std::string& path, int simulations);
+
 // Returns the options in the text of a network's player, what follows the path
-// or the word `best`: "sims=200,graph=on". REQUIRES: `text` parses to `spec`,
-// of kind kNet.
-absl::string_view NetworkOptionsOf(absl::string_view text,
-                                   const PlayerSpec& spec);
+// or the word `best`: "sims=200,graph=on". REQUIRES: a spec of kind kNet.
+absl::string_view NetworkOptionsOf(const PlayerSpec& spec);
 
 // Returns the forms of a spec, one line a kind, for --help.
 std::string PlayerSpecHelp();

@@ -62,7 +62,7 @@ class TimedSearch : public mcts::OneSearch {
 
 class SearchPlayer : public Player {
  public:
-  SearchPlayer(std::unique_ptr<mcts::Evaluator> evaluator,
+  SearchPlayer(std::shared_ptr<mcts::Evaluator> evaluator,
                const SearchPlayerOptions& options)
       : evaluator_(std::move(evaluator)),
         cache_(evaluator_.get(), options.cache_positions),
@@ -228,7 +228,7 @@ class SearchPlayer : public Player {
     return report;
   }
 
-  const std::unique_ptr<mcts::Evaluator> evaluator_;
+  const std::shared_ptr<mcts::Evaluator> evaluator_;
   mcts::CachingEvaluator cache_;
   mcts::SharedSolver solver_;
   const SearchPlayerOptions options_;
@@ -241,7 +241,7 @@ class SearchPlayer : public Player {
 }  // namespace
 
 std::unique_ptr<Player> NewSearchPlayer(
-    std::unique_ptr<mcts::Evaluator> evaluator,
+    std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options) {
   return std::make_unique<SearchPlayer>(std::move(evaluator), options);
 }

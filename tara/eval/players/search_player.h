@@ -51,9 +51,9 @@ struct SearchPlayerOptions {
 // Plays the best action after a search without noise. All positions of a call
 // are searched in one batch. With a clock (Turn::budget), the time it allows
 // takes the place of simulations and time: the target, or where another action
-// may yet turn out better, up to the limit.
+// may yet turn out better, up to the limit. Players may share an evaluator.
 std::unique_ptr<Player> NewSearchPlayer(
-    std::unique_ptr<mcts::Evaluator> evaluator,
+    std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options);
 
 }  // namespace tara::eval

@@ -55,12 +55,10 @@ absl::StatusOr<TeamSpec> ParseTeamSpec(absl::string_view text) {
         absl::StrCat("bad team '", text, "': ", players.size(),
                      " players; expected SPEC or SPEC+SPEC"));
   }
-  TeamSpec team;
+  TeamSpec team = {.text = std::string(text), .players = {}};
   for (const absl::string_view player : players) {
-    if (!team.texts.empty() && team.texts[0] == player) continue;
-    TARA_ASSIGN_OR_RETURN(PlayerSpec spec, ParsePlayerSpec(player));
-    team.texts.emplace_back(player);
-    team.players.push_back(std::move(spec));
+    if (!team.players.empty() && team.players[0].text == player) continue;
+    TARA_ASSIGN_OR_RETURN(team.players.emplace_back(), ParsePlayerSpec(player));
   }
   return team;
 }
@@ -78,10 +76,10 @@ absl::Status CheckTeam(const TeamSpec& team, Variant variant) {
   for (const VariantInfo& info : kVariants) {
     if (info.seats == 4) doubles.push_back(info.id);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "a team of two players, '", absl::StrJoin(team.texts, "+"),
-      "', cannot play ", Info(variant).id, ", where a side has one seat; ",
-      "expected one of ", absl::StrJoin(doubles, ", ")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("a team of two players, '", team.text, "', cannot play ",
+                   Info(variant).id, ", where a side has one seat; ",
+                   "expected one of ", absl::StrJoin(doubles, ", ")));
 }
 
 namespace {

@@ -16,7 +16,7 @@ namespace tara::eval {
 
 // Who has the seats of one side: a player, or two for variants in pairs.
 struct TeamSpec {
-  std::vector<std::string> texts;   // the spec of each player
+  std::string text;                 // as it is written
   std::vector<PlayerSpec> players;  // one, or two that differ
 
   // Ways to seat them (ArenaOptions::seatings_a).

@@ -12,6 +12,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/arena/contest.h"
+#include "tara/eval/players/make_player.h"
 
 namespace tara::eval {
 namespace {
@@ -290,11 +291,12 @@ class VariantTournament {
                     const std::function<bool(int games)>& go_on,
                     bool& stopped) {
     ArenaOptions arena = arena_;
+    const TeamSpec& team_a = players_[a].team;
+    const TeamSpec& team_b = players_[b].team;
     arena.concurrent_games =
-        std::min({arena.concurrent_games, players_[a].concurrent_games,
-                  players_[b].concurrent_games});
-    arena.seatings_a = players_[a].seatings;
-    arena.seatings_b = players_[b].seatings;
+        GamesAtATime(team_a, GamesAtATime(team_b, arena.concurrent_games));
+    arena.seatings_a = team_a.seatings();
+    arena.seatings_b = team_b.seatings();
     TARA_RETURN_IF_ERROR(ResumeFromStore(*store_, ContestOf(a, b), arena));
     const int before = 2 * pairs_played_[{a, b}];
     arena.games = before + 2 * pairs;
@@ -335,7 +337,7 @@ absl::StatusOr<RatingTable> Rate(
   for (const RatedPlayer& player : players) {
     table.players.push_back(player.name);
     table.points.push_back(player.point);
-    table.precisions.push_back(PrecisionsOf(player.spec));
+    table.precisions.push_back(PrecisionsOf(player.team));
   }
   std::vector<Ratings> all;
   for (size_t i = 0; i < tournaments.size(); ++i) {

@@ -13,7 +13,8 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/contest.h"
-#include "tara/eval/arena/parallel_arena.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
 
@@ -48,14 +49,11 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 // they tell, and kept.
 
 struct RatedPlayer {
-  std::string name;  // for people; no two alike
-  // With number types (WithPrecision); empty: not known.
-  std::string spec = {};
+  std::string name;      // for people; no two alike
+  TeamSpec team;         // with number types (WithPrecision)
   std::string identity;  // for the store (PlayerIdentity); no two alike
   PlayerFactory make;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
-  int concurrent_games = 64;  // that it can play on each thread, at most
-  int seatings = 1;           // of a team (ArenaOptions::seatings_a)
 };
 
 struct RatingTournamentOptions {
