@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tara/mcts/utility.h"
@@ -231,9 +232,10 @@ TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
 }
 
 TEST(PlayerSpecTest, HelpNamesEveryKind) {
-  for (const absl::string_view kind :
-       {"random", "greedy", "alphabeta", "mcts", "net:"}) {
-    EXPECT_TRUE(absl::StrContains(PlayerSpecHelp(), kind)) << kind;
+  const std::string help = absl::StrCat("\n", PlayerSpecHelp());
+  for (const PlayerKindName& kind : kPlayerKindNames) {
+    EXPECT_TRUE(absl::StrContains(help, absl::StrCat("\n  ", kind.name)))
+        << kind.name;
   }
 }
 

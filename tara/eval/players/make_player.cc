@@ -194,27 +194,34 @@ class SharedNetwork {
 
 absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
                                              SharedNetwork& network) {
-  if (spec.kind == PlayerKind::kRandom) return NewRandomPlayer();
-  if (spec.kind == PlayerKind::kGreedy) return NewGreedyPlayer();
-  if (spec.kind == PlayerKind::kEngine) return NewEnginePlayer(spec.engine);
-  if (spec.kind == PlayerKind::kAlphaBeta) {
-    mcts::AlphaBetaOptions options;
-    if (spec.time_ms > 0) options.clock = ThreadTime;
-    return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec), options);
-  }
   // One thread's time is that of the processor: on a busy machine a wall clock
   // would decide games.
   SearchPlayerOptions search = spec.search;
   if (search.threads == 1) search.time_clock = ThreadTime;
-  if (spec.kind == PlayerKind::kMcts) {
-    return NewSearchPlayer(
-        std::make_unique<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
-        search);
+  switch (spec.kind) {  // no default: a kind that is left out does not compile
+    case PlayerKind::kRandom:
+      return NewRandomPlayer();
+    case PlayerKind::kGreedy:
+      return NewGreedyPlayer();
+    case PlayerKind::kAlphaBeta: {
+      mcts::AlphaBetaOptions options;
+      if (spec.time_ms > 0) options.clock = ThreadTime;
+      return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec), options);
+    }
+    case PlayerKind::kMcts:
+      return NewSearchPlayer(
+          std::make_unique<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
+          search);
+    case PlayerKind::kNet: {
+      TARA_ASSIGN_OR_RETURN(std::shared_ptr<mcts::Evaluator> evaluator,
+                            network.Get(spec));
+      if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
+      return NewSearchPlayer(std::move(evaluator), search);
+    }
+    case PlayerKind::kEngine:
+      return NewEnginePlayer(spec.engine);
   }
-  TARA_ASSIGN_OR_RETURN(std::shared_ptr<mcts::Evaluator> evaluator,
-                        network.Get(spec));
-  if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
-  return NewSearchPlayer(std::move(evaluator), search);
+  __builtin_unreachable();
 }
 
 }  // namespace

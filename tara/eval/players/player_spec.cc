@@ -303,6 +303,16 @@ absl::Status SetOptions(absl::string_view text,
   return CheckTogether(text, spec);
 }
 
+// Moves the path of a network, with which `options` begin, to the spec. It may
+// hold commas: options are what follows it with a '='.
+void TakePath(std::vector<absl::string_view>& options, PlayerSpec& spec) {
+  size_t parts = options.size();
+  while (parts > 1 && absl::StrContains(options[parts - 1], '=')) --parts;
+  const auto end = options.begin() + static_cast<ptrdiff_t>(parts);
+  spec.path = absl::StrJoin(options.begin(), end, ",");
+  options.erase(options.begin(), end);
+}
+
 // Returns "random, greedy, ... or engine:CMD".
 std::string PlayerForms() {
   std::string forms;
@@ -333,38 +343,35 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
                                       PlayerForms()));
   }
   PlayerSpec spec = {.kind = *kind, .text = std::string(text)};
-  if (kind == PlayerKind::kRandom || kind == PlayerKind::kGreedy) {
-    if (!has_rest) return spec;
-    return BadSpec(text,
-                   absl::StrCat(name, " takes no options, got '", rest, "'"));
-  }
-  if (kind == PlayerKind::kEngine) {
-    absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
-    if (!engine.ok()) return BadSpec(text, engine.status().message());
-    spec.engine = *std::move(engine);
-    return spec;
-  }
   std::vector<absl::string_view> options;
   if (has_rest) options = absl::StrSplit(rest, ',');
-  if (kind == PlayerKind::kMcts) {
-    spec.search.search.c_puct = mcts::kPlayoutCPuct;
-    spec.search.leaves_per_game = mcts::kPlayoutLeaves;
-  } else if (kind == PlayerKind::kAlphaBeta) {
-    if (!has_rest) spec.nodes = kDefaultNodes;
-  } else if (name == "net") {
-    if (options.empty() || options[0].empty()) {
+  switch (*kind) {  // no default: a kind that is left out does not compile
+    case PlayerKind::kRandom:
+    case PlayerKind::kGreedy:
+      if (!has_rest) return spec;
       return BadSpec(text,
-                     "no path; expected net:PATH, a checkpoint, a bundle or a "
-                     "run's folder, or best, the ready-made network");
+                     absl::StrCat(name, " takes no options, got '", rest, "'"));
+    case PlayerKind::kEngine: {
+      absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
+      if (!engine.ok()) return BadSpec(text, engine.status().message());
+      spec.engine = *std::move(engine);
+      return spec;
     }
-    // A path may hold commas: options are what follows it with a '='.
-    size_t path_parts = options.size();
-    while (path_parts > 1 && absl::StrContains(options[path_parts - 1], '=')) {
-      --path_parts;
-    }
-    const auto path_end = options.begin() + static_cast<ptrdiff_t>(path_parts);
-    spec.path = absl::StrJoin(options.begin(), path_end, ",");
-    options.erase(options.begin(), path_end);
+    case PlayerKind::kAlphaBeta:
+      if (!has_rest) spec.nodes = kDefaultNodes;
+      break;
+    case PlayerKind::kMcts:
+      spec.search.search.c_puct = mcts::kPlayoutCPuct;
+      spec.search.leaves_per_game = mcts::kPlayoutLeaves;
+      break;
+    case PlayerKind::kNet:
+      if (name == "best") break;
+      if (options.empty() || options[0].empty()) {
+        return BadSpec(text,
+                       "no path; expected net:PATH, a checkpoint, a bundle or "
+                       "a run's folder, or best, the ready-made network");
+      }
+      TakePath(options, spec);
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;
