@@ -203,19 +203,19 @@ TEST(ThreadedSearchDeathTest, TheSolverIsOneForSeveralThreads) {
 
 TEST(ThreadedSearchErrorTest, AfterAFailureTheTreeCanGoOn) {
   for (const int batches : {0, 1, 40}) {
-    FakeEvaluator failing;
-    failing.FailAfter(batches);
+    FakeEvaluator evaluator;
+    evaluator.FailAfter(batches);
     Tree tree({.simulations = 500}, InitialState(Variant::kFourTreasures), 1);
-    EXPECT_EQ(SearchWithThreads(tree, failing,
+    EXPECT_EQ(SearchWithThreads(tree, evaluator,
                                 {.threads = 3, .leaves_per_batch = 4}, Never)
                   .message(),
               "told to fail");
     EXPECT_LT(tree.root_visits(), 500);
-    UniformEvaluator uniform;
-    ExpectInvariants(tree, uniform);
-    ASSERT_TRUE(SearchWithThreads(tree, uniform, {.threads = 3}, Never).ok());
+    evaluator.FailAfter(INT64_MAX);
+    ExpectInvariants(tree, evaluator);
+    ASSERT_TRUE(SearchWithThreads(tree, evaluator, {.threads = 3}, Never).ok());
     EXPECT_GE(tree.root_visits(), 500);
-    ExpectInvariants(tree, uniform);
+    ExpectInvariants(tree, evaluator);
   }
 }
 
