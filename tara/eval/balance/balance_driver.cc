@@ -90,10 +90,9 @@ struct Call {
       }
       if (games.empty()) return absl::OkStatus();
       for (const BalanceGame& each : games) {
-        if (stopped) break;
         const absl::StatusOr<bool> go_on = on_game(each);
-        if (go_on.ok() && *go_on) continue;
-        stopped = true;
+        // What is finished is handed on all the same.
+        if (!go_on.ok() || !*go_on) stopped = true;
         TARA_RETURN_IF_ERROR(go_on.status());
       }
     }
