@@ -397,17 +397,7 @@ Command& CommandLine::root() { return *root_; }
 
 namespace {
 
-// One line on stderr, and the exit status that goes with the error.
-int Report(const absl::Status& status, absl::string_view command,
-           Console& console) {
-  console.out.flush();
-  console.err << "tara: " << status.message();
-  if (IsUsageError(status)) console.err << " (see " << command << " --help)";
-  console.err << "\n";
-  return IsUsageError(status) ? kExitUsage : kExitFailure;
-}
-
-// What is wrong with arguments that nothing has taken.
+// Returns the error of arguments that no command has taken.
 std::string UnexpectedArguments(const std::vector<std::string>& rest,
                                 const std::vector<std::string>& option_names) {
   const std::string& first = rest.front();
@@ -421,16 +411,17 @@ std::string UnexpectedArguments(const std::vector<std::string>& rest,
 
 }  // namespace
 
-int CommandLine::Run(int argc, const char* const* argv, Console& console) {
+ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
   absl::Status error;
-  std::string answer;  // help or version, where that is asked for
+  bool help = false;
+  bool version = false;
   try {
     root_->impl_->app->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    answer = Command::Impl::Named(*root_).Help();
+    help = true;
     error = Command::Impl::CheckCommands(*root_);
   } catch (const CLI::CallForVersion&) {
-    answer = version_ + "\n";
+    version = true;
     error = Command::Impl::CheckCommands(*root_);
   } catch (const CLI::ExtrasError&) {
     error = Command::Impl::CheckCommands(*root_);
@@ -449,23 +440,20 @@ int CommandLine::Run(int argc, const char* const* argv, Console& console) {
   }
   const Command& command = Command::Impl::Named(*root_);
   const Command::Impl& named = *command.impl_;
-  if (!error.ok()) return Report(error, named.path, console);
-  if (!answer.empty()) {
-    console.out << answer;
-    return kExitOk;
+  const auto prints = [&](std::string text) -> ParsedCommand {
+    return {named.path, [text](Console& console) {
+              console.out << text;
+              return kExitOk;
+            }};
+  };
+  if (error.ok()) {
+    if (version) return prints(version_ + "\n");
+    if (help || &command == root_.get()) return prints(command.Help());
+    if (named.run != nullptr) return {named.path, named.run};
+    error = UsageError(absl::StrCat("which command? ", named.path, " has ",
+                                    absl::StrJoin(named.CommandNames(), ", ")));
   }
-  if (&command == root_.get()) {
-    console.out << command.Help();
-    return kExitOk;
-  }
-  if (named.run == nullptr) {
-    return Report(
-        UsageError(absl::StrCat("which command? ", named.path, " has ",
-                                absl::StrJoin(named.CommandNames(), ", "))),
-        named.path, console);
-  }
-  const absl::StatusOr<int> status = named.run(console);
-  return status.ok() ? *status : Report(status.status(), named.path, console);
+  return {named.path, [error](Console&) { return error; }};
 }
 
 }  // namespace tara::cli

@@ -30,9 +30,9 @@ absl::Status AsUsageError(absl::Status status);
 
 bool IsUsageError(const absl::Status& status);
 
-// Describes the subcommands of `tara`, parses arguments and runs one of them.
-// The parsing is CLI11's, which only command_line.cc sees: it is slow to
-// compile, and its messages and help are made ours there.
+// Describes the subcommands of `tara` and parses arguments. The parsing is
+// CLI11's, which only command_line.cc sees: it is slow to compile, and its
+// messages and help are made ours there.
 
 // Does a command's work and returns the exit status, or an error.
 using RunFunction = std::function<absl::StatusOr<int>(Console&)>;
@@ -46,7 +46,7 @@ struct Flag {
   std::string default_text = {};  // shown instead of the default value
 };
 
-// A subcommand being described: each Add... says where the parsed value goes.
+// A subcommand being described: each Add... takes the place of a parsed value.
 // The value found there is the default, which the help shows. Pointers must
 // live as long as the command line. A name without dashes is that of a
 // positional argument; those are in the order of the calls.
@@ -88,6 +88,14 @@ class Command {
   std::unique_ptr<Impl> impl_;
 };
 
+// What the arguments ask for.
+struct ParsedCommand {
+  std::string name;  // "tara games list"
+  // Runs the command; or prints help or the version, where the arguments ask
+  // for that; or returns a usage error, where they are wrong.
+  RunFunction run;
+};
+
 class CommandLine {
  public:
   CommandLine(const std::string& summary, const std::string& version);
@@ -96,9 +104,8 @@ class CommandLine {
   // The program itself; its subcommands are the commands.
   Command& root();
 
-  // Parses and runs. Returns the exit status; says on console.err what went
-  // wrong, and where to look.
-  int Run(int argc, const char* const* argv, Console& console);
+  // What it returns must not be run after the command line is gone.
+  ParsedCommand Parse(int argc, const char* const* argv);
 
  private:
   std::unique_ptr<Command> root_;

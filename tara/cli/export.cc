@@ -16,7 +16,6 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/program.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"

@@ -1,28 +1,170 @@
-// The program `tara`, without LibTorch (tara/cli/commands.h says why).
+// The programs `tara` and, with TARA_WITH_TORCH, `tara_torch`: commands.h
+// states why there are two.
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
-#include "tara/cli/program.h"
+
+namespace tara::cli {
+namespace {
+
+#ifdef TARA_WITH_TORCH
+constexpr bool kWithTorch = true;
+#else
+constexpr bool kWithTorch = false;
+#endif
+
+// Adds all commands. Without LibTorch those that need it have names only, for
+// the lists of commands.
+void AddCommands(Command& root) {
+  if constexpr (kWithTorch) {
+    RegisterPlay(root);
+    RegisterTrain(root);
+    RegisterArena(root);
+    RegisterCrossPlay(root);
+    RegisterRate(root);
+    RegisterSelfPlay(root);
+    RegisterBalance(root);
+    RegisterRegret(root);
+    RegisterEngine(root);
+    RegisterExport(root);
+    RegisterModel(root);
+  } else {
+    for (const CommandName& command : kTorchCommands) {
+      root.AddCommand(command.name, command.summary);
+    }
+  }
+  RegisterGames(root);
+  RegisterShow(root);
+  RegisterSolve(root);
+  RegisterVariants(root);
+  RegisterVerify(root);
+  RegisterPerft(root);
+  RegisterStats(root);
+  RegisterWeb(root);
+  Command& bench = RegisterBench(root);
+  if constexpr (kWithTorch) {
+    RegisterBenchSelfPlay(bench);
+    RegisterBenchInference(bench);
+    RegisterBenchEngine(bench);
+  } else {
+    for (const CommandName& command : kTorchBenchCommands) {
+      bench.AddCommand(command.name, command.summary);
+    }
+  }
+  root.SetExamples({"show --variant sacred_hill_l1",
+                    "play --variant high_kings_l1 --opponent mcts:sims=1000",
+                    "train configs/quickstart.textproto",
+                    "stats --variant all --games 1M --html stats.html",
+                    "arena --variant four_treasures greedy mcts:sims=200",
+                    "COMMAND --help"});
+}
+
+bool IsIn(absl::Span<const CommandName> commands, absl::string_view name) {
+  return std::any_of(
+      commands.begin(), commands.end(),
+      [&](const CommandName& command) { return command.name == name; });
+}
+
+// Whether the arguments name a command that needs LibTorch.
+bool NeedsTorch(int argc, const char* const* argv) {
+  std::vector<absl::string_view> words;  // without options, such as --help
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '-') words.push_back(argv[i]);
+  }
+  if (words.empty()) return false;
+  if (IsIn(kTorchCommands, words[0])) return true;
+  return words.size() > 1 && words[0] == "bench" &&
+         IsIn(kTorchBenchCommands, words[1]);
+}
+
+// Replaces this process by the program `tara_torch` beside it, with the same
+// arguments. Returns only if it cannot be started: the exit status, after an
+// error message.
+int BecomeTorchProgram(char* const* argv, Console& console) {
+  // OpenMP reads these when it is loaded, so they are set here. By default its
+  // threads spin for milliseconds while they wait, and take the time of those
+  // that work: a step of learning took up to ten times as long on a busy
+  // machine. Asleep at once, they are woken too late, hundreds of times a step,
+  // which then takes a third longer. So they spin for some 0.1 ms.
+  setenv("OMP_WAIT_POLICY", "PASSIVE", /*overwrite=*/0);
+  setenv("GOMP_SPINCOUNT", "5000", /*overwrite=*/0);
+  // Memory in pages of 2 MB where the kernel grants them on request: the
+  // learner's tensors lie in thousands of the usual ones, more than a processor
+  // remembers the places of. Read when the program starts.
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", /*overwrite=*/0);
+  std::error_code ignored;
+  const std::string path =
+      std::filesystem::read_symlink("/proc/self/exe", ignored).string() +
+      "_torch";
+  execv(path.c_str(), argv);
+  console.err << "tara: cannot start " << path << ", which `tara " << argv[1]
+              << "` needs: " << std::strerror(errno) << "\n";
+  return kExitFailure;
+}
+
+// Writes an error as one line and returns the exit status that goes with it.
+int Report(const absl::Status& error, absl::string_view command,
+           Console& console) {
+  console.err << "tara: " << error.message();
+  if (IsUsageError(error)) console.err << " (see " << command << " --help)";
+  console.err << "\n";
+  return IsUsageError(error) ? kExitUsage : kExitFailure;
+}
+
+// Runs the command that the arguments name and returns the exit status.
+int RunCommand(int argc, const char* const* argv, Console& console) {
+  CommandLine command_line(
+      "play, verify, learn and compare ten variants of the board game Tara",
+      absl::StrCat("tara ", kVersion));
+  AddCommands(command_line.root());
+  const ParsedCommand command = command_line.Parse(argc, argv);
+  const absl::StatusOr<int> status = command.run(console);
+  console.out.flush();
+  if (!status.ok()) return Report(status.status(), command.name, console);
+  if (!console.out && *status == kExitOk) {
+    console.err << "tara: cannot write the output\n";
+    return kExitFailure;
+  }
+  return *status;
+}
+
+}  // namespace
+}  // namespace tara::cli
 
 int main(int argc, char** argv) {
+  // A reader that has seen enough (`tara ... | head`) ends us without a word,
+  // even where the parent process ignored the signal.
+  std::signal(SIGPIPE, SIG_DFL);
   tara::cli::Console console = tara::cli::StandardConsole();
-  if (tara::cli::NeedsTorch(argc, argv)) {
+  if (!tara::cli::kWithTorch && tara::cli::NeedsTorch(argc, argv)) {
     return tara::cli::BecomeTorchProgram(argv, console);
   }
-  // For the lists of commands.
-  return tara::cli::RunProgram(
-      argc, argv, console,
-      {.add =
-           [](tara::cli::Command& root) {
-             for (const auto& command : tara::cli::kTorchCommands) {
-               root.AddCommand(command.name, command.summary);
-             }
-           },
-       .add_to_bench =
-           [](tara::cli::Command& bench) {
-             for (const auto& command : tara::cli::kTorchBenchCommands) {
-               bench.AddCommand(command.name, command.summary);
-             }
-           }});
+  try {
+    return tara::cli::RunCommand(argc, argv, console);
+  } catch (const std::exception& error) {
+    // Out of memory, or a bug: whatever it is, without a stack trace.
+    console.err << "tara: unexpected error: " << error.what() << "\n";
+    return tara::cli::kExitFailure;
+  }
 }
