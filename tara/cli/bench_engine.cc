@@ -42,7 +42,6 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/play/self_play_options.h"
 
 namespace tara::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/play/self_play_game.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {

@@ -5,7 +5,6 @@
 #include "gtest/gtest.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/play/self_play_game.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 

@@ -2,23 +2,396 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_set>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "proto/game.pb.h"
 #include "tara/base/check.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/choice/policy_target.h"
+#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
-#include "tara/train/play/self_play_game.h"
+#include "tara/mcts/state_hash.h"
+#include "tara/mcts/time/stop_rule.h"
+#include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/tree.h"
+#include "tara/mcts/utility.h"
+#include "tara/record/game_record.h"
+#include "tara/train/play/game_plan.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara::train {
 namespace {
+
+// --- One game ----------------------------------------------------------------
+
+// A game of self-play: its tree, its stream and its record so far. Hands itself
+// to the sink when it is over.
+class SelfPlayGame : public mcts::SearchedGame {
+ public:
+  // `solver` may be null. `threshold`: of resigning, in all games of the call.
+  // What is handed in must outlive the game.
+  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+               mcts::LeafSolver* solver, std::optional<float> threshold,
+               const GameSink& sink, SelfPlayStats& stats);
+
+  mcts::Tree& tree() override { return tree_; }
+  absl::StatusOr<bool> Play() override;
+
+ private:
+  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+               uint64_t seed, mcts::LeafSolver* solver,
+               std::optional<float> threshold, const GameSink& sink,
+               SelfPlayStats& stats);
+
+  // The options of a turn's search.
+  mcts::SearchOptions OptionsOf(const mcts::TurnSearch& turn) const;
+  mcts::TurnSearch DrawTurn();
+
+  // How actions are compared by what is proved of them.
+  mcts::ChoiceOptions Choice(float temperature) const;
+  Action Choose(const std::vector<mcts::RootAction>& actions);
+  // Returns the policy target as shares of the actions; empty: the visits.
+  std::vector<float> TargetShares(
+      const std::vector<mcts::RootAction>& actions) const;
+  // Adds an action and what was thought of it to the record.
+  void Record(Action action, const std::vector<mcts::RootAction>& actions);
+  // Adds to a step what teaches the policy. `actions` were searched.
+  void RecordPolicy(const std::vector<mcts::RootAction>& actions,
+                    proto::Step& step);
+
+  // An action that keeps what the position is proved to be worth, and the
+  // proved bounds of the margin for the side to move.
+  struct ProvedPlay {
+    Action action;
+    mcts::MarginBounds margin;
+  };
+  // Returns what the tree, or else the solver, proves; nothing where neither
+  // can.
+  std::optional<ProvedPlay> FindProvedPlay();
+  // Plays by proof as far as that goes: to the end, but where the tree has
+  // lost what proved the position.
+  void PlayByProof();
+  // Hands the game to the sink and counts it. `winner` is a side, or -1.
+  absl::Status End(int winner);
+  void CountResignation(int winner);
+
+  const SelfPlayOptions& options_;
+  const GameSink& sink_;
+  SelfPlayStats& stats_;
+  const mcts::Utility utility_;
+  const std::optional<float> threshold_;
+  std::optional<mcts::ResignationWatch> watch_;  // where sides may resign
+  mcts::SearchOptions search_;                   // of full searches
+  Random random_;                                // before what is drawn from it
+  const Opening opening_;
+  mcts::TurnSearch turn_;
+  mcts::Tree tree_;
+  proto::GameRecord record_;
+};
+
+const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
+  return options.starts[options.start_of ? options.start_of(game_index)
+                                         : game_index % options.starts.size()];
+}
+
+mcts::SearchOptions FullSearch(const SelfPlayOptions& options,
+                               const State& start, mcts::LeafSolver* solver) {
+  mcts::SearchOptions search = options.search;
+  mcts::SetForVariant(start.variant, solver, search);
+  return search;
+}
+
+std::optional<mcts::ResignationWatch> WatchOf(const SelfPlayOptions& options,
+                                              uint64_t game_index,
+                                              std::optional<float> threshold) {
+  if (options.resignation.threshold > 0) return std::nullopt;
+  const uint64_t seed =
+      DeriveSeed(options.run_seed, game_index, StreamPurpose::kResignation);
+  return mcts::ResignationWatch(options.resignation, threshold,
+                                mcts::IsPlayedOn(options.resignation, seed));
+}
+
+// Returns the Kullback-Leibler divergence of the target from the priors, in
+// nats: sum of t * log(t / p). `target` is in any unit, parallel to `actions`.
+float PolicySurprise(const std::vector<mcts::RootAction>& actions,
+                     absl::Span<const float> target) {
+  double total = 0;
+  double priors = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    total += target[i];
+    priors += actions[i].prior;
+  }
+  if (total <= 0) return 0;
+  double surprise = 0;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    if (target[i] == 0) continue;
+    const double share = target[i] / total;
+    surprise += share * std::log(share * priors / actions[i].prior);
+  }
+  // Rounding may leave a little less than nothing.
+  return static_cast<float>(std::max(0.0, surprise));
+}
+
+SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+                           mcts::LeafSolver* solver,
+                           std::optional<float> threshold, const GameSink& sink,
+                           SelfPlayStats& stats)
+    : SelfPlayGame(
+          options, game_index,
+          DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay),
+          solver, threshold, sink, stats) {}
+
+SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+                           uint64_t seed, mcts::LeafSolver* solver,
+                           std::optional<float> threshold, const GameSink& sink,
+                           SelfPlayStats& stats)
+    : options_(options),
+      sink_(sink),
+      stats_(stats),
+      utility_(options.search.utility),
+      threshold_(threshold),
+      watch_(WatchOf(options, game_index, threshold)),
+      search_(FullSearch(options, StartOf(options, game_index), solver)),
+      random_(seed),
+      opening_(
+          DrawOpening(options.opening, StartOf(options, game_index), random_)),
+      turn_(DrawTurn()),
+      tree_(OptionsOf(turn_), opening_.state, random_()),
+      record_(record::NewGameRecord(StartOf(options, game_index),
+                                    {.seed = seed,
+                                     .model_id = options.model_id,
+                                     .generation = options.generation,
+                                     .game_index = game_index})) {
+  for (const Action action : opening_.actions) record::AddStep(action, record_);
+  record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
+}
+
+mcts::TurnSearch SelfPlayGame::DrawTurn() {
+  return mcts::DrawTurnSearch({.full_share = options_.full_search_share,
+                               .full_simulations = search_.simulations,
+                               .fast_simulations = options_.fast_simulations},
+                              random_);
+}
+
+mcts::SearchOptions SelfPlayGame::OptionsOf(
+    const mcts::TurnSearch& turn) const {
+  mcts::SearchOptions search = search_;
+  search.simulations = turn.simulations;
+  if (!turn.full) {
+    search.dirichlet_fraction = 0;
+    search.forced_playouts = 0;
+    search.gumbel_noise = 0;
+  }
+  return search;
+}
+
+absl::StatusOr<bool> SelfPlayGame::Play() {
+  const State& root = tree_.root();
+  if (watch_.has_value() && watch_->Observe(root.side(), tree_.root_value())) {
+    record::SetResigned(root, record_);
+    stats_.resigned += 1;
+    TARA_RETURN_IF_ERROR(End(Opponent(root.side())));
+    return false;
+  }
+  const std::vector<mcts::RootAction> actions = tree_.root_actions();
+  const Action action = Choose(actions);
+  const bool proved = tree_.settled();
+  Record(action, actions);
+  stats_.plies += 1;
+  stats_.full_searches += turn_.full ? 1 : 0;
+  turn_ = DrawTurn();
+  tree_.SetRootOptions(OptionsOf(turn_));
+  tree_.Advance(action);
+  if (proved && options_.end_when_proved) PlayByProof();
+  if (!tree_.finished()) return true;
+  record::SetResult(tree_.root(), record_);
+  TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
+  return false;
+}
+
+mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
+  const Side side = tree_.root().side();
+  return {.temperature = temperature, .worth = [this, side](int margin) {
+            return utility_.OfMargin(margin, side);
+          }};
+}
+
+Action SelfPlayGame::Choose(const std::vector<mcts::RootAction>& actions) {
+  const float temperature = options_.temperature.At(record_.steps_size());
+  if (!search_.gumbel) {
+    return mcts::ChooseAction(actions, Choice(temperature), random_);
+  }
+  if (tree_.settled()) return mcts::ChooseAction(actions, Choice(0), random_);
+  if (turn_.full || temperature == 0) return tree_.gumbel_action();
+  // The shares of the improved policy take the place of visits.
+  constexpr float kVisits = 1 << 20;
+  const std::vector<float> shares = tree_.improved_policy();
+  std::vector<mcts::RootAction> drawn = actions;
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    drawn[i].visits = static_cast<int>(std::lround(kVisits * shares[i]));
+  }
+  return mcts::ChooseAction(drawn, Choice(temperature), random_);
+}
+
+std::vector<float> SelfPlayGame::TargetShares(
+    const std::vector<mcts::RootAction>& actions) const {
+  std::vector<float> shares;
+  const int visits = tree_.root_visits();
+  if (search_.gumbel && !tree_.settled()) {
+    shares = tree_.improved_policy();
+  } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
+    shares = mcts::PolicyTarget(actions,
+                                {.forced_playouts = search_.forced_playouts,
+                                 .exploration = tree_.root_exploration()},
+                                tree_.root_search_priors());
+  }
+  if (!search_.proof) return shares;
+  const std::vector<bool> left = mcts::LeftByProof(actions, Choice(0));
+  if (std::find(left.begin(), left.end(), false) == left.end()) return shares;
+  if (shares.empty()) {
+    for (const mcts::RootAction& action : actions) {
+      shares.push_back(static_cast<float>(action.visits));
+    }
+  }
+  float total = 0;
+  for (size_t i = 0; i < shares.size(); ++i) total += left[i] ? shares[i] : 0;
+  // What is proved may lack visits: then all that it leaves are as good.
+  for (size_t i = 0; i < shares.size(); ++i) {
+    shares[i] = left[i] ? (total > 0 ? shares[i] : 1) : 0;
+  }
+  return shares;
+}
+
+void SelfPlayGame::Record(Action action,
+                          const std::vector<mcts::RootAction>& actions) {
+  proto::Step& step = record::AddStep(action, record_);
+  step.set_root_value(std::clamp(tree_.root_value(), -1.0f, 1.0f));
+  step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
+  if (search_.proof) {
+    const mcts::MarginBounds proved = tree_.root_bounds();
+    record::SetProved(proved.low, proved.high, step);
+  }
+  if (turn_.full) RecordPolicy(actions, step);
+}
+
+void SelfPlayGame::RecordPolicy(const std::vector<mcts::RootAction>& actions,
+                                proto::Step& step) {
+  std::vector<float> visits;
+  for (const mcts::RootAction& candidate : actions) {
+    visits.push_back(static_cast<float>(candidate.visits));
+    if (candidate.visits == 0) continue;
+    step.add_visited_action(static_cast<uint32_t>(Index(candidate.action)));
+    step.add_visits(static_cast<uint32_t>(candidate.visits));
+  }
+  const std::vector<float> shares = TargetShares(actions);
+  if (!shares.empty()) {
+    std::vector<Action> targets;
+    for (const mcts::RootAction& candidate : actions) {
+      targets.push_back(candidate.action);
+    }
+    record::SetPolicyTarget(targets, shares, step);
+  }
+  step.set_policy_surprise(
+      PolicySurprise(actions, shares.empty() ? visits : shares));
+}
+
+std::optional<SelfPlayGame::ProvedPlay> SelfPlayGame::FindProvedPlay() {
+  const State& root = tree_.root();
+  if (tree_.settled()) {
+    return ProvedPlay{
+        .action = mcts::ChooseAction(tree_.root_actions(), Choice(0), random_),
+        .margin = tree_.root_bounds()};
+  }
+  if (search_.solver == nullptr ||
+      Count(root.vacant()) > search_.solver_vacant_hills) {
+    return std::nullopt;
+  }
+  const int sign = root.side() == kRed ? 1 : -1;
+  std::vector<Action> best_actions;
+  int best = -kMaxMargin - 1;  // for the side to move
+  bool solved = true;
+  LegalActions(root).ForEach([&](Action action) {
+    if (!solved) return;
+    State next = root;
+    ApplyAction(action, next);
+    const std::optional<int> red_margin = search_.solver->SolveRedMargin(next);
+    solved = red_margin.has_value();
+    if (!solved || sign * *red_margin < best) return;
+    if (sign * *red_margin > best) best_actions.clear();
+    best = sign * *red_margin;
+    best_actions.push_back(action);
+  });
+  if (!solved) return std::nullopt;
+  const uint32_t drawn =
+      random_.Below(static_cast<uint32_t>(best_actions.size()));
+  const auto margin = static_cast<int8_t>(best);
+  return ProvedPlay{.action = best_actions[drawn],
+                    .margin = {.low = margin, .high = margin}};
+}
+
+void SelfPlayGame::PlayByProof() {
+  while (!tree_.finished()) {
+    const std::optional<ProvedPlay> play = FindProvedPlay();
+    if (!play.has_value()) return;
+    const Side side = tree_.root().side();
+    proto::Step& step = record::AddStep(play->action, record_);
+    // Where the bounds differ they are worth the same.
+    step.set_root_value(utility_.OfMargin(play->margin.low, side));
+    step.set_played_by_proof(true);
+    record::SetProved(play->margin.low, play->margin.high, step);
+    if (watch_.has_value()) watch_->Observe(side, step.root_value());
+    tree_.Advance(play->action);
+    stats_.plies += 1;
+    stats_.played_by_proof += 1;
+  }
+}
+
+absl::Status SelfPlayGame::End(int winner) {
+  TARA_RETURN_IF_ERROR(sink_(record_));
+  if (watch_.has_value() && watch_->played_on()) CountResignation(winner);
+  stats_.caught_up += tree_.counts().catch_ups;
+  stats_.solved += tree_.counts().solved;
+  stats_.games += 1;
+  return absl::OkStatus();
+}
+
+void SelfPlayGame::CountResignation(int winner) {
+  mcts::ResignationCounts counts;
+  watch_->AddTo(counts, winner);
+  const float threshold = threshold_.value_or(options_.resignation.threshold);
+  const auto index = static_cast<int>(
+      std::lround(-threshold * mcts::ResignationCounts::kNumThresholds));
+  stats_.played_on += 1;
+  if (index >= mcts::ResignationCounts::kNumThresholds) return;
+  stats_.resignable += counts.resigned(index);
+  stats_.resignable_not_lost += counts.wrong(index);
+}
+
+// --- Many games --------------------------------------------------------------
 
 // The games still to be started and what the workers share. Thread-safe.
 class GameQueue {
@@ -158,6 +531,54 @@ absl::Status PlayGames(const SelfPlayOptions& options,
     if (!status.ok()) queue.Fail(status);
   });
   return queue.status();
+}
+
+absl::Status DistinctPositions::Add(const proto::GameRecord& game) {
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                        record::Replay(game));
+  std::vector<uint64_t> hashes;
+  for (int ply = 0; ply < game.steps_size(); ++ply) {
+    if (!record::IsChosenBySearch(game, ply)) continue;
+    const State& state = replayed.states[ply];
+    hashes.push_back(
+        mcts::HashState(TransformState(RepresentativeSymmetry(state), state)));
+  }
+  const absl::MutexLock lock(&mutex_);
+  hashes_.insert(hashes.begin(), hashes.end());
+  positions_ += static_cast<int64_t>(hashes.size());
+  return absl::OkStatus();
+}
+
+double DistinctPositions::share() const {
+  const absl::MutexLock lock(&mutex_);
+  return static_cast<double>(hashes_.size()) /
+         static_cast<double>(std::max<int64_t>(positions_, 1));
+}
+
+absl::StatusOr<mcts::ResignationCounts> CountResignations(
+    GameStore& store, const mcts::ResignationOptions& options,
+    uint64_t run_seed, uint64_t end_index, int64_t window_games) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
+  const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
+  mcts::ResignationCounts counts;
+  for (auto it = end - std::min<int64_t>(end - indices.begin(), window_games);
+       it != end; ++it) {
+    const uint64_t seed =
+        DeriveSeed(run_seed, *it, StreamPurpose::kResignation);
+    if (!mcts::IsPlayedOn(options, seed)) continue;
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(*it));
+    TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                          record::Replay(record));
+    // Resigned under another share of games to be played on.
+    if (game.resigned_by.has_value()) continue;
+    mcts::ResignationWatch watch(options, std::nullopt, /*played_on=*/true);
+    for (auto ply = static_cast<int>(record.opening_plies());
+         ply < record.steps_size(); ++ply) {
+      watch.Observe(game.states[ply].side(), record.steps(ply).root_value());
+    }
+    watch.AddTo(counts, game.outcome.winner());
+  }
+  return counts;
 }
 
 }  // namespace tara::train

@@ -1,15 +1,158 @@
 #ifndef TARA_TRAIN_PLAY_SELF_PLAY_H_
 #define TARA_TRAIN_PLAY_SELF_PLAY_H_
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "proto/game.pb.h"
 #include "tara/base/stop.h"
+#include "tara/core/state.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/train/play/self_play_options.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_until.h"
+#include "tara/train/play/game_plan.h"
+#include "tara/train/store/game_store.h"
 
 namespace tara::train {
+
+// Where the time of self-play goes, in nanoseconds. Thread-safe.
+struct SelfPlayTimes : mcts::SearchTimes {
+  std::atomic<int64_t> solve = 0;    // of `gather`: the endgame solver
+  std::atomic<int64_t> workers = 0;  // of all threads, from start to end
+  // Of the thread that was busy for longest: the others waited for it.
+  std::atomic<int64_t> longest_worker = 0;
+};
+
+struct SelfPlayOptions {
+  // Start positions: game index i starts from starts[start_of(i)]; from
+  // starts[i % size] if that is empty. Called from several threads.
+  std::vector<State> starts;
+  std::function<int(uint64_t game_index)> start_of = {};
+
+  // A full search. Its solver is set by the workers, each of which has one of
+  // its own where solver_vacant_hills is positive; no position is solved that
+  // has more vacant hills than pays in its variant (SolvableVacantHills).
+  mcts::SearchOptions search;
+  // Playout cap randomization: the part of turns that get a full search. The
+  // others get a fast one, without noise and forced playouts, which is no
+  // policy target. 1: all.
+  float full_search_share = 1;
+  int fast_simulations = 20;
+
+  // Actions are drawn from visits^(1/temperature). With a Gumbel root, a full
+  // search plays the action it ends with (its noise has sampled from the
+  // improved policy already), and only fast ones draw, from improved policy.
+  mcts::TemperatureSchedule temperature =
+      mcts::TemperatureSchedule::FirstPlies(1.0f, 20);
+
+  // Who resigns, and what earlier games tell of how low the threshold must be;
+  // it is the same in all games of a call, so that these do not depend on each
+  // other. By default nobody resigns.
+  mcts::ResignationOptions resignation = {.threshold = 1};
+  mcts::ResignationCounts resignation_counts = {};
+
+  // Which games begin with random actions.
+  OpeningOptions opening = {};
+
+  // Plays games whose worth a search has proved to their ends without
+  // searches (search.proof).
+  bool end_when_proved = false;
+
+  // Each game's randomness derives from (run_seed, game index, kSelfPlay), so
+  // games do not depend on how they are spread over threads.
+  uint64_t run_seed = 1;
+  // What the records say of their origin.
+  uint32_t generation = 0;
+  std::string model_id;
+
+  int threads = 2;
+  // At most so many games are in step on a thread: their leaves make a batch.
+  int games_per_thread = 32;
+  // As ManyGamesOptions; of these only leaves_per_game changes the games.
+  int leaves_per_game = 1;
+  int evaluation_groups = 1;
+
+  // To be added to; null: times are not measured.
+  SelfPlayTimes* times = nullptr;
+};
+
+// Counts what self-play does; readable while it runs. Thread-safe.
+struct SelfPlayStats : mcts::SearchCounters {
+  std::atomic<int64_t> games = 0;          // finished and taken by the sink
+  std::atomic<int64_t> plies = 0;          // actions played
+  std::atomic<int64_t> full_searches = 0;  // of the searches for these
+  // Positions that a batch of the running call can hold, at most.
+  std::atomic<int64_t> batch_room = 0;
+  // Share of the evaluations answered by a cache; set by who owns one.
+  std::atomic<double> cached_share = 0;
+  // Share of the positions played that are different; set by who counts them.
+  std::atomic<double> distinct_share = 0;
+  // Of games that are over: simulations that ended where other lines had been
+  // (graph_search), and leaves that the solver answered.
+  std::atomic<int64_t> caught_up = 0;
+  std::atomic<int64_t> solved = 0;
+  // Actions played by proof, without a search (end_when_proved).
+  std::atomic<int64_t> played_by_proof = 0;
+  // Games that were resigned; games played on to watch over resigning, those of
+  // them that would have been resigned, and of these those that the resigning
+  // side did not lose.
+  std::atomic<int64_t> resigned = 0;
+  std::atomic<int64_t> played_on = 0;
+  std::atomic<int64_t> resignable = 0;
+  std::atomic<int64_t> resignable_not_lost = 0;
+};
+
+// The counters at one moment.
+struct SelfPlayCounts {
+  int64_t simulations = 0;
+  int64_t evaluations = 0;
+  int64_t known = 0;
+  int64_t batches = 0;
+  int64_t left_waiting = 0;
+  int64_t games = 0;
+  int64_t plies = 0;
+  int64_t full_searches = 0;
+  int64_t caught_up = 0;
+  int64_t solved = 0;
+  int64_t played_by_proof = 0;
+  int64_t resigned = 0;
+  int64_t played_on = 0;
+  int64_t resignable = 0;
+  int64_t resignable_not_lost = 0;
+};
+
+inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
+  return {.simulations = stats.simulations,
+          .evaluations = stats.evaluations,
+          .known = stats.known,
+          .batches = stats.batches,
+          .left_waiting = stats.left_waiting,
+          .games = stats.games,
+          .plies = stats.plies,
+          .full_searches = stats.full_searches,
+          .caught_up = stats.caught_up,
+          .solved = stats.solved,
+          .played_by_proof = stats.played_by_proof,
+          .resigned = stats.resigned,
+          .played_on = stats.played_on,
+          .resignable = stats.resignable,
+          .resignable_not_lost = stats.resignable_not_lost};
+}
+
+// Takes a finished game. Called from several threads at once.
+using GameSink = std::function<absl::Status(const proto::GameRecord&)>;
 
 // Plays the games with the given indices, each seat by search with
 // `evaluator`, and hands each to `sink` as soon as it is finished. Blocks until
@@ -20,6 +163,32 @@ absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
                        mcts::Evaluator& evaluator, const GameSink& sink,
                        const StopCheck& stop, SelfPlayStats& stats);
+
+// How many of the positions that games were played for are different: self-play
+// that repeats itself teaches little. Symmetric positions are one. Positions of
+// openings and those played by proof do not count. Thread-safe.
+class DistinctPositions {
+ public:
+  // Errors as Replay (game_record.h).
+  absl::Status Add(const proto::GameRecord& game) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns the distinct ones' share of all; 0 before the first.
+  double share() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::unordered_set<uint64_t> hashes_ ABSL_GUARDED_BY(mutex_);
+  int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Returns what the games of a store that were played on tell of resigning: of
+// the newest `window_games` with an index below `end_index`. Depends only on
+// the store, so that a run that was stopped goes on with the same thresholds.
+// `run_seed` is of the run whose games they are.
+// Errors as the store's and of Replay (tara/record/game_record.h).
+absl::StatusOr<mcts::ResignationCounts> CountResignations(
+    GameStore& store, const mcts::ResignationOptions& options,
+    uint64_t run_seed, uint64_t end_index, int64_t window_games);
 
 }  // namespace tara::train
 

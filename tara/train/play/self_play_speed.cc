@@ -20,7 +20,6 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
-#include "tara/train/play/self_play.h"
 
 namespace tara::train {
 namespace {

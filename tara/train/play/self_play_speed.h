@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "tara/base/stop.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/train/play/self_play_options.h"
+#include "tara/train/play/self_play.h"
 
 namespace tara::train {
 

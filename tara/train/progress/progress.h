@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "tara/train/play/self_play_options.h"
+#include "tara/train/play/self_play.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {

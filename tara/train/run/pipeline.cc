@@ -26,6 +26,10 @@
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/batching_evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
@@ -37,8 +41,8 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/play/self_play.h"
 #include "tara/train/progress/progress.h"
-#include "tara/train/run/generation_games.h"
 #include "tara/train/run/run_clock.h"
 #include "tara/train/run/run_log.h"
 #include "tara/train/store/game_store.h"
@@ -120,7 +124,9 @@ class TrainingRun {
   // Returns the plan of a generation: the one that is recorded, or a new one,
   // of games by the checkpoint `model`, which is then recorded.
   absl::StatusOr<GamePlan> Plan(int generation, int model);
-  // Plays the missing games of a plan.
+  absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(const GamePlan& plan);
+  // Plays the games that a plan lacks, and logs how fast that went. OK when
+  // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop);
   // Plays again what the store has lost of the earlier generations that `next`
   // is learned with. DATA_LOSS where that is no longer possible.
@@ -173,6 +179,9 @@ namespace {
 
 // Of those that a network learns from, to measure its activations by.
 constexpr int kCalibrationPositions = 160;
+
+// Positions in a batch that threads share, at most: larger ones bring nothing.
+constexpr int64_t kMaxMergedBatch = 1 << 13;
 
 std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   std::vector<State> positions;
@@ -364,13 +373,86 @@ absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
   return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
 }
 
+absl::StatusOr<SelfPlayOptions> TrainingRun::SelfPlayOptionsOf(
+    const GamePlan& plan) {
+  const proto::SelfPlayConfig& self_play = config_.self_play();
+  SelfPlayOptions options;
+  TARA_ASSIGN_OR_RETURN(options.starts, StartPositions(config_));
+  options.start_of = [&plan](uint64_t index) { return plan.start_of(index); };
+  TARA_ASSIGN_OR_RETURN(options.search, SearchOptionsOf(self_play.search()));
+  options.temperature = TemperatureOf(self_play.search());
+  options.full_search_share = self_play.playout_cap().full_share();
+  options.fast_simulations =
+      static_cast<int>(self_play.playout_cap().fast_simulations());
+  options.resignation = ResignationOf(self_play.resignation());
+  options.opening = {
+      .share = self_play.opening().share(),
+      .max_plies = static_cast<int>(self_play.opening().max_plies())};
+  options.end_when_proved = self_play.end_when_proved();
+  options.run_seed = config_.seed();
+  options.generation = static_cast<uint32_t>(plan.generation);
+  options.model_id = CheckpointName(plan.model);
+  options.threads = static_cast<int>(self_play.threads());
+  options.games_per_thread = static_cast<int>(self_play.games_per_thread());
+  options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
+  options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
+  if (options.resignation.threshold <= 0) {
+    TARA_ASSIGN_OR_RETURN(
+        options.resignation_counts,
+        CountResignations(*store_, options.resignation, options.run_seed,
+                          plan.begin, config_.learner().window_games()));
+  }
+  return options;
+}
+
 absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
-  return PlayGeneration({.config = config_,
-                         .store = *store_,
-                         .log = *log_,
-                         .progress = progress_,
-                         .on_game_stored = callbacks_.on_game_stored},
-                        plan, folder_->checkpoint_path(plan.model), stop);
+  if (plan.missing.empty()) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options, SelfPlayOptionsOf(plan));
+  const proto::InferenceConfig& inference = config_.inference();
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
+                        InferenceOptionsOf(inference));
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<mcts::Evaluator> network,
+      nn::LoadNetworkEvaluator(folder_->checkpoint_path(plan.model),
+                               inference_options));
+  mcts::BatchingEvaluator merged(
+      network.get(), static_cast<int>(std::min<int64_t>(
+                         int64_t{options.threads} * options.games_per_thread *
+                             options.leaves_per_game,
+                         kMaxMergedBatch)));
+  const bool merges = config_.self_play().shared_batches();
+  mcts::CachingEvaluator evaluator(
+      merges ? static_cast<mcts::Evaluator*>(&merged) : network.get(),
+      mcts::CachingOptions{
+          .positions = inference.cache_positions(),
+          .symmetric = true,
+          .margins = mcts::Utility(options.search.utility).needs_margins()});
+  const auto cached_share = [&evaluator] {
+    return static_cast<double>(evaluator.hits()) /
+           static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
+  };
+  DistinctPositions distinct;
+  const auto sink = [&](const proto::GameRecord& game) -> absl::Status {
+    TARA_RETURN_IF_ERROR(store_->Add(game));
+    TARA_RETURN_IF_ERROR(distinct.Add(game));
+    progress_.self_play_stats().cached_share = cached_share();
+    progress_.self_play_stats().distinct_share = distinct.share();
+    if (callbacks_.on_game_stored) callbacks_.on_game_stored(game.game_index());
+    return absl::OkStatus();
+  };
+  progress_.BeginSelfPlay(plan.generation, plan.size(), plan.kept());
+  const absl::Status status = PlayGames(options, plan.missing, evaluator, sink,
+                                        stop, progress_.self_play_stats());
+  SelfPlayRates rates = progress_.EndSelfPlay();
+  rates.cached_share = cached_share();
+  rates.distinct_share = distinct.share();
+  if (merges) {
+    rates.positions_per_merged_batch =
+        static_cast<double>(evaluator.requests() - evaluator.hits()) /
+        static_cast<double>(std::max<int64_t>(merged.batches(), 1));
+  }
+  TARA_RETURN_IF_ERROR(status);
+  return log_->SelfPlay(plan.generation, rates);
 }
 
 absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
@@ -594,7 +676,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   return summary;
 }
 
-// The parts of a run that try checkpoints, and say which of them stay.
+// Gate, evaluation and retention.
 
 absl::Status TrainingRun::PassGate() {
   const int candidate = resumed_.generation;
