@@ -10,7 +10,7 @@ namespace tara::mcts {
 // `value` is Q, for the side to move; `exploration` is c(N) * sqrt(N) of the
 // node; `prior` is P; `tries` is 1 + n, the visits of the action. Of numbers,
 // and of vectors of them. Another formula is another selection: SelectAction
-// (tara/mcts/tree/selection.h) takes its best action, and of those not tried
+// (tara/mcts/tree/walk.h) takes its best action, and of those not tried
 // only the one with the highest prior, so that the score has to rise with it.
 // Source: Silver et al. 2017 (Nature 550), Methods, "Select".
 template <typename Number, typename Factor>

@@ -5,7 +5,6 @@
 #include "tara/mcts/tree/arena.h"
 #include "tara/mcts/tree/backup.h"
 #include "tara/mcts/tree/node.h"
-#include "tara/mcts/tree/selection.h"
 
 namespace tara::mcts {
 namespace {

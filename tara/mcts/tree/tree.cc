@@ -16,7 +16,6 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/search_data.h"
-#include "tara/mcts/tree/selection.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::mcts {
@@ -41,6 +40,24 @@ void EnterRoot(const State& root, SearchData& data) {
   if (data.options.graph_search) {
     data.transpositions.Insert<false>(HashState(root), index, data.store);
   }
+}
+
+// Returns the most visited edge of a node; of equals the first legal action.
+// Null: no edge has a visit.
+const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
+  const TreeEdge* best = nullptr;
+  if (store.node(node).shape.status() != NodeStatus::kExpanded) return best;
+  store.ForEachEdge(store.node(node), store.node(node).shape,
+                    [&](uint32_t, const TreeEdge& edge) {
+                      if (edge.counts.visits == 0) return;
+                      if (best == nullptr ||
+                          edge.counts.visits > best->counts.visits ||
+                          (edge.counts.visits == best->counts.visits &&
+                           edge.action_index < best->action_index)) {
+                        best = &edge;
+                      }
+                    });
+  return best;
 }
 
 }  // namespace
@@ -76,17 +93,10 @@ int Tree::simulations_left() const {
   return options().simulations + gumbel_kept_visits_ - root_visits();
 }
 
-Tree::Gathered Tree::Gather(Leaf& leaf) {
-  TARA_CHECK(!finished(), "searching a finished game");
-  return GatherLeaf(OwnTree(data_), leaf);
-}
-
 void Tree::Apply(const Leaf& leaf, const Evaluation& evaluation) {
   ApplyLeaf(OwnTree(data_), leaf, evaluation);
   if (leaf.path.empty()) PrepareRoot();
 }
-
-void Tree::Cancel(const Leaf& leaf) { CancelLeaf(OwnTree(data_), leaf); }
 
 void Tree::SetSimulations(int simulations) {
   TARA_CHECK(simulations >= 1, "a search has simulations");
@@ -187,9 +197,8 @@ void Tree::Advance(Action action) {
 void Tree::BeginSharing(int walks) {
   TARA_CHECK(root_expanded(), "the root is not evaluated");
   TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
-  data_.shared_walks = walks;
   TARA_CHECK(in_flight() == 0, "a leaf is in flight");
-  TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
+  data_.shared_walks = walks;
   // Per simulation a node, some edges' slots, and more candidates than most
   // nodes have; what is not used is never committed. A limit of memory that is
   // too low for what other threads may be about to add is raised to that.
@@ -276,30 +285,9 @@ std::vector<float> Tree::root_search_priors() const {
 float Tree::root_exploration() const { return Exploration(data_, kRoot); }
 
 std::vector<Action> Tree::principal_variation() const {
-  std::vector<Action> line;
-  std::vector<uint32_t> seen;  // a graph may have cycles
-  uint32_t index = kRoot;
-  while (data_.store.node(index).shape.status() == NodeStatus::kExpanded &&
-         std::find(seen.begin(), seen.end(), index) == seen.end()) {
-    seen.push_back(index);
-    const TreeNode& node = data_.store.node(index);
-    const TreeEdge* best = nullptr;
-    data_.store.ForEachEdge(
-        node, node.shape, [&](uint32_t, const TreeEdge& edge) {
-          if (edge.counts.visits == 0) return;
-          // Of equals the first legal action: edges come in the order of
-          // priors.
-          if (best == nullptr || edge.counts.visits > best->counts.visits ||
-              (edge.counts.visits == best->counts.visits &&
-               edge.action_index < best->action_index)) {
-            best = &edge;
-          }
-        });
-    if (best == nullptr) break;
-    line.push_back(best->action());
-    index = best->child;
-  }
-  return line;
+  const TreeEdge* const best = MostVisited(data_.store, kRoot);
+  if (best == nullptr) return {};
+  return LineAfter(*this, best->action());
 }
 
 std::optional<Action> Tree::proved_action() const {
@@ -329,43 +317,20 @@ std::vector<float> Tree::improved_policy() const {
       stats, ForSide(root().side(), data_.RootOwnValue()));
 }
 
-namespace {
-
-// Returns the most visited edge of a node that was visited at all; of equals
-// the first legal action. Null: there is none.
-const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
-  const TreeEdge* best = nullptr;
-  store.ForEachEdge(store.node(node), store.node(node).shape,
-                    [&](uint32_t, const TreeEdge& edge) {
-                      if (edge.counts.visits == 0) return;
-                      if (best == nullptr ||
-                          edge.counts.visits > best->counts.visits ||
-                          (edge.counts.visits == best->counts.visits &&
-                           edge.action_index < best->action_index)) {
-                        best = &edge;
-                      }
-                    });
-  return best;
-}
-
-}  // namespace
-
 std::vector<Action> LineAfter(const Tree& tree, Action action) {
   const NodeStore& store = tree.data().store;
-  const TreeNode& root = store.node(SearchData::kRoot);
+  const TreeNode& root = store.node(kRoot);
   std::vector<Action> line = {action};
   const TreeEdge* next = nullptr;
   store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
     if (edge.action() == action && edge.counts.visits > 0) next = &edge;
   });
-  std::vector<uint32_t> seen = {SearchData::kRoot};  // graphs have cycles
+  std::vector<uint32_t> seen = {kRoot};  // a graph may have cycles
   while (next != nullptr) {
     const uint32_t node = next->child;
     if (std::find(seen.begin(), seen.end(), node) != seen.end()) break;
     seen.push_back(node);
-    next = store.node(node).shape.status() == NodeStatus::kExpanded
-               ? MostVisited(store, node)
-               : nullptr;
+    next = MostVisited(store, node);
     if (next != nullptr) line.push_back(next->action());
   }
   return line;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
@@ -19,8 +20,9 @@
 namespace tara::mcts {
 
 // A search tree over one game by PUCT. A simulation is a Gather (walk down to
-// a leaf that needs an evaluation) and an Apply (give the answer back);
-// batches and threads live outside (many_games.h, threaded_search.h).
+// a leaf that needs an evaluation) and an Apply (give the answer back): walk.h
+// has its steps. Batches and threads live outside (many_games.h,
+// threaded_search.h).
 //
 // Values are kept by side (for Red), never by ply: turns of two actions,
 // skipped turns and teams make parity wrong. They are utilities, kept to
@@ -60,7 +62,10 @@ class Tree {
   bool full() const { return data_.was_full; }
 
   // Starts a simulation. REQUIRES: the root is not finished.
-  Gathered Gather(Leaf& leaf);
+  Gathered Gather(Leaf& leaf) {
+    TARA_CHECK(!finished(), "searching a finished game");
+    return GatherLeaf(OwnTree(data_), leaf);
+  }
 
   // Ends the simulation of a leaf. REQUIRES: the leaf is in flight;
   // `evaluation` is of leaf.state.
@@ -68,7 +73,7 @@ class Tree {
 
   // Gives a leaf up (its evaluation failed): it is as if never gathered.
   // REQUIRES: the leaf is in flight.
-  void Cancel(const Leaf& leaf);
+  void Cancel(const Leaf& leaf) { CancelLeaf(OwnTree(data_), leaf); }
 
   // Makes the position after `action` the root and keeps its subtree; new
   // noise is drawn. Frees the rest for new nodes. Needs as much memory again as
