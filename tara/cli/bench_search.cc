@@ -141,13 +141,12 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
   const double cpu_start = ThreadSeconds();
   const Clock::time_point clock_start = Clock::now();
   if (one_thread) {
-    TARA_RETURN_IF_ERROR(
-        mcts::RunSearches(pointers, evaluator, {.leaves_per_tree = leaves}));
+    TARA_RETURN_IF_ERROR(mcts::RunSearches(pointers, evaluator, leaves));
   } else {
     TARA_RETURN_IF_ERROR(
         mcts::SearchWithThreads(trees[0], evaluator,
                                 {.threads = static_cast<int>(options.threads),
-                                 .leaves_per_batch = leaves},
+                                 .leaves_per_game = leaves},
                                 stop));
   }
   const double seconds =

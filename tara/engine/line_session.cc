@@ -220,7 +220,7 @@ mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
   mcts::SessionOptions options = {.search = options_.search,
                                   .reuse = options_.reuse,
                                   .threads = options_.threads,
-                                  .leaves_per_batch = options_.leaves,
+                                  .leaves_per_game = options_.leaves,
                                   .confidence_z = options_.confidence_z,
                                   .temperature = options_.temperature};
   // A Gumbel root plans for a number of simulations: an analysis has none, and

@@ -77,7 +77,7 @@ TEST_P(SearchUntilTest, TimeEndsItAlsoWhereGamesEnd) {
         Tree tree({.simulations = kEndlessSimulations}, root, 1);
         ASSERT_TRUE(SearchUntil(tree, uniform_, /*rule=*/AnyOf(),
                                 {.threads = threads,
-                                 .leaves_per_batch = leaves,
+                                 .leaves_per_game = leaves,
                                  .time = absl::Milliseconds(300),
                                  .clock = SteppingClock()},
                                 Never)

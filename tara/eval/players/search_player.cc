@@ -159,7 +159,7 @@ class SearchPlayer : public Player {
           .search = options_.search,
           .reuse = options_.reuse,
           .threads = options_.threads,
-          .leaves_per_batch = options_.leaves_per_game,
+          .leaves_per_game = options_.leaves_per_game,
           .confidence_z = options_.confidence_z};
       options.search.utility.match = turn.match;
       session =

@@ -264,13 +264,12 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
 }
 
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         const RunOptions& options) {
-  TARA_CHECK(options.leaves_per_tree >= 1, "a batch has leaves");
+                         int leaves_per_game) {
   size_t next = 0;
   SearchCounters counters;
   return PlayManyGames(
       {.games = std::max<int>(1, static_cast<int>(trees.size())),
-       .leaves_per_game = options.leaves_per_tree},
+       .leaves_per_game = leaves_per_game},
       [&]() -> std::unique_ptr<SearchedGame> {
         if (next == trees.size()) return nullptr;
         return std::make_unique<OneSearch>(trees[next++]);

@@ -43,8 +43,7 @@ void Pondering::Start(Tree tree, Evaluator& evaluator,
     tree.SetSimulations(limits.simulations);
     search->status = SearchUntil(
         tree, evaluator, /*rule=*/AnyOf(),
-        {.threads = limits.threads,
-         .leaves_per_batch = limits.leaves_per_batch},
+        {.threads = limits.threads, .leaves_per_game = limits.leaves_per_game},
         [search] { return search->stop.load(std::memory_order_relaxed); });
     tree.SetSimulations(simulations);
   });

@@ -11,8 +11,8 @@ namespace tara::mcts {
 
 struct PonderingLimits {
   int threads = 1;
-  // Leaves that a thread gathers before it evaluates them in one batch.
-  int leaves_per_batch = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
   // Simulations through the root, those that the tree begins with included. An
   // opponent may think for hours: this many take about a gigabyte.
   int simulations = 1 << 21;

@@ -63,11 +63,10 @@ absl::Status SearchSession::Search(const SearchTime& time) {
   if (tree_->done()) return absl::OkStatus();
   absl::Status status;
   if (!time.limited() && options_.threads == 1) {
-    status = RunSearches({&*tree_}, *evaluator_,
-                         {.leaves_per_tree = options_.leaves_per_batch});
+    status = RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game);
   } else {
     SearchUntilOptions until = {.threads = options_.threads,
-                                .leaves_per_batch = options_.leaves_per_batch,
+                                .leaves_per_game = options_.leaves_per_game,
                                 .clock = time.clock};
     AnyOf rules;
     if (time.budget.has_value()) {
@@ -95,14 +94,13 @@ absl::Status SearchSession::AnalyzeSome(int limit, absl::Duration time,
     tree_->SetSimulations(limit);
     return SearchUntil(*tree_, *evaluator_, AnyOf(),
                        {.threads = options_.threads,
-                        .leaves_per_batch = options_.leaves_per_batch,
+                        .leaves_per_game = options_.leaves_per_game,
                         .time = std::max(time, absl::Milliseconds(1))},
                        stop);
   }
-  const int some = std::max(kStep, options_.leaves_per_batch);
+  const int some = std::max(kStep, options_.leaves_per_game);
   tree_->SetSimulations(std::min(limit, tree_->root_visits() + some));
-  return RunSearches({&*tree_}, *evaluator_,
-                     {.leaves_per_tree = options_.leaves_per_batch});
+  return RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game);
 }
 
 absl::Status SearchSession::Analyze(
@@ -141,7 +139,7 @@ void SearchSession::Ponder(Action action, int simulations) {
   if (tree_->finished() || tree_->root().side() == side) return;
   pondering_.Start(*std::exchange(tree_, std::nullopt), *evaluator_,
                    {.threads = options_.threads,
-                    .leaves_per_batch = options_.leaves_per_batch,
+                    .leaves_per_game = options_.leaves_per_game,
                     .simulations = simulations});
 }
 

@@ -28,8 +28,8 @@ struct SessionOptions {
   bool reuse = false;
   // Threads that search a position together (threaded_search.h).
   int threads = 1;
-  // Leaves that a thread gathers before it evaluates them in one batch.
-  int leaves_per_batch = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
   // As ChoiceOptions.
   float confidence_z = 0;
   float temperature = 0;

@@ -46,7 +46,7 @@ absl::Status SearchAlone(Tree& tree, Evaluator& evaluator,
   SearchCounters counters;
   bool started = false;
   return PlayManyGames(
-      {.games = 1, .leaves_per_game = options.leaves_per_batch},
+      {.games = 1, .leaves_per_game = options.leaves_per_game},
       [&]() -> std::unique_ptr<SearchedGame> {
         if (started) return nullptr;
         started = true;
@@ -68,11 +68,10 @@ absl::Status SearchShared(Tree& tree, Evaluator& evaluator,
   const int simulations = tree.options().simulations;
   tree.SetSimulations(
       std::min(simulations, tree.root_visits() + kSharedSimulations));
-  const absl::Status status =
-      SearchWithThreads(tree, evaluator,
-                        {.threads = options.threads,
-                         .leaves_per_batch = options.leaves_per_batch},
-                        over);
+  const absl::Status status = SearchWithThreads(
+      tree, evaluator,
+      {.threads = options.threads, .leaves_per_game = options.leaves_per_game},
+      over);
   tree.SetSimulations(simulations);
   return status;
 }

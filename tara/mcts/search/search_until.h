@@ -59,8 +59,8 @@ inline constexpr int kEndlessSimulations = (1 << 24) - 2;
 
 struct SearchUntilOptions {
   int threads = 1;
-  // Leaves that a thread gathers before it evaluates them in one batch.
-  int leaves_per_batch = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
   // The search ends after so much time, between batches, but not before the
   // first simulation. The rule is asked less often.
   absl::Duration time = absl::InfiniteDuration();
@@ -74,7 +74,7 @@ struct SearchUntilOptions {
 //
 // Errors as the evaluator's; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; the root is not finished; threads,
-// leaves_per_batch >= 1; with several threads what SearchWithThreads requires.
+// leaves_per_game >= 1; with several threads what SearchWithThreads requires.
 absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop);

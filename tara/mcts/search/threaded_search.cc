@@ -128,9 +128,9 @@ class Batch {
  public:
   explicit Batch(Search& search)
       : search_(search),
-        walker_(search.tree.shared_data(), search.options.leaves_per_batch,
+        walker_(search.tree.shared_data(), search.options.leaves_per_game,
                 search.options.threads) {
-    leaves_.resize(static_cast<size_t>(search.options.leaves_per_batch));
+    leaves_.resize(static_cast<size_t>(search.options.leaves_per_game));
     results_.resize(leaves_.size());
     states_.reserve(leaves_.size());
   }
@@ -219,14 +219,14 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,
                                const std::function<bool()>& stop) {
   TARA_CHECK(options.threads >= 1, "a search has threads");
-  TARA_CHECK(options.leaves_per_batch >= 1, "a batch has leaves");
+  TARA_CHECK(options.leaves_per_game >= 1, "a batch has leaves");
   const LeafSolver* const solver = tree.options().solver;
   TARA_CHECK(options.threads == 1 || solver == nullptr || solver->thread_safe(),
              "several threads ask the solver");
   TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
   // Besides what is gathered at a time, what a walker keeps in stock.
   constexpr int kStock = 8;
-  tree.BeginSharing(options.threads * (options.leaves_per_batch + kStock));
+  tree.BeginSharing(options.threads * (options.leaves_per_game + kStock));
   Search search{.tree = tree,
                 .evaluator = evaluator,
                 .options = options,

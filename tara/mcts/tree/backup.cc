@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tara/core/board.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 
 namespace tara::mcts {

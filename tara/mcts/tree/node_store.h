@@ -7,13 +7,13 @@
 
 #include "absl/types/span.h"
 #include "tara/core/state.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 
 namespace tara::mcts {
 
 // The memory of a search tree, laid out as node.h draws it. Indices stay valid
-// until Clear. Copyable. Functions of a bool kShared: see arena.h.
+// until Clear. Copyable. Functions of a bool kShared: see memory.h.
 class NodeStore {
  public:
   // Edges of a node that lie in its first chunk.
@@ -150,10 +150,10 @@ class NodeStore {
   template <bool kShared>
   void BringBestForward(TreeNode& node, int first, int count);
 
-  Arena<TreeNode> nodes_;
-  Arena<State> states_;
-  Arena<Candidate> candidates_;
-  Arena<TreeEdge> edges_;
+  Pool<TreeNode> nodes_;
+  Pool<State> states_;
+  Pool<Candidate> candidates_;
+  Pool<TreeEdge> edges_;
 };
 
 }  // namespace tara::mcts

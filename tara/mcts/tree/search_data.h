@@ -15,7 +15,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/transpositions.h"
@@ -117,7 +117,7 @@ inline SearchData::SearchData(const SearchOptions& search_options)
 
 // A tree as its only owner sees it, or as one of several threads that share it
 // does (kSharing): what others may write meanwhile is read and written
-// atomically (arena.h). A reference; the functions of a search take one by
+// atomically (memory.h). A reference; the functions of a search take one by
 // value.
 template <bool kSharing, typename Data = SearchData>
 class TreeView {

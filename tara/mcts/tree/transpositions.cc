@@ -5,7 +5,7 @@
 
 #include "tara/base/check.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 
 namespace tara::mcts {
 namespace {

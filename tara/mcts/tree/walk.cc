@@ -68,7 +68,7 @@ class EdgeScan {
   explicit EdgeScan(const ScanTerms& terms) : terms_(terms) {}
 
   // Adds the edges in the first `count` of eight slots from `edges` on, which
-  // are slots `first` on of the arena. REQUIRES: all eight may be read.
+  // are slots `first` on of the pool. REQUIRES: all eight may be read.
   void Add(const TreeEdge* edges, uint32_t first, int count) {
     const auto* const pairs = reinterpret_cast<const PairsOfEdges*>(edges);
     // A transposition within the halves of the vectors: the lanes hold edges
