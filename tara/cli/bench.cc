@@ -345,8 +345,7 @@ Command& RegisterBench(Command& root) {
                     0.001, 3600, &options->seconds);
   command.AddInteger({.names = "--threads",
                       .placeholder = "N",
-                      .help = "threads that play; the rates are those of all "
-                              "together"},
+                      .help = "threads; rates are those of all together"},
                      1, 1024, &options->threads);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);

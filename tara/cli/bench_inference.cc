@@ -357,7 +357,7 @@ void RegisterBenchInference(Command& bench) {
                                       kBenchInferenceCommand.summary);
   const auto options = std::make_shared<BenchInferenceOptions>();
   AddBenchNetworkFlags(command, &options->network);
-  command.AddChoice({.names = "--backend", .help = "what computes"},
+  command.AddChoice({.names = "--backend", .help = "backend"},
                     {"all", "torch", "onednn"}, &options->backend);
   command.AddChoice({.names = "--precision",
                      .help = "number type; all: those that this machine has"},

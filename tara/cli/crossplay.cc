@@ -209,7 +209,7 @@ void RegisterCrossPlay(Command& root) {
                   &options->player_c);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
-                      .help = "games of A with B against each opponent, made "
+                      .help = "games of A with B against each opponent, rounded to "
                               "fours; A and B with themselves play the same "
                               "openings"},
                      1, 10000000, &options->games);
@@ -220,9 +220,9 @@ void RegisterCrossPlay(Command& root) {
   command.SetNotes(absl::StrCat(
       "Each opening is played by A with A, B with B and A with B, seated "
       "either "
-      "way, on\neither side. What A with B score less than the mean of the "
-      "others is what they\nlose by not knowing each other's habits. "
-      "docs/explanation/statistics.md\nhas the formulas.\n\n",
+      "way, on\neither side. The score of A with B less the mean of the "
+      "others is the\nloss by habits that differ. "
+      "docs/explanation/statistics.md has the formulas.\n\n",
       MatchNotes()));
   command.SetExamples(
       {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",

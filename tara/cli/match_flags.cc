@@ -105,49 +105,49 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.AddInteger(
       {.names = "--opening-plies",
        .placeholder = "N",
-       .help = "random actions that open each pair of games; each opening is "
+       .help = "random actions before each pair of games; each opening is "
                "played once from either side"},
       0, 100, &flags->opening_plies);
   command.AddText({.names = "--openings",
                    .placeholder = "HOW",
-                   .help = "random, or balanced:SPEC: drawn again if that "
-                           "player thinks a side favoured by more than 0.2"},
+                   .help = "openings: random, or balanced:SPEC: drawn again if "
+                           "that player's value is beyond 0.2 for a side"},
                   &flags->openings);
   command.AddText(
       {.names = "--adjudicate",
        .placeholder = "WHEN",
-       .help = "ends games early: proof (both players have proved the margin), "
-               "none, or agreement:VALUE,TURNS (and proof): both have thought "
-               "one side to win by a value of at least so much for so many "
+       .help = "early end of games: proof (both players have proved the "
+               "margin), none, or agreement:VALUE,TURNS (and proof): the "
+               "values of both favour one side by at least VALUE for so many "
                "turns"},
       &flags->adjudicate);
   command.AddText(
       {.names = "--time-control",
        .placeholder = "TIME",
-       .help = "clocks, of actions: 5s/move, or for a game 300s, or "
-               "300s+2s with an increment; the time then takes the "
-               "place of sims, ms, nodes and depth",
+       .help = "time of a side: 5s/move, or for a game 300s, or 300s+2s "
+               "with an increment; takes the place of sims, ms, nodes "
+               "and depth",
        .default_text = "none"},
       &flags->time_control);
   command.AddText(
       {.names = "--store",
        .placeholder = "FILE",
-       .help = "results file that games go to as they end: the same command "
+       .help = "results file, which keeps games as they end: the same command "
                "goes on where it was broken off, more --games add to it",
        .default_text = "none"},
       &flags->store);
   command.AddInteger({.names = "--threads",
                       .placeholder = "N",
-                      .help = "games at a time; without clocks, batches of "
-                              "them",
+                      .help = "threads, each with a batch of games; with clocks "
+                              "with one game",
                       .default_text = "as many as the cores allow"},
                      1, 1024, &flags->threads);
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
        .help =
-           "random seed. The same games with the same seed and number types "
-           "of networks (precision), on any number of --threads; not with "
+           "random seed. Games are reproducible, with the same number types "
+           "of networks (precision), on any number of --threads; but not with "
            "clocks, ms or threads=N"},
       0, INT64_MAX, &flags->seed);
 }
@@ -158,8 +158,8 @@ std::string MatchNotes() {
       "\nA network's precision auto is chosen once for all threads, or is "
       "that of its\ngames in the results file; reports name it, and games of "
       "different number types\nare kept apart.\n"
-      "\nWith clocks games are played one at a time on each thread. Whose time "
-      "runs out,\nor what engine cannot go on, loses by ",
+      "\nWith clocks games are played one at a time on each thread. A player "
+      "whose time runs\nout, or an engine that cannot go on, loses by ",
       eval::kForfeitMargin,
       " points; the report counts such games,\nand the mean time of a move.");
 }
@@ -299,8 +299,8 @@ std::string NotLearnedByFile(const std::string& file, const State& start) {
 
 void AddUntrainedFlag(Command& command, bool* untrained) {
   command.AddSwitch({.names = "--untrained",
-                     .help = "let networks play variants and rule options that "
-                             "they have not learned; what they play is marked"},
+                     .help = "allow networks to play variants and rule options "
+                             "that they have not learned; reports mark it"},
                     untrained);
 }
 
@@ -311,9 +311,9 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
   if (!learned.has_value()) {
     // A damaged bundle: whoever loads it says so.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
-    console.err << "tara: nothing tells what " << name
-                << " has learned: it is no bundle and lies in no run's "
-                   "folder\n";
+    console.err << "tara: the variants that " << name
+                << " has learned are unknown: it is no bundle and lies in "
+                   "no run's folder\n";
     return absl::OkStatus();
   }
   if (untrained) return absl::OkStatus();
@@ -322,8 +322,7 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
     if (status.ok()) continue;
     return UsageError(absl::StrCat(
         status.message(),
-        ". Ask for what it has learned, or let it play untrained by "
-        "--untrained"));
+        "; expected rules that it has learned, or --untrained"));
   }
   return absl::OkStatus();
 }
@@ -374,8 +373,8 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   }
   if (starts.empty()) {
     return UsageError(
-        "there is no variant that all these networks have learned; name one by "
-        "--variant, and let them play untrained by --untrained");
+        "there is no variant that all these networks have learned; expected "
+        "--variant and --untrained");
   }
   TARA_RETURN_IF_ERROR(CheckLearned(players, starts, untrained, console));
   return starts;

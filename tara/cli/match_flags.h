@@ -123,8 +123,8 @@ std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
 
 // The help of a --variant that may be missing.
 inline constexpr absl::string_view kVariantOrLearnedHelp =
-    "variant, by its identifier in `tara variants`, or 'all'; without, what "
-    "all the networks have learned";
+    "variant, by its identifier in `tara variants`, or 'all'; without, those "
+    "that all the networks have learned";
 
 // Returns the start positions of the variants that flags name, as CheckLearned
 // allows them; where they name none, of those that all these players have

@@ -170,9 +170,9 @@ void RegisterTrain(Command& root) {
                            "minutes; short for --set minutes=M"},
                   &options->minutes);
   command.AddSwitch({.names = "--untrained",
-                     .help = "let networks among the opponents "
-                             "(evaluation.opponent) play what they have not "
-                             "learned"},
+                     .help = "allow networks among the opponents "
+                             "(evaluation.opponent) to play variants that "
+                             "they have not learned"},
                     &options->untrained);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "

@@ -197,7 +197,7 @@ constexpr mcts::Option<PlayerSpec> kAlphaBetaOptions[] = {
 // mcts alone.
 constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
     mcts::DurationOption<1000, &PlayerSpec::search, &SearchPlayerOptions::time>(
-        "ms", 1, 3600000, "milliseconds an action, instead of sims; 0: not"),
+        "ms", 1, 3600000, "milliseconds an action, in place of sims; 0: none"),
     mcts::NumberOption<&PlayerSpec::search,
                        &SearchPlayerOptions::leaves_per_game>(
         "leaves", 1, 1024, "leaves of a position in one batch"),
@@ -206,9 +206,10 @@ constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
         "reuse", "go on with the tree of the last turn"),
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
-        "ponder", "think in the opponent's time; with reuse"),
+        "ponder", "search in the opponent's time; with reuse"),
     mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::confidence_z>(
-        "lcb", 0, 100, "standard errors below the mean; 0: visits"),
+        "lcb", 0, 100,
+        "choose by so many standard errors below the mean; 0: by visits"),
     mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
                                               "mcts: random games a leaf"),
 };

@@ -19,25 +19,25 @@ namespace {
 
 using Candidates = std::vector<const RootAction*>;
 
-// What is proved of an action, as worth.
+// The utilities of an action's proved bounds.
 struct Proof {
   float low;
   float high;
 };
 
-// Returns the actions that are proved best, or else those that proof does not
-// rule out; `proved` says which. Keeps the order.
+// Returns the actions that are proved best, with `proved` set to true, or else
+// those that proof does not rule out. Keeps the order.
 Candidates Filter(absl::Span<const RootAction> actions,
                   const ChoiceOptions& options, bool& proved) {
-  const auto worth = [&options](int margin) {
-    if (options.worth) return options.worth(margin);
+  const auto utility = [&options](int margin) {
+    if (options.utility) return options.utility(margin);
     return static_cast<float>((margin > 0) - (margin < 0));
   };
   std::vector<Proof> proofs;
   proofs.reserve(actions.size());
-  Proof best = {.low = worth(-kMaxMargin), .high = worth(-kMaxMargin)};
+  Proof best = {.low = utility(-kMaxMargin), .high = utility(-kMaxMargin)};
   for (const RootAction& action : actions) {
-    proofs.push_back({.low = worth(action.low), .high = worth(action.high)});
+    proofs.push_back({.low = utility(action.low), .high = utility(action.high)});
     best.low = std::max(best.low, proofs.back().low);
     best.high = std::max(best.high, proofs.back().high);
   }

@@ -100,10 +100,10 @@ double GumbelRoot::MixedValue(absl::Span<const ActionStats> stats,
 }
 
 // All that take part in a phase start a round with equally many visits, and
-// those that dropped out have fewer or (visited in this round) more. So the
-// visit count that the plan asks for says who is in, and the best of those is
-// next: in a phase's first round as many of the best as the phase considers.
-// Meanwhile their scores stay as they were when the phase began.
+// those that dropped out have fewer or (visited in this round) more. So those
+// with the visit count of the plan take part, and the best of them is next: in
+// a phase's first round as many of the best as the phase considers. Meanwhile
+// their scores stay as they were when the phase began.
 int GumbelRoot::Next(absl::Span<const ActionStats> stats,
                      float root_value) const {
   TARA_CHECK(stats.size() == priors_.size(), "statistics of each action");

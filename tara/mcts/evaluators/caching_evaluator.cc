@@ -14,7 +14,7 @@
 
 namespace tara::mcts {
 
-// What is known of a position.
+// A position and its evaluation.
 struct CachingEvaluator::Entry {
   State state = {};
   float win = 0;
@@ -167,7 +167,7 @@ CachingEvaluator::Key CachingEvaluator::KeyOf(const State& state) const {
   return key;
 }
 
-// Requests that the cache does not know the answers to.
+// Requests whose answers are not kept.
 class CachingEvaluator::Queue : public EvaluationQueue {
  public:
   explicit Queue(CachingEvaluator* cache) : cache_(*cache) {}

@@ -8,10 +8,9 @@
 
 namespace tara::mcts {
 
-// Priors of TransformState(symmetry, state), in the order of its legal actions,
-// become those of the state: what a symmetric position was told of an action is
-// told of the action that it stands for.
-// REQUIRES: as many priors as there are legal actions.
+// Turns priors of TransformState(symmetry, state), in the order of its legal
+// actions, into those of the state: each goes to the action whose image it was
+// given for. REQUIRES: as many priors as there are legal actions.
 void PermutePriors(const Symmetry& symmetry, const State& state,
                    std::vector<float>& priors);
 

@@ -26,8 +26,7 @@ struct Slot {
 };
 
 // Games that gather and evaluate together. A game goes on when all of its
-// leaves are answered, by whatever: so its leaves do not depend on what a cache
-// knows.
+// leaves are answered: so its leaves do not depend on the contents of a cache.
 class Group {
  public:
   Group(int games, const ManyGamesOptions& options, const GameSource& next_game,
@@ -99,15 +98,15 @@ class Group {
   }
 
  private:
-  // Notes who was answered, and who can go on now.
+  // Notes which slots can go on, as all of their leaves are answered.
   void TakeAnswers() {
     for (const int index : answered_) {
       if (--slots_[index].unanswered == 0) ready_.push_back(index);
     }
   }
 
-  // Gives the ready slots' trees their answers and gathers what they ask next:
-  // a tree is looked at once while it is near.
+  // Gives the ready slots' trees their answers and gathers their next leaves: a
+  // tree is touched once while it is in the processor's caches.
   absl::Status MoveReadyOn() {
     questions_.clear();
     int64_t applied = 0;
@@ -199,7 +198,8 @@ class Group {
   int64_t batches_ = 0;
   int64_t left_waiting_ = 0;
   int64_t known_ = 0;
-  // Kept for their memory: what the ready slots ask, and who is answered.
+  // Kept for their memory: the requests of the ready slots, and the slots that
+  // are answered.
   std::vector<EvaluationQueue::Request> questions_;
   std::vector<int> answered_;
 };

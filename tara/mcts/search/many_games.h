@@ -42,7 +42,7 @@ class OneSearch : public SearchedGame {
   Tree* const tree_;
 };
 
-// What searches did; readable while they run. Thread-safe.
+// Counts of searches; readable while they run. Thread-safe.
 struct SearchCounters {
   std::atomic<int64_t> simulations = 0;
   std::atomic<int64_t> evaluations = 0;  // answers of the evaluator
@@ -74,9 +74,9 @@ struct ManyGamesOptions {
 // Hands out the games to play, one after another; null: there are no more.
 using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
 
-// Plays games until the source has no more and all are over, or `stop` says
-// so (the games in progress are then dropped, their trees with every answer
-// that was given). What happens in a game depends on no other game and, with an
+// Plays games until the source has no more and all are over, or `stop` is true
+// (the games in progress are then dropped, their trees with every answer that
+// was given). What happens in a game depends on no other game and, with an
 // evaluator whose answers do not depend on the batch, on none of the options
 // but leaves_per_game.
 //

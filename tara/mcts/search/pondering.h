@@ -14,16 +14,16 @@ struct PonderingLimits {
   // As ManyGamesOptions::leaves_per_game, for each thread.
   int leaves_per_game = 1;
   // Simulations through the root, those that the tree begins with included. An
-  // opponent may think for hours: this many take about a gigabyte.
+  // opponent may take hours: this many take about a gigabyte.
   int simulations = 1 << 21;
 };
 
-// Searches a position on threads of its own while its owner does something
-// else: lets the opponent think. When the opponent has played, the owner stops
-// it and advances the tree by the action played (Tree::Advance).
+// Searches a position on threads of its own during the opponent's turn. When
+// the opponent has played, the owner stops it and advances the tree by the
+// action played (Tree::Advance).
 //
-// What the tree is when it comes back depends on how long it was away: nothing
-// that is to be the same every time may ponder. Not thread-safe: one owner.
+// The tree that comes back depends on how long it was away: nothing that is to
+// be the same every time may ponder. Not thread-safe: one owner.
 class Pondering {
  public:
   Pondering();
@@ -33,7 +33,7 @@ class Pondering {
   Pondering& operator=(const Pondering&) = delete;
 
   // Takes a tree and searches it until it is done, the limits are met or Stop
-  // is called. Meanwhile its threads ask the tree's solver, if it has one, and
+  // is called. Meanwhile its threads use the tree's solver, if it has one, and
   // the evaluator, which must outlive the search.
   // REQUIRES: as SearchUntil; not started.
   void Start(Tree tree, Evaluator& evaluator, const PonderingLimits& limits);

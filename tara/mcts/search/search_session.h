@@ -35,8 +35,9 @@ struct SessionOptions {
   float temperature = 0;
 };
 
-// What ends the search of a position before search.simulations; neither: they
-// do. With a time it also ends where nothing can change the choice any more.
+// Limits of time for the search of a position, in place of search.simulations
+// where there is one. With a time the search also ends where nothing can change
+// the choice any more.
 struct SearchTime {
   // By a game's clock: the target, or where another action may yet turn out
   // better, up to the limit. Both count from `start`.
@@ -79,8 +80,8 @@ class SearchSession {
   // REQUIRES: GoTo was called, and no search has failed since.
   Tree& tree() { return *tree_; }
 
-  // Gives the root the simulations that a search within `time` may have: for
-  // who searches trees of several sessions together (many_games.h).
+  // Gives the root the simulations that a search within `time` may have, for
+  // searches of several sessions' trees together (many_games.h).
   void SetSimulations(const SearchTime& time);
 
   // Searches the root.

@@ -21,7 +21,7 @@ constexpr int kSlices = 50;
 // at a time, for the room to be modest.
 constexpr int kSharedSimulations = 1 << 17;
 
-// The search of a position until it is done or `stop` says so.
+// The search of a position until it is done or `stop` is true.
 class StoppedSearch : public OneSearch {
  public:
   StoppedSearch(Tree* tree, const std::function<bool()>* stop)

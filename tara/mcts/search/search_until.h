@@ -19,8 +19,8 @@ namespace tara::mcts {
 struct SearchTimes {
   using Clock = absl::Time (*)();
 
-  // Processor time by default; where an evaluator waits for a device, the time
-  // of day says more.
+  // Processor time by default; the time of day where an evaluator waits for a
+  // device.
   Clock clock = ThreadTime;
   // Answers into the trees and walks down to leaves, solving included.
   std::atomic<int64_t> gather = 0;
@@ -67,10 +67,10 @@ struct SearchUntilOptions {
   std::function<absl::Time()> clock = SteadyTime;  // thread-safe
 };
 
-// Searches one position until the tree is done, `rule` or the time says so, or
-// `stop` becomes true, which is asked between batches (by every thread, so that
+// Searches one position until the tree is done, `rule` or the time ends it, or
+// `stop` is true, which is checked between batches (by every thread, so that
 // nothing waits for longer than a batch). With one thread the tree has one
-// owner; with several they share it, as threaded_search.h says.
+// owner; with several they share it (threaded_search.h).
 //
 // Errors as the evaluator's; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; the root is not finished; threads,

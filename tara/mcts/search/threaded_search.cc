@@ -75,7 +75,7 @@ namespace {
 // others an atomic addition a batch while nobody waits.
 class Arrivals {
  public:
-  // What to hand to Await, read before looking for leaves.
+  // The count to hand to Await, read before looking for leaves.
   int64_t count() const { return count_.load(); }
 
   // Says that leaves were applied, or that all is over.
@@ -104,7 +104,7 @@ class Arrivals {
   absl::Mutex mutex_;  // for waiting alone
 };
 
-// What the threads share.
+// The data that the threads share.
 struct Search {
   Tree& tree;
   Evaluator& evaluator;
@@ -123,7 +123,7 @@ struct Search {
 // a thread asks again whether to stop.
 constexpr int kMostFinished = 64;
 
-// What one thread gathers and evaluates.
+// One thread's leaves and their evaluations.
 class Batch {
  public:
   explicit Batch(Search& search)

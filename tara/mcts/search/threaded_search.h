@@ -50,12 +50,12 @@ struct ThreadedSearchOptions {
 };
 
 // Runs the simulations of one tree on several threads, for analysis and
-// matches; ends when the tree is done or `stop` says so, which each thread asks
-// between batches. The threads share the tree without locks, but for one bit of
-// a node while one of its edges is made, and of an edge while one thread has
-// what is below it to itself (shared_walker.h). A thread that finds nothing to
-// gather, because others are at all the leaves it comes to, waits until one of
-// them is evaluated.
+// matches; ends when the tree is done or `stop` is true, which each thread
+// checks between batches. The threads share the tree without locks, but for one
+// bit of a node while one of its edges is made, and of an edge while one thread
+// has what is below it to itself (shared_walker.h). A thread that finds nothing
+// to gather, because others are at all the leaves it comes to, waits until one
+// of them is evaluated.
 //
 // How often each action is visited depends on how the threads meet: for the
 // same search every time, use one thread. Some simulations more than asked for

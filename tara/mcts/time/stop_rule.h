@@ -14,13 +14,13 @@
 
 namespace tara::mcts {
 
-// How far a search of one position is; filled by whoever runs it, with a clock
-// of theirs.
+// Progress of the search of one position; filled by the search loop, with its
+// clock.
 struct SearchProgress {
   // Finished simulations through the root's actions, those kept from earlier
   // searches included: what a limit of simulations counts.
   int64_t simulations = 0;
-  // Of these, those made since this search began: what speed is taken from.
+  // Of these, those made since this search began: speed is that of these.
   int64_t new_simulations = 0;
   absl::Duration elapsed = absl::ZeroDuration();  // since this search began
   // Legal actions, and visits of the two most visited; see CountVisits.
@@ -37,7 +37,7 @@ struct SearchProgress {
 void CountVisits(absl::Span<const RootAction> actions,
                  SearchProgress& progress);
 
-// Says when a search has had enough. Immutable and thread-safe.
+// Ends a search. Immutable and thread-safe.
 class StopRule {
  public:
   virtual ~StopRule() = default;
@@ -70,12 +70,12 @@ class TimeLimit final : public StopRule {
 };
 
 struct SettledRootOptions {
-  // What else ends this search; at least one, for anything to be settled but
+  // The limits of this search; at least one, for anything to be settled but
   // proved roots and single actions.
   std::optional<int64_t> simulations = {};
   std::optional<absl::Duration> time = {};
-  // The simulations that fit into the time left are taken to be this many
-  // times what the speed so far says: speed varies.
+  // The simulations that fit into the time left are taken to be this many times
+  // those by the speed so far: speed varies.
   float speed_margin = 1.2f;
 };
 
@@ -89,7 +89,7 @@ class SettledRoot final : public StopRule {
   bool Stops(const SearchProgress& progress) const override;
 
  private:
-  // Returns the simulations to come at most; no value: who knows.
+  // Returns the most simulations to come; no value: unknown.
   std::optional<double> Left(const SearchProgress& progress) const;
 
   SettledRootOptions options_;

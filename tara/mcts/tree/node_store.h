@@ -114,7 +114,7 @@ class NodeStore {
   // Gives a view's room up; the nodes not used become empty ones.
   void EndBorrowing();
 
-  // What one simulation can take, at most: a node, candidates for all actions,
+  // The most that one simulation can take: a node, candidates for all actions,
   // a chunk of edges.
   static constexpr Room kMaxPerSimulation = {
       .nodes = 1, .candidates = kNumActions, .edges = 32};
@@ -146,7 +146,7 @@ class NodeStore {
   uint32_t NextSlot(TreeNode& node, int num_edges);
 
   // Moves the best of the candidates from `first` on to the front of them, and
-  // tells the node its prior.
+  // keeps its prior in the node.
   template <bool kShared>
   void BringBestForward(TreeNode& node, int first, int count);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kLeastCapacity = 256;
 
-// The upper half of the hash is kept, the lower half says where to look.
+// The upper half of the hash is kept, the lower half is the place of the entry.
 uint64_t Entry(uint64_t hash, uint32_t node) {
   return (hash & 0xffffffff00000000) | (node + 1);
 }

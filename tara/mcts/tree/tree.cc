@@ -340,7 +340,7 @@ ChoiceOptions ChoiceAt(const Tree& tree, float confidence_z,
                        float temperature) {
   return {.temperature = temperature,
           .confidence_z = confidence_z,
-          .worth = [utility = Utility(tree.options().utility),
+          .utility = [utility = Utility(tree.options().utility),
                     side = tree.root().side()](int margin) {
             return utility.OfMargin(margin, side);
           }};

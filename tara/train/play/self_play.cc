@@ -235,7 +235,7 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
 
 mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
   const Side side = tree_.root().side();
-  return {.temperature = temperature, .worth = [this, side](int margin) {
+  return {.temperature = temperature, .utility = [this, side](int margin) {
             return utility_.OfMargin(margin, side);
           }};
 }
