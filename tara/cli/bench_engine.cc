@@ -78,7 +78,7 @@ Clocks Now() {
           .day_s = absl::ToDoubleSeconds(SteadyTime() - absl::UnixEpoch())};
 }
 
-// What one of the two has done in all its turns.
+// The work and time of one of the two in all its turns.
 struct Work {
   int64_t evaluations = 0;  // positions that the network computed
   int64_t batches = 0;

@@ -95,7 +95,7 @@ std::vector<NamedEvaluator> EvaluatorsOf(const std::string& name) {
   return evaluators;
 }
 
-// What one variant and evaluator came to.
+// The rates of one variant and evaluator.
 struct Row {
   Variant variant;
   std::string evaluator;

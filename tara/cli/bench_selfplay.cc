@@ -213,7 +213,8 @@ void RegisterBenchSelfPlay(Command& bench) {
       "device: those of the\nclock), so that rates hold on a busy machine too. "
       "The engine's rate is that of\npositions into evaluations: it has "
       "encoding and filling in it. Search simulations\ncount what the tree "
-      "kept from the turn before as well. Waiting is the time of\nthreads without "
+      "kept from the turn before as well. Waiting is the time of\nthreads "
+      "without "
       "games at the end of a generation.");
   command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
                        "bench selfplay --threads 2 --precision int8 "

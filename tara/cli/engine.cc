@@ -74,7 +74,7 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
 // Speaks a protocol of docs/reference/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
                               Console& console) {
-  // What is wrong with the arguments is said before a network is loaded.
+  // Wrong arguments are reported before a network is loaded.
   engine::EngineOptions given;
   const absl::Status status = engine::SetEngineOptions(options.search, given);
   if (!status.ok()) {
@@ -125,7 +125,9 @@ void RegisterEngine(Command& root) {
                "evaluate positions"},
       &options->model);
   command.AddSwitch(
-      {.names = "--json", .help = "JSON lines in place of the line protocol: many positions at once"},
+      {.names = "--json",
+       .help =
+           "JSON lines in place of the line protocol: many positions at once"},
       &options->json);
   AddGameFlags(command, &options->game,
                "variant of the first game, by its identifier in `tara "

@@ -137,7 +137,8 @@ void RegisterExport(Command& root) {
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
   command.SetNotes(
-      "A bundle is one zip file: the network as ONNX and TorchScript, its inputs "
+      "A bundle is one zip file: the network as ONNX and TorchScript, its "
+      "inputs "
       "and\noutputs for programs and for people, its origin, and golden "
       "positions to check it\nby. docs/reference/bundle.md describes it; `tara "
       "model` shows one.");

@@ -204,12 +204,13 @@ void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
 }
 
 void AddHtmlFlag(Command& command, std::string* path) {
-  command.AddText({.names = "--html",
-                   .placeholder = "FILE",
-                   .help = "file for a page with plots, for any browser, without "
-                           "network",
-                   .default_text = "none"},
-                  path);
+  command.AddText(
+      {.names = "--html",
+       .placeholder = "FILE",
+       .help = "file for a page with plots, for any browser, without "
+               "network",
+       .default_text = "none"},
+      path);
 }
 
 absl::Status CheckHtmlFlag(const std::string& path) {

@@ -30,8 +30,8 @@ namespace {
 // Games in progress a thread: a batch for a network.
 constexpr int kConcurrentGames = 64;
 
-// Returns the clocks that the command asks for, if any; a usage error for a
-// text that is no time control.
+// Returns the clocks of a time control, none for ""; a usage error for any
+// other text.
 absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
@@ -40,7 +40,7 @@ absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
   return eval::GameClocks{.control = *std::move(control)};
 }
 
-// Returns the judge that "balanced:SPEC" asks for; none for "random".
+// Returns the judge of "balanced:SPEC"; none for "random".
 absl::StatusOr<std::optional<eval::PlayerSpec>> JudgeOf(
     const std::string& text) {
   if (text == "random") return std::nullopt;
@@ -136,12 +136,13 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
                "goes on where it was broken off, more --games add to it",
        .default_text = "none"},
       &flags->store);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads, each with a batch of games; with clocks "
-                              "with one game",
-                      .default_text = "as many as the cores allow"},
-                     1, 1024, &flags->threads);
+  command.AddInteger(
+      {.names = "--threads",
+       .placeholder = "N",
+       .help = "threads, each with a batch of games; with clocks "
+               "with one game",
+       .default_text = "as many as the cores allow"},
+      1, 1024, &flags->threads);
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
@@ -271,7 +272,7 @@ namespace {
 using Learned = std::optional<std::vector<nn::BundleVariant>>;
 
 // Returns the file of a player's network; nullopt for other players, and where
-// there is none, which whoever loads it says.
+// there is none, which is the loader's error.
 std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
   if (player.kind != eval::PlayerKind::kNet) return std::nullopt;
   const absl::StatusOr<std::string> file = eval::FindCheckpoint(player.path);
@@ -279,7 +280,7 @@ std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
   return *file;
 }
 
-// Returns the files of the players' networks by what the players are called.
+// Returns the files of the players' networks, by the players' specs.
 std::map<std::string, std::string> NetworksOf(
     absl::Span<const eval::PlayerSpec> players) {
   std::map<std::string, std::string> files;
@@ -309,7 +310,7 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                Console& console) {
   const Learned learned = train::LearnedByModel(file);
   if (!learned.has_value()) {
-    // A damaged bundle: whoever loads it says so.
+    // A damaged bundle: that is the loader's error.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
     console.err << "tara: the variants that " << name
                 << " has learned are unknown: it is no bundle and lies in "
@@ -320,9 +321,9 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
   for (const State& start : starts) {
     const absl::Status status = nn::CheckNetworkLearned(name, *learned, start);
     if (status.ok()) continue;
-    return UsageError(absl::StrCat(
-        status.message(),
-        "; expected rules that it has learned, or --untrained"));
+    return UsageError(
+        absl::StrCat(status.message(),
+                     "; expected rules that it has learned, or --untrained"));
   }
   return absl::OkStatus();
 }

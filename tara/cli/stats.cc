@@ -93,7 +93,7 @@ class Progress {
   StatusLine status_line_;
 };
 
-// Plays random games of one variant or of all and says what came of them. An
+// Plays random games of one variant or of all and reports their statistics. An
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,

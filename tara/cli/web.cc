@@ -70,12 +70,13 @@ void RegisterWeb(Command& root) {
                       .placeholder = "N",
                       .help = "port of http://localhost:N/; 0: a free one"},
                      0, 65535, &options->port);
-  command.AddText({.names = "--model",
-                   .placeholder = "FILE",
-                   .help = "network to play against: a bundle of `tara export`, "
-                           "a run or a checkpoint",
-                   .default_text = "models/tara.tara"},
-                  &options->model);
+  command.AddText(
+      {.names = "--model",
+       .placeholder = "FILE",
+       .help = "network to play against: a bundle of `tara export`, "
+               "a run or a checkpoint",
+       .default_text = "models/tara.tara"},
+      &options->model);
   command.SetNotes(
       "Builds what is missing (at first some minutes: Emscripten and Node.js "
       "are\ninstalled, the rules and the search compiled to WebAssembly), then "

@@ -123,7 +123,7 @@ AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
     : evaluator_(evaluator), options_(options) {
   TARA_CHECK(
       options.threads >= 1 && options.positions >= 1 && options.leaves >= 1,
-      "threads search leaves of positions");
+      "threads, positions and leaves must be >= 1");
   for (int i = 0; i < options.threads; ++i) {
     threads_.emplace_back([this] { Run(); });
   }
@@ -132,10 +132,10 @@ AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
 AnalysisEngine::~AnalysisEngine() { Finish(); }
 
 void AnalysisEngine::Add(AnalysisTask task) {
-  TARA_CHECK(!task.state.finished(), "searching a finished game");
+  TARA_CHECK(!task.state.finished(), "the root must not be a finished game");
   auto waiting = std::make_unique<AnalysisTask>(std::move(task));
   absl::MutexLock lock(&mutex_);
-  TARA_CHECK(!closed_, "a task after the end");
+  TARA_CHECK(!closed_, "not after Finish");
   const std::pair<int, int64_t> key = {-waiting->priority, arrivals_++};
   waiting_.emplace(key, std::move(waiting));
   num_waiting_ = static_cast<int64_t>(waiting_.size());

@@ -25,8 +25,7 @@ constexpr mcts::Option<EngineOptions> kOptions[] = {
     mcts::SwitchOption<&EngineOptions::reuse>(
         "reuse", "go on with the tree of the last position"),
     mcts::NumberOption<&EngineOptions::confidence_z>(
-        "lcb", 0, 100,
-        "choose by so many standard errors below the mean; 0: by visits"),
+        "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
     mcts::NumberOption<&EngineOptions::temperature>(
         "temperature", 0, 10, "draw actions by visits^(1/this); 0: the best"),
     mcts::NumberOption<&EngineOptions::seed>("seed", 0, 0x1p64,

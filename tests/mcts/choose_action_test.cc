@@ -245,9 +245,9 @@ TEST(ChooseActionTest, FewEqualValuesAreNotTakenForCertain) {
 TEST(ChooseActionDeathTest, ASearchIsNeeded) {
   Random random(1);
   EXPECT_DEATH(ChooseAction(WithVisits({0, 0}), 1, random),
-               "choosing an action without a search");
+               "the root must be searched");
   EXPECT_DEATH(ChooseAction(WithVisits({1}), -1, random),
-               "negative temperature");
+               "temperature must be >= 0");
 }
 
 }  // namespace

@@ -136,10 +136,9 @@ TEST(PolicyTargetTest, EqualsTakingVisitsOneByOne) {
 }
 
 TEST(PolicyTargetDeathTest, ASearchIsNeeded) {
-  EXPECT_DEATH(PolicyTarget({Root(1, 0, 0)}, {}),
-               "a policy target without a search");
+  EXPECT_DEATH(PolicyTarget({Root(1, 0, 0)}, {}), "the root must be searched");
   EXPECT_DEATH(PolicyTarget({Root(1, 1, 0)}, {}, {0.5f, 0.5f}),
-               "a prior for each action");
+               "expected a prior for each action");
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ TEST(ThreadedSearchDeathTest, TheSolverIsOneForSeveralThreads) {
             InitialState(Variant::kSacredHillL1), 1);
   EXPECT_DEATH(
       SearchWithThreads(tree, uniform, {.threads = 2}, Never).IgnoreError(),
-      "several threads ask the solver");
+      "the solver must be thread-safe");
   EXPECT_TRUE(SearchWithThreads(tree, uniform, {.threads = 1}, Never).ok());
 }
 

@@ -208,8 +208,7 @@ constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
         "ponder", "search in the opponent's time; with reuse"),
     mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::confidence_z>(
-        "lcb", 0, 100,
-        "choose by so many standard errors below the mean; 0: by visits"),
+        "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
     mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
                                               "mcts: random games a leaf"),
 };

@@ -50,7 +50,7 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
                                 const PolicyTargetOptions& options,
                                 absl::Span<const float> search_priors) {
   TARA_CHECK(search_priors.empty() || search_priors.size() == actions.size(),
-             "a prior for each action");
+             "expected a prior for each action");
   std::vector<Candidate> candidates;
   candidates.reserve(actions.size());
   size_t best = 0;
@@ -64,7 +64,7 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
     root_visits += actions[i].visits;
     if (actions[i].visits > actions[best].visits) best = i;
   }
-  TARA_CHECK(root_visits > 0, "a policy target without a search");
+  TARA_CHECK(root_visits > 0, "the root must be searched");
   if (options.forced_playouts > 0) {
     const double best_score = ScoreOf(candidates[best], options.exploration);
     for (size_t i = 0; i < candidates.size(); ++i) {

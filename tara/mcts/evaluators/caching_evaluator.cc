@@ -96,7 +96,7 @@ struct CachingEvaluator::Key {
 CachingEvaluator::CachingEvaluator(Evaluator* evaluator,
                                    const CachingOptions& options)
     : evaluator_(evaluator), options_(options) {
-  TARA_CHECK(options.positions >= 0, "a cache has room, or is none");
+  TARA_CHECK(options.positions >= 0, "positions must be >= 0");
   if (options.positions == 0) return;
   shards_ = std::make_unique<Shard[]>(kNumShards);
   buckets_per_shard_ = std::bit_ceil(
@@ -213,7 +213,7 @@ class CachingEvaluator::Queue : public EvaluationQueue {
   }
 
   absl::Status Evaluate(std::vector<int>& answered) override {
-    TARA_CHECK(!waiting_.empty(), "a batch of nothing");
+    TARA_CHECK(!waiting_.empty(), "expected a waiting request");
     const size_t size = BatchOf(positions_.size(), cache_.batch_multiple());
     batch_.clear();
     for (size_t i = 0; i < size; ++i) batch_.push_back(positions_[i].key.state);

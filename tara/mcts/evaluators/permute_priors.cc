@@ -25,7 +25,7 @@ void PermutePriors(const Symmetry& symmetry, const State& state,
     images[count++] = static_cast<uint16_t>(image);
     mask[image / 64] |= uint64_t{1} << (image % 64);
   });
-  TARA_CHECK(count == priors.size(), "a prior for each legal action");
+  TARA_CHECK(count == priors.size(), "expected a prior for each legal action");
   std::array<uint16_t, kWords> actions_before = {};
   for (size_t word = 1; word < kWords; ++word) {
     actions_before[word] = static_cast<uint16_t>(actions_before[word - 1] +

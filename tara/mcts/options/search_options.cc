@@ -103,7 +103,7 @@ constexpr Row kOptions[] = {
         "c_puct_base", 1, 1e9, "visits from which that growth counts"),
     NumberOption<&SearchOptions::prior_temperature>(
         "prior_temperature", 0.1, 10,
-        "priors to the power of 1 / this: above 1 they count less"),
+        "priors ^ (1 / this): above 1 they count less"),
     NumberOption<&SearchOptions::utility_deviation_scale>(
         "deviation_scale", 0, 1,
         "more exploration where results differ; 0: none"),
@@ -113,7 +113,7 @@ constexpr Row kOptions[] = {
         "deviation_prior_weight", 0, 1000, "visits that it counts for"),
     {.name = "fpu",
      .expected = "reduction:X or absolute:X",
-     .help = "value of untried actions: X below the parent, or X",
+     .help = "untried: X below the parent, or X",
      .set = SetFirstPlayUrgency,
      .get = GetFirstPlayUrgency},
     {.name = "root_fpu",
@@ -146,10 +146,10 @@ constexpr Row kOptions[] = {
     SwitchOption<&SearchOptions::graph_search>("graph",
                                                "equal positions share a node"),
     SwitchOption<&SearchOptions::proof>(
-        "proof", "bounds of the margin are proved; stop where they decide"),
+        "proof", "proved bounds; stop where they decide"),
     NumberOption<&SearchOptions::solver_vacant_hills>(
         "solver_hills", 0, 45,
-        "leaves with at most so many vacant hills are solved"),
+        "solve leaves with at most so many vacant hills"),
     {.name = "max_mb",
      .expected = "a whole number",
      .low = 1,

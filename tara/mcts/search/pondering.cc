@@ -35,7 +35,7 @@ Pondering::~Pondering() {
 
 void Pondering::Start(Tree tree, Evaluator& evaluator,
                       const PonderingLimits& limits) {
-  TARA_CHECK(!started(), "it ponders on another tree");
+  TARA_CHECK(!started(), "pondering was started already");
   search_ = std::make_unique<Search>(std::move(tree));
   search_->thread = std::thread([search = search_.get(), &evaluator, limits] {
     Tree& tree = search->tree;
@@ -50,7 +50,7 @@ void Pondering::Start(Tree tree, Evaluator& evaluator,
 }
 
 absl::StatusOr<Tree> Pondering::Stop() {
-  TARA_CHECK(started(), "it does not ponder");
+  TARA_CHECK(started(), "pondering was not started");
   search_->Join();
   const std::unique_ptr<Search> search = std::move(search_);
   TARA_RETURN_IF_ERROR(search->status);

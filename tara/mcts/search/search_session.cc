@@ -25,7 +25,7 @@ SearchSession::SearchSession(const SessionOptions& options,
                              Evaluator* evaluator, LeafSolver* solver)
     : options_(options), evaluator_(evaluator), solver_(solver) {
   TARA_CHECK(!options.search.gumbel || options.threads == 1,
-             "a Gumbel root has one owner");
+             "a Gumbel root needs threads = 1");
 }
 
 bool SearchSession::Follow(const State& state,
@@ -44,7 +44,7 @@ bool SearchSession::Follow(const State& state,
 
 void SearchSession::GoTo(const State& state, absl::Span<const Action> actions,
                          const std::function<uint64_t()>& draw_seed) {
-  TARA_CHECK(!pondering_.started(), "pondering has the tree");
+  TARA_CHECK(!pondering_.started(), "not while pondering");
   if (!Follow(state, actions)) {
     SearchOptions search = options_.search;
     SetForVariant(state.variant, solver_, search);

@@ -81,7 +81,7 @@ absl::Status SearchShared(Tree& tree, Evaluator& evaluator,
 absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop) {
-  TARA_CHECK(options.threads >= 1, "a search has threads");
+  TARA_CHECK(options.threads >= 1, "threads must be >= 1");
   const absl::Time start = options.clock();
   const absl::Duration slice =
       std::clamp(options.time / kSlices, kLeastSlice, kMostSlice);

@@ -34,14 +34,14 @@ EvaluationThread::~EvaluationThread() {
 
 void EvaluationThread::Start(std::function<absl::Status()> evaluate) {
   absl::MutexLock lock(&mutex_);
-  TARA_CHECK(stage_ == Stage::kIdle, "one batch at a time");
+  TARA_CHECK(stage_ == Stage::kIdle, "a batch is under way");
   evaluate_ = std::move(evaluate);
   stage_ = Stage::kStarted;
 }
 
 absl::Status EvaluationThread::Wait() {
   absl::MutexLock lock(&mutex_);
-  TARA_CHECK(stage_ != Stage::kIdle, "waiting for no batch");
+  TARA_CHECK(stage_ != Stage::kIdle, "no batch was started");
   const auto evaluated = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
     return stage_ == Stage::kEvaluated;
   };
@@ -218,11 +218,11 @@ absl::Status EvaluateRoot(Tree& tree, Evaluator& evaluator) {
 absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,
                                const std::function<bool()>& stop) {
-  TARA_CHECK(options.threads >= 1, "a search has threads");
-  TARA_CHECK(options.leaves_per_game >= 1, "a batch has leaves");
+  TARA_CHECK(options.threads >= 1, "threads must be >= 1");
+  TARA_CHECK(options.leaves_per_game >= 1, "leaves_per_game must be >= 1");
   const LeafSolver* const solver = tree.options().solver;
   TARA_CHECK(options.threads == 1 || solver == nullptr || solver->thread_safe(),
-             "several threads ask the solver");
+             "the solver must be thread-safe");
   TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
   // Besides what is gathered at a time, what a walker keeps in stock.
   constexpr int kStock = 8;

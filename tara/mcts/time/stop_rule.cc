@@ -59,9 +59,9 @@ bool AnyOf::Stops(const SearchProgress& progress) const {
 }
 
 TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random) {
-  TARA_CHECK(options.full_share >= 0, "a share is not negative");
+  TARA_CHECK(options.full_share >= 0, "the share must be >= 0");
   TARA_CHECK(options.full_simulations >= 1 && options.fast_simulations >= 1,
-             "a search has simulations");
+             "simulations must be >= 1");
   const bool full =
       options.full_share >= 1 || random.Uniform() < options.full_share;
   return {

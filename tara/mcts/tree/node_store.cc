@@ -34,10 +34,10 @@ void NodeStore::AddCandidates(uint32_t index, absl::Span<const float> priors) {
   Candidate* const end = next + count;
   const float* prior = priors.data();
   LegalActions(states_[index]).ForEach([&](Action action) {
-    TARA_CHECK(next < end, "a prior for each legal action");
+    TARA_CHECK(next < end, "expected a prior for each legal action");
     *next++ = Candidate(EncodePrior(*prior++), action);
   });
-  TARA_CHECK(next == end, "a prior for each legal action");
+  TARA_CHECK(next == end, "expected a prior for each legal action");
   Update<kShared>(node.shape, [&](NodeShape shape) {
     shape.word += count;
     return shape;

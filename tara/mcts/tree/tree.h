@@ -63,7 +63,7 @@ class Tree {
 
   // Starts a simulation. REQUIRES: the root is not finished.
   Gathered Gather(Leaf& leaf) {
-    TARA_CHECK(!finished(), "searching a finished game");
+    TARA_CHECK(!finished(), "the root must not be a finished game");
     return GatherLeaf(OwnTree(data_), leaf);
   }
 

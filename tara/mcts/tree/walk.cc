@@ -24,14 +24,14 @@ namespace tara::mcts {
 
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered) {
-  TARA_CHECK(temperature > 0, "a temperature is positive");
-  TARA_CHECK(priors.size() == tempered.size(), "a place for each prior");
+  TARA_CHECK(temperature > 0, "temperature must be > 0");
+  TARA_CHECK(priors.size() == tempered.size(), "expected spans of one size");
   float sum = 0;
   for (size_t i = 0; i < priors.size(); ++i) {
     tempered[i] = std::pow(priors[i], 1 / temperature);
     sum += tempered[i];
   }
-  TARA_CHECK(sum > 0, "some action has a chance");
+  TARA_CHECK(sum > 0, "a prior must be > 0");
   for (float& prior : tempered) prior /= sum;
 }
 

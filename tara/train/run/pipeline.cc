@@ -269,15 +269,15 @@ absl::Status TrainingRun::Choose() {
 }
 
 absl::Status TrainingRun::OpenTrainer() {
-  TARA_ASSIGN_OR_RETURN(ResumedTrainer standing,
+  TARA_ASSIGN_OR_RETURN(ResumedTrainer resumed,
                         OpenNewestCheckpoint(config_, *folder_));
-  trainer_ = std::move(standing.trainer);
-  resumed_ = standing.progress;
-  if (!standing.begun_with_crc32c.empty()) {
-    state().set_begun_with_crc32c(standing.begun_with_crc32c);
+  trainer_ = std::move(resumed.trainer);
+  resumed_ = resumed.progress;
+  if (!resumed.begun_with_crc32c.empty()) {
+    state().set_begun_with_crc32c(resumed.begun_with_crc32c);
     TARA_RETURN_IF_ERROR(state_->Save());
   }
-  for (const std::string& note : standing.notes) {
+  for (const std::string& note : resumed.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
   }
   // What was set aside was let through by no gate.

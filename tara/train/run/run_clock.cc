@@ -13,7 +13,7 @@ namespace {
 absl::Duration ProcessorTime() {
   timespec time;
   TARA_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0,
-             "Linux has this clock");
+             "clock_gettime failed");
   return absl::DurationFromTimespec(time);
 }
 
