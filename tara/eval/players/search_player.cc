@@ -49,8 +49,7 @@ class TimedSearch : public mcts::OneSearch {
     progress.simulations = progress.new_simulations = tree().root_visits();
     progress.elapsed = elapsed;
     mcts::CountVisits(tree().root_actions(), progress);
-    return mcts::SettledRoot({.simulations = std::nullopt, .time = time_})
-        .Stops(progress);
+    return mcts::IsSettled(progress, {.time = time_});
   }
 
  private:

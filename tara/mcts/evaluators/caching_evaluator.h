@@ -103,6 +103,12 @@ class CachingEvaluator : public Evaluator {
   std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
+// Turns priors of TransformState(symmetry, state), in the order of its legal
+// actions, into those of the state: each goes to the action whose image it was
+// given for. REQUIRES: as many priors as there are legal actions.
+void PermutePriors(const Symmetry& symmetry, const State& state,
+                   std::vector<float>& priors);
+
 }  // namespace tara::mcts
 
 #endif  // TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_

@@ -1,11 +1,14 @@
 #include "tara/mcts/search/search_session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "tara/base/check.h"
+#include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_until.h"
@@ -20,6 +23,51 @@ namespace {
 constexpr int kStep = 32;
 
 }  // namespace
+
+// `tree` and `status` belong to the thread until it is joined.
+struct Pondering::Search {
+  explicit Search(Tree searched) : tree(std::move(searched)) {}
+
+  void Join() {
+    stop.store(true, std::memory_order_relaxed);
+    thread.join();
+  }
+
+  Tree tree;
+  absl::Status status;
+  std::atomic<bool> stop = false;
+  std::thread thread;
+};
+
+Pondering::Pondering() = default;
+
+Pondering::~Pondering() {
+  if (started()) search_->Join();
+}
+
+void Pondering::Start(Tree tree, Evaluator& evaluator,
+                      const PonderingLimits& limits) {
+  TARA_CHECK(!started(), "pondering was started already");
+  search_ = std::make_unique<Search>(std::move(tree));
+  search_->thread = std::thread([search = search_.get(), &evaluator, limits] {
+    Tree& tree = search->tree;
+    const int simulations = tree.options().simulations;
+    tree.SetSimulations(limits.simulations);
+    search->status = SearchUntil(
+        tree, evaluator,
+        {.threads = limits.threads, .leaves_per_game = limits.leaves_per_game},
+        [search] { return search->stop.load(std::memory_order_relaxed); });
+    tree.SetSimulations(simulations);
+  });
+}
+
+absl::StatusOr<Tree> Pondering::Stop() {
+  TARA_CHECK(started(), "pondering was not started");
+  search_->Join();
+  const std::unique_ptr<Search> search = std::move(search_);
+  TARA_RETURN_IF_ERROR(search->status);
+  return std::move(search->tree);
+}
 
 SearchSession::SearchSession(const SessionOptions& options,
                              Evaluator* evaluator, LeafSolver* solver)
@@ -68,21 +116,22 @@ absl::Status SearchSession::Search(const SearchTime& time) {
     SearchUntilOptions until = {.threads = options_.threads,
                                 .leaves_per_game = options_.leaves_per_game,
                                 .clock = time.clock};
-    AnyOf rules;
+    std::optional<absl::Duration> target;
     if (time.budget.has_value()) {
       // The clock runs while a kept tree is advanced, too.
       const absl::Duration spent = time.clock() - time.start;
       until.time = std::max(absl::ZeroDuration(), time.budget->limit - spent);
-      rules.Add(std::make_unique<TargetTime>(time.budget->target - spent));
+      target = time.budget->target - spent;
     } else if (time.limited()) {
       until.time = time.time;
     }
     if (time.limited()) {
-      rules.Add(std::make_unique<SettledRoot>(
-          SettledRootOptions{.simulations = std::nullopt, .time = until.time}));
+      until.is_enough = [&](const SearchProgress& progress) {
+        return (target.has_value() && IsTargetReached(progress, *target)) ||
+               IsSettled(progress, {.time = until.time});
+      };
     }
-    status =
-        SearchUntil(*tree_, *evaluator_, rules, until, [] { return false; });
+    status = SearchUntil(*tree_, *evaluator_, until, [] { return false; });
   }
   if (!status.ok()) tree_.reset();
   return status;
@@ -92,7 +141,7 @@ absl::Status SearchSession::AnalyzeSome(int limit, absl::Duration time,
                                         const std::function<bool()>& stop) {
   if (options_.threads > 1 && tree_->root_visits() > 0) {
     tree_->SetSimulations(limit);
-    return SearchUntil(*tree_, *evaluator_, AnyOf(),
+    return SearchUntil(*tree_, *evaluator_,
                        {.threads = options_.threads,
                         .leaves_per_game = options_.leaves_per_game,
                         .time = std::max(time, absl::Milliseconds(1))},

@@ -12,8 +12,8 @@
 namespace tara::mcts {
 namespace {
 
-// The rule is asked after so much of the time again: looking at the root, and
-// starting threads, takes some microseconds.
+// Progress is measured after so much of the time again: looking at the root,
+// and starting threads, takes some microseconds.
 constexpr absl::Duration kLeastSlice = absl::Milliseconds(2);
 constexpr absl::Duration kMostSlice = absl::Milliseconds(50);
 constexpr int kSlices = 50;
@@ -78,14 +78,13 @@ absl::Status SearchShared(Tree& tree, Evaluator& evaluator,
 
 }  // namespace
 
-absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
+absl::Status SearchUntil(Tree& tree, Evaluator& evaluator,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop) {
   TARA_CHECK(options.threads >= 1, "threads must be >= 1");
   const absl::Time start = options.clock();
   const absl::Duration slice =
       std::clamp(options.time / kSlices, kLeastSlice, kMostSlice);
-  const TimeLimit limit(options.time);
   const int visits_before = tree.root_visits();
   while (!tree.done() && !stop()) {
     const absl::Time slice_end =
@@ -100,7 +99,8 @@ absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
     progress.elapsed = options.clock() - start;
     progress.root_settled = tree.settled();
     CountVisits(tree.root_actions(), progress);
-    if (limit.Stops(progress) || rule.Stops(progress)) break;
+    if (progress.simulations > 0 && progress.elapsed >= options.time) break;
+    if (options.is_enough && options.is_enough(progress)) break;
   }
   return absl::OkStatus();
 }

@@ -62,20 +62,22 @@ struct SearchUntilOptions {
   // As ManyGamesOptions::leaves_per_game, for each thread.
   int leaves_per_game = 1;
   // The search ends after so much time, between batches, but not before the
-  // first simulation. The rule is asked less often.
+  // first simulation.
   absl::Duration time = absl::InfiniteDuration();
   std::function<absl::Time()> clock = SteadyTime;  // thread-safe
+  // Ends the search, too; called less often. Empty: never.
+  std::function<bool(const SearchProgress&)> is_enough = {};
 };
 
-// Searches one position until the tree is done, `rule` or the time ends it, or
-// `stop` is true, which is checked between batches (by every thread, so that
-// nothing waits for longer than a batch). With one thread the tree has one
-// owner; with several they share it (threaded_search.h).
+// Searches one position until the tree is done, the options end it, or `stop`
+// is true, which is checked between batches (by every thread, so that nothing
+// waits for longer than a batch). With one thread the tree has one owner; with
+// several they share it (threaded_search.h).
 //
 // Errors as the evaluator's; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; the root is not finished; threads,
 // leaves_per_game >= 1; with several threads what SearchWithThreads requires.
-absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
+absl::Status SearchUntil(Tree& tree, Evaluator& evaluator,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop);
 
