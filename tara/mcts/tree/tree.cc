@@ -282,8 +282,6 @@ std::vector<float> Tree::root_search_priors() const {
   return priors;
 }
 
-float Tree::root_exploration() const { return Exploration(data_, kRoot); }
-
 std::vector<Action> Tree::principal_variation() const {
   const TreeEdge* const best = MostVisited(data_.store, kRoot);
   if (best == nullptr) return {};

@@ -112,9 +112,9 @@ class Tree {
   // In the order of LegalSet::ForEach; empty before the first evaluation.
   std::vector<RootAction> root_actions() const;
   // The priors that the search uses at the root (with noise), in the order of
-  // root_actions, and the factor of prior / (1 + visits) in its scores there.
+  // root_actions, and the formula of its scores there.
   std::vector<float> root_search_priors() const;
-  float root_exploration() const;
+  Puct root_puct() const { return PuctOf(data_, SearchData::kRoot); }
   // Returns the most visited line from the root.
   std::vector<Action> principal_variation() const;
 

@@ -264,10 +264,10 @@ std::vector<float> SelfPlayGame::TargetShares(
   if (search_.gumbel && !tree_.settled()) {
     shares = tree_.improved_policy();
   } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
-    shares = mcts::PolicyTarget(actions,
-                                {.forced_playouts = search_.forced_playouts,
-                                 .exploration = tree_.root_exploration()},
-                                tree_.root_search_priors());
+    shares = mcts::PolicyTarget(
+        actions,
+        {.forced_playouts = search_.forced_playouts, .puct = tree_.root_puct()},
+        tree_.root_search_priors());
   }
   if (!search_.proof) return shares;
   const std::vector<bool> left = mcts::LeftByProof(actions, Choice(0));
