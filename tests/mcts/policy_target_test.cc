@@ -20,6 +20,10 @@ RootAction Root(float prior, int visits, float value) {
           .mean_value = value};
 }
 
+Puct WithExploration(double exploration) {
+  return {.exploration = static_cast<float>(exploration)};
+}
+
 TEST(PolicyTargetTest, WithoutForcingItIsTheShareOfVisits) {
   const std::vector<RootAction> actions = {Root(0.2f, 10, -1), Root(0.5f, 0, 0),
                                            Root(0.3f, 30, 1)};
@@ -43,7 +47,7 @@ TEST(PolicyTargetTest, VisitsThatOnlyForcingExplainsAreTaken) {
       Root(0.32f, 16, 0.3f),
   };
   const std::vector<float> target = PolicyTarget(
-      actions, {.forced_playouts = 2, .puct = {.exploration = 10}});
+      actions, {.forced_playouts = 2, .puct = WithExploration(10)});
   EXPECT_FLOAT_EQ(target[0], 80 / 91.0f);
   EXPECT_FLOAT_EQ(target[1], 0);
   EXPECT_FLOAT_EQ(target[2], 11 / 91.0f);
@@ -53,8 +57,7 @@ TEST(PuctTest, TheTriesOfAScoreHaveIt) {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
     const double value = 2 * random.Uniform() - 1;
-    const Puct puct = {.exploration =
-                           100 * static_cast<float>(random.Uniform())};
+    const Puct puct = WithExploration(100 * random.Uniform());
     const double prior = random.Uniform();
     const double tries = 1 + std::floor(1000 * random.Uniform());
     const double score = puct.Score<double>(value, prior, tries);
@@ -68,7 +71,7 @@ TEST(PolicyTargetTest, ASingleVisitThatIsLeftGoesToo) {
   const std::vector<RootAction> actions = {Root(0.955f, 96, 0.5f),
                                            Root(0.045f, 4, -0.9f)};
   EXPECT_EQ(PolicyTarget(actions,
-                         {.forced_playouts = 2, .puct = {.exploration = 10}}),
+                         {.forced_playouts = 2, .puct = WithExploration(10)}),
             (std::vector<float>{1, 0}));
 }
 
@@ -76,7 +79,7 @@ TEST(PolicyTargetTest, ActionsOfHigherValueThanTheBestKeepTheirVisits) {
   const std::vector<RootAction> actions = {Root(0.9f, 90, 0.1f),
                                            Root(0.1f, 10, 0.9f)};
   EXPECT_EQ(PolicyTarget(actions,
-                         {.forced_playouts = 2, .puct = {.exploration = 10}}),
+                         {.forced_playouts = 2, .puct = WithExploration(10)}),
             (std::vector<float>{0.9f, 0.1f}));
 }
 
@@ -85,7 +88,7 @@ TEST(PolicyTargetTest, NoisyPriorsDecideWhereTheyAreGiven) {
   const std::vector<RootAction> actions = {Root(1, 96, 0.5f),
                                            Root(0, 4, -0.5f)};
   const PolicyTargetOptions options = {.forced_playouts = 2,
-                                       .puct = {.exploration = 10}};
+                                       .puct = WithExploration(10)};
   EXPECT_EQ(PolicyTarget(actions, options), (std::vector<float>{.96f, .04f}));
   EXPECT_EQ(PolicyTarget(actions, options, {0.9f, 0.1f}),
             (std::vector<float>{1, 0}));
@@ -130,8 +133,7 @@ TEST(PolicyTargetTest, EqualsTakingVisitsOneByOne) {
     }
     const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
     const std::vector<float> target = PolicyTarget(
-        actions, {.forced_playouts = 2,
-                  .puct = {.exploration = static_cast<float>(exploration)}});
+        actions, {.forced_playouts = 2, .puct = WithExploration(exploration)});
     for (int i = 0; i < count; ++i) {
       EXPECT_NEAR(target[i], expected[i] / sum, 1e-6) << seed << " " << i;
     }
