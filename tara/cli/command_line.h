@@ -91,8 +91,8 @@ class Command {
 // The command that the arguments name.
 struct ParsedCommand {
   std::string name;  // "tara games list"
-  // Runs the command; or prints help or the version, where the arguments ask
-  // for that; or returns a usage error, where they are wrong.
+  // Runs the command; or prints help or the version, for --help and --version;
+  // or returns a usage error for wrong arguments.
   RunFunction run;
 };
 

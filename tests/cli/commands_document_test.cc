@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "tara/eval/players/player_spec.h"
 #include "tests/cli/tara_process.h"
 #include "tests/docs/document.h"
 
@@ -90,6 +91,23 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
   }
   EXPECT_TRUE(commands.empty())
       << "without a row: " << absl::StrJoin(commands, ", ");
+}
+
+TEST(CommandsDocumentTest, EveryKindOfPlayerHasARow) {
+  const absl::StatusOr<Document> page =
+      ReadDocument("docs/reference/commands.md");
+  ASSERT_TRUE(page.ok()) << page.status();
+  const absl::StatusOr<std::vector<TableRow>> rows =
+      FindTable(*page, "| spec | player |");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  std::set<std::string> described;
+  for (const TableRow& row : *rows) {
+    const std::string spec = CodeSpans(row.cells[0])[0];
+    described.insert(spec.substr(0, spec.find_first_of(":[+")));
+  }
+  for (const eval::PlayerKindName& kind : eval::kPlayerKindNames) {
+    EXPECT_EQ(described.count(std::string(kind.name)), 1u) << kind.name;
+  }
 }
 
 }  // namespace

@@ -119,8 +119,8 @@ struct Search {
   }
 };
 
-// Near the end of a game most walks need no evaluation: after so many of them
-// a thread asks again whether to stop.
+// Near the end of a game most walks need no evaluation: after so many of them a
+// thread checks again whether to stop.
 constexpr int kMostFinished = 64;
 
 // One thread's leaves and their evaluations.
