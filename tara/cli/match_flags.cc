@@ -160,9 +160,9 @@ std::string MatchNotes() {
       "that of its\ngames in the results file; reports name it, and games of "
       "different number types\nare kept apart.\n"
       "\nWith clocks games are played one at a time on each thread. A player "
-      "whose time runs\nout, or an engine that cannot go on, loses by ",
+      "whose time\nruns out, or an engine that cannot go on, loses by ",
       eval::kForfeitMargin,
-      " points; the report counts such games,\nand the mean time of a move.");
+      " points; the\nreport counts such games, and the mean time of a move.");
 }
 
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
