@@ -14,6 +14,8 @@
 #include "tara/nn/bundle/specification.h"
 #include "tara/nn/bundle/torchscript.h"
 #include "tara/nn/bundle/zip_archive.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {
@@ -97,7 +99,7 @@ absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
                                    .shape = network.shape,
                                    .parameters = CountParameters(network),
                                    .weights = options.weights,
-                                   .has_owner = HasLearnedOwner(network),
+                                   .has_owner = HasLearned(network, Head::kOwner),
                                    .variants = options.variants,
                                    .provenance = options.provenance};
   std::vector<ZipEntry> entries = {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/float16.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {

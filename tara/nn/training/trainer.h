@@ -16,6 +16,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
@@ -59,15 +60,9 @@ struct TrainerOptions {
   // Decoupled decay of convolutions and linear layers, per step and unit of
   // learning rate.
   float weight_decay = 1e-2f;
-  // Weight of the cross-entropy of the margin. A distribution over so many
-  // margins is worth some nats: with the weight of the result's it would
-  // dominate the loss.
-  float margin_loss_weight = 0.1f;
-  // Weights of the auxiliary heads' losses. A head without is not computed,
-  // and its weights stay as they are.
-  float owner_loss_weight = 0;
-  float kingdoms_loss_weight = 0;
-  float reply_loss_weight = 0;
+  // Weights of the heads' losses. An auxiliary head whose loss has none is not
+  // computed, and stays as it is.
+  PerHead<float> loss_weights = LossWeights();
   // Above 0: what is measured, evaluated and saved as the network is the
   // average of the weights over about 1 / (1 - this) steps; see
   // tara/nn/training/optimizer_torch.h.
@@ -87,27 +82,6 @@ struct TrainerOptions {
 // Returns FAILED_PRECONDITION when LibTorch lacks the device of the options,
 // saying what it has.
 absl::Status CheckTrainerOptions(const TrainerOptions& options);
-
-// Mean losses of a step, by weight of the samples.
-struct Losses {
-  // policy + value + margin_loss_weight * margin, and so on for the others.
-  double total = 0;
-  double policy = 0;  // cross-entropy in nats, over samples that have a policy
-  double value = 0;   // cross-entropy in nats of win, draw, loss
-  // Cross-entropy in nats of the margins, over samples that have one.
-  double margin = 0;
-  // Cross-entropies in nats of the auxiliary heads, over samples that have
-  // their targets: the mean of the hills; the mean of both sides' kingdoms; the
-  // opponent's reply. 0 where the head is not computed.
-  double owner = 0;
-  double kingdoms = 0;
-  double reply = 0;
-  // Share of samples with a policy whose most visited action has the highest
-  // prior.
-  double policy_accuracy = 0;
-  // A loss or a gradient was not finite: the step was not made.
-  bool skipped = false;
-};
 
 // A network with its optimizer. Not thread-safe.
 class Trainer {

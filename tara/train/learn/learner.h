@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "tara/base/stop.h"
 #include "tara/core/variant.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/learn/sampler.h"
 

@@ -11,21 +11,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "tara/nn/heads.h"
 #include "tara/train/play/self_play_options.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
-
-// Mean losses as they are shown.
-struct LossSummary {
-  double total = 0;
-  double policy = 0;
-  double value = 0;
-  double margin = 0;
-  double owner = 0;  // of auxiliary heads; 0: none
-  double kingdoms = 0;
-  double reply = 0;
-};
 
 // What a stretch of self-play came to.
 struct SelfPlayRates {
@@ -77,9 +67,9 @@ struct ProgressSnapshot {
   int64_t steps = 0;  // of the generation
   int64_t steps_wanted = 0;
   bool has_losses = false;
-  LossSummary losses;
+  nn::Losses losses;
   bool has_held_out = false;
-  LossSummary held_out;  // after the last generation, the mean of the variants
+  nn::Losses held_out;  // after the last generation, the mean of the variants
   double learning_rate = 0;
   int64_t window_games = 0;
   int64_t window_positions = 0;
@@ -141,9 +131,9 @@ class Progress {
   SelfPlayRates EndSelfPlay();
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
-  void Learned(int64_t steps, double learning_rate, const LossSummary& losses);
+  void Learned(int64_t steps, double learning_rate, const nn::Losses& losses);
   // The newest checkpoint's losses on games that are never learned from.
-  void HeldOut(const LossSummary& losses);
+  void HeldOut(const nn::Losses& losses);
   void EndLearning();
   void BeginEvaluation(int generation);
   void Evaluated(const StrengthProgress& evaluated);

@@ -181,16 +181,6 @@ std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   return positions;
 }
 
-LossSummary Summarize(const nn::Losses& losses) {
-  return {.total = losses.total,
-          .policy = losses.policy,
-          .value = losses.value,
-          .margin = losses.margin,
-          .owner = losses.owner,
-          .kingdoms = losses.kingdoms,
-          .reply = losses.reply};
-}
-
 // How much time a kill may leave uncounted.
 constexpr absl::Duration kTimeKept = absl::Seconds(10);
 
@@ -480,21 +470,20 @@ absl::Status TrainingRun::LearnOnce(int generation) {
             [&](int steps, const nn::Losses& mean) {
               progress_.Learned(steps,
                                 LearningRate(options.schedule, next.step - 1),
-                                Summarize(mean));
+                                mean);
               if (callbacks_.on_step_learned)
                 callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
-  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
   std::vector<std::string> lines = log_->HeldOut(next.generation, held_out);
   const std::vector<std::string> learning = log_->Learning(
       {.generation = next.generation,
        .step = next.step,
        .samples = next.samples,
-       .losses = Summarize(learned.losses),
-       .policy_accuracy = learned.losses.policy_accuracy,
+       .losses = learned.losses,
        .learning_rate = LearningRate(options.schedule, next.step - 1),
        .window_games = sampler_->games(),
        .window_positions = sampler_->positions(),
