@@ -99,7 +99,8 @@ TEST(FinalForecastTest, SaysWhatTheNetworkSaysInLibTorch) {
     }
     for (int part = 0; part < 2; ++part) {
       const Side side = part == 0 ? state.side() : Opponent(state.side());
-      const std::vector<float> chances = Chances(output[Head::kKingdoms][0][part]);
+      const std::vector<float> chances =
+          Chances(output[Head::kKingdoms][0][part]);
       ASSERT_EQ(chances.size(), size_t{kNumKingdomCounts});
       EXPECT_LT(DifferenceTo(chances, forecasts[i].kingdoms[side]), kTolerance);
     }

@@ -235,9 +235,11 @@ TEST_F(NetworkTest, SamplesWithoutAPolicyTeachNone) {
   EXPECT_EQ(losses->heads[Head::kPolicy], 0);
   EXPECT_EQ(losses->policy_accuracy, 0);
   EXPECT_GT(losses->heads[Head::kValue], 0);
-  EXPECT_NEAR(losses->total,
-              losses->heads[Head::kValue] + kOneThread.loss_weights[Head::kMargin] * losses->heads[Head::kMargin],
-              1e-5);
+  EXPECT_NEAR(
+      losses->total,
+      losses->heads[Head::kValue] +
+          kOneThread.loss_weights[Head::kMargin] * losses->heads[Head::kMargin],
+      1e-5);
 }
 
 TEST_F(NetworkTest, SamplesWithoutAMarginTeachNone) {

@@ -40,9 +40,8 @@ using ::testing::HasSubstr;
 
 constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
 constexpr TrainerOptions kAllHeads = {
-    .loss_weights = LossWeights({{Head::kOwner, 0.3f},
-                                 {Head::kKingdoms, 0.2f},
-                                 {Head::kReply, 0.15f}}),
+    .loss_weights = LossWeights(
+        {{Head::kOwner, 0.3f}, {Head::kKingdoms, 0.2f}, {Head::kReply, 0.15f}}),
     .threads = 1};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -172,8 +171,8 @@ TEST_F(TrainerTest, EveryTensorIsOfTheTowerOrOfAHead) {
         absl::StartsWith(name, "block")) {
       continue;
     }
-    const auto head = std::find_if(
-        kHeads.begin(), kHeads.end(), [&](const HeadInfo& info) {
+    const auto head =
+        std::find_if(kHeads.begin(), kHeads.end(), [&](const HeadInfo& info) {
           return absl::StartsWith(name, info.tensors);
         });
     ASSERT_NE(head, kHeads.end()) << name;
@@ -441,11 +440,9 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
   auto checkpoint = ReadCheckpoint(path_);
   ASSERT_TRUE(checkpoint.ok());
   std::erase_if(checkpoint->tensors, [](const NamedTensor& tensor) {
-    return std::any_of(kHeads.begin(), kHeads.end(),
-                       [&](const HeadInfo& info) {
-                         return info.is_auxiliary &&
-                                absl::StrContains(tensor.name, info.tensors);
-                       });
+    return std::any_of(kHeads.begin(), kHeads.end(), [&](const HeadInfo& info) {
+      return info.is_auxiliary && absl::StrContains(tensor.name, info.tensors);
+    });
   });
   ASSERT_TRUE(WriteCheckpoint(path_, *checkpoint).ok());
   const auto states = RandomPositionsOfAllVariants(1, 8);

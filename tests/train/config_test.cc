@@ -586,7 +586,7 @@ TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   EXPECT_EQ(temperature.At(20), 0);
   const proto::SelfPlayConfig resigning =
       Good("self_play { resignation { threshold: 0.9 } }").self_play();
-  EXPECT_FLOAT_EQ(ResignationOf(resigning.resignation()).threshold, -0.9f);
+  EXPECT_FLOAT_EQ(*ResignationOf(resigning.resignation()).threshold, -0.9f);
 }
 
 TEST(ConfigTest, WrongVariantsAreRefused) {

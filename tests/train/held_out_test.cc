@@ -88,7 +88,8 @@ TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
   EXPECT_EQ(losses->at(1).variant, Variant::kStoneOfDestiny);
   EXPECT_EQ(losses->at(1).positions, kMostHeldOutPositions);
   for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(losses->at(i).losses.heads[nn::Head::kPolicy], static_cast<double>(i + 1));
+    EXPECT_EQ(losses->at(i).losses.heads[nn::Head::kPolicy],
+              static_cast<double>(i + 1));
     EXPECT_EQ(losses->at(i).positions,
               static_cast<int64_t>(trainer_.measured[i].size()));
     for (const nn::Sample& sample : trainer_.measured[i]) {

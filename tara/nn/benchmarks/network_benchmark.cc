@@ -16,9 +16,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/torch/torch_runtime.h"
-#include "tara/nn/heads.h"
 #include "tara/nn/training/trainer.h"
 
 namespace tara::nn {

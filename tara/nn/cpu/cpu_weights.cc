@@ -109,10 +109,10 @@ class Layout {
   }
 
   absl::Status AddStem(CpuWeights& weights) const {
-    TARA_ASSIGN_OR_RETURN(weights.stem,
-                          Convolution("stem_conv", "stem_norm",
-                                      {channels_, kNumPlanes, 3, 3},
-                                      /*fill_inputs=*/false));
+    TARA_ASSIGN_OR_RETURN(
+        weights.stem,
+        Convolution("stem_conv", "stem_norm", {channels_, kNumPlanes, 3, 3},
+                    /*fill_inputs=*/false));
     TARA_ASSIGN_OR_RETURN(
         const auto* const globals,
         Values("stem_globals.weight", {channels_, kNumGlobals}));
@@ -150,10 +150,9 @@ class Layout {
                                    /*has_bias=*/false, 0, pooled));
     TARA_RETURN_IF_ERROR(AddPooled("policy_pass", 1, /*has_bias=*/true,
                                    weights.channels, pooled));
-    TARA_ASSIGN_OR_RETURN(
-        weights.policy_planes,
-        Convolution("policy_planes", "policy_planes",
-                    {kNumPolicyPlanes, channels_, 1, 1}));
+    TARA_ASSIGN_OR_RETURN(weights.policy_planes,
+                          Convolution("policy_planes", "policy_planes",
+                                      {kNumPolicyPlanes, channels_, 1, 1}));
     return absl::OkStatus();
   }
 

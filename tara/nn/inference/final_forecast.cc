@@ -137,8 +137,8 @@ class CpuForecaster : public FinalForecaster {
           outputs.hidden + static_cast<ptrdiff_t>(i) * outputs.hidden_stride;
       for (int part = 0; part < 2; ++part) {  // own, enemy
         const Side side = part == 0 ? own : Opponent(own);
-        kingdoms_->Chances(hidden, part * kNumKingdomCounts,
-                           kNumKingdomCounts, forecast.kingdoms[side].data());
+        kingdoms_->Chances(hidden, part * kNumKingdomCounts, kNumKingdomCounts,
+                           forecast.kingdoms[side].data());
       }
     }
   }
@@ -157,14 +157,12 @@ absl::StatusOr<std::unique_ptr<FinalForecaster>> NewFinalForecaster(
     const Checkpoint& checkpoint) {
   const int64_t channels = checkpoint.shape.channels;
   TARA_ASSIGN_OR_RETURN(CpuWeights weights, FoldCpuWeights(checkpoint));
-  TARA_ASSIGN_OR_RETURN(
-      std::optional<HeadLayer> owners,
-      ReadHead(checkpoint, Head::kOwner, "owner_planes",
-               {kNumOwners, channels, 1, 1}));
-  TARA_ASSIGN_OR_RETURN(
-      std::optional<HeadLayer> kingdoms,
-      ReadHead(checkpoint, Head::kKingdoms, "kingdoms_output",
-               {2 * kNumKingdomCounts, kValueHidden}));
+  TARA_ASSIGN_OR_RETURN(std::optional<HeadLayer> owners,
+                        ReadHead(checkpoint, Head::kOwner, "owner_planes",
+                                 {kNumOwners, channels, 1, 1}));
+  TARA_ASSIGN_OR_RETURN(std::optional<HeadLayer> kingdoms,
+                        ReadHead(checkpoint, Head::kKingdoms, "kingdoms_output",
+                                 {2 * kNumKingdomCounts, kValueHidden}));
   try {
     return std::make_unique<CpuForecaster>(
         std::move(weights), std::move(owners), std::move(kingdoms));

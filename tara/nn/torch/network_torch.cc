@@ -115,8 +115,8 @@ Network::Network(const NetworkShape& network_shape)
         absl::StrCat("block", i),
         std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
   }
-  owner_planes = register_module(
-      "owner_planes", MakeConv(shape.channels, kNumOwners, 1, true));
+  owner_planes = register_module("owner_planes",
+                                 MakeConv(shape.channels, kNumOwners, 1, true));
   kingdoms_output = register_module(
       "kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
   reply_planes = register_module(

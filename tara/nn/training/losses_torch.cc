@@ -98,7 +98,10 @@ constexpr auto kLessons = std::to_array<Lesson>({
      },
      OfShares},
     // [B, kNumResults]: shares of win, draw, loss.
-    {Head::kValue, [](int64_t count) { return at::empty({count, kNumResults}); },
+    {Head::kValue,
+     [](int64_t count) {
+       return at::empty({count, kNumResults});
+     },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        std::copy(sample.result.begin(), sample.result.end(), Row(targets, i));
        return true;
@@ -106,7 +109,9 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfShares},
     // [B, 1], int64: index of the margin's logit.
     {Head::kMargin,
-     [](int64_t count) { return at::empty({count, 1}, at::kLong); },
+     [](int64_t count) {
+       return at::empty({count, 1}, at::kLong);
+     },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
        *IndexRow(targets, i) = sample.margin + kMaxMargin;
@@ -127,7 +132,9 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfOwners},
     // [B, 2, 1], int64: own and enemy kingdoms.
     {Head::kKingdoms,
-     [](int64_t count) { return at::empty({count, 2, 1}, at::kLong); },
+     [](int64_t count) {
+       return at::empty({count, 2, 1}, at::kLong);
+     },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        int64_t* const kingdoms = IndexRow(targets, i);
        kingdoms[0] = std::min(sample.own_kingdoms, kMaxKingdoms);
@@ -221,8 +228,7 @@ LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
     losses.heads[head] =
         WeightedMean(lesson.losses(logits[head], targets.targets[head]),
                      targets.weights[head]);
-    const at::Tensor weighted =
-        options.loss_weights[head] * losses.heads[head];
+    const at::Tensor weighted = options.loss_weights[head] * losses.heads[head];
     losses.total = losses.total.defined() ? losses.total + weighted : weighted;
   }
   const at::Tensor agree = logits[Head::kPolicy]

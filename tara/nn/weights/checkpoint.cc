@@ -250,14 +250,14 @@ absl::Status CheckFinite(const Checkpoint& checkpoint) {
 
 bool HasLearned(const Checkpoint& checkpoint, Head head) {
   const absl::string_view tensors = kHeads[static_cast<size_t>(head)].tensors;
-  return std::any_of(
-      checkpoint.tensors.begin(), checkpoint.tensors.end(),
-      [&](const NamedTensor& tensor) {
-        return absl::StartsWith(tensor.name, tensors) &&
-               absl::EndsWith(tensor.name, ".bias") &&
-               std::any_of(tensor.values.begin(), tensor.values.end(),
-                           [](float value) { return value != 0; });
-      });
+  return std::any_of(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                     [&](const NamedTensor& tensor) {
+                       return absl::StartsWith(tensor.name, tensors) &&
+                              absl::EndsWith(tensor.name, ".bias") &&
+                              std::any_of(
+                                  tensor.values.begin(), tensor.values.end(),
+                                  [](float value) { return value != 0; });
+                     });
 }
 
 bool IsOfOptimizer(absl::string_view name) {

@@ -468,9 +468,8 @@ absl::Status TrainingRun::LearnOnce(int generation) {
       const LearnResult learned,
       Learn(options, *sampler_, *trainer_, next, stop,
             [&](int steps, const nn::Losses& mean) {
-              progress_.Learned(steps,
-                                LearningRate(options.schedule, next.step - 1),
-                                mean);
+              progress_.Learned(
+                  steps, LearningRate(options.schedule, next.step - 1), mean);
               if (callbacks_.on_step_learned)
                 callbacks_.on_step_learned(next.step);
             }));

@@ -25,7 +25,7 @@ struct LearningReport {
   int generation = 0;  // of the checkpoint that was learned
   int64_t step = 0;    // learned so far, over the whole run
   int64_t samples = 0;
-  nn::Losses losses;   // means over the generation
+  nn::Losses losses;         // means over the generation
   double learning_rate = 0;  // of the last step
   int64_t window_games = 0;
   int64_t window_positions = 0;
