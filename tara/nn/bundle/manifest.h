@@ -35,7 +35,7 @@ absl::Status CheckNetworkLearned(const std::string& name,
                                  absl::Span<const BundleVariant> learned,
                                  const State& state);
 
-// What a bundle says of itself: manifest.json of docs/reference/bundle.md.
+// The manifest of a bundle: manifest.json of docs/reference/bundle.md.
 
 inline constexpr int kBundleFormatVersion = 1;
 

@@ -148,16 +148,16 @@ torch::jit::Module MakeModule(const Checkpoint& folded, WeightType weights) {
 }
 
 // Takes the output `info` out of what a module returned.
-absl::Status TakeOutput(const c10::IValue& said, const NetworkOutputInfo& info,
+absl::Status TakeOutput(const c10::IValue& got, const NetworkOutputInfo& info,
                         int64_t size, NetworkOutputs& outputs) {
   std::vector<int64_t> shape = {size};
   shape.insert(shape.end(), info.axes.begin(), info.axes.end());
-  if (!said.isTensor() || said.toTensor().sizes() != shape ||
-      said.toTensor().scalar_type() != at::kFloat) {
+  if (!got.isTensor() || got.toTensor().sizes() != shape ||
+      got.toTensor().scalar_type() != at::kFloat) {
     return absl::DataLossError(
         absl::StrCat("its output ", info.name, " has another shape or type"));
   }
-  const at::Tensor whole = said.toTensor().contiguous();
+  const at::Tensor whole = got.toTensor().contiguous();
   const float* const begin = whole.data_ptr<float>();
   (outputs.*info.values).assign(begin, begin + whole.numel());
   return absl::OkStatus();
@@ -176,15 +176,15 @@ absl::StatusOr<NetworkOutputs> Run(const std::string& bytes,
     arguments.emplace_back(
         at::from_blob(const_cast<float*>((inputs.*info.values).data()), shape));
   }
-  const c10::IValue said = module.forward(arguments);
+  const c10::IValue got = module.forward(arguments);
   const auto infos = NetworkOutputInfos(with_owner);
-  if (!said.isTuple() || said.toTuple()->elements().size() != infos.size()) {
+  if (!got.isTuple() || got.toTuple()->elements().size() != infos.size()) {
     return absl::DataLossError(
         absl::StrCat("it returns no tuple of ", infos.size(), " tensors"));
   }
   NetworkOutputs outputs;
   for (size_t i = 0; i < infos.size(); ++i) {
-    TARA_RETURN_IF_ERROR(TakeOutput(said.toTuple()->elements()[i], infos[i],
+    TARA_RETURN_IF_ERROR(TakeOutput(got.toTuple()->elements()[i], infos[i],
                                     inputs.size, outputs));
   }
   return outputs;

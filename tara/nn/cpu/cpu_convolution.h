@@ -46,7 +46,7 @@ struct CpuConvolutionSpec {
   bool relu = true;
 };
 
-// A convolution, and its weights as oneDNN likes them. Immutable: threads may
+// A convolution with its weights in oneDNN's layout. Immutable: threads may
 // share it.
 class CpuConvolution {
  public:
@@ -57,7 +57,7 @@ class CpuConvolution {
                  const CpuConvolutionSpec& spec, const CpuConvolution* twin);
 
   size_t scratch_bytes() const { return scratch_.get_size(); }
-  // The implementation's name, as oneDNN tells it.
+  // oneDNN's name of the implementation.
   const std::string& implementation() const { return implementation_; }
 
  private:

@@ -89,7 +89,7 @@ class CpuContext {
   explicit CpuContext(const CpuNetwork& network);
   ~CpuContext();
 
-  // What a run leaves here, for its n positions.
+  // The outputs of a run, for its n positions.
   struct Outputs {
     const float* policy_rows;  // [n, 49, policy_channels]: a plane a channel
     int policy_channels;
@@ -97,18 +97,18 @@ class CpuContext {
     int pass_stride;
     const float* value;  // [n, value_stride]: win, draw, loss, then margins
     int value_stride;
-    // What the value head makes of the tower, for heads that share it.
+    // Layers of the value head that other heads share.
     const float* value_rows;  // [n, 49, channels of the tower]
     const float* hidden;      // [n, hidden_stride]
     int hidden_stride;
   };
 
-  // Told of activations while a float32 network runs: layer i < blocks + 1 is
-  // tower[i] of CpuRanges, those after are inner[i - blocks - 1].
+  // Called with activations while a float32 network runs: layer i < blocks + 1
+  // is tower[i] of CpuRanges, those after are inner[i - blocks - 1].
   using Observer =
       std::function<void(int layer, absl::Span<const float> values)>;
 
-  // Told of a tile when it is computed: its first position and its size.
+  // Called when a tile is computed, with its first position and its size.
   using Visitor = std::function<void(int first, int size, const Outputs&)>;
 
   // Computes the batch, tile by tile. Throws dnnl::error.

@@ -239,7 +239,7 @@ struct Neighbours {
   Word any, ones, twos, fours;
 };
 
-// What the planes tell of the ringforts, from the boards of both sides, the
+// The planes of ringforts, derived from the boards of both sides, the
 // kings of the other one and what a block holds beside its rows.
 struct DerivedBoards {
   Neighbours near_own, near_enemy;
@@ -263,8 +263,8 @@ struct DerivedBoards {
 };
 
 // The kings' ways: as FindKingWays of features.cc, but both sides go on move by
-// move, and whoever comes to a hill first, or with the other one if it is the
-// own side, is the nearer one.
+// move, and the side that reaches a hill first is the nearer one, the own side
+// where both do.
 struct KingWays {
   Word own = Word(Board{0}), enemy = Word(Board{0});
   Word own_nearer = Word(Board{0}), enemy_nearer = Word(Board{0});
@@ -512,7 +512,7 @@ void PackChannelsFirst(const TurnedRows& rows, PositionBits& bits) {
 template <typename Visitor>
 void ForEachSquare(const TurnedRows& rows, Visitor visit) {
   static_assert(kNumEncoderRows == 32);
-  // Rank r of a board in its byte r: seven bits that move by r.
+  // 1. Rank r of a board in its byte r: seven bits that move by r.
   alignas(64) uint64_t ranks[kNumEncoderRows];
   for (int row = 0; row < kNumEncoderRows; ++row) {
     uint64_t x = 0;
@@ -521,7 +521,8 @@ void ForEachSquare(const TurnedRows& rows, Visitor visit) {
     }
     ranks[row] = x;
   }
-  // Then byte i of vector r comes from row i.
+  // 2. Bytes transposed, in three steps of pairs: then byte i of vector r is
+  //    rank r of row i.
   const __m256i pairs = _mm256_broadcastsi128_si256(
       _mm_set_epi8(15, 7, 14, 6, 13, 5, 12, 4, 11, 3, 10, 2, 9, 1, 8, 0));
   __m256i a[8], b[8];
@@ -549,6 +550,7 @@ void ForEachSquare(const TurnedRows& rows, Visitor visit) {
     b[i] = _mm256_unpacklo_epi64(a[i], a[i + 1]);
     b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 1]);
   }
+  // 3. Of each rank, the bit of a file in all 32 bytes.
   for (int rank = 0; rank < kBoardSize; ++rank) {
     for (int file = 0; file < kBoardSize; ++file) {
       visit(kBoardSize * rank + file,

@@ -2,7 +2,7 @@
 #define TARA_NN_ENCODE_FEATURES_H_
 
 // How the network sees a position: planes over the 7 x 7 grid and a vector of
-// numbers about the whole position. Everything is told from the seat to move,
+// numbers about the whole position. Everything is seen from the seat to move,
 // which a symmetry has brought to seat 0: "own" is its side.
 
 #include <array>

@@ -112,7 +112,7 @@ class CpuForecaster : public FinalForecaster {
   }
 
  private:
-  // Fills what the outputs at place `i` say of a position.
+  // Fills the forecast of a position from the outputs at place `i`.
   void Fill(const State& state, const Symmetry& symmetry,
             const CpuContext::Outputs& outputs, int i,
             FinalForecast& forecast) const {

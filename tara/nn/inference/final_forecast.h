@@ -15,8 +15,8 @@
 
 namespace tara::nn {
 
-// What a network expects of the board when the game is over: what its auxiliary
-// heads say, which searches do not ask for.
+// A network's forecast of the board when the game is over: the outputs of its
+// auxiliary heads, which searches do not ask for.
 struct FinalForecast {
   // By hill, in canonical order: the probabilities that Red, that Blue holds
   // it, and that it is vacant.

@@ -33,8 +33,8 @@
 //   kingdoms of both sides then      linear of what its last layer sees
 //   the opponent's reply             as the policy, from the same planes
 //
-// Margins are told as a distribution, one logit each, so that a search may
-// value them as it likes (tara/mcts/utility.h).
+// Margins are a distribution, one logit each, so that a search may weigh them
+// by any utility (tara/mcts/utility.h).
 // Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3;
 // ownership and the reply as auxiliary targets, sections 4.1 and 3.4.
 

@@ -29,8 +29,7 @@ using PolicyTarget = std::vector<std::pair<Action, float>>;
 struct Sample {
   State state;
   Symmetry symmetry;  // a PositionSymmetry that brings the seat to move to 0
-  // Empty when the search's opinion is unknown: the sample then teaches no
-  // policy.
+  // Empty where there was no full search: the sample then teaches no policy.
   PolicyTarget policy = {};
   // The policy of the opponent's next turn, in the actions of that position.
   // Empty: there was none, or it is unknown.
@@ -89,10 +88,10 @@ class Trainer {
   virtual ~Trainer() = default;
 
   // Learns from the batch, and returns its losses before the step. Where a
-  // loss or a gradient is not finite, the step is not made: the losses say
-  // `skipped`, and the weights, norms, averages and moments are bit for bit as
-  // before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED when
-  // memory does not suffice. REQUIRES: the batch is not empty; no state is
+  // loss or a gradient is not finite, the step is not made: the losses are
+  // marked `skipped`, and the weights, norms, averages and moments are bit for
+  // bit as before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED
+  // when memory does not suffice. REQUIRES: the batch is not empty; no state is
   // finished; policies name legal actions alone.
   virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                                       double learning_rate) = 0;
@@ -102,18 +101,18 @@ class Trainer {
   // REQUIRES as Step.
   virtual absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) = 0;
 
-  // Evaluates as the network would play, without folding or any other
-  // haste: the simple twin of the evaluators of checkpoints.
+  // Evaluates as the network would play, without folded norms: the simple twin
+  // of the evaluators of checkpoints.
   virtual absl::Status Evaluate(absl::Span<const State> states,
                                 absl::Span<mcts::Evaluation> results) = 0;
 
   // Writes weights, optimizer, shape, versions and progress to one file,
-  // atomically (see checkpoint.h). The file does not tell the device. Of
-  // positions such as the network will meet, it keeps the ranges of
-  // activations, for inference in integers (tara/nn/cpu/cpu_calibration.h);
-  // without any, whoever plays measures them on random games. Returns ABORTED,
-  // naming what it is, and writes nothing where a tensor or the output for one
-  // of the positions is not finite.
+  // atomically (see checkpoint.h); it does not depend on the device. The file
+  // keeps the ranges of activations in `positions`, such as the network will
+  // meet, for inference in integers (tara/nn/cpu/cpu_calibration.h); without
+  // any, evaluators measure them on random games. Returns ABORTED, naming it,
+  // and writes nothing where a tensor or the output for one of the positions is
+  // not finite.
   virtual absl::Status Save(const std::string& path,
                             const TrainingProgress& progress,
                             absl::Span<const State> positions) = 0;

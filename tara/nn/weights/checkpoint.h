@@ -26,7 +26,7 @@
 //   adamw.*, sgd.*  moments of the optimizer
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
 // stem_globals.weight (globals): the first of kPlanes and kGlobals.
-// Who plays reads the plain names that he knows, and ignores all others.
+// Evaluators read the plain names that they know, and ignore all others.
 
 #include <cstdint>
 #include <string>
@@ -112,8 +112,8 @@ std::string EncodeCheckpoint(const Checkpoint& checkpoint);
 absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
                                             absl::string_view bytes);
 
-// Writes the checkpoint to `path` atomically: whoever reads the path, whatever
-// is killed when, finds the old file or the new one (temporary file in the same
+// Writes the checkpoint to `path` atomically: at any instant, also after a
+// kill, the path has the old file or the new one (temporary file in the same
 // folder, fsync, rename, fsync of the folder). Not for several writers of one
 // path at once. Returns the error of the failing system call, with the path.
 absl::Status WriteCheckpoint(const std::string& path,

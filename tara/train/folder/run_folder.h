@@ -29,7 +29,7 @@ namespace tara::train {
 //   tensorboard/            event files
 //   lock                    held while a process trains here
 //
-// Whoever holds a RunFolder holds its lock. Thread-safe but for creation.
+// A RunFolder holds its lock. Thread-safe but for creation.
 class RunFolder {
  public:
   // Creates the folder where needed, takes its lock, writes the config, and
@@ -47,7 +47,7 @@ class RunFolder {
   // The config as it is in the folder: where the one given says "auto", with
   // what an earlier start has chosen.
   const proto::TrainConfig& config() const { return config_; }
-  // Replaces the config by one that says what was chosen for this run.
+  // Replaces the config by one with what was chosen for this run.
   absl::Status RecordConfig(const proto::TrainConfig& config);
   std::string store_path() const;
   std::string state_path() const;

@@ -17,7 +17,7 @@
 
 namespace tara::train {
 
-// What a stretch of self-play came to.
+// Rates and counts of a stretch of self-play.
 struct SelfPlayRates {
   int64_t games = 0;
   double seconds = 0;
@@ -49,12 +49,12 @@ struct SelfPlayRates {
   int64_t resignable_not_lost = 0;
 };
 
-// Where a run of training stands at one moment.
+// The state of a run of training at one moment.
 struct ProgressSnapshot {
   std::string run_dir;
   int generation = 0;   // being learned, or whose games are played for it
   int generations = 0;  // of the run
-  // What is going on; self-play may go on beside the others.
+  // The phases; self-play may go on beside the others.
   bool playing = false;
   bool learning = false;
   bool evaluating = false;
@@ -115,7 +115,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What self-play counts into; read while it runs.
+  // The counters of self-play; read while it runs.
   SelfPlayStats& self_play_stats() { return stats_; }
 
   // Training goes from generation `first` to `generations` - 1.
@@ -139,7 +139,7 @@ class Progress {
   void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
   // Ends what BeginEvaluation began, where that was a trial at the gate.
-  // `text` says how the gate stands.
+  // `text`: the state of the gate, in words.
   void EndGate(std::string text);
 
   // Prints a line that stays.

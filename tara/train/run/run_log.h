@@ -20,7 +20,7 @@
 
 namespace tara::train {
 
-// What a generation's learning came to.
+// The results of a generation's learning.
 struct LearningReport {
   int generation = 0;  // of the checkpoint that was learned
   int64_t step = 0;    // learned so far, over the whole run
