@@ -39,10 +39,17 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
-constexpr TrainerOptions kAllHeads = {
-    .loss_weights = LossWeights(
-        {{Head::kOwner, 0.3f}, {Head::kKingdoms, 0.2f}, {Head::kReply, 0.15f}}),
-    .threads = 1};
+// Every auxiliary head learns, with a weight of its own.
+constexpr PerHead<float> AllWeights() {
+  PerHead<float> weights = LossWeights();
+  for (const HeadInfo& info : kHeads) {
+    if (!info.is_auxiliary) continue;
+    weights[info.head] = 0.9f / static_cast<float>(info.head);
+  }
+  return weights;
+}
+constexpr TrainerOptions kAllHeads = {.loss_weights = AllWeights(),
+                                      .threads = 1};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Board RandomBoard(Board among, Random& random) {
