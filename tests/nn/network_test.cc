@@ -253,10 +253,11 @@ TEST_F(NetworkTest, SamplesWithoutAMarginTeachNone) {
   }
   const auto of_all = trainer->Measure(samples);
   ASSERT_TRUE(of_half.ok() && of_all.ok());
-  EXPECT_NEAR(of_all->margin, of_half->margin, 1e-5);
-  EXPECT_NE(of_all->value, of_half->value);
+  EXPECT_NEAR(of_all->heads[Head::kMargin], of_half->heads[Head::kMargin],
+              1e-5);
+  EXPECT_NE(of_all->heads[Head::kValue], of_half->heads[Head::kValue]);
   for (Sample& sample : samples) sample.has_margin = false;
-  EXPECT_EQ(trainer->Measure(samples)->margin, 0);
+  EXPECT_EQ(trainer->Measure(samples)->heads[Head::kMargin], 0);
 }
 
 TEST_F(NetworkTest, TheUniformPolicyLosesTheLogarithmOfTheActions) {
