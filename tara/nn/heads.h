@@ -47,11 +47,11 @@ struct HeadInfo {
   float loss_weight;  // default
 };
 
-// A distribution over so many margins is worth some nats: with the weight of
-// the result's it would dominate the loss.
 inline constexpr auto kHeads = std::to_array<HeadInfo>({
     {Head::kPolicy, "policy", "policy_", false, true, "", 1},
     {Head::kValue, "value", "value_", false, true, "", 1},
+    // A distribution over so many margins has a loss of some nats: with a
+    // weight of 1 it would dominate the total.
     {Head::kMargin, "margin", "value_", false, true, "margin_loss_weight",
      0.1f},
     {Head::kOwner, "owner", "owner_", true, true, "owner_loss_weight", 0},

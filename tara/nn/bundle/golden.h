@@ -1,8 +1,8 @@
 #ifndef TARA_NN_BUNDLE_GOLDEN_H_
 #define TARA_NN_BUNDLE_GOLDEN_H_
 
-// What goes into every form of a bundle's network, and what comes out: the
-// tensors of docs/reference/bundle.md, row-major.
+// Inputs and outputs of every form of a bundle's network: the tensors of
+// docs/reference/bundle.md, row-major.
 
 #include <array>
 #include <cstdint>

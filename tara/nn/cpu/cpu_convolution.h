@@ -36,7 +36,7 @@ struct CpuNumbers {
   std::vector<float> inverse_scales = {};
 };
 
-// What a convolution computes, of `batch` positions, channels last:
+// A convolution of `batch` positions, channels last, computes
 //   destination = ReLU(convolution(source) + bias [+ destination])
 struct CpuConvolutionSpec {
   int batch = 1;

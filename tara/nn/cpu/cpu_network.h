@@ -27,7 +27,7 @@ struct CpuRanges {
 // A network in one precision, ready to run on the CPU. Only for the .cc files
 // of the engine: this header brings oneDNN along.
 
-// How many positions one run computes. Every answer is the same from each.
+// Positions of one run. Outputs do not depend on it.
 inline constexpr std::array kCpuTiles = {16, 4, 1};
 inline constexpr int kMaxCpuTile = kCpuTiles[0];
 
@@ -51,8 +51,7 @@ class CpuNetwork {
     size_t scratch_bytes = 0;
   };
 
-  // Where a layer's convolution stands among all: the ones by Winograd's method
-  // come first.
+  // The index of a layer's convolution: those by Winograd's method come first.
   int First(int block) const { return 1 + 2 * block; }
   int Second(int block) const { return 2 + 2 * block; }
   int Policy() const { return 1 + 2 * num_blocks(); }

@@ -56,7 +56,8 @@ std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
   return nullptr;
 }
 
-// What a forward pass in training changes, and a copy from before it.
+// The buffers that a forward pass in training changes (running means and
+// variances), and a copy from before it.
 class NormStatistics {
  public:
   explicit NormStatistics(const Network& network) {

@@ -103,7 +103,7 @@ class RunStateFile {
   // Returns DATA_LOSS, naming the file and its line, if it is no such state.
   static absl::StatusOr<RunStateFile> Open(const std::string& path);
 
-  // What Save writes.
+  // The state that Save writes.
   proto::RunState& state() { return state_; }
   const proto::RunState& state() const { return state_; }
 

@@ -61,8 +61,8 @@ std::string Games(const ProgressSnapshot& snapshot) {
                          snapshot.rates.evaluations_per_second);
 }
 
-// What the searches of self-play come to; parts that are not in use are left
-// out. Empty before there is anything to tell.
+// Returns the rates of the searches of self-play, without parts that are not in
+// use. Empty before the first.
 std::string Searches(const SelfPlayRates& rates) {
   if (rates.simulations_per_second == 0) return "";
   std::string text = absl::StrFormat(
