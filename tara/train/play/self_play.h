@@ -60,7 +60,7 @@ struct SelfPlayOptions {
   // Resignation, and counts of earlier games, which bound the threshold; it is
   // the same in all games of a call, so that these do not depend on each other.
   // By default nobody resigns.
-  mcts::ResignationOptions resignation = {.threshold = 1};
+  mcts::ResignationOptions resignation = {.threshold = std::nullopt};
   mcts::ResignationCounts resignation_counts = {};
 
   // Which games begin with random actions.

@@ -192,16 +192,6 @@ std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   return positions;
 }
 
-LossSummary Summarize(const nn::Losses& losses) {
-  return {.total = losses.total,
-          .policy = losses.policy,
-          .value = losses.value,
-          .margin = losses.margin,
-          .owner = losses.owner,
-          .kingdoms = losses.kingdoms,
-          .reply = losses.reply};
-}
-
 // How much time a kill may leave uncounted.
 constexpr absl::Duration kTimeKept = absl::Seconds(10);
 
@@ -398,7 +388,7 @@ absl::StatusOr<SelfPlayOptions> TrainingRun::SelfPlayOptionsOf(
   options.games_per_thread = static_cast<int>(self_play.games_per_thread());
   options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
   options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
-  if (options.resignation.threshold <= 0) {
+  if (options.resignation.threshold.has_value()) {
     TARA_ASSIGN_OR_RETURN(
         options.resignation_counts,
         CountResignations(*store_, options.resignation, options.run_seed,
@@ -562,23 +552,21 @@ absl::Status TrainingRun::LearnOnce(int generation) {
       const LearnResult learned,
       Learn(options, *sampler_, *trainer_, next, stop,
             [&](int steps, const nn::Losses& mean) {
-              progress_.Learned(steps,
-                                LearningRate(options.schedule, next.step - 1),
-                                Summarize(mean));
+              progress_.Learned(
+                  steps, LearningRate(options.schedule, next.step - 1), mean);
               if (callbacks_.on_step_learned)
                 callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
-  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
   std::vector<std::string> lines = log_->HeldOut(next.generation, held_out);
   const std::vector<std::string> learning = log_->Learning(
       {.generation = next.generation,
        .step = next.step,
        .samples = next.samples,
-       .losses = Summarize(learned.losses),
-       .policy_accuracy = learned.losses.policy_accuracy,
+       .losses = learned.losses,
        .learning_rate = LearningRate(options.schedule, next.step - 1),
        .window_games = sampler_->games(),
        .window_positions = sampler_->positions(),

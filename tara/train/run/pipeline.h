@@ -28,7 +28,7 @@ struct GateRequest {
   std::string best_path;
   int best = 0;
   proto::InferenceConfig inference = {};  // as in StrengthRequest
-  // Told from time to time; may be empty.
+  // Called from time to time; may be empty.
   std::function<void(const StrengthProgress&)> on_progress;
 };
 
@@ -68,7 +68,7 @@ struct TrainCallbacks {
   std::function<RunTime()> clock = ProcessTime;
 };
 
-// How a run of training ended.
+// The end of a run of training.
 struct TrainSummary {
   std::string run_dir;
   int generation = 0;  // of the newest checkpoint
