@@ -91,7 +91,7 @@ Description Describe(const dnnl::engine& engine,
 }
 #else
 constexpr bool kScalesBias = true;
-constexpr int kScalesArgument = DNNL_ARG_UNDEF;
+constexpr int kScalesArgument = 0;  // none
 
 void SetOutputScales(const std::vector<float>& scales,
                      dnnl::primitive_attr& attributes) {
