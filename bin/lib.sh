@@ -11,6 +11,18 @@ tara_say() {
   printf 'tara: %s\n' "$*" >&2
 }
 
+# Caches of Bazel, npm and Emscripten are in the user's home folder; where that
+# cannot be written, in a folder of the checkout that Bazel takes for no source.
+if [[ -z "${HOME:-}" ]] || ! mkdir -p "${HOME}/.cache" 2>/dev/null ||
+  [[ ! -w "${HOME}/.cache" ]]; then
+  export HOME="${TARA_ROOT}/.tara/home"
+  mkdir -p "${HOME}/.cache"
+fi
+
+# Debian's, for which emscripten is made, whichever comes first on the PATH.
+readonly TARA_PYTHON=/usr/bin/python3
+export EMSDK_PYTHON="${TARA_PYTHON}"
+
 # tara_packages [GROUP...]: prints the packages of tools/packages.txt that
 # everything needs, and those of the groups, one a line.
 tara_packages() {
@@ -39,12 +51,20 @@ tara_missing_packages() {
       }'
 }
 
+# tara_unknown_packages PACKAGE...: prints those that apt finds nowhere.
+tara_unknown_packages() {
+  local package
+  for package in "$@"; do
+    apt-cache show "${package}" >/dev/null 2>&1 || printf '%s\n' "${package}"
+  done
+}
+
 # tara_cannot_install REASON PACKAGE...: prints what to do by hand, and exits.
 tara_cannot_install() {
   local reason="$1"
   shift
   tara_say "these Debian packages are missing, and ${reason}: $*"
-  tara_say "Install them on Debian 12 with:"
+  tara_say "Install them on Debian 12 or 13 with:"
   tara_say "  sudo apt-get update && sudo apt-get install" \
     "--no-install-recommends $*"
   exit 1
@@ -74,7 +94,9 @@ tara_apt_install() {
   "${as_root[@]}" apt-get update -q -o DPkg::Lock::Timeout=300 >&2 || true
   if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends \
     -o DPkg::Lock::Timeout=300 "$@" >&2; then
-    tara_cannot_install "apt-get failed" "$@"
+    local unknown
+    unknown="$(tara_unknown_packages "$@" | tr '\n' ' ')"
+    tara_cannot_install "apt-get failed${unknown:+, and has no ${unknown% }}" "$@"
   fi
 }
 

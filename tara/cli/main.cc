@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -33,6 +34,19 @@ constexpr bool kWithTorch = true;
 #else
 constexpr bool kWithTorch = false;
 #endif
+
+// Ends the program on a processor that its instructions are not for, before
+// anything else is computed by them: 101 is the first constructor of a program.
+[[gnu::constructor(101), gnu::target("no-avx")]] void CheckProcessor() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    return;
+  }
+  std::fputs("tara: this processor has no AVX2, which Tara is compiled for\n",
+             stderr);
+  std::_Exit(EXIT_FAILURE);
+}
 
 // Adds all commands. Without LibTorch those that need it have names only, for
 // the lists of commands.

@@ -29,11 +29,8 @@ compile() {
 export -f compile
 printf '%s\n' "${sources[@]}" |
   xargs -P "$(nproc)" -I{} bash -c "compile {} ${work}"
-clang++ -fsanitize=fuzzer,address,undefined "${work}"/*.o \
-  -labsl_status -labsl_statusor -labsl_strings -labsl_str_format_internal \
-  -labsl_bad_variant_access -labsl_cord -labsl_strings_internal \
-  -labsl_throw_delegate -labsl_raw_logging_internal -labsl_int128 \
-  -o "${work}/fuzzer"
+clang++ -fsanitize=fuzzer,address,undefined "${work}"/*.o -o "${work}/fuzzer" \
+  -Wl,--as-needed /usr/lib/x86_64-linux-gnu/libabsl_*.so
 
 # Seeds: positions of each variant from start to end, actions of each kind.
 mkdir "${work}/corpus"

@@ -39,6 +39,32 @@ def _find_lib_folder(repository_ctx, root):
          (root, ", ".join(_LIB_FOLDERS)) +
          "TARA_TORCH_ROOT to the root of another LibTorch.")
 
+# The oldest that compiles.
+_OLDEST_VERSION = (1, 13)
+
+# The number that a header defines, or 0: later versions define it elsewhere.
+def _defined_number(header, name):
+    for line in header.splitlines():
+        if line.startswith("#define %s " % name):
+            return int(line.split(" ")[2])
+    return 0
+
+def _check_version(repository_ctx, root, api):
+    header = repository_ctx.read(api + "/torch/version.h")
+    version = (
+        _defined_number(header, "TORCH_VERSION_MAJOR"),
+        _defined_number(header, "TORCH_VERSION_MINOR"),
+    )
+    if version > (0, 0) and version < _OLDEST_VERSION:
+        fail("LibTorch under %s is %d.%d; expected %d.%d or later" %
+             ((root,) + version + _OLDEST_VERSION))
+    config = root + "/share/cmake/Torch/TorchConfig.cmake"
+    if (_exists(repository_ctx, config) and
+        "_GLIBCXX_USE_CXX11_ABI=0" in repository_ctx.read(config)):
+        fail("LibTorch under %s has the C++ ABI of before GCC 5, " % root +
+             "with which Debian's libraries do not link; expected a build " +
+             "with the cxx11 ABI")
+
 def _torch_repository_impl(repository_ctx):
     root = repository_ctx.os.environ.get("TARA_TORCH_ROOT", "") or "/usr"
     root = str(repository_ctx.path(root))
@@ -47,6 +73,7 @@ def _torch_repository_impl(repository_ctx):
     api = include + "/torch/csrc/api/include"
     if not _exists(repository_ctx, api + "/torch/torch.h"):
         fail("No torch/torch.h under %s" % api)
+    _check_version(repository_ctx, root, api)
 
     # Bazel refuses headers at absolute paths that the compiler does not search
     # by default, so they are reached through symlinks in this repository.

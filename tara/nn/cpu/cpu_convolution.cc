@@ -54,37 +54,95 @@ std::vector<float> WeightScales(const CpuConvolutionWeights& weights) {
   return scales;
 }
 
+// Returns by what the sum of each output channel of integers is multiplied.
+std::vector<float> OutputScales(const CpuConvolutionWeights& weights,
+                                const CpuNumbers& destination) {
+  std::vector<float> scales = WeightScales(weights);
+  for (size_t o = 0; o < destination.scales.size(); ++o) {
+    scales[o] /= destination.scales[o];
+  }
+  return scales;
+}
+
+// Where oneDNN 2 and 3 differ. Of integers they compute
+//   2:  destination = ReLU(scale * (sum + bias) [+ destination])
+//   3:  destination = ReLU(scale * sum + bias [+ destination])
+// where 2 has the scales in the attributes, and 3 as an argument of each call.
+using Description = dnnl::convolution_forward::primitive_desc;
+#if DNNL_VERSION_MAJOR >= 3
+constexpr bool kScalesBias = false;
+constexpr int kScalesArgument = DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS;
+
+void SetOutputScales(const std::vector<float>&,
+                     dnnl::primitive_attr& attributes) {
+  constexpr int kByOutput = 1 << 0;  // axis 0 of the weights
+  attributes.set_scales_mask(DNNL_ARG_WEIGHTS, kByOutput);
+}
+
+void AppendRelu(dnnl::post_ops& after) {
+  after.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
+}
+
+template <typename... Operation>
+Description Describe(const dnnl::engine& engine,
+                     const dnnl::primitive_attr& attributes,
+                     const Operation&... operation) {
+  return Description(engine, operation..., attributes);
+}
+#else
+constexpr bool kScalesBias = true;
+constexpr int kScalesArgument = 0;  // none
+
+void SetOutputScales(const std::vector<float>& scales,
+                     dnnl::primitive_attr& attributes) {
+  constexpr int kByOutput = 1 << 1;  // axis 1 of the destination
+  attributes.set_output_scales(kByOutput, scales);
+}
+
+void AppendRelu(dnnl::post_ops& after) {
+  after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0, 0);
+}
+
+template <typename... Operation>
+Description Describe(const dnnl::engine& engine,
+                     const dnnl::primitive_attr& attributes,
+                     const Operation&... operation) {
+  return Description(dnnl::convolution_forward::desc(operation...), attributes,
+                     engine);
+}
+#endif
+
 dnnl::primitive_attr Attributes(const CpuConvolutionWeights& weights,
                                 const CpuConvolutionSpec& spec) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (IsByte(spec.source.type)) {
-    std::vector<float> scales = WeightScales(weights);
-    if (!spec.destination.scales.empty()) {
-      for (int o = 0; o < weights.out; ++o) {
-        scales[o] /= spec.destination.scales[o];
-      }
-    }
-    constexpr int kByOutput = 1 << 1;
-    attributes.set_output_scales(kByOutput, scales);
+    SetOutputScales(OutputScales(weights, spec.destination), attributes);
   }
   dnnl::post_ops after;
   if (spec.add_to_destination) after.append_sum(1.0f);
-  if (spec.relu) {
-    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0, 0);
-  }
+  if (spec.relu) AppendRelu(after);
   attributes.set_post_ops(after);
   return attributes;
+}
+
+dnnl::memory Floats(const dnnl::engine& engine,
+                    const std::vector<float>& values) {
+  dnnl::memory memory(
+      {{static_cast<dnnl::memory::dim>(values.size())}, Type::f32, Tag::x},
+      engine);
+  std::memcpy(memory.get_data_handle(), values.data(),
+              values.size() * sizeof(float));
+  return memory;
 }
 
 // Moves on to oneDNN's kernels for whole convolutions of bytes, where there are
 // some: on grids this small they are 10 to 40 % faster than those that come
 // first, which make one of many small matrix products. Not where those use AMX,
 // which is several times as fast as both.
-void PreferDirectKernel(
-    dnnl::convolution_forward::primitive_desc& description) {
+void PreferDirectKernel(Description& description) {
   if (absl::StrContains(description.impl_info_str(), "amx")) return;
-  dnnl::convolution_forward::primitive_desc next = description;
+  Description next = description;
   do {
     if (absl::StartsWith(next.impl_info_str(), "jit_int8:avx512")) {
       description = next;
@@ -116,13 +174,12 @@ CpuConvolution::CpuConvolution(const dnnl::engine& engine,
       {weights.out, weights.in, weights.kernel, weights.kernel}, weight_type,
       Tag::any);
   const dnnl::memory::desc bias({weights.out}, Type::f32, Tag::x);
-  const int padding = weights.kernel / 2;
-  dnnl::convolution_forward::primitive_desc description(
-      dnnl::convolution_forward::desc(
-          dnnl::prop_kind::forward_inference,
-          dnnl::algorithm::convolution_direct, source_, any_weights, bias,
-          destination_, {1, 1}, {padding, padding}, {padding, padding}),
-      Attributes(weights, spec), engine);
+  const dnnl::memory::dims strides = {1, 1};
+  const dnnl::memory::dims padding = {weights.kernel / 2, weights.kernel / 2};
+  Description description = Describe(
+      engine, Attributes(weights, spec), dnnl::prop_kind::forward_inference,
+      dnnl::algorithm::convolution_direct, source_, any_weights, bias,
+      destination_, strides, padding, padding);
   if (IsByte(spec.source.type)) PreferDirectKernel(description);
   scratch_ = description.scratchpad_desc();
   implementation_ = description.impl_info_str();
@@ -131,29 +188,34 @@ CpuConvolution::CpuConvolution(const dnnl::engine& engine,
       twin->weights_.get_desc() == description.weights_desc()) {
     weights_ = twin->weights_;
     bias_ = twin->bias_;
+    scales_ = twin->scales_;
   } else {
-    PrepareWeights(engine, weights, IsByte(spec.source.type),
-                   description.weights_desc());
+    PrepareWeights(engine, weights, spec, description.weights_desc());
   }
 }
 
 void CpuConvolution::PrepareWeights(const dnnl::engine& engine,
                                     const CpuConvolutionWeights& weights,
-                                    bool bytes,
+                                    const CpuConvolutionSpec& spec,
                                     const dnnl::memory::desc& desc) {
   std::vector<float> bias = weights.bias;
   std::vector<int8_t> integers;
   const void* plain = weights.weight.data();
   Type type = Type::f32;
-  if (bytes) {
+  if (IsByte(spec.source.type)) {
     const std::vector<float> scales = WeightScales(weights);
     const size_t size = OutputSize(weights);
     for (size_t i = 0; i < weights.weight.size(); ++i) {
       integers.push_back(static_cast<int8_t>(
           std::lround(weights.weight[i] / scales[i / size])));
     }
-    // oneDNN adds the bias before it scales.
-    for (int o = 0; o < weights.out; ++o) bias[o] /= scales[o];
+    const std::vector<float> output_scales =
+        OutputScales(weights, spec.destination);
+    for (int o = 0; o < weights.out; ++o) {
+      bias[o] /= scales[o];
+      if (!kScalesBias) bias[o] *= output_scales[o];
+    }
+    if (!kScalesBias) scales_ = Floats(engine, output_scales);
     plain = integers.data();
     type = Type::s8;
   }
@@ -165,9 +227,7 @@ void CpuConvolution::PrepareWeights(const dnnl::engine& engine,
   dnnl::stream stream(engine);
   dnnl::reorder(from, weights_).execute(stream, from, weights_);
   stream.wait();
-  bias_ = dnnl::memory({{weights.out}, Type::f32, Tag::x}, engine);
-  std::memcpy(bias_.get_data_handle(), bias.data(),
-              bias.size() * sizeof(float));
+  bias_ = Floats(engine, bias);
 }
 
 BoundConvolution::BoundConvolution(const dnnl::engine& engine,
@@ -178,11 +238,15 @@ BoundConvolution::BoundConvolution(const dnnl::engine& engine,
       source_(convolution.source_, engine, source),
       destination_(convolution.destination_, engine, destination),
       scratch_(convolution.scratch_, engine, scratch),
-      arguments_{{{DNNL_ARG_SRC, source_.get()},
-                  {DNNL_ARG_WEIGHTS, convolution.weights_.get()},
-                  {DNNL_ARG_BIAS, convolution.bias_.get()},
-                  {DNNL_ARG_DST, destination_.get()},
-                  {DNNL_ARG_SCRATCHPAD, scratch_.get()}}} {}
+      arguments_{{DNNL_ARG_SRC, source_.get()},
+                 {DNNL_ARG_WEIGHTS, convolution.weights_.get()},
+                 {DNNL_ARG_BIAS, convolution.bias_.get()},
+                 {DNNL_ARG_DST, destination_.get()},
+                 {DNNL_ARG_SCRATCHPAD, scratch_.get()}} {
+  if (convolution.scales_) {
+    arguments_.push_back({kScalesArgument, convolution.scales_.get()});
+  }
+}
 
 void BoundConvolution::Run(const dnnl::stream& stream) const {
   // The C interface: its C++ twin copies the arguments into a map each time.

@@ -4,7 +4,6 @@
 // Convolutions over the 7 x 7 grid by oneDNN, made once and run often. Only for
 // the .cc files of the engine: this header brings oneDNN along.
 
-#include <array>
 #include <cstddef>
 #include <dnnl.hpp>
 #include <string>
@@ -64,7 +63,8 @@ class CpuConvolution {
   friend class BoundConvolution;
 
   void PrepareWeights(const dnnl::engine& engine,
-                      const CpuConvolutionWeights& weights, bool bytes,
+                      const CpuConvolutionWeights& weights,
+                      const CpuConvolutionSpec& spec,
                       const dnnl::memory::desc& desc);
 
   dnnl::memory::desc source_;
@@ -72,6 +72,7 @@ class CpuConvolution {
   dnnl::memory::desc scratch_;
   dnnl::memory weights_;
   dnnl::memory bias_;
+  dnnl::memory scales_;  // of integers, where they are an argument; else empty
   dnnl::convolution_forward primitive_;
   std::string implementation_;
 };
@@ -93,7 +94,7 @@ class BoundConvolution {
   dnnl::memory source_;
   dnnl::memory destination_;
   dnnl::memory scratch_;
-  std::array<dnnl_exec_arg_t, 5> arguments_;
+  std::vector<dnnl_exec_arg_t> arguments_;
 };
 
 }  // namespace tara::nn

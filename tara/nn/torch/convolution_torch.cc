@@ -37,8 +37,9 @@ bool AreAll(const torch::ExpandingArray<kSize>& numbers, int64_t wanted) {
 // Whether the convolution is one of 3 x 3 that keeps the grid's size.
 bool HasKnownShape(const torch::nn::Conv2dImpl& convolution) {
   const auto& options = convolution.options;
+  // Of std, or of c10 in LibTorch 1.
   const auto* const padding =
-      c10::get_if<torch::ExpandingArray<2>>(&options.padding());
+      get_if<torch::ExpandingArray<2>>(&options.padding());
   return AreAll(options.kernel_size(), kTaps) && padding != nullptr &&
          AreAll(*padding, 1) && AreAll(options.stride(), 1) &&
          AreAll(options.dilation(), 1) && options.groups() == 1;
