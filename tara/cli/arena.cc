@@ -121,7 +121,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
 }  // namespace
 
 void RegisterArena(Command& root) {
-  Command& command = root.AddCommand(kArenaCommand.name, kArenaCommand.summary);
+  Command& command =
+      root.AddCommand("arena", "a match of two players: score, interval, Elo");
   const auto options = std::make_shared<ArenaCommandOptions>();
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.AddText({.names = "A", .help = "player or team A", .required = true},

@@ -512,8 +512,9 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
 }  // namespace
 
 void RegisterBalance(Command& root) {
-  Command& command =
-      root.AddCommand(kBalanceCommand.name, kBalanceCommand.summary);
+  Command& command = root.AddCommand(
+      "balance",
+      "fairness of variants: self-play of strong players, statistics");
   const auto options = std::make_shared<BalanceCommandOptions>();
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.AddTexts({.names = "--player",

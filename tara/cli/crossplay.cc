@@ -193,8 +193,8 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
 }  // namespace
 
 void RegisterCrossPlay(Command& root) {
-  Command& command =
-      root.AddCommand(kCrossPlayCommand.name, kCrossPlayCommand.summary);
+  Command& command = root.AddCommand(
+      "crossplay", "strength of two players as partners, in pairs");
   const auto options = std::make_shared<CrossPlayCommandOptions>();
   AddGameFlags(command, &options->game,
                "variant in pairs, by its identifier in `tara variants`, or "

@@ -23,7 +23,7 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/folder/checkpoints.h"
+#include "tara/train/folder/run_provenance.h"
 
 namespace tara::cli {
 namespace {
@@ -114,8 +114,8 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
 }  // namespace
 
 void RegisterEngine(Command& root) {
-  Command& command =
-      root.AddCommand(kEngineCommand.name, kEngineCommand.summary);
+  Command& command = root.AddCommand(
+      "engine", "an engine for other programs: line protocol, or JSON lines");
   const auto options = std::make_shared<EngineCommandOptions>();
   command.AddText(
       {.names = "--model",

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -18,9 +19,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -51,23 +53,25 @@ constexpr bool kWithTorch = false;
 // Adds all commands. Without LibTorch those that need it have names only, for
 // the lists of commands.
 void AddCommands(Command& root) {
+  RegisterPlay(root);
   if constexpr (kWithTorch) {
-    RegisterPlay(root);
     RegisterTrain(root);
-    RegisterArena(root);
-    RegisterCrossPlay(root);
-    RegisterRate(root);
-    RegisterSelfPlay(root);
-    RegisterBalance(root);
-    RegisterRegret(root);
-    RegisterEngine(root);
-    RegisterExport(root);
-    RegisterModel(root);
   } else {
-    for (const CommandName& command : kTorchCommands) {
-      root.AddCommand(command.name, command.summary);
-    }
+    root.AddCommand(kTrainCommand.name, kTrainCommand.summary);
   }
+  RegisterArena(root);
+  RegisterCrossPlay(root);
+  RegisterRate(root);
+  RegisterSelfPlay(root);
+  RegisterBalance(root);
+  RegisterRegret(root);
+  RegisterEngine(root);
+  if constexpr (kWithTorch) {
+    RegisterExport(root);
+  } else {
+    root.AddCommand(kExportCommand.name, kExportCommand.summary);
+  }
+  RegisterModel(root);
   RegisterGames(root);
   RegisterShow(root);
   RegisterSolve(root);
@@ -82,7 +86,8 @@ void AddCommands(Command& root) {
     RegisterBenchInference(bench);
     RegisterBenchEngine(bench);
   } else {
-    for (const CommandName& command : kTorchBenchCommands) {
+    for (const CommandName& command :
+         {kBenchSelfPlayCommand, kBenchInferenceCommand, kBenchEngineCommand}) {
       bench.AddCommand(command.name, command.summary);
     }
   }
@@ -94,28 +99,39 @@ void AddCommands(Command& root) {
                     "COMMAND --help"});
 }
 
-bool IsIn(absl::Span<const CommandName> commands, absl::string_view name) {
-  return std::any_of(
-      commands.begin(), commands.end(),
-      [&](const CommandName& command) { return command.name == name; });
-}
-
-// Whether the arguments name a command that needs LibTorch.
-bool NeedsTorch(int argc, const char* const* argv) {
-  std::vector<absl::string_view> words;  // without options, such as --help
+// Returns the arguments that are no options, joined by spaces.
+std::string Words(int argc, const char* const* argv) {
+  std::vector<absl::string_view> words;
   for (int i = 1; i < argc; ++i) {
     if (argv[i][0] != '-') words.push_back(argv[i]);
   }
-  if (words.empty()) return false;
-  if (IsIn(kTorchCommands, words[0])) return true;
-  return words.size() > 1 && words[0] == "bench" &&
-         IsIn(kTorchBenchCommands, words[1]);
+  return absl::StrCat(absl::StrJoin(words, " "), " ");
+}
+
+bool BeginsWithAny(absl::string_view words,
+                   std::initializer_list<absl::string_view> commands) {
+  return std::any_of(
+      commands.begin(), commands.end(), [&](absl::string_view command) {
+        return absl::StartsWith(words, absl::StrCat(command, " "));
+      });
+}
+
+// Whether the arguments name a command that needs LibTorch, or ask for its
+// inference: `backend=torch`, `--device cuda:1`.
+bool NeedsTorch(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (absl::StrContains(argv[i], "torch") ||
+        absl::StrContains(argv[i], "cuda")) {
+      return true;
+    }
+  }
+  return BeginsWithAny(Words(argc, argv), {"train", "export", "bench selfplay",
+                                           "bench inference", "bench engine"});
 }
 
 // Replaces this process by the program `tara_torch` beside it, with the same
-// arguments. Returns only if it cannot be started: the exit status, after an
-// error message.
-int BecomeTorchProgram(char* const* argv, Console& console) {
+// arguments. Returns only if it cannot be started: why.
+absl::Status BecomeTorchProgram(char* const* argv) {
   // OpenMP reads these when it is loaded, so they are set here. By default its
   // threads spin for milliseconds while they wait, and take the time of those
   // that work: a step of learning took up to ten times as long on a busy
@@ -132,9 +148,9 @@ int BecomeTorchProgram(char* const* argv, Console& console) {
       std::filesystem::read_symlink("/proc/self/exe", ignored).string() +
       "_torch";
   execv(path.c_str(), argv);
-  console.err << "tara: cannot start " << path << ", which `tara " << argv[1]
-              << "` needs: " << std::strerror(errno) << "\n";
-  return kExitFailure;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "cannot start ", path, ", the program with LibTorch, which `tara ",
+      argv[1], "` needs here: ", std::strerror(errno)));
 }
 
 // Writes an error as one line and returns the exit status that goes with it.
@@ -163,22 +179,28 @@ int RunCommand(int argc, const char* const* argv, Console& console) {
   return *status;
 }
 
-}  // namespace
-}  // namespace tara::cli
-
-int main(int argc, char** argv) {
+int RunProgram(int argc, char** argv) {
   // A reader that has seen enough (`tara ... | head`) ends us without a word,
   // even where the parent process ignored the signal.
   std::signal(SIGPIPE, SIG_DFL);
-  tara::cli::Console console = tara::cli::StandardConsole();
-  if (!tara::cli::kWithTorch && tara::cli::NeedsTorch(argc, argv)) {
-    return tara::cli::BecomeTorchProgram(argv, console);
+  Console console = StandardConsole();
+  if (!kWithTorch && NeedsTorch(argc, argv)) {
+    return Report(BecomeTorchProgram(argv), argv[1], console);
+  }
+  // It compares with LibTorch too where that is there, or notes that it is not.
+  if (!kWithTorch && BeginsWithAny(Words(argc, argv), {"model verify"})) {
+    BecomeTorchProgram(argv).IgnoreError();
   }
   try {
-    return tara::cli::RunCommand(argc, argv, console);
+    return RunCommand(argc, argv, console);
   } catch (const std::exception& error) {
     // Out of memory, or a bug: whatever it is, without a stack trace.
     console.err << "tara: unexpected error: " << error.what() << "\n";
-    return tara::cli::kExitFailure;
+    return kExitFailure;
   }
 }
+
+}  // namespace
+}  // namespace tara::cli
+
+int main(int argc, char** argv) { return tara::cli::RunProgram(argc, argv); }

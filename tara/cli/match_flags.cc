@@ -22,7 +22,7 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/train/folder/checkpoints.h"
+#include "tara/train/folder/run_provenance.h"
 
 namespace tara::cli {
 namespace {

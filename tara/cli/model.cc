@@ -264,7 +264,7 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
 }  // namespace
 
 void RegisterModel(Command& root) {
-  Command& model = root.AddCommand(kModelCommand.name, kModelCommand.summary);
+  Command& model = root.AddCommand("model", "show and verify model bundles");
   const auto shown = std::make_shared<ModelOptions>();
   model.AddText({.names = "FILE",
                  .help = "a bundle (`tara export`), or best: the "

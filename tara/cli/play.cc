@@ -493,7 +493,8 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
 }  // namespace
 
 void RegisterPlay(Command& root) {
-  Command& command = root.AddCommand(kPlayCommand.name, kPlayCommand.summary);
+  Command& command =
+      root.AddCommand("play", "play against the computer in the terminal");
   const auto options = std::make_shared<PlayCommandOptions>();
   AddGameFlags(command, &options->game, kVariantHelp);
   command.AddText(

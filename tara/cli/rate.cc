@@ -227,7 +227,8 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
 }  // namespace
 
 void RegisterRate(Command& root) {
-  Command& command = root.AddCommand(kRateCommand.name, kRateCommand.summary);
+  Command& command = root.AddCommand(
+      "rate", "rate checkpoints and players, by variant and over all");
   const auto options = std::make_shared<RateCommandOptions>();
   command.AddTexts({.names = "RUN",
                     .help = "folder of a run, checkpoint, or player; several",

@@ -202,8 +202,8 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
 }  // namespace
 
 void RegisterRegret(Command& root) {
-  Command& command =
-      root.AddCommand(kRegretCommand.name, kRegretCommand.summary);
+  Command& command = root.AddCommand(
+      "regret", "loss of players in endgames that are solved exactly");
   const auto options = std::make_shared<RegretOptions>();
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);

@@ -46,7 +46,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_record.h"
-#include "tara/train/folder/checkpoints.h"
+#include "tara/train/folder/run_provenance.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/store/game_store.h"
 
@@ -365,8 +365,8 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
 }  // namespace
 
 void RegisterSelfPlay(Command& root) {
-  Command& command =
-      root.AddCommand(kSelfPlayCommand.name, kSelfPlayCommand.summary);
+  Command& command = root.AddCommand(
+      "selfplay", "play games of a player with itself into a game store");
   const auto options = std::make_shared<SelfPlayCommandOptions>();
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.AddText({.names = "-o,--output",

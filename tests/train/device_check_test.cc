@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/train/config/config.h"
+#include "tara/train/config/learn_config.h"
 
 namespace tara::train {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tara/train/config/config.h"
+#include "tara/train/config/learn_config.h"
 #include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 

@@ -12,10 +12,8 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/torch/device_evaluator.h"
-#include "tara/nn/torch/torch_evaluator.h"
-#include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -62,29 +60,11 @@ absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
                                 .precision = made.precision}};
 }
 
-absl::StatusOr<LoadedNetwork> LoadTorch(const Checkpoint& checkpoint,
-                                        const InferenceOptions& options) {
-  if (options.device == "cpu" && (options.precision == Precision::kAuto ||
-                                  options.precision == Precision::kFloat32)) {
-    TARA_ASSIGN_OR_RETURN(auto evaluator, NewTorchEvaluator(checkpoint));
-    return LoadedNetwork{.evaluator = std::move(evaluator),
-                         .info = {.backend = InferenceBackend::kTorch,
-                                  .precision = Precision::kFloat32}};
-  }
-  TARA_ASSIGN_OR_RETURN(
-      DeviceEvaluator made,
-      NewDeviceEvaluator(checkpoint, {.device = options.device,
-                                      .precision = options.precision}));
-  return LoadedNetwork{.evaluator = std::move(made.evaluator),
-                       .info = {.backend = InferenceBackend::kTorch,
-                                .precision = made.precision}};
-}
-
 absl::StatusOr<LoadedNetwork> LoadCheckpoint(const Checkpoint& checkpoint,
                                              const InferenceOptions& options) {
   return options.backend == InferenceBackend::kOneDnn
              ? LoadOneDnn(checkpoint, options)
-             : LoadTorch(checkpoint, options);
+             : LoadTorchNetwork(checkpoint, options);
 }
 
 // Returns the options with the backend that kAuto stands for.
@@ -143,7 +123,7 @@ absl::StatusOr<LoadedNetwork> NetworkLoader::FromFile(
     const std::string& path, const InferenceOptions& given) {
   const InferenceOptions options = WithBackend(given);
   // Before the checkpoint: what is no device must not pass for a bad file.
-  TARA_RETURN_IF_ERROR(FindTorchDevices(options.device).status());
+  TARA_RETURN_IF_ERROR(CheckInferenceDevice(options.device));
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
   return Named(
       absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path),

@@ -11,9 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/config.pb.h"
-#include "tara/nn/training/trainer.h"
-#include "tara/train/learn/learner.h"
-#include "tara/train/learn/sampler.h"
 
 namespace tara::train {
 
@@ -46,25 +43,6 @@ absl::Status CheckResumable(const proto::TrainConfig& before,
 // value, the reason and what was expected.
 // REQUIRES: every field is filled in and in its range, variants are known.
 absl::Status CheckConfig(const proto::TrainConfig& config);
-
-// Checks that this machine, with this LibTorch, has the devices that a valid
-// config names, and computes in its number type there. Returns
-// FAILED_PRECONDITION naming the field, the device and what there is instead,
-// or UNIMPLEMENTED naming the number type and why.
-absl::Status CheckDevices(const proto::TrainConfig& config);
-
-// The options of trainer, learner and sampler from a config.
-// REQUIRES, of all: the config is resolved.
-
-nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
-
-// `rate_factor` multiplies the config's learning rate, which falls over so many
-// generations, of which there are as many in the run.
-LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
-                            double rate_factor, int generations);
-
-// The window, the targets, the share that is held out.
-SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
 
 }  // namespace tara::train
 

@@ -20,7 +20,8 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/config/config.h"
+#include "tara/train/config/learn_config.h"
+#include "tara/train/folder/run_provenance.h"
 #include "tara/train/play/game_plan.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -89,28 +90,6 @@ absl::StatusOr<ResumedTrainer> LoadCheckpoint(const proto::TrainConfig& config,
 }
 
 }  // namespace
-
-std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
-    const std::string& file) {
-  // What is wrong with a bundle or a config, whoever loads it says.
-  if (nn::IsBundlePath(file)) {
-    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);
-    if (!bundle.ok()) return std::nullopt;
-    return bundle->manifest().variants;
-  }
-  const fs::path config_file =
-      fs::path(file).parent_path() / ".." / "config.textproto";
-  const absl::StatusOr<proto::TrainConfig> config =
-      LoadTrainConfig(config_file.lexically_normal().string(), {});
-  if (!config.ok()) return std::nullopt;
-  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
-  if (!starts.ok()) return std::nullopt;
-  std::vector<nn::BundleVariant> learned;
-  for (const State& start : *starts) {
-    learned.push_back({.variant = start.variant, .options = start.options});
-  }
-  return learned;
-}
 
 absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
     const proto::TrainConfig& config, const RunFolder& folder) {

@@ -2,7 +2,6 @@
 #define TARA_TRAIN_FOLDER_CHECKPOINTS_H_
 
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
-#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_folder.h"
@@ -36,12 +34,6 @@ struct ResumedTrainer {
 // of CheckInitFrom, and the system's.
 absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
     const proto::TrainConfig& config, const RunFolder& folder);
-
-// Returns the variants with the rule options that the network in a file has
-// learned: by the manifest of a bundle, or the config of the run in whose
-// folder a checkpoint lies. nullopt: unknown.
-std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
-    const std::string& file);
 
 // Checks, if the config's run is to begin, that it can begin with `init_from`;
 // writes nothing. Returns NOT_FOUND or DATA_LOSS for a checkpoint that is not

@@ -13,6 +13,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/play/game_plan.h"
@@ -140,6 +141,28 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
       ReadMetrics((run / "metrics.jsonl").string(), provenance));
   TARA_RETURN_IF_ERROR(ReadTime(run, provenance));
   return found;
+}
+
+std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
+    const std::string& file) {
+  // What is wrong with a bundle or a config, whoever loads it says.
+  if (nn::IsBundlePath(file)) {
+    const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);
+    if (!bundle.ok()) return std::nullopt;
+    return bundle->manifest().variants;
+  }
+  const fs::path config_file =
+      fs::path(file).parent_path() / ".." / "config.textproto";
+  const absl::StatusOr<proto::TrainConfig> config =
+      LoadTrainConfig(config_file.lexically_normal().string(), {});
+  if (!config.ok()) return std::nullopt;
+  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
+  if (!starts.ok()) return std::nullopt;
+  std::vector<nn::BundleVariant> learned;
+  for (const State& start : *starts) {
+    learned.push_back({.variant = start.variant, .options = start.options});
+  }
+  return learned;
 }
 
 }  // namespace tara::train

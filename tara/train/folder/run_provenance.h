@@ -1,6 +1,7 @@
 #ifndef TARA_TRAIN_FOLDER_RUN_PROVENANCE_H_
 #define TARA_TRAIN_FOLDER_RUN_PROVENANCE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct RunProvenance {
 // files.
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
                                            const nn::Checkpoint& checkpoint);
+
+// Returns the variants with the rule options that the network in a file has
+// learned: by the manifest of a bundle, or the config of the run in whose
+// folder a checkpoint lies. nullopt: unknown.
+std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
+    const std::string& file);
 
 }  // namespace tara::train
 

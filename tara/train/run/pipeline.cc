@@ -35,6 +35,7 @@
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/config/config.h"
+#include "tara/train/config/learn_config.h"
 #include "tara/train/config/search_config.h"
 #include "tara/train/folder/checkpoints.h"
 #include "tara/train/folder/run_folder.h"

@@ -1,0 +1,118 @@
+#include "tara/train/config/learn_config.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/check.h"
+#include "tara/base/status_macros.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference/torch_inference.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/weights/checkpoint.h"
+#include "tara/train/config/search_config.h"
+
+namespace tara::train {
+namespace {
+
+absl::Status CheckDevice(absl::string_view field, const std::string& device) {
+  const absl::Status status = nn::CheckInferenceDevice(device);
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(field, ": ", status.message()));
+}
+
+// Makes a network of the least size: number types do not go by it.
+absl::Status CheckNumberType(const proto::InferenceConfig& inference) {
+  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
+                        InferenceOptionsOf(inference));
+  TARA_ASSIGN_OR_RETURN(
+      const nn::Checkpoint checkpoint,
+      nn::NewCheckpoint({.channels = 8, .blocks = 1}, /*seed=*/1));
+  const absl::Status status =
+      nn::MakeNetwork("a new network", checkpoint, options).status();
+  if (status.ok()) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat("inference.precision: ", inference.precision(),
+                   " with inference.backend: ", inference.backend(),
+                   " and inference.device: ", inference.device(), ": ",
+                   status.message()));
+}
+
+}  // namespace
+
+absl::Status CheckDevices(const proto::TrainConfig& config) {
+  TARA_RETURN_IF_ERROR(
+      CheckDevice("inference.device", config.inference().device()));
+  TARA_RETURN_IF_ERROR(
+      CheckDevice("learner.device", config.learner().device()));
+  return CheckNumberType(config.inference());
+}
+
+namespace {
+
+nn::PerHead<float> LossWeightsOf(const proto::LearnerConfig& learner) {
+  nn::PerHead<float> weights = nn::LossWeights();
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    if (info.weight_field.empty()) continue;
+    const auto* const field = learner.GetDescriptor()->FindFieldByName(
+        std::string(info.weight_field));
+    TARA_CHECK(field != nullptr, "a head's weight is no field of learner");
+    weights[info.head] = learner.GetReflection()->GetFloat(learner, field);
+  }
+  return weights;
+}
+
+}  // namespace
+
+nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
+  const proto::LearnerConfig& learner = config.learner();
+  const auto device = nn::ParseDevice(learner.device());
+  TARA_CHECK(device.ok(), "a config was not checked");
+  return {.optimizer = learner.optimizer() == "sgd" ? nn::OptimizerKind::kSgd
+                                                    : nn::OptimizerKind::kAdamW,
+          .momentum = learner.momentum(),
+          .weight_decay = learner.weight_decay(),
+          .loss_weights = LossWeightsOf(learner),
+          .ema_decay = learner.ema_decay(),
+          .max_gradient_norm = learner.max_gradient_norm(),
+          .threads = static_cast<int>(learner.threads()),
+          .cuda_device = device->is_cpu ? nn::TrainerOptions::kNoCudaDevice
+                                        : device->index,
+          .autocast = learner.autocast() == "bfloat16"};
+}
+
+LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
+                            double rate_factor, int generations) {
+  const proto::LearnerConfig& learner = config.learner();
+  return {
+      .schedule = {.peak = learner.learning_rate() * rate_factor,
+                   .warmup_steps = learner.warmup_steps(),
+                   .total_steps =
+                       int64_t{generations} * learner.steps_per_generation(),
+                   .shape = learner.schedule() == "steps" ? RateShape::kSteps
+                                                          : RateShape::kCosine,
+                   .final_fraction = learner.final_learning_rate_fraction(),
+                   .milestones = {learner.milestones().begin(),
+                                  learner.milestones().end()}},
+      .batch_size = static_cast<int>(learner.batch_size()),
+      .steps = static_cast<int>(learner.steps_per_generation()),
+      .max_skipped_steps = static_cast<int>(learner.max_skipped_steps())};
+}
+
+SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {
+  return {.window = {.max_games = static_cast<int>(config.window_games()),
+                     .growth = config.window_growth(),
+                     .growth_rate = config.window_growth_rate(),
+                     .min_games = static_cast<int>(config.window_min_games())},
+          .targets = {.value = {.search_share = config.value_search_share(),
+                                .horizon = config.value_horizon()},
+                      .policy_surprise = config.policy_surprise()},
+          .held_out_share = config.held_out_share(),
+          .variant_balance = config.variant_balance()};
+}
+
+}  // namespace tara::train
