@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -113,6 +114,27 @@ TEST(ModelTest, WhatABundleContainsIsExecutedWhereThatIsAskedFor) {
   EXPECT_EQ(left_out["result"], "not_run");
   EXPECT_THAT(left_out["note"].get<std::string>(), HasSubstr("is a program"));
   EXPECT_EQ(torchscript({"--torchscript"})["result"], "agrees");
+}
+
+TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
+  const std::string bundle = TemporaryPath("kings.tara");
+  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
+  const auto result_of = [&](const std::string& program) {
+    const TaraResult result =
+        RunShell(program + " model verify " + bundle + " --format=json");
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::map<std::string, std::string> results;
+    for (const auto& form : nlohmann::json::parse(result.out)["forms"]) {
+      results[form["form"]] = form["result"];
+    }
+    return results;
+  };
+  EXPECT_EQ(result_of("\"$TARA\"")["libtorch"], "agrees");
+  // The program alone, as where Tara is installed without LibTorch.
+  const std::string alone = TemporaryPath("alone");
+  ASSERT_EQ(RunShell("cp \"$TARA\" " + alone).status, 0);
+  EXPECT_EQ(result_of(alone)["libtorch"], "not_run");
+  EXPECT_EQ(result_of(alone)["onednn"], "agrees");
 }
 
 TEST(ModelTest, WithoutItsProjectTheProgramStartsNoOther) {

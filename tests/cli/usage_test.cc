@@ -16,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 constexpr const char* kCommands[] = {
     "play",  "train", "arena", "crossplay", "rate",   "selfplay",
@@ -172,9 +173,38 @@ TEST(HelpTest, AnUnknownCommandIsAnErrorInTheProgramWithLibTorch) {
   EXPECT_EQ(result.err, RunTara({"arenna", "--help"}).err);
 }
 
+TEST(LibTorchTest, OnlyTheProgramForLearningIsLinkedWithIt) {
+  EXPECT_THAT(RunShell("ldd tara/cli/tara_torch").out, HasSubstr("libtorch"));
+  const TaraResult result = RunShell("ldd \"$TARA\"");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("libc.so"));
+  EXPECT_THAT(result.out, Not(HasSubstr("torch")));
+  EXPECT_THAT(result.out, Not(HasSubstr("libc10")));
+}
+
+// The program alone, as where Tara is installed without LibTorch.
+TEST(LibTorchTest, WithoutItsProgramWhatNeedsItNamesWhatIsMissing) {
+  const std::string alone = TemporaryPath("alone");
+  ASSERT_EQ(RunShell("cp \"$TARA\" " + alone).status, 0);
+  for (const char* const arguments :
+       {"train nosuch.textproto", "export nosuch -o nosuch.tara",
+        "engine --device cuda", "bench inference",
+        "arena --variant sacred_hill_l1 net:nosuch,backend=torch random"}) {
+    const TaraResult result = RunShell(alone + " " + arguments);
+    EXPECT_EQ(result.status, 1) << arguments;
+    EXPECT_THAT(result.err, HasSubstr("cannot start " + alone +
+                                      "_torch, the program with LibTorch"))
+        << arguments;
+  }
+  EXPECT_EQ(RunShell(alone + " arena --variant sacred_hill_l1 random random "
+                             "--games 2")
+                .status,
+            0);
+}
+
 TEST(HelpTest, MayBeAskedForBeforeTheCommand) {
   // Of the program itself, and of the one with LibTorch.
-  for (const char* const command : {"perft", "arena"}) {
+  for (const char* const command : {"perft", "train"}) {
     const TaraResult result = RunTara({"--help", command});
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_EQ(result.out, RunTara({command, "--help"}).out);

@@ -27,6 +27,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/search_config.h"
+#include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
 
 namespace tara::train {
