@@ -94,9 +94,13 @@ tara_apt_install() {
   "${as_root[@]}" apt-get update -q -o DPkg::Lock::Timeout=300 >&2 || true
   if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends \
     -o DPkg::Lock::Timeout=300 "$@" >&2; then
-    local unknown
-    unknown="$(tara_unknown_packages "$@" | tr '\n' ' ')"
-    tara_cannot_install "apt-get failed${unknown:+, and has no ${unknown% }}" "$@"
+    local reason="apt-get failed"
+    local -a unknown
+    mapfile -t unknown < <(tara_unknown_packages "$@")
+    if ((${#unknown[@]} > 0)); then
+      reason+=" (this system has no ${unknown[*]})"
+    fi
+    tara_cannot_install "${reason}" "$@"
   fi
 }
 

@@ -67,6 +67,7 @@ set_up() {
   ln -s "$(command -v grep)" "${STUBS}/grep"
   stub id 'echo 0'
   stub apt-get ''
+  stub apt-cache ''
   stub bazel '
     mkdir -p bazel-out/k8-opt/bin/tara/cli
     binary=bazel-out/k8-opt/bin/tara/cli/tara
@@ -118,6 +119,22 @@ when_apt_fails_says_what_to_install() {
   run_tara selfplay
   expect_told_what_to_install
   expect_in "${ERR}" "apt-get failed"
+}
+
+when_apt_lacks_a_package_names_it() {
+  set_up libabsl-dev libtorch-dev
+  stub apt-get '[[ "$1" == update ]]'
+  stub apt-cache '[[ "$2" != libtorch-dev ]]'
+  run_tara selfplay
+  expect_told_what_to_install
+  expect_in "${ERR}" "this system has no libtorch-dev)"
+}
+
+without_a_home_folder_keeps_caches_in_the_checkout() {
+  set_up
+  stub bazel 'echo "home ${HOME}" >>"'"${LOG}"'"; exit 1'
+  HOME=/dev/null run_tara play
+  expect_in "${LOG}" "home ${WORKSPACE}/.tara/home"
 }
 
 without_apt_says_what_to_install() {
@@ -213,6 +230,8 @@ a_failed_build_runs_nothing() {
 without_sudo_says_what_to_install
 when_sudo_wants_a_password_says_what_to_install
 when_apt_fails_says_what_to_install
+when_apt_lacks_a_package_names_it
+without_a_home_folder_keeps_caches_in_the_checkout
 without_apt_says_what_to_install
 root_installs_what_is_missing_and_runs
 with_sudo_installs_what_is_missing
