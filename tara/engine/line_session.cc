@@ -462,8 +462,7 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
       if (line->too_long) {
         LineSession::Refuse(line->text, out);
       } else {
-        goes_on = session.Obey(
-            line->text, [&] { return lines.ready(); }, out);
+        goes_on = session.Obey(line->text, [&] { return lines.ready(); }, out);
       }
     }
   });
