@@ -11,6 +11,11 @@ tara_say() {
   printf 'tara: %s\n' "$*" >&2
 }
 
+if [[ "${TARA_ROOT}" == *[[:space:]]* ]]; then
+  tara_say "Bazel builds in no folder whose path has a space: ${TARA_ROOT}"
+  exit 1
+fi
+
 # Caches of Bazel, npm and Emscripten are in the user's home folder; where that
 # cannot be written, in a folder of the checkout that Bazel takes for no source.
 if [[ -z "${HOME:-}" ]] || ! mkdir -p "${HOME}/.cache" 2>/dev/null ||

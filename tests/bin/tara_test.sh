@@ -137,6 +137,18 @@ without_a_home_folder_keeps_caches_in_the_checkout() {
   expect_in "${LOG}" "home ${WORKSPACE}/.tara/home"
 }
 
+a_path_with_a_space_is_refused() {
+  set_up
+  mkdir "${WORKSPACE}/c d"
+  mv "${WORKSPACE}/bin" "${WORKSPACE}/c d/"
+  status=0
+  PATH="${STUBS}" "${WORKSPACE}/c d/bin/tara" play >"${OUT}" 2>"${ERR}" ||
+    status=$?
+  [[ "${status}" == 1 ]] || fail "status ${status}, expected 1"
+  expect_in "${ERR}" "path has a space: ${WORKSPACE}/c d"
+  [[ ! -s "${LOG}" ]] || fail "it should have run nothing"
+}
+
 without_apt_says_what_to_install() {
   set_up libabsl-dev libtorch-dev
   rm "${STUBS}/apt-get"
@@ -231,6 +243,7 @@ without_sudo_says_what_to_install
 when_sudo_wants_a_password_says_what_to_install
 when_apt_fails_says_what_to_install
 when_apt_lacks_a_package_names_it
+a_path_with_a_space_is_refused
 without_a_home_folder_keeps_caches_in_the_checkout
 without_apt_says_what_to_install
 root_installs_what_is_missing_and_runs
