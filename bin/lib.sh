@@ -11,6 +11,11 @@ tara_say() {
   printf 'tara: %s\n' "$*" >&2
 }
 
+if [[ "${TARA_ROOT}" == *[[:space:]]* ]]; then
+  tara_say "Bazel builds in no folder whose path has a space: ${TARA_ROOT}"
+  exit 1
+fi
+
 # Caches of Bazel, npm and Emscripten are in the user's home folder; where that
 # cannot be written, in a folder of the checkout that Bazel takes for no source.
 if [[ -z "${HOME:-}" ]] || ! mkdir -p "${HOME}/.cache" 2>/dev/null ||
@@ -94,9 +99,13 @@ tara_apt_install() {
   "${as_root[@]}" apt-get update -q -o DPkg::Lock::Timeout=300 >&2 || true
   if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends \
     -o DPkg::Lock::Timeout=300 "$@" >&2; then
-    local unknown
-    unknown="$(tara_unknown_packages "$@" | tr '\n' ' ')"
-    tara_cannot_install "apt-get failed${unknown:+, and has no ${unknown% }}" "$@"
+    local reason="apt-get failed"
+    local -a unknown
+    mapfile -t unknown < <(tara_unknown_packages "$@")
+    if ((${#unknown[@]} > 0)); then
+      reason+=" (this system has no ${unknown[*]})"
+    fi
+    tara_cannot_install "${reason}" "$@"
   fi
 }
 

@@ -21,8 +21,8 @@ status=0
 
 mapfile -d '' -t sources < <(changed '*.cc' '*.h' '*.proto')
 if ((${#sources[@]} > 0)); then
-  if ! clang-format --style=file --dry-run -Werror "${sources[@]}"; then
-    echo "mend with: clang-format --style=file -i FILE, then git add" >&2
+  if ! clang-format-19 --style=file --dry-run -Werror "${sources[@]}"; then
+    echo "mend with: clang-format-19 --style=file -i FILE, then git add" >&2
     status=1
   fi
 fi

@@ -21,8 +21,7 @@ template <int kCount, typename Body>
 constexpr void Unrolled(Body&& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
     (body(std::integral_constant<int, i>()), ...);
-  }
-  (std::make_integer_sequence<int, kCount>());
+  }(std::make_integer_sequence<int, kCount>());
 }
 
 // Returns the lowest bits of `bits` moved, in order, to the set bits of

@@ -84,7 +84,7 @@ constexpr absl::string_view kCommands[] = {
 
 struct ReportName {
   absl::string_view name;
-  bool ReportFlags::*flag;
+  bool ReportFlags::* flag;
 };
 constexpr ReportName kReports[] = {{"actions", &ReportFlags::actions},
                                    {"pv", &ReportFlags::pv},

@@ -67,6 +67,7 @@ set_up() {
   ln -s "$(command -v grep)" "${STUBS}/grep"
   stub id 'echo 0'
   stub apt-get ''
+  stub apt-cache ''
   stub bazel '
     mkdir -p bazel-out/k8-opt/bin/tara/cli
     binary=bazel-out/k8-opt/bin/tara/cli/tara
@@ -118,6 +119,34 @@ when_apt_fails_says_what_to_install() {
   run_tara selfplay
   expect_told_what_to_install
   expect_in "${ERR}" "apt-get failed"
+}
+
+when_apt_lacks_a_package_names_it() {
+  set_up libabsl-dev libtorch-dev
+  stub apt-get '[[ "$1" == update ]]'
+  stub apt-cache '[[ "$2" != libtorch-dev ]]'
+  run_tara selfplay
+  expect_told_what_to_install
+  expect_in "${ERR}" "this system has no libtorch-dev)"
+}
+
+without_a_home_folder_keeps_caches_in_the_checkout() {
+  set_up
+  stub bazel 'echo "home ${HOME}" >>"'"${LOG}"'"; exit 1'
+  HOME=/dev/null run_tara play
+  expect_in "${LOG}" "home ${WORKSPACE}/.tara/home"
+}
+
+a_path_with_a_space_is_refused() {
+  set_up
+  mkdir "${WORKSPACE}/c d"
+  mv "${WORKSPACE}/bin" "${WORKSPACE}/c d/"
+  status=0
+  PATH="${STUBS}" "${WORKSPACE}/c d/bin/tara" play >"${OUT}" 2>"${ERR}" ||
+    status=$?
+  [[ "${status}" == 1 ]] || fail "status ${status}, expected 1"
+  expect_in "${ERR}" "path has a space: ${WORKSPACE}/c d"
+  [[ ! -s "${LOG}" ]] || fail "it should have run nothing"
 }
 
 without_apt_says_what_to_install() {
@@ -213,6 +242,9 @@ a_failed_build_runs_nothing() {
 without_sudo_says_what_to_install
 when_sudo_wants_a_password_says_what_to_install
 when_apt_fails_says_what_to_install
+when_apt_lacks_a_package_names_it
+a_path_with_a_space_is_refused
+without_a_home_folder_keeps_caches_in_the_checkout
 without_apt_says_what_to_install
 root_installs_what_is_missing_and_runs
 with_sudo_installs_what_is_missing

@@ -428,7 +428,7 @@ TEST_P(ArenaTest, WhoKeepsToTheLimitsNeverLosesOnTime) {
        {mcts::TimeControl{.per_move = absl::Milliseconds(50)},
         mcts::TimeControl{.per_game = absl::Seconds(5)},
         mcts::TimeControl{.per_game = absl::Seconds(1),
-        .increment = absl::Milliseconds(100)}}) {
+                          .increment = absl::Milliseconds(100)}}) {
     FakeClock clock;
     SlowPlayer a(&clock, absl::ZeroDuration());
     SlowPlayer b(&clock, absl::ZeroDuration());

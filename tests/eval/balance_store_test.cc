@@ -166,7 +166,9 @@ TEST(BalanceStoreTest, DamageIsToldWithItsLine) {
   };
   for (const auto& [line, message] : kDamages) {
     const std::string path = PathOf("damaged.jsonl");
-    { BalanceStore::Open(path)->StudyFor(kKey).value(); }
+    {
+      BalanceStore::Open(path)->StudyFor(kKey).value();
+    }
     Append(path, line + "\n");
     const absl::Status status = BalanceStore::Open(path).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;

@@ -47,8 +47,8 @@ TEST(SolvedPositionsTest, MarginsAreThoseOfMinimaxForTheSideToMove) {
   bool red = false, blue = false;
   for (const SolvedPosition& position :
        MakeSolvedPositions({.variant = Variant::kFourTreasures,
-       .positions = 20,
-       .node_limit = 300})) {
+                            .positions = 20,
+                            .node_limit = 300})) {
     (position.state.side() == kRed ? red : blue) = true;
     size_t place = 0;
     LegalActions(position.state).ForEach([&](Action action) {

@@ -90,8 +90,9 @@ TEST(ResultStoreTest, ContestsThatDifferInAnythingAreKeptApart) {
   const std::unique_ptr<ResultStore> store = Open(Path());
   const int64_t contest = *store->Find(kContest);
   EXPECT_EQ(*store->Find(kContest), contest);
-  for (std::string Contest::*field : {&Contest::variant, &Contest::conditions,
-                                      &Contest::player_a, &Contest::player_b}) {
+  for (std::string Contest::* field :
+       {&Contest::variant, &Contest::conditions, &Contest::player_a,
+        &Contest::player_b}) {
     Contest other = kContest;
     other.*field += "x";
     const int64_t id = *store->Find(other);

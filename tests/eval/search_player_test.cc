@@ -194,7 +194,7 @@ TEST_P(SearchPlayerOfVariantTest, WithClocksThreadsAndPonderingItIsLegalToo) {
     for (const Action action :
          PlayGame(*counted.player, GetParam().variant, 7, 500,
                   mcts::MoveBudget{.target = absl::Milliseconds(20),
-                  .limit = absl::Milliseconds(60)})) {
+                                   .limit = absl::Milliseconds(60)})) {
       ASSERT_TRUE(LegalActions(state).Contains(action));
       ApplyAction(action, state);
     }

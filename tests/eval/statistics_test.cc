@@ -263,14 +263,13 @@ INSTANTIATE_TEST_SUITE_P(
                      0.025,
                      0.98},
         // Who wins one game wins the other.
-        CoverageCase{"Same",
-                     {0, 0.5, 1},
-                     [](double p) -> std::array<double, 3> {
-                       return {1 - p, 0, p};
-                     },
-                     0.95,
-                     0.025,
-                     0.98},
+        CoverageCase{
+            "Same",
+            {0, 0.5, 1},
+            [](double p) -> std::array<double, 3> { return {1 - p, 0, p}; },
+            0.95,
+            0.025,
+            0.98},
         // The same in half of the pairs, else independent.
         CoverageCase{"HalfSame",
                      {0, 0.5, 1},

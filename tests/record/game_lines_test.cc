@@ -137,11 +137,8 @@ TEST_F(BadGameLineTest, RefusesGamesThatGoOnOrStopTooEarly) {
 TEST_F(BadGameLineTest, RefusesBadOptions) {
   ExpectRefused([](auto& game) { game["options"] = 3; },
                 "options: expected an object, got 3");
-  ExpectRefused(
-      [](auto& game) {
-        game["options"] = {{"speed", 3}};
-      },
-      "variant four_treasures has no rule option 'speed'");
+  ExpectRefused([](auto& game) { game["options"] = {{"speed", 3}}; },
+                "variant four_treasures has no rule option 'speed'");
   ExpectRefused(
       [](auto& game) {
         game["variant"] = "high_kings_l1";

@@ -331,12 +331,14 @@ INSTANTIATE_TEST_SUITE_P(
          [](proto::GameRecord& r) { r.mutable_result()->set_bridges(0, 41); },
          kInvalid, "result: recorded bridges [41, "},
         {"OtherKings",
-         [](proto::GameRecord&
-                r) { r.mutable_result()->add_kings_captured(1); },
+         [](proto::GameRecord& r) {
+           r.mutable_result()->add_kings_captured(1);
+         },
          kInvalid, "result: recorded kings captured [0, 0, 1]"},
         {"OtherEnding",
-         [](proto::GameRecord&
-                r) { r.mutable_result()->set_ended_by("passed"); },
+         [](proto::GameRecord& r) {
+           r.mutable_result()->set_ended_by("passed");
+         },
          kInvalid, "recorded ending 'passed'; the rules give 'out'"},
     }),
     [](const auto& info) { return info.param.name; });

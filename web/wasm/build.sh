@@ -6,8 +6,8 @@
 # shellcheck source-path=SCRIPTDIR source=../../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../bin/lib.sh"
 
-# The sources of the libabsl-dev of Debian 12, whose libraries are not for
-# WebAssembly.
+# The sources of Abseil as in Debian 12, on whatever system: its libraries are
+# not for WebAssembly.
 readonly VERSION=20220623.1
 readonly URL="http://deb.debian.org/debian/pool/main/a/abseil/abseil_${VERSION}.orig.tar.gz"
 readonly SHA256=abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe

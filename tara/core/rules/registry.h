@@ -41,8 +41,7 @@ template <typename Entry>
 constexpr auto TableOfRules(Entry entry) {
   return [&]<size_t... i>(std::index_sequence<i...>) {
     return std::array{entry(RulesAt<i>())...};
-  }
-  (std::make_index_sequence<kVariants.size()>());
+  }(std::make_index_sequence<kVariants.size()>());
 }
 
 }  // namespace tara::rules

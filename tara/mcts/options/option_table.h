@@ -78,7 +78,7 @@ constexpr auto& MemberAt(auto& options) {
 
 // The struct that a member is of.
 template <typename Struct, typename Member>
-Struct StructOf(Member Struct::*member);
+Struct StructOf(Member Struct::* member);
 
 // The number at a path of members.
 template <auto kMember, auto... kRest>

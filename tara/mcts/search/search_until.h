@@ -35,7 +35,7 @@ class StageTimer {
   explicit StageTimer(SearchTimes* times) : times_(times) { Skip(); }
 
   // Adds the time since the last call to a stage.
-  void Add(std::atomic<int64_t> SearchTimes::*stage) {
+  void Add(std::atomic<int64_t> SearchTimes::* stage) {
     if (times_ == nullptr) return;
     const absl::Time now = times_->clock();
     (times_->*stage)

@@ -131,11 +131,10 @@ int EndgameSolver::Impl::GameOf(const State& state) {
 int EndgameSolver::Impl::RedNullWindow(const State& state, int beta) {
   static constexpr std::array<NullWindow, kNumVariants> kSearches =
       []<size_t... i>(std::index_sequence<i...>) {
-    return std::array{
-        NullWindow(&SearchBy<typename decltype(rules::RulesAt<i>())::type,
-                             kVariants[i].family>)...};
-  }
-  (std::make_index_sequence<kVariants.size()>());
+        return std::array{
+            NullWindow(&SearchBy<typename decltype(rules::RulesAt<i>())::type,
+                                 kVariants[i].family>)...};
+      }(std::make_index_sequence<kVariants.size()>());
   const NullWindow search = kSearches[static_cast<size_t>(state.variant)];
   if (state.side() == kRed) return search(*this, state, beta);
   return -search(*this, state, 1 - beta);

@@ -173,7 +173,7 @@ class Pool {
 
   void Move(uint32_t capacity) {
     std::unique_ptr<T[], Free> data(static_cast<T*>(
-        ::operator new (size_t{capacity} * sizeof(T), kAlignment)));
+        ::operator new(size_t{capacity} * sizeof(T), kAlignment)));
     if (size_ > 0) std::memcpy(data.get(), data_.get(), size_ * sizeof(T));
     data_ = std::move(data);
     capacity_ = capacity;

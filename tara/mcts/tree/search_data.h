@@ -219,7 +219,7 @@ using ConstOwnTree = TreeView<false, const SearchData>;
 
 template <typename T>
 concept AnyTree = std::same_as<T, OwnTree> || std::same_as<T, SharedTree> ||
-    std::same_as<T, ConstOwnTree>;
+                  std::same_as<T, ConstOwnTree>;
 
 }  // namespace tara::mcts
 

@@ -57,12 +57,12 @@ struct NetworkOutputs {
 struct NetworkInputInfo {
   const char* name;
   std::vector<int64_t> axes;
-  std::vector<float> NetworkInputs::*values;
+  std::vector<float> NetworkInputs::* values;
 };
 struct NetworkOutputInfo {
   const char* name;
   std::vector<int64_t> axes;
-  std::vector<float> NetworkOutputs::*values;
+  std::vector<float> NetworkOutputs::* values;
 };
 
 inline std::array<NetworkInputInfo, 2> NetworkInputInfos(

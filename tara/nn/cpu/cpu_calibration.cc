@@ -169,8 +169,7 @@ CpuRanges CalibrateCpuRanges(const CpuWeights& weights,
   };
   EncodedBatch batch;
   batch.EncodeCanonical(positions);
-  context.Run(
-      batch, [](int, int, const CpuContext::Outputs&) {}, &observer);
+  context.Run(batch, [](int, int, const CpuContext::Outputs&) {}, &observer);
   CpuRanges ranges;
   for (size_t i = 0; i < layers.size(); ++i) {
     (i <= blocks ? ranges.tower : ranges.inner).push_back(RangesOf(layers[i]));

@@ -1,6 +1,6 @@
 #include "tara/nn/torch/convolution_torch.h"
 
-#include <ATen/autocast_mode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,10 +45,16 @@ bool HasKnownShape(const torch::nn::Conv2dImpl& convolution) {
          AreAll(options.dilation(), 1) && options.groups() == 1;
 }
 
+// On the CPU. at::autocast's function for this has another name in LibTorch 2.
+bool IsAutocastEnabled() {
+  return !c10::impl::tls_is_dispatch_key_excluded(
+      c10::DispatchKey::AutocastCPU);
+}
+
 bool IsKnown(const torch::nn::Conv2dImpl& convolution,
              const at::Tensor& input) {
   const at::Tensor& weight = convolution.weight;
-  return IsFusable(input) && !at::autocast::is_cpu_enabled() &&
+  return IsFusable(input) && !IsAutocastEnabled() &&
          weight.scalar_type() == at::kFloat && !convolution.bias.defined() &&
          HasKnownShape(convolution) && input.size(2) == kBoardSize &&
          input.size(3) == kBoardSize && IsWholeBlocks(weight.size(0)) &&

@@ -22,10 +22,10 @@ namespace {
 template <typename Graph>
 bool BeginRecording(Graph& graph) {
   using Pool = decltype(graph.pool());
-  if constexpr (
-      requires {
-        graph.capture_begin(Pool{0, 0}, cudaStreamCaptureModeThreadLocal);
-      }) {
+  if constexpr (requires {
+                  graph.capture_begin(Pool{0, 0},
+                                      cudaStreamCaptureModeThreadLocal);
+                }) {
     graph.capture_begin(Pool{0, 0}, cudaStreamCaptureModeThreadLocal);
     return true;
   } else {

@@ -24,8 +24,8 @@ class MetricValue {
  public:
   MetricValue(bool value) : value_(value) {}
   template <std::integral T>
-  requires(!std::same_as<T, bool>) MetricValue(T value)
-      : value_(static_cast<int64_t>(value)) {}
+    requires(!std::same_as<T, bool>)
+  MetricValue(T value) : value_(static_cast<int64_t>(value)) {}
   MetricValue(double value) : value_(value) {}
   MetricValue(const char* value) : value_(std::string(value)) {}
   MetricValue(std::string value) : value_(std::move(value)) {}
