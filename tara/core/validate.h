@@ -28,43 +28,6 @@ namespace tara::internal {
 
 // Private to validate: what one family of rules asks of a position.
 
-constexpr unsigned Bit(Phase phase) { return 1u << static_cast<int>(phase); }
-constexpr unsigned Bit(Ending ending) { return 1u << static_cast<int>(ending); }
-
-// What a family of rules knows.
-struct FamilyTraits {
-  unsigned phases;
-  unsigned endings;
-  unsigned pending_endings;  // those with turns left to play
-  int kings_per_side;
-};
-
-inline constexpr unsigned kTwoPhases =
-    Bit(Phase::kManoeuvres) | Bit(Phase::kBattle) | Bit(Phase::kFinished);
-
-inline constexpr FamilyTraits kSacredHillTraits = {
-    kTwoPhases, Bit(Ending::kOut), Bit(Ending::kOut), 0};
-inline constexpr FamilyTraits kFourTreasuresTraits = {
-    Bit(Phase::kBattle) | Bit(Phase::kFinished), Bit(Ending::kOut),
-    Bit(Ending::kOut), 0};
-inline constexpr FamilyTraits kHighKingsTraits = {
-    kTwoPhases | Bit(Phase::kPlacement),
-    Bit(Ending::kDoubleCapture) | Bit(Ending::kPassed) |
-        Bit(Ending::kBoardFull) | Bit(Ending::kNoProgress),
-    Bit(Ending::kPassed) | Bit(Ending::kBoardFull), 3};
-inline constexpr FamilyTraits kStoneOfDestinyTraits = {
-    kTwoPhases | Bit(Phase::kLink),
-    Bit(Ending::kOut) | Bit(Ending::kNoProgress), 0, 1};
-
-// By Family.
-inline constexpr FamilyTraits kFamilies[] = {
-    kSacredHillTraits, kFourTreasuresTraits, kHighKingsTraits,
-    /*Poisoned Chalice*/ kSacredHillTraits, kStoneOfDestinyTraits};
-
-inline const FamilyTraits& TraitsOf(const State& state) {
-  return kFamilies[static_cast<int>(Info(state.variant).family)];
-}
-
 inline bool IsFamily(const State& state, Family family) {
   return Info(state.variant).family == family;
 }
