@@ -14,9 +14,17 @@
 namespace tara {
 namespace {
 
-using internal::FirstHillText;
-using internal::Impossible;
-using internal::IsFamily;
+bool IsFamily(const State& state, Family family) {
+  return Info(state.variant).family == family;
+}
+
+template <typename... Parts>
+absl::Status Impossible(const State& state, const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "impossible ", Info(state.variant).id, " position: ", parts...));
+}
+
+std::string FirstHillText(Board board) { return HillToText(FirstHill(board)); }
 
 absl::Status CheckFields(const State& state) {
   if (static_cast<int>(state.variant) >= kNumVariants) {
@@ -166,23 +174,6 @@ absl::Status CheckSettled(const State& state) {
           : absl::StrCat("phase ", PhaseName(settled.phase), ", seat ",
                          settled.seat));
 }
-
-}  // namespace
-
-absl::Status ValidatePosition(const State& state) {
-  TARA_RETURN_IF_ERROR(CheckFields(state));
-  TARA_RETURN_IF_ERROR(CheckBoards(state));
-  TARA_RETURN_IF_ERROR(CheckEnding(state));
-  TARA_RETURN_IF_ERROR(CheckNoProgress(state));
-  TARA_RETURN_IF_ERROR(CheckAlternation(state));
-  TARA_RETURN_IF_ERROR(internal::ValidateFamily(state));
-  return CheckSettled(state);
-}
-
-}  // namespace tara
-
-namespace tara::internal {
-namespace {
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 
@@ -367,9 +358,9 @@ absl::Status CheckStoneOfDestiny(const State& state) {
                     "swap, 23 after it)");
 }
 
-}  // namespace
-
-absl::Status ValidateFamily(const State& state) {
+// Checks the kings and what else is particular to the position's family.
+// REQUIRES: fields, boards, ending and counters have been checked.
+absl::Status CheckFamily(const State& state) {
   TARA_RETURN_IF_ERROR(CheckKingCounts(state));
   TARA_RETURN_IF_ERROR(CheckKingPlaces(state));
   switch (Info(state.variant).family) {
@@ -386,4 +377,16 @@ absl::Status ValidateFamily(const State& state) {
   return absl::OkStatus();
 }
 
-}  // namespace tara::internal
+}  // namespace
+
+absl::Status ValidatePosition(const State& state) {
+  TARA_RETURN_IF_ERROR(CheckFields(state));
+  TARA_RETURN_IF_ERROR(CheckBoards(state));
+  TARA_RETURN_IF_ERROR(CheckEnding(state));
+  TARA_RETURN_IF_ERROR(CheckNoProgress(state));
+  TARA_RETURN_IF_ERROR(CheckAlternation(state));
+  TARA_RETURN_IF_ERROR(CheckFamily(state));
+  return CheckSettled(state);
+}
+
+}  // namespace tara

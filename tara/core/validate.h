@@ -1,14 +1,8 @@
 #ifndef TARA_CORE_VALIDATE_H_
 #define TARA_CORE_VALIDATE_H_
 
-#include <string>
-
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
 
 namespace tara {
 
@@ -23,29 +17,5 @@ namespace tara {
 absl::Status ValidatePosition(const State& state);
 
 }  // namespace tara
-
-namespace tara::internal {
-
-// Private to validate: what one family of rules asks of a position.
-
-inline bool IsFamily(const State& state, Family family) {
-  return Info(state.variant).family == family;
-}
-
-template <typename... Parts>
-absl::Status Impossible(const State& state, const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "impossible ", Info(state.variant).id, " position: ", parts...));
-}
-
-inline std::string FirstHillText(Board board) {
-  return HillToText(FirstHill(board));
-}
-
-// Checks the kings and what else is particular to the position's family.
-// REQUIRES: fields, boards, ending and counters have been checked.
-absl::Status ValidateFamily(const State& state);
-
-}  // namespace tara::internal
 
 #endif  // TARA_CORE_VALIDATE_H_
