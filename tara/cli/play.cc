@@ -35,6 +35,7 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
@@ -127,8 +128,7 @@ absl::string_view NotationHelp(const State& state) {
   if (state.phase == Phase::kLink) {
     return "a link of two adjacent hills: D4=E4";
   }
-  if (Info(state.variant).family == Family::kHighKings &&
-      state.phase != Phase::kPlacement) {
+  if (TraitsOf(state.variant).kings_move && state.phase != Phase::kPlacement) {
     return "a king's move, D4-E6 (with sacrifice of the hill: C5-B3*), or pass";
   }
   return "a hill: a file A to G and a rank 1 to 7, as in D4";

@@ -27,6 +27,9 @@
 #include <immintrin.h>
 #endif
 
+// Formulas that are compiled for lanes of boards too: see BoardWord below.
+#define TARA_INLINE __attribute__((always_inline)) inline
+
 namespace tara {
 
 // A set of hills; see the layout above. Bits outside kAllHills are zero.
@@ -99,7 +102,6 @@ constexpr Hill HillAt(int file, int rank) {
 constexpr Hill FirstHill(Board board) {
   return HillAtBit(std::countr_zero(board));
 }
-constexpr Board FirstBit(Board board) { return board & (~board + 1); }
 constexpr int Count(Board board) { return std::popcount(board); }
 
 // Calls visit(hill) for each hill of the board, in canonical order.
@@ -119,10 +121,57 @@ inline Hill NthHill(Board board, int n) {
 #endif
 }
 
-// What the formulas below work on: one Board, or many side by side (the lanes
-// of tara/core/batch). The set operations and shifts of Board are all it takes.
+// What formulas of boards work on: one Board, or many side by side (the lanes
+// of tara/core/batch/lanes.h, which has the functions below for them). So rules
+// are written once.
 template <typename Word>
 concept BoardWord = std::same_as<Word, Board> || std::is_class_v<Word>;
+
+template <std::integral Number>
+constexpr bool IsZero(Number a) {
+  return a == 0;
+}
+template <std::integral Number>
+constexpr bool NonZero(Number a) {
+  return a != 0;
+}
+template <std::integral Number>
+constexpr bool Less(Number a, Number b) {
+  return a < b;
+}
+template <std::integral Number>
+constexpr bool Equal(Number a, Number b) {
+  return a == b;
+}
+// Returns a where the mask is set, else b; or else 0.
+template <std::integral Number>
+constexpr Number Select(bool mask, Number a, Number b) {
+  return mask ? a : b;
+}
+template <std::integral Number>
+constexpr Number KeepIf(bool mask, Number a) {
+  return mask ? a : 0;
+}
+// Whether the mask is set anywhere.
+constexpr bool Any(bool mask) { return mask; }
+
+// A count for each board, as int or as lanes; and a truth for each, as bool or
+// as a mask of lanes, with the operators & | ! in common.
+template <BoardWord Word>
+using NumberOf = decltype(Count(Word()));
+template <BoardWord Word>
+using MaskOf = decltype(NonZero(Word()));
+
+// Returns the first hill in canonical order, as a board; nothing of nothing.
+template <BoardWord Word>
+constexpr Word FirstBit(Word board) {
+  return board & (Word{} - board);
+}
+
+// Bits that are set in at least two of three.
+constexpr Board Majority(Board a, Board b, Board c) {
+  return (a & b) | (c & (a | b));
+}
 
 template <BoardWord Word>
 constexpr Word North(Word board) {
@@ -141,18 +190,26 @@ constexpr Word West(Word board) {
   return (board >> 1) & Word(kAllHills);
 }
 
+// Returns the hills adjacent to at least one hill of the board, and perhaps
+// bits off the board: for those who mask with a set of hills.
+template <BoardWord Word>
+constexpr Word Beside(Word board) {
+  return (board << 9) | (board >> 9) | (board << 1) | (board >> 1);
+}
+
 // Returns the hills adjacent to at least one hill of the board.
 template <BoardWord Word>
 constexpr Word Adjacent(Word board) {
-  return ((board << 9) | (board >> 9) | (board << 1) | (board >> 1)) &
-         Word(kAllHills);
+  return Beside(board) & Word(kAllHills);
 }
 
 // Returns the hills a knight's move from at least one hill of the board.
 template <BoardWord Word>
 constexpr Word KnightMoves(Word board) {
-  return ((board << 19) | (board >> 19) | (board << 17) | (board >> 17) |
-          (board << 11) | (board >> 11) | (board << 7) | (board >> 7)) &
+  const Word one_file = (board << 1) | (board >> 1);
+  const Word two_files = (board << 2) | (board >> 2);
+  return ((one_file << 18) | (one_file >> 18) | (two_files << 9) |
+          (two_files >> 9)) &
          Word(kAllHills);
 }
 
@@ -162,9 +219,17 @@ constexpr Word Diagonal(Word board) {
          Word(kAllHills);
 }
 
+// Returns the hills and all squares around them, with an edge or a corner in
+// common, and perhaps bits off the board.
+template <BoardWord Word>
+constexpr Word Dilated(Word hills) {
+  const Word rows = hills | ((hills << 1) | (hills >> 1));
+  return rows | (rows << 9) | (rows >> 9);
+}
+
 template <BoardWord Word>
 constexpr Word TwoStepsStraight(Word board) {
-  return ((board << 18) | (board >> 18) | (board << 2) | (board >> 2)) &
+  return (((board << 2) | (board >> 2)) | (board << 18) | (board >> 18)) &
          Word(kAllHills);
 }
 
@@ -174,11 +239,48 @@ constexpr Word TwoStepsDiagonal(Word board) {
          Word(kAllHills);
 }
 
-// Returns the hills all of whose adjacent hills lie in `besieger`: besieged,
-// whether vacant or holding a ringfort (docs/reference/rules.md section 1).
+// Returns those of `hills` all of whose adjacent hills lie in `besieger`:
+// besieged, whether vacant or holding a ringfort (docs/reference/rules.md
+// section 1).
+template <BoardWord Word>
+constexpr Word BesiegedIn(Word hills, Word besieger) {
+  return hills & ~Beside(Word(kAllHills) & ~besieger);
+}
+
+// The same; faster for lanes where Beside(besieger) is needed too, for it has
+// the same shifts.
+template <BoardWord Word>
+constexpr Word BesiegedInByShifts(Word hills, Word besieger) {
+  if constexpr (std::same_as<Word, Board>) return BesiegedIn(hills, besieger);
+  // A hill whose southern neighbour is the besieger's is in `besieger << 9`;
+  // one that has none there needs none.
+  constexpr Board kNoSouth = kAllHills & ~North(kAllHills);
+  constexpr Board kNoNorth = kAllHills & ~South(kAllHills);
+  constexpr Board kNoWest = kAllHills & ~East(kAllHills);
+  constexpr Board kNoEast = kAllHills & ~West(kAllHills);
+  return hills & ((besieger << 9) | Word(kNoSouth)) &
+         ((besieger >> 9) | Word(kNoNorth)) &
+         ((besieger << 1) | Word(kNoWest)) & ((besieger >> 1) | Word(kNoEast));
+}
+
 template <BoardWord Word>
 constexpr Word Besieged(Word besieger) {
-  return Word(kAllHills) & ~Adjacent(Word(kAllHills) & ~besieger);
+  return BesiegedIn(Word(kAllHills), besieger);
+}
+
+// Returns KnightMoves(king), and perhaps bits off the board, of one hill or
+// none. Some lanes have a faster form (tara/core/batch/patterns.h).
+template <BoardWord Word>
+constexpr Word KnightMovesOfOne(Word king) {
+  return KnightMoves(king);
+}
+
+// Returns the hills one or two steps along a file, rank or diagonal from one
+// hill or none, and perhaps bits off the board. As KnightMovesOfOne.
+template <BoardWord Word>
+constexpr Word WithinTwoStepsOfOne(Word king) {
+  return Adjacent(king) | Diagonal(king) | TwoStepsStraight(king) |
+         TwoStepsDiagonal(king);
 }
 
 constexpr Board RankBoard(int rank) {
@@ -194,8 +296,9 @@ constexpr Board FileBoard(int file) {
 }
 
 // Number of hill pairs (a, b) of the board that are adjacent.
-constexpr int CountAdjacentPairs(Board board) {
-  return Count(board & East(board)) + Count(board & North(board));
+template <BoardWord Word>
+constexpr NumberOf<Word> CountAdjacentPairs(Word board) {
+  return Count(board & (board << 1)) + Count(board & (board << 9));
 }
 
 static_assert(Count(kAllHills) == kNumHills);

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/core/traits.h"
 
 namespace tara {
 namespace {
@@ -46,7 +47,7 @@ class Drawing {
     for (const LegalSet::KingMoves& king : marks_.kings) {
       marked_hills_ |= king.moves | king.sacrifices;
     }
-    const bool by_links = Info(state.variant).family == Family::kStoneOfDestiny;
+    const bool by_links = TraitsOf(state.variant).has_links;
     for (const Side side : {kRed, kBlue}) {
       const Board own = state.ringforts[side];
       east_[side] = own & (by_links ? state.links_east : West(own));
@@ -164,10 +165,10 @@ std::string SideCounts(const State& state, const Outcome& outcome, Side side) {
   std::string text =
       absl::StrCat(kSideNames[side], " ringforts: ", outcome.territory[side],
                    ", kingdoms: ", outcome.kingdoms[side]);
-  if (Info(state.variant).family == Family::kFourTreasures) {
+  if (TraitsOf(state.variant).bridges_first) {
     absl::StrAppend(&text, ", bridges: ", outcome.bridges[side]);
   }
-  if (Info(state.variant).family == Family::kHighKings) {
+  if (TraitsOf(state.variant).kings_move) {
     absl::StrAppend(&text, ", kings captured: ", outcome.kings_captured[side]);
   }
   return text;

@@ -1,6 +1,19 @@
 #ifndef TARA_CORE_OUTCOME_H_
 #define TARA_CORE_OUTCOME_H_
 
+// How games are scored (docs/reference/rules.md sections 2, 6 and 7): kingdoms,
+// bridges, territory, and the points of both sides.
+
+#include <array>
+
+#include "absl/strings/string_view.h"
+#include "tara/core/board.h"
+#include "tara/core/state.h"
+
+namespace tara {
+
+// --- Kingdoms ----------------------------------------------------------------
+//
 // Counting connected components without a loop that depends on the board.
 //
 // All components shrink at once towards A1, one step at a time, without
@@ -17,15 +30,6 @@
 //
 // Cells are the 7 x 7 squares, corners included: a component may pass through
 // A1 on its way. Padding bits stay zero.
-
-#include <array>
-
-#include "absl/strings/string_view.h"
-#include "tara/core/bits.h"
-#include "tara/core/board.h"
-#include "tara/core/state.h"
-
-namespace tara {
 
 // file + rank is at most 11 on hills (G6, F7), then one less at each step.
 inline constexpr int kShrinkSteps = 12;
@@ -47,62 +51,152 @@ constexpr Word Isolated(Word cells) {
 
 // Returns the number of connected components, by adjacency. Some 200
 // instructions, no branches.
-constexpr int CountComponents(Board hills) {
-  int components = 0;
-  Unrolled<kShrinkSteps>([&](auto) {
+template <BoardWord Word>
+constexpr NumberOf<Word> CountComponents(Word hills) {
+  NumberOf<Word> components = {};
+#pragma GCC unroll 12
+  for (int step = 0; step < kShrinkSteps; ++step) {
     components += Count(Isolated(hills));
     hills = Shrunk(hills);
-  });
+  }
   return components;
 }
 
-// Returns the hills and all squares around them, with an edge or a corner in
-// common. Bits that leave the board are left in.
-constexpr Board Dilated(Board hills) {
-  const Board rows = hills | (hills << 1) | (hills >> 1);
-  return rows | (rows << kRankStride) | (rows >> kRankStride);
-}
+// The numbers of connected components of two boards.
+template <BoardWord Word>
+struct ComponentsOfBoth {
+  NumberOf<Word> first;
+  NumberOf<Word> second;
+};
 
-// Returns the numbers of connected components of two boards: the same as
-// CountComponents of each, three times as fast.
+// Returns the same as CountComponents of each board, three times as fast.
 //
 // By Euler's formula they are vertices minus edges plus bounded faces: the
 // full 2 x 2 squares, and the holes. A hole is a set of other hills, connected
 // by edges or corners, from which no such path leads off the board. Most
 // boards have none, and then a flood from outside reaches every other hill.
-constexpr std::array<int, 2> CountComponentsOfBoth(Board red, Board blue) {
+template <BoardWord Word>
+constexpr ComponentsOfBoth<Word> CountComponentsOfBoth(Word first,
+                                                       Word second) {
   // Hills that touch the outside, at least with a corner (as B2 does).
   constexpr Board kRim = RankBoard(0) | RankBoard(6) | FileBoard(0) |
                          FileBoard(6) | BoardOf(HillAt(1, 1)) |
                          BoardOf(HillAt(1, 5)) | BoardOf(HillAt(5, 1)) |
                          BoardOf(HillAt(5, 5));
   constexpr int kFloodSteps = 4;
-  const std::array<Board, 2> boards = {red, blue};
-  std::array<int, 2> components = {};
-  for (int i = 0; i < 2; ++i) {
-    const Board own = boards[i];
-    const Board others = kAllHills & ~own;
-    Board outside = others & kRim;
-    Unrolled<kFloodSteps>([&](auto) { outside = Dilated(outside) & others; });
-    if (outside != others) [[unlikely]] {
-      components[i] = CountComponents(own);
-      continue;
-    }
-    const Board pairs_east = own & (own >> 1);
-    const Board pairs_north = own & (own >> kRankStride);
-    const Board squares = pairs_east & (pairs_east >> kRankStride);
-    components[i] =
-        Count(own) - Count(pairs_east) - Count(pairs_north) + Count(squares);
+  const auto without_holes = [](Word own) {
+    const Word squares =
+        own & (own >> 1) & (own >> kRankStride) & (own >> (kRankStride + 1));
+    return Count(own) - CountAdjacentPairs(own) + Count(squares);
+  };
+  const Word first_others = Word(kAllHills) & ~first;
+  const Word second_others = Word(kAllHills) & ~second;
+  Word first_outside = first_others & Word(kRim);
+  Word second_outside = second_others & Word(kRim);
+#pragma GCC unroll 4
+  for (int step = 0; step < kFloodSteps; ++step) {
+    first_outside = Dilated(first_outside) & first_others;
+    second_outside = Dilated(second_outside) & second_others;
+  }
+  ComponentsOfBoth<Word> components = {without_holes(first),
+                                       without_holes(second)};
+  if (Any(NonZero(first_others ^ first_outside))) [[unlikely]] {
+    components.first = CountComponents(first);
+  }
+  if (Any(NonZero(second_others ^ second_outside))) [[unlikely]] {
+    components.second = CountComponents(second);
   }
   return components;
 }
 
-static_assert(CountComponents(0) == 0);
+static_assert(CountComponents(Board{0}) == 0);
 static_assert(CountComponents(kAllHills) == 1);
 static_assert(CountComponents(RankBoard(0) | RankBoard(2)) == 2);
 
+// Returns the number of sets of ringforts that links, as in State, connect.
+template <BoardWord Word>
+constexpr NumberOf<Word> CountLinkedSets(Word own, Word links_east,
+                                         Word links_north) {
+  NumberOf<Word> sets = {};
+  // One of each board at a time.
+  for (Word rest = own; Any(NonZero(rest));) {
+    sets += KeepIf(NonZero(rest), NumberOf<Word>(1));
+    Word set = FirstBit(rest);
+    for (Word before = {}; Any(NonZero(set ^ before));) {
+      before = set;
+      set = before | ((before & links_east) << 1) |
+            ((before >> 1) & links_east) |
+            ((before & links_north) << kRankStride) |
+            ((before >> kRankStride) & links_north);
+    }
+    rest = rest & ~set;
+  }
+  return sets;
+}
+
+// Returns the kingdoms of both sides where links connect them: components, if
+// all that is adjacent is linked.
+template <BoardWord Word>
+constexpr ComponentsOfBoth<Word> CountLinkedKingdoms(Word first, Word second,
+                                                     Word links_east,
+                                                     Word links_north) {
+  const auto pairs = [&](int shift) {
+    return (first & (first >> shift)) | (second & (second >> shift));
+  };
+  const Word unlinked =
+      (pairs(1) & ~links_east) | (pairs(kRankStride) & ~links_north);
+  if (!Any(NonZero(unlinked))) return CountComponentsOfBoth(first, second);
+  return {CountLinkedSets(first, links_east, links_north),
+          CountLinkedSets(second, links_east, links_north)};
+}
+
+// --- Points ------------------------------------------------------------------
+
 // A supply of bridges: more adjacent pairs than this count as this many.
 inline constexpr int kMaxBridges = 40;
+
+template <BoardWord Word>
+constexpr NumberOf<Word> CountBridges(Word hills) {
+  const NumberOf<Word> pairs = CountAdjacentPairs(hills);
+  const NumberOf<Word> most(kMaxBridges);
+  return Select(Less(pairs, most), pairs, most);
+}
+
+// What decides a game, each as what the own side has more than the enemy.
+template <typename Number>
+struct Leads {
+  Number first;      // kingdoms, where fewer are better; or bridges
+  Number territory;  // ringforts
+};
+
+// Points of both sides; numbers as ints or as lanes.
+template <typename Number>
+struct Points {
+  Number own;
+  Number enemy;
+
+  constexpr Number margin() const { return own - enemy; }
+};
+
+// The rule of two tiers: who leads in the first count, or else in territory,
+// gets a point, another for the lead, and as many as the lead is large; a full
+// tie is one point each. Captured kings are a point each, but count for nothing
+// in a full tie (decision 9), and two or three of a side count alone (decision
+// 8).
+template <typename Number>
+constexpr Points<Number> PointsOf(const Leads<Number>& leads,
+                                  Number kings_captured, Number kings_lost) {
+  const Number zero(0);
+  const Number two(2);
+  const Number lead =
+      Select(NonZero(leads.first), leads.first, leads.territory);
+  const Number own = KeepIf(Less(zero, lead), two + lead) + kings_captured;
+  const Number enemy = KeepIf(Less(lead, zero), two - lead) + kings_lost;
+  const auto tie = IsZero(lead);
+  const auto kings_alone = NonZero((kings_captured | kings_lost) & two);
+  return {Select(kings_alone, kings_captured, Select(tie, Number(1), own)),
+          Select(kings_alone, kings_lost, Select(tie, Number(1), enemy))};
+}
 
 // No margin is larger: points are at most 2 for the lead plus 45 for as many
 // ringforts (docs/reference/rules.md sections 2, 6 and 7).

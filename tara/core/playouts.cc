@@ -14,6 +14,7 @@
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 
 namespace tara {
 namespace {
@@ -22,7 +23,7 @@ using rules::View;
 
 // Whether the action replaces an enemy ringfort other than by a swap.
 bool IsCapture(const State& state, Action action) {
-  if (Info(state.variant).family == Family::kStoneOfDestiny) return false;
+  if (TraitsOf(state.variant).has_links) return false;
   const ActionParts parts = Parts(action);
   if (parts.kind == ActionKind::kPass) return false;
   const Board enemies = state.ringforts[Opponent(state.side())];
@@ -86,10 +87,7 @@ class Playout {
 
   // REQUIRES: finished().
   int8_t Margin() const {
-    State state = {};
-    state.variant = view_.variant;
-    view_.WriteTo(state);
-    return static_cast<int8_t>(Score(state).margin());
+    return static_cast<int8_t>(rules::Margin<Rules>(view_));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
+#include "tara/core/traits.h"
 
 namespace tara {
 namespace {
@@ -60,6 +61,9 @@ const RulesEntry& RulesFor(const State& state) {
 }
 
 }  // namespace
+
+constexpr std::array<FamilyTraits, kNumVariants> kTraits = rules::TableOfRules(
+    []<typename Rules>(std::type_identity<Rules>) { return Rules::kTraits; });
 
 State InitialState(Variant variant, const RuleOptions& options) {
   State state = {};

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "tara/core/traits.h"
 #include "tara/core/variant.h"
 
 namespace tara {
@@ -47,7 +48,7 @@ constexpr Symmetry kSingles[] = {
 };
 // Red's rows are files and Blue's are ranks: what exchanges files and ranks
 // exchanges the colours.
-constexpr Symmetry kPoisonedChalice[] = {
+constexpr Symmetry kRowsBySide[] = {
     {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
 };
 // Turns of the table; by seat shift. Reflections reverse the order of play.
@@ -106,14 +107,14 @@ absl::Span<const Symmetry> GameSymmetries(Variant variant) {
 
 absl::Span<const Symmetry> PositionSymmetries(Variant variant) {
   if (Info(variant).seats == 4) return kDoubles;
-  if (Info(variant).family == Family::kPoisonedChalice) return kPoisonedChalice;
+  if (TraitsOf(variant).rows_by_side) return kRowsBySide;
   return kSingles;
 }
 
 Symmetry CanonicalSymmetry(const State& state) {
   if (Info(state.variant).seats == 4) return kDoubles[(4 - state.seat) % 4];
   const bool transpose =
-      state.seat == 1 && Info(state.variant).family == Family::kPoisonedChalice;
+      state.seat == 1 && TraitsOf(state.variant).rows_by_side;
   return {static_cast<uint8_t>(transpose ? kTranspose : kIdentityTransform),
           state.seat};
 }
@@ -161,12 +162,11 @@ unsigned LeastLinks(const State& state, unsigned transforms) {
 }  // namespace
 
 Symmetry RepresentativeSymmetry(const State& state) {
-  const VariantInfo& info = Info(state.variant);
-  if (info.seats == 4) return CanonicalSymmetry(state);
-  // Whoever moves becomes seat 0. In Poisoned Chalice a transposition, and
+  if (Info(state.variant).seats == 4) return CanonicalSymmetry(state);
+  // Whoever moves becomes seat 0. Where sides have rows a transposition, and
   // nothing else, exchanges the sides.
   unsigned transforms = 0xff;
-  if (info.family == Family::kPoisonedChalice) {
+  if (TraitsOf(state.variant).rows_by_side) {
     transforms = state.seat == 0 ? 0x0f : 0xf0;
   }
   const Side own = state.side();

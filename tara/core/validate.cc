@@ -8,15 +8,23 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
+#include "tara/core/rules/poisoned_chalice.h"
+#include "tara/core/traits.h"
 
 namespace tara {
 namespace {
 
-using internal::Bit;
-using internal::FirstHillText;
-using internal::Impossible;
-using internal::IsFamily;
-using internal::TraitsOf;
+bool IsFamily(const State& state, Family family) {
+  return Info(state.variant).family == family;
+}
+
+template <typename... Parts>
+absl::Status Impossible(const State& state, const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "impossible ", Info(state.variant).id, " position: ", parts...));
+}
+
+std::string FirstHillText(Board board) { return HillToText(FirstHill(board)); }
 
 absl::Status CheckFields(const State& state) {
   if (static_cast<int>(state.variant) >= kNumVariants) {
@@ -27,7 +35,7 @@ absl::Status CheckFields(const State& state) {
   if (state.phase > Phase::kFinished || state.ending > Ending::kNoProgress) {
     return Impossible(state, "unknown phase or ending");
   }
-  if ((TraitsOf(state).phases & Bit(state.phase)) == 0) {
+  if ((TraitsOf(state.variant).phases & Bit(state.phase)) == 0) {
     return Impossible(state, "this variant has no phase ",
                       PhaseName(state.phase));
   }
@@ -65,7 +73,7 @@ absl::Status CheckBoards(const State& state) {
   }
   Board east = 0;
   Board north = 0;
-  if (IsFamily(state, Family::kStoneOfDestiny)) {
+  if (TraitsOf(state.variant).has_links) {
     for (const Board own : state.ringforts) {
       east |= own & West(own);
       north |= own & South(own);
@@ -98,13 +106,13 @@ absl::Status CheckEnding(const State& state) {
   }
   const absl::string_view name = EndingName(state.ending);
   if (state.finished()) {
-    if ((TraitsOf(state).endings & Bit(state.ending)) == 0) {
+    if ((TraitsOf(state.variant).endings & Bit(state.ending)) == 0) {
       return Impossible(state, "this variant does not end by ", name);
     }
     if (turns == 0) return absl::OkStatus();
     return Impossible(state, turns, " turns left; expected 0 once finished");
   }
-  if ((TraitsOf(state).pending_endings & Bit(state.ending)) == 0 ||
+  if ((TraitsOf(state.variant).pending_endings & Bit(state.ending)) == 0 ||
       state.phase != Phase::kBattle) {
     return Impossible(state, "no turns are left to play after ", name,
                       " in phase ", PhaseName(state.phase));
@@ -122,7 +130,7 @@ absl::Status CheckNoProgress(const State& state) {
   const int count = state.no_progress;
   int least = 0;
   int most = 0;
-  if (TraitsOf(state).kings_per_side > 0) {
+  if (TraitsOf(state.variant).kings_per_side > 0) {
     const int limit = state.options.no_progress_limit;
     if (state.finished()) {
       most = limit;
@@ -166,23 +174,6 @@ absl::Status CheckSettled(const State& state) {
           : absl::StrCat("phase ", PhaseName(settled.phase), ", seat ",
                          settled.seat));
 }
-
-}  // namespace
-
-absl::Status ValidatePosition(const State& state) {
-  TARA_RETURN_IF_ERROR(CheckFields(state));
-  TARA_RETURN_IF_ERROR(CheckBoards(state));
-  TARA_RETURN_IF_ERROR(CheckEnding(state));
-  TARA_RETURN_IF_ERROR(CheckNoProgress(state));
-  TARA_RETURN_IF_ERROR(CheckAlternation(state));
-  TARA_RETURN_IF_ERROR(internal::ValidateFamily(state));
-  return CheckSettled(state);
-}
-
-}  // namespace tara
-
-namespace tara::internal {
-namespace {
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 
@@ -247,11 +238,10 @@ KingRange HighKingsRange(const State& state, Side side) {
 }
 
 absl::Status CheckKingCounts(const State& state) {
-  const FamilyTraits& traits = TraitsOf(state);
-  const bool high_kings = IsFamily(state, Family::kHighKings);
+  const FamilyTraits& traits = TraitsOf(state.variant);
   const bool ends_by_capture =
       state.finished() && state.ending == Ending::kDoubleCapture;
-  const int most_captured = !high_kings ? 0 : ends_by_capture ? 3 : 1;
+  const int most_captured = !traits.kings_move ? 0 : ends_by_capture ? 3 : 1;
   for (const Side side : {kRed, kBlue}) {
     const int captured = state.kings_captured[side];
     if (captured > most_captured) {
@@ -259,8 +249,8 @@ absl::Status CheckKingCounts(const State& state) {
                         " kings; expected at most ", most_captured);
     }
     const int built = traits.kings_per_side == 1 && state.ringforts[side] != 0;
-    const KingRange range =
-        high_kings ? HighKingsRange(state, side) : KingRange{built, built};
+    const KingRange range = traits.kings_move ? HighKingsRange(state, side)
+                                              : KingRange{built, built};
     const int kings = Count(state.kings[side]);
     if (kings >= range.least && kings <= range.most) continue;
     return Impossible(state, kSideNames[side], " has ", kings,
@@ -311,10 +301,11 @@ absl::Status CheckHighKings(const State& state) {
 }
 
 absl::Status CheckPoisonedChalice(const State& state) {
-  constexpr int kManoeuvresTurns = 8;
   const int built = kNumHills - Count(state.vacant());
   if (state.phase != Phase::kManoeuvres) {
-    if (built >= kManoeuvresTurns) return absl::OkStatus();
+    if (built >= rules::PoisonedChalice::kManoeuvresTurns) {
+      return absl::OkStatus();
+    }
     return Impossible(state, "phase ", PhaseName(state.phase), " with ", built,
                       " ringforts; expected at least the 8 of Manoeuvres");
   }
@@ -367,9 +358,9 @@ absl::Status CheckStoneOfDestiny(const State& state) {
                     "swap, 23 after it)");
 }
 
-}  // namespace
-
-absl::Status ValidateFamily(const State& state) {
+// Checks the kings and what else is particular to the position's family.
+// REQUIRES: fields, boards, ending and counters have been checked.
+absl::Status CheckFamily(const State& state) {
   TARA_RETURN_IF_ERROR(CheckKingCounts(state));
   TARA_RETURN_IF_ERROR(CheckKingPlaces(state));
   switch (Info(state.variant).family) {
@@ -386,4 +377,16 @@ absl::Status ValidateFamily(const State& state) {
   return absl::OkStatus();
 }
 
-}  // namespace tara::internal
+}  // namespace
+
+absl::Status ValidatePosition(const State& state) {
+  TARA_RETURN_IF_ERROR(CheckFields(state));
+  TARA_RETURN_IF_ERROR(CheckBoards(state));
+  TARA_RETURN_IF_ERROR(CheckEnding(state));
+  TARA_RETURN_IF_ERROR(CheckNoProgress(state));
+  TARA_RETURN_IF_ERROR(CheckAlternation(state));
+  TARA_RETURN_IF_ERROR(CheckFamily(state));
+  return CheckSettled(state);
+}
+
+}  // namespace tara

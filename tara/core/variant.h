@@ -5,6 +5,7 @@
 // fold over kVariants; adding a variant means adding a line here and, if it
 // is of a new family, its rules under tara/core/rules.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -69,6 +70,16 @@ inline constexpr std::array kVariants = {
                 "Stone of Destiny", Family::kStoneOfDestiny, 1, 2},
 };
 inline constexpr int kNumVariants = static_cast<int>(kVariants.size());
+
+// Families of which there are variants. Tables by family are of this size, or
+// do not compile.
+inline constexpr int kNumFamilies = [] {
+  int last = 0;
+  for (const VariantInfo& info : kVariants) {
+    last = std::max(last, static_cast<int>(info.family));
+  }
+  return last + 1;
+}();
 
 constexpr const VariantInfo& Info(Variant variant) {
   return kVariants[static_cast<int>(variant)];

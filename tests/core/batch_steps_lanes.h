@@ -3,12 +3,15 @@
 
 // What batch_steps_*.cc instantiate.
 
-#include "tara/core/batch/formulas.h"
-#include "tara/core/batch/four_treasures_lanes.h"
+#include <type_traits>
+
+#include "tara/core/batch/avx512_forms.h"
 #include "tara/core/batch/lanes.h"
-#include "tara/core/batch/poisoned_chalice_lanes.h"
 #include "tara/core/batch/random_lanes.h"
-#include "tara/core/batch/sacred_hill_lanes.h"
+#include "tara/core/outcome.h"
+#include "tara/core/rules/registry.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/variant.h"
 #include "tests/core/batch_steps.h"
 
@@ -22,15 +25,16 @@ struct Steppers {
   static bool LegalHillsOf(const RuleOptions& options, const Board* own,
                            const Board* enemy, int seat, bool manoeuvres,
                            Board* legal) {
-    const Rules rules(options);
     for (int i = 0; i < kStepLanes; i += W::kLanes) {
-      const W mine = W::Load(own + i), theirs = W::Load(enemy + i);
-      W hills = rules.BattleTargets(mine, theirs, seat);
+      const rules::BoardView<W> view = {.own = W::Load(own + i),
+                                        .enemy = W::Load(enemy + i),
+                                        .seat = seat,
+                                        .options = options};
+      W hills = Rules::BattleTargets(view);
       if constexpr (Rules::kHasManoeuvres) {
-        const W targets = rules.ManoeuvresTargets(mine, theirs, seat);
+        const W targets = Rules::ManoeuvresTargets(view);
         if (manoeuvres) {
-          hills = Select(rules.StillManoeuvres(targets, mine, theirs), targets,
-                         hills);
+          hills = Select(Rules::ManoeuvresOver(targets, view), hills, targets);
         }
       }
       hills.Store(legal + i);
@@ -48,16 +52,11 @@ struct Steppers {
       return LegalHillsAt<i + 1>(variant, options, own, enemy, seat, manoeuvres,
                                  legal);
     } else {
-      constexpr VariantInfo kInfo = kVariants[i];
-      if constexpr (kInfo.family == Family::kSacredHill) {
-        return LegalHillsOf<SacredHillRules<kSet, kInfo.level, kInfo.seats>>(
-            options, own, enemy, seat, manoeuvres, legal);
-      } else if constexpr (kInfo.family == Family::kFourTreasures) {
-        return LegalHillsOf<FourTreasuresRules<kSet, kInfo.seats>>(
-            options, own, enemy, seat, manoeuvres, legal);
-      } else if constexpr (kInfo.family == Family::kPoisonedChalice) {
-        return LegalHillsOf<PoisonedChaliceRules<kSet>>(
-            options, own, enemy, seat, manoeuvres, legal);
+      using Rules = rules::RulesOf<i>;
+      if constexpr (std::is_same_v<typename Rules::Choices,
+                                   rules::HillChoices>) {
+        return LegalHillsOf<Rules>(options, own, enemy, seat, manoeuvres,
+                                   legal);
       }
       return false;
     }
@@ -72,7 +71,8 @@ struct Steppers {
 
   static void Kingdoms(const Board* hills, uint64_t* counts) {
     for (int i = 0; i < kStepLanes; i += W::kLanes) {
-      CountKingdoms(W::Load(hills + i)).Store(counts + i);
+      CountComponentsOfBoth(W::Load(hills + i), W::Load(hills + i))
+          .second.Store(counts + i);
     }
   }
 
@@ -82,7 +82,7 @@ struct Steppers {
       RandomLanes<kSet> random(seed, static_cast<uint64_t>(i));
       const W board = W::Load(boards + i);
       for (int draw = 0; draw < draws; ++draw) {
-        NthBit(board, random.Below(PopCount(board)))
+        NthBit(board, random.Below(Count(board)))
             .Store(hills + draw * kStepLanes + i);
       }
     }

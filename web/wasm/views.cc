@@ -11,6 +11,7 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
+#include "tara/core/traits.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/weights/checkpoint.h"
@@ -132,7 +133,7 @@ val Hills(const State& state) {
 }
 
 val Bridges(const State& state) {
-  const bool by_links = Info(state.variant).family == Family::kStoneOfDestiny;
+  const bool by_links = TraitsOf(state.variant).has_links;
   val bridges = val::array();
   int count = 0;
   const auto add = [&](Hill from, Board to, Board linked) {

@@ -28,27 +28,19 @@
 
 #include <cstdint>
 
-#include "tara/core/batch/formulas.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/batch/random_lanes.h"
 #include "tara/core/board.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
 
-// Rules is a class of static functions, of constants
-//   kSeats, kHasManoeuvres
-// and of objects that hold what the rules take from the options. In lanes:
-//   W ManoeuvresTargets(W own, W enemy, int seat) const
-//       The legal hills in Manoeuvres, if they go on.
-//   M StillManoeuvres(W targets, W own, W enemy) const
-//       Whether they do.
-//   W BattleTargets(W own, W enemy, int seat) const
-//       The legal hills in Battle.
-//   static W Margin(W red, W blue)
-//       Of finished games: Red's points minus Blue's.
+// Rules are those of tara/core/rules, of turns of one hill.
 template <InstructionSet kSet, typename Rules>
 class HillGames {
  public:
@@ -101,12 +93,12 @@ class HillGames {
 
   TARA_INLINE HillGames(const PlayoutRequest& request, int64_t first_game,
                         int64_t games)
-      : rules_(request.start.options) {
+      : options_(request.start.options) {
     for (int v = 0; v < kVectors; ++v) {
       const int64_t first = v * kLanes;
       vectors_[v].random = RandomLanes<kSet>(
           request.seed, static_cast<uint64_t>(first_game + first));
-      vectors_[v].finished = ~FirstLanes<kSet>(games - first);
+      vectors_[v].finished = !FirstLanes<kSet>(games - first);
     }
   }
 
@@ -129,10 +121,9 @@ class HillGames {
     while (true) {
       for (Vector& vector : vectors_) {
         BeginRound(vector);
-        const W legal =
-            rules_.ManoeuvresTargets(vector.own, vector.enemy, Seat(vector));
-        const M still = rules_.StillManoeuvres(legal, vector.own, vector.enemy);
-        if (Any(~still)) return TakeBack(vector);
+        const rules::BoardView<W> view = ViewOf(vector);
+        const W legal = Rules::ManoeuvresTargets(view);
+        if (Any(Rules::ManoeuvresOver(legal, view))) return TakeBack(vector);
         Choose(legal, vector);
       }
     }
@@ -161,8 +152,7 @@ class HillGames {
     while (true) {
       for (Vector& vector : vectors_) {
         BeginRound(vector);
-        const W legal =
-            rules_.BattleTargets(vector.own, vector.enemy, Seat(vector));
+        const W legal = Rules::BattleTargets(ViewOf(vector));
         if (Any(IsZero(legal))) return TakeBack(vector);
         Choose(legal, vector);
       }
@@ -177,9 +167,9 @@ class HillGames {
     for (bool playing = true; playing;) {
       playing = false;
       for (Vector& vector : vectors_) {
-        if (!Any(~vector.finished)) continue;
+        if (!Any(!vector.finished)) continue;
         BeginRound(vector);
-        const W legal = KeepIf(~vector.finished, LegalInAnyPhase(vector));
+        const W legal = KeepIf(!vector.finished, LegalInAnyPhase(vector));
         const M acting = NonZero(legal);
         vector.length += KeepIf(acting, W(1));
         if (Any(vector.manoeuvres)) [[unlikely]] {
@@ -188,13 +178,13 @@ class HillGames {
         // Who is out announces the end; after that every turn is one of those
         // left, played or skipped.
         vector.turns_left -= KeepIf(vector.closing, W(1));
-        vector.closing = vector.closing | ~acting;
+        vector.closing = vector.closing | !acting;
         vector.finished = vector.finished | IsZero(vector.turns_left);
-        playing |= Any(~vector.finished);
+        playing |= Any(!vector.finished);
         // Only who acts draws a number.
         const RandomLanes<kSet> before = vector.random;
         Choose(legal, vector);
-        vector.random.Restore(~acting, before);
+        vector.random.Restore(!acting, before);
       }
     }
     for (Vector& vector : vectors_) BeginRound(vector);
@@ -218,20 +208,22 @@ class HillGames {
   }
 
   static TARA_INLINE void Choose(W legal, Vector& vector) {
-    const W count = PopCount(legal);
+    const W count = Count(legal);
     vector.choice.Choose(legal, vector.random.Below(count));
     vector.legal_actions += count;
     ++vector.rounds;
   }
 
-  static TARA_INLINE int Seat(const Vector& vector) {
-    return vector.rounds % Rules::kSeats;
+  TARA_INLINE rules::BoardView<W> ViewOf(const Vector& vector) const {
+    return {.own = vector.own,
+            .enemy = vector.enemy,
+            .seat = vector.rounds % Rules::kSeats,
+            .options = options_};
   }
 
   // The legal hills, once it is resolved whose Battle starts.
   TARA_INLINE W LegalInAnyPhase(Vector& vector) const {
-    const W battle =
-        rules_.BattleTargets(vector.own, vector.enemy, Seat(vector));
+    const W battle = Rules::BattleTargets(ViewOf(vector));
     if constexpr (!Rules::kHasManoeuvres) {
       return battle;
     } else {
@@ -241,11 +233,10 @@ class HillGames {
   }
 
   TARA_INLINE W InManoeuvresOr(W battle, Vector& vector) const {
-    const W targets =
-        rules_.ManoeuvresTargets(vector.own, vector.enemy, Seat(vector));
+    const rules::BoardView<W> view = ViewOf(vector);
+    const W targets = Rules::ManoeuvresTargets(view);
     vector.manoeuvres =
-        vector.manoeuvres &
-        rules_.StillManoeuvres(targets, vector.own, vector.enemy);
+        vector.manoeuvres & !Rules::ManoeuvresOver(targets, view);
     return Select(vector.manoeuvres, targets, battle);
   }
 
@@ -260,9 +251,9 @@ class HillGames {
       const W blue = red_to_move ? vector.enemy : vector.own;
       game_sums.Add(vector.length, vector.legal_actions);
       manoeuvres += vector.manoeuvres_plies;
-      ringforts += PopCount(red | blue);
-      CountGames(games - i * kLanes, vector.length, Rules::Margin(red, blue),
-                 sums);
+      ringforts += Count(red | blue);
+      CountGames(games - i * kLanes, vector.length,
+                 rules::Margin<Rules>(rules::BoardView<W>{red, blue}), sums);
     }
     const int64_t plies = game_sums.AddTo(sums);
     sums.games += games;
@@ -289,7 +280,7 @@ class HillGames {
     }
   }
 
-  Rules rules_;
+  const RuleOptions options_;
   Vector vectors_[kVectors];
 };
 

@@ -9,6 +9,9 @@
 #include "tara/core/batch/playout_jobs.h"
 #include "tara/core/batch/random_lanes.h"
 #include "tara/core/board.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
@@ -51,7 +54,7 @@ class HillPlayouts {
   };
 
   explicit TARA_INLINE HillPlayouts(const PlayoutsFromRequest& request)
-      : rules_(OptionsOf(request)),
+      : options_(OptionsOf(request)),
         starts_{StartsOf(request, 0), StartsOf(request, 1),
                 StartsOf(request, 2), StartsOf(request, 3)},
         margins_{request.margins},
@@ -126,18 +129,18 @@ class HillPlayouts {
           continue;
         }
       }
-      const W legal = KeepIf(~over, LegalInAnyPhase<kSeat>(vector));
+      const W legal = KeepIf(!over, LegalInAnyPhase<kSeat>(vector));
       const M acting = NonZero(legal);
       // Who is out announces the end; after that every turn is one of those
       // left, played or skipped.
       const M open = IsZero(games.closing);
       games.closing -= KeepIf(Less(W(kOver), games.closing), W(1));
       games.closing =
-          Select(open & ~acting, W(uint64_t{kSeats}), games.closing);
+          Select(open & !acting, W(uint64_t{kSeats}), games.closing);
       // Only who acts draws a number.
       RandomLanes<kSet> random = games.random;
-      const W draw = random.Below(PopCount(legal));
-      random.Restore(~acting, games.random);
+      const W draw = random.Below(Count(legal));
+      random.Restore(!acting, games.random);
       games.random = random;
       vector.choice.Choose(legal, draw);
     }
@@ -155,14 +158,16 @@ class HillPlayouts {
   // The legal hills, once it is resolved whose Battle starts.
   template <int kSeat>
   TARA_INLINE W LegalInAnyPhase(Vector& vector) const {
-    const W own = vector.games.own;
-    const W enemy = vector.games.enemy;
-    const W battle = rules_.BattleTargets(own, enemy, kSeat);
+    const rules::BoardView<W> view = {.own = vector.games.own,
+                                      .enemy = vector.games.enemy,
+                                      .seat = kSeat,
+                                      .options = options_};
+    const W battle = Rules::BattleTargets(view);
     if constexpr (Rules::kHasManoeuvres) {
       if (Any(vector.manoeuvres)) {
-        const W targets = rules_.ManoeuvresTargets(own, enemy, kSeat);
+        const W targets = Rules::ManoeuvresTargets(view);
         vector.manoeuvres =
-            vector.manoeuvres & rules_.StillManoeuvres(targets, own, enemy);
+            vector.manoeuvres & !Rules::ManoeuvresOver(targets, view);
         return Select(vector.manoeuvres, targets, battle);
       }
     }
@@ -198,15 +203,17 @@ class HillPlayouts {
 
   [[gnu::noinline]] void ScoreNoted() {
     const int scored = noted_ < kLanes ? noted_ : kLanes;
-    WriteMargins<kSet>(Rules::Margin(W::Load(noted_red_), W::Load(noted_blue_)),
-                       noted_ids_, scored, margins_);
+    const rules::BoardView<W> view = {W::Load(noted_red_),
+                                      W::Load(noted_blue_)};
+    WriteMargins<kSet>(rules::Margin<Rules>(view), noted_ids_, scored,
+                       margins_);
     noted_ -= scored;
     W::Load(noted_red_ + kLanes).Store(noted_red_);
     W::Load(noted_blue_ + kLanes).Store(noted_blue_);
     W::Load(noted_ids_ + kLanes).Store(noted_ids_);
   }
 
-  const Rules rules_;
+  const RuleOptions options_;
   HillStarts<kSet> starts_[4];  // by seat
   Margins margins_;
   int64_t waiting_;  // games not yet begun

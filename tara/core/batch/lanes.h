@@ -12,16 +12,18 @@
 //
 //   Word   lanes of uint64_t: | & ^ ~ + - * << >> lane by lane
 //   Mask   lanes of bool (a mask register with AVX-512, else all-ones words)
+//
+// A Word is a BoardWord (tara/core/board.h): functions of the same names exist
+// for one Board, so that the rules are written for both.
 
 #include <cstdint>
 
+#include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
-
-#define TARA_INLINE __attribute__((always_inline)) inline
 
 namespace tara::batch {
 
@@ -107,7 +109,7 @@ struct Mask {
   friend TARA_INLINE Mask operator&(Mask a, Mask b) { return Mask(a.v & b.v); }
   friend TARA_INLINE Mask operator|(Mask a, Mask b) { return Mask(a.v | b.v); }
   friend TARA_INLINE Mask operator^(Mask a, Mask b) { return Mask(a.v ^ b.v); }
-  friend TARA_INLINE Mask operator~(Mask a) { return Mask(~a.v); }
+  friend TARA_INLINE Mask operator!(Mask a) { return Mask(~a.v); }
 };
 
 #if defined(__AVX512F__)
@@ -128,7 +130,7 @@ struct Mask<InstructionSet::kAvx512> {
   friend TARA_INLINE Mask operator^(Mask a, Mask b) {
     return Mask(static_cast<__mmask8>(a.v ^ b.v));
   }
-  friend TARA_INLINE Mask operator~(Mask a) {
+  friend TARA_INLINE Mask operator!(Mask a) {
     return Mask(static_cast<__mmask8>(~a.v));
   }
 };
@@ -206,6 +208,16 @@ TARA_INLINE Word<kSet> KeepIf(Mask<kSet> mask, Word<kSet> a) {
     return a.v & mask.v;
 }
 
+// Returns a where it is not empty, else b.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> FirstNonEmpty(Word<kSet> a, Word<kSet> b) {
+  if constexpr (kSet == InstructionSet::kAvx512) {
+    return Select(NonZero(a), a, b);
+  } else {
+    return a | KeepIf(IsZero(a), b);
+  }
+}
+
 // Bit i: lane i of the mask.
 template <InstructionSet kSet>
 TARA_INLINE unsigned Bits(Mask<kSet> mask) {
@@ -241,7 +253,7 @@ TARA_INLINE Mask<kSet> FirstLanes(int64_t n) {
 
 // Number of bits set in each lane.
 template <InstructionSet kSet>
-TARA_INLINE Word<kSet> PopCount(Word<kSet> a) {
+TARA_INLINE Word<kSet> Count(Word<kSet> a) {
   [[maybe_unused]] typedef typename Word<kSet>::Native Native;
 #if defined(__AVX512VPOPCNTDQ__)
   if constexpr (kSet == InstructionSet::kAvx512) {
@@ -422,12 +434,6 @@ TARA_INLINE Word<kSet> NthBit(Word<kSet> board, Word<kSet> n) {
   BitChoice<kSet> choice;
   choice.Choose(board, n);
   return choice.Chosen();
-}
-
-// Lowest set bit of each lane; 0 of 0.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> LowestBit(Word<kSet> a) {
-  return a & (Word<kSet>(uint64_t{0}) - a);
 }
 
 // Sum over all lanes.

@@ -53,7 +53,7 @@ class PairChoice {
     const W bytes = low_bytes | (low_bytes << 32);
     const W before =
         ((bytes | W(0x8080808080808080)) - sums_) & W(0x0080808080808080);
-    shift_ = PopCount(before) << 3;
+    shift_ = batch::Count(before) << 3;
     const W rest = n - (((sums_ << 8) >> shift_) & W(0xff));
     const W bits = Spread(((first_ >> shift_) & W(0xff)) |
                           (((second_ >> shift_) & W(0xff)) << 16));

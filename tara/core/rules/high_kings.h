@@ -1,9 +1,11 @@
 #ifndef TARA_CORE_RULES_HIGH_KINGS_H_
 #define TARA_CORE_RULES_HIGH_KINGS_H_
 
+#include "tara/core/board.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 
 namespace tara::rules {
 
@@ -15,52 +17,52 @@ template <int kLevel>
 struct HighKings {
   using Choices = KingChoices;
   using Move = KingChoices::Move;
+  static constexpr FamilyTraits kTraits = {
+      .phases = Bit(Phase::kPlacement) | Bit(Phase::kManoeuvres) |
+                Bit(Phase::kBattle) | Bit(Phase::kFinished),
+      .endings = Bit(Ending::kDoubleCapture) | Bit(Ending::kPassed) |
+                 Bit(Ending::kBoardFull) | Bit(Ending::kNoProgress),
+      .pending_endings = Bit(Ending::kPassed) | Bit(Ending::kBoardFull),
+      .kings_per_side = 3,
+      .kings_move = true};
   static constexpr int kSeats = 2;
-  static constexpr bool kHasKings = true;
   static constexpr bool kNoActionIsOut = false;  // the turn is skipped
-  static constexpr int kKingsPerSide = 3;
+  static constexpr bool kHasSacrifices = kLevel == 2;
+  static constexpr int kPlacements = 2 * kTraits.kings_per_side;
 
   static void Start(View& view) { view.phase = Phase::kPlacement; }
 
   static KingChoices BeginTurn(View& view) {
     if (view.phase == Phase::kPlacement) {
-      if (Count(view.own | view.enemy) < 2 * kKingsPerSide) {
-        return KingChoices::Placement(view.vacant() & ~Adjacent(view.own));
+      if (Count(view.own | view.enemy) < kPlacements) {
+        return KingChoices::Placement(BuildHills(view, view.own));
       }
       view.phase = Phase::kManoeuvres;
     }
     const Board stranded = Stranded(view);
     const Board movers = MostlySecond(stranded, view.own_kings);
-    KingChoices building = KingChoices::Moves(movers, BuildHills(view));
-    if (building.empty() && view.phase == Phase::kManoeuvres) {
+    const bool manoeuvres = view.phase == Phase::kManoeuvres;
+    KingChoices building = KingChoices::Moves(
+        movers, BuildHills(view, manoeuvres ? view.own : view.own_kings));
+    if (building.empty() && manoeuvres) {
       view.phase = Phase::kBattle;
-      building = KingChoices::Moves(movers, BuildHills(view));
+      building = KingChoices::Moves(movers, BuildHills(view, view.own_kings));
     }
     if (!building.empty()) return building;
-    const KingChoices choices = ImmobileMoves(movers, view);
+    const Board hills = ImmobileHills(view);
+    const KingChoices choices = KingChoices::MovesAndMore(
+        movers, hills, SacrificeHills(hills, view), MayPass(view));
     if (stranded != 0 && choices.empty()) {
       FinishGame<HighKings>(view.ending, view);
     }
     return choices;
   }
 
-  // What a seat may do none of whose movers can build.
-  static KingChoices ImmobileMoves(Board movers, const View& view) {
-    const Board backtracks = view.own & Free(view);
-    const Board captures = view.enemy & Besieged(view.own) & Free(view);
-    const bool may_sacrifice = kLevel == 2 && view.kings_lost == 1;
-    const bool may_pass =
-        Stranded(view) == 0 && view.own_kings != 0 && !EnemyMobile(view);
-    return KingChoices::MovesAndMore(
-        movers, backtracks | captures,
-        may_sacrifice ? backtracks & Besieged(view.enemy) : 0, may_pass);
-  }
-
   static void Play(const Move& move, View& view) {
     const bool closing_turn = view.ending != Ending::kNone;
     const bool was_full = view.vacant() == 0;
     const bool progress = MoveKing(move, view);
-    if (view.kings_captured >= 2) {
+    if (IsDoubleCapture(view)) {
       FinishGame<HighKings>(Ending::kDoubleCapture, view);
       return;
     }
@@ -76,75 +78,98 @@ struct HighKings {
     EndTurn<HighKings>(closing_turn, view);
   }
 
-  // A king still stranded at the end is captured by default; a game that has
-  // ended by double capture is over as it stands.
   static void Finish(View& view) {
-    if (view.ending == Ending::kDoubleCapture) return;
-    for (int side = 0; side < kSeats; ++side) {
-      const Board stranded = Stranded(view);
-      if (stranded != 0) {
-        view.own_kings &= ~stranded;
-        ++view.kings_lost;
-        view.ending = Ending::kDoubleCapture;
-      }
-      view.ExchangeSides<kHasKings>();
-    }
+    if (LoseStranded(view)) view.ending = Ending::kDoubleCapture;
   }
 
- private:
+  // --- Formulas --------------------------------------------------------------
+
   // The king that stands on an enemy ringfort after a sacrifice (Level 2): at
   // most one of a side, and it must move in its side's next turn.
-  static Board Stranded(const View& view) {
-    return kLevel == 2 ? view.own_kings & view.enemy : 0;
+  template <BoardWord W>
+  static TARA_INLINE W Stranded(const BoardView<W>& view) {
+    return kHasSacrifices ? view.own_kings & view.enemy : W{};
   }
 
-  // Where kings of the side to move may build in the present phase:
-  // destinations for knight's moves to vacant hills.
-  static Board BuildHills(const View& view) {
-    const Board keep_away =
-        view.phase == Phase::kManoeuvres ? view.own : view.own_kings;
-    return view.vacant() & ~Adjacent(keep_away);
+  // Where a king may be placed or build, `keep_away` not adjacent: its side's
+  // ringforts in placement and Manoeuvres, its kings in Battle.
+  template <BoardWord W>
+  static TARA_INLINE W BuildHills(const BoardView<W>& view, W keep_away) {
+    return view.vacant() & ~Beside(keep_away);
   }
 
-  static bool EnemyMobile(const View& view) {
-    View enemy = view;
-    enemy.ExchangeSides<kHasKings>();
-    return (KnightMoves(enemy.own_kings) & BuildHills(enemy)) != 0;
+  // Where a king may go if none can build: back to ringforts of its side, or
+  // to besieged ones of the enemy.
+  template <BoardWord W>
+  static TARA_INLINE W ImmobileHills(const BoardView<W>& view) {
+    return (view.own | Capturable(view.enemy, view)) &
+           ~(view.own_kings | view.enemy_kings) & ~Beside(view.own_kings);
   }
 
-  // Hills without a king that kings of the side to move may go to.
-  static Board Free(const View& view) {
-    return ~(view.own_kings | view.enemy_kings) & ~Adjacent(view.own_kings);
+  // Those of ImmobileHills where it may then sacrifice the ringfort.
+  template <BoardWord W>
+  static TARA_INLINE W SacrificeHills(W immobile_hills,
+                                      const BoardView<W>& view) {
+    if constexpr (!kHasSacrifices) return W{};
+    const MaskOf<W> one_lost = Equal(view.kings_lost, NumberOf<W>(1));
+    return KeepIf(one_lost, BesiegedIn(immobile_hills & view.own, view.enemy));
   }
 
-  // Captures the enemy kings adjacent to the king that arrived at `arrival`.
-  static bool CaptureKings(Board arrival, View& view) {
-    const Board captured =
-        view.enemy_kings & view.enemy & Besieged(view.own) & Adjacent(arrival);
-    if (captured == 0) return false;
-    view.enemy_kings &= ~captured;
-    view.kings_captured += Count(captured);
-    return true;
+  // Whether a side that cannot build may pass: if the enemy cannot either.
+  template <BoardWord W>
+  static TARA_INLINE MaskOf<W> MayPass(const BoardView<W>& view) {
+    const W enemy_hills =
+        KnightMoves(view.enemy_kings) & BuildHills(view, view.enemy_kings);
+    return IsZero(Stranded(view) | enemy_hills) & NonZero(view.own_kings);
   }
 
-  // Plays the move on the board. Returns whether it was progress.
-  static bool MoveKing(const Move& move, View& view) {
-    if (move.to == 0) {
-      view.own_kings = 0;
-      return false;
-    }
-    const bool new_ringfort = (view.own & move.to) == 0;
+  // Plays the move on the boards. Returns whether it was progress.
+  template <BoardWord W>
+  static TARA_INLINE MaskOf<W> MoveKing(const MovedKing<W>& move,
+                                        BoardView<W>& view) {
+    const W new_ringfort = move.to & ~view.own;
     TakeHill(move.to, view);
-    view.own_kings = (view.own_kings & ~move.from) | move.to;
-    bool captured = false;
-    if (move.from != 0 || view.options.placement_captures_kings) {
-      captured = CaptureKings(move.to, view);
+    // Who passes takes the kings off the board.
+    view.own_kings =
+        KeepIf(NonZero(move.to), (view.own_kings & ~move.from) | move.to);
+    // Enemy kings adjacent to the king that has arrived.
+    W captured =
+        Capturable(view.enemy & view.enemy_kings & Beside(move.to), view);
+    if (!view.options.placement_captures_kings) {
+      captured = KeepIf(NonZero(move.from), captured);
     }
-    if (move.sacrifice && view.kings_captured < 2) {
-      view.own &= ~move.to;
-      view.enemy |= move.to;
+    view.enemy_kings = view.enemy_kings & ~captured;
+    view.kings_captured += Count(captured);
+    if constexpr (!kHasSacrifices) return NonZero(new_ringfort | captured);
+    if (Any(move.sacrifice)) [[unlikely]] {
+      const W given = KeepIf(move.sacrifice & !IsDoubleCapture(view), move.to);
+      view.own = view.own & ~given;
+      view.enemy |= given;
     }
-    return new_ringfort || captured || move.sacrifice;
+    return move.sacrifice | NonZero(new_ringfort | captured);
+  }
+
+  // Whether the own side has captured two kings, or three.
+  template <BoardWord W>
+  static TARA_INLINE MaskOf<W> IsDoubleCapture(const BoardView<W>& view) {
+    return NonZero(view.kings_captured & NumberOf<W>(2));
+  }
+
+  // Captures by default the kings that are still stranded at the end. Returns
+  // whether there were any. (A game that has ended by double capture is over as
+  // it stands.)
+  template <BoardWord W>
+  static TARA_INLINE MaskOf<W> LoseStranded(BoardView<W>& view) {
+    if constexpr (!kHasSacrifices) return {};
+    const MaskOf<W> open =
+        IsZero((view.kings_captured | view.kings_lost) & NumberOf<W>(2));
+    const W own = KeepIf(open, view.own_kings & view.enemy);
+    const W enemy = KeepIf(open, view.enemy_kings & view.own);
+    view.own_kings = view.own_kings & ~own;
+    view.enemy_kings = view.enemy_kings & ~enemy;
+    view.kings_lost += Count(own);
+    view.kings_captured += Count(enemy);
+    return NonZero(own | enemy);
   }
 };
 

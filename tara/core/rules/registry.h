@@ -35,6 +35,10 @@ constexpr auto RulesAt() {
   }
 }
 
+// The rules of kVariants[i].
+template <size_t i>
+using RulesOf = typename decltype(RulesAt<i>())::type;
+
 // Returns a table by variant of entry(std::type_identity<Rules>()): how
 // functions that are compiled for each variant's rules are found.
 template <typename Entry>

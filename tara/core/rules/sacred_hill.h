@@ -1,36 +1,42 @@
 #ifndef TARA_CORE_RULES_SACRED_HILL_H_
 #define TARA_CORE_RULES_SACRED_HILL_H_
 
+#include "tara/core/board.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 
 namespace tara::rules {
 
 // Returns the hills nearer than `bound` (a squared distance, 1 to 5) to a
-// ringfort of the board: squared distances are 1 (adjacent), 2 (diagonal), 4
-// (two steps along a line), 5 (a knight's move).
-constexpr Board TooNear(Board ringforts, int bound) {
-  Board near = 0;
-  if (bound > 1) near |= Adjacent(ringforts);
-  if (bound > 2) near |= Diagonal(ringforts);
-  if (bound > 4) near |= TwoStepsStraight(ringforts);
-  return near;
+// ringfort of the board, and perhaps ringforts and bits off the board: squared
+// distances are 1 (adjacent), 2 (diagonal), 4 (two steps along a line), 5 (a
+// knight's move).
+template <BoardWord W>
+TARA_INLINE W TooNear(W ringforts, int bound) {
+  if (bound == 5) [[likely]]
+    return Dilated(ringforts) | TwoStepsStraight(ringforts);
+  if (bound > 2) return Dilated(ringforts);
+  return bound > 1 ? Beside(ringforts) : W{};
 }
 
 // Returns those of `targets` with the highest order of priority: the number
 // of adjacent ringforts in `own`, 0 to 4 (docs/reference/rules.md section 4).
-constexpr Board HighestPriority(Board targets, Board own) {
+template <BoardWord W>
+TARA_INLINE W HighestPriority(W targets, W own) {
   // Shifted off the hills, bits land on none of the targets.
-  const Board n = own << kRankStride, s = own >> kRankStride;
-  const Board e = own << 1, w = own >> 1;
-  const Board pair_ns = n & s, any_ns = n | s;
-  const Board pair_ew = e & w, any_ew = e | w;
-  // Targets with at least 1, 2, 3, 4 adjacent ringforts.
-  const Board one = targets & (any_ns | any_ew);
-  const Board two = targets & (pair_ns | pair_ew | (any_ns & any_ew));
-  const Board three = targets & ((pair_ns & any_ew) | (pair_ew & any_ns));
-  const Board four = targets & pair_ns & pair_ew;
+  const W north = own << kRankStride, south = own >> kRankStride;
+  const W east = own << 1, west = own >> 1;
+  // Of three directions, then with the fourth: targets with at least 1, 2, 3,
+  // 4 adjacent ringforts.
+  const W any = north | south | east;
+  const W pair = Majority(north, south, east);
+  const W all = north & south & east;
+  const W one = targets & (any | west);
+  const W two = targets & (pair | (any & west));
+  const W three = targets & (all | (pair & west));
+  const W four = targets & all & west;
   return SelectNonEmpty(
       four,
       SelectNonEmpty(three, SelectNonEmpty(two, SelectNonEmpty(one, targets))));
@@ -40,35 +46,43 @@ constexpr Board HighestPriority(Board targets, Board own) {
 // sections 3 to 5).
 template <int kLevel, int kSeatsInGame>
 struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
+  static constexpr FamilyTraits kTraits = {
+      .phases =
+          Bit(Phase::kManoeuvres) | Bit(Phase::kBattle) | Bit(Phase::kFinished),
+      .endings = Bit(Ending::kOut),
+      .pending_endings = Bit(Ending::kOut)};
   static constexpr int kSeats = kSeatsInGame;
   static constexpr bool kHasManoeuvres = true;
 
-  static Board Area(int seat) {
-    return kSeats == 4 ? kDoublesAreas[seat] : kAllHills;
-  }
-
-  static Board ManoeuvresTargets(const View& view) {
-    const Board candidates = view.vacant() & Area(view.seat);
-    if (view.own == 0) {
-      const bool on_shared_row = kSeats == 4 && view.options.shared_row_opening;
-      return on_shared_row ? candidates & kSharedRows[view.side()] : candidates;
+  template <BoardWord W>
+  static TARA_INLINE W ManoeuvresTargets(const BoardView<W>& view) {
+    const W candidates = view.VacantIn(Area<kSeats, W>(view.seat));
+    W first = candidates;
+    if (kSeats == 4 && view.options.shared_row_opening) {
+      first = first & W(kSharedRows[view.side()]);
     }
-    return candidates & KnightMoves(view.own) &
-           ~TooNear(view.own, view.options.proximity_bound);
+    const W others = candidates & KnightMoves(view.own) &
+                     ~TooNear(view.own, view.options.proximity_bound);
+    return Select(NonZero(view.own), others, first);
   }
 
   // A side without a hill to go to starts Battle for both.
-  static bool ManoeuvresOver(const View&) { return true; }
+  template <BoardWord W>
+  static TARA_INLINE MaskOf<W> ManoeuvresOver(W targets, const BoardView<W>&) {
+    return IsZero(targets);
+  }
 
-  static Board BattleTargets(const View& view) {
-    const Board area = Area(view.seat);
-    const Board vacant = view.vacant() & area;
-    const Board captures = BesiegedEnemies(view) & area;
+  template <BoardWord W>
+  static TARA_INLINE W BattleTargets(const BoardView<W>& view) {
+    const W area = Area<kSeats, W>(view.seat);
+    const W vacant = view.VacantIn(area);
+    const W captures = BesiegedInByShifts(view.enemy & area, view.own);
     if constexpr (kLevel == 2) {
       return HighestPriority(vacant | captures, view.own);
+    } else {
+      return MostlySecond(captures,
+                          SelectNonEmpty(vacant & Beside(view.own), vacant));
     }
-    return MostlySecond(captures,
-                        SelectNonEmpty(vacant & Adjacent(view.own), vacant));
   }
 };
 

@@ -1,40 +1,47 @@
 #ifndef TARA_CORE_RULES_STONE_OF_DESTINY_H_
 #define TARA_CORE_RULES_STONE_OF_DESTINY_H_
 
-#include <array>
-
+#include "tara/core/board.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 
 namespace tara::rules {
+
+// Pairs of adjacent hills, by the western and by the southern one.
+template <BoardWord W>
+struct Links {
+  W east;
+  W north;
+};
 
 // Stone of Destiny (docs/reference/rules.md section 8.2). A turn of Battle is
 // two actions of one seat: a swap (Phase::kBattle) and a link (Phase::kLink).
 struct StoneOfDestiny {
   using Choices = LinkChoices;
   using Move = LinkChoices::Move;
+  static constexpr FamilyTraits kTraits = {
+      .phases = Bit(Phase::kManoeuvres) | Bit(Phase::kBattle) |
+                Bit(Phase::kLink) | Bit(Phase::kFinished),
+      .endings = Bit(Ending::kOut) | Bit(Ending::kNoProgress),
+      .kings_per_side = 1,
+      .has_links = true};
   static constexpr int kSeats = 2;
-  static constexpr bool kHasKings = true;
   static constexpr bool kNoActionIsOut = true;
   static constexpr int kRingfortsPerSide = 23;
-
-  // Hills with a ringfort that has a link.
-  static Board Linked(const View& view) {
-    return view.links_east | East(view.links_east) | view.links_north |
-           North(view.links_north);
-  }
 
   static void Start(View& view) { view.phase = Phase::kManoeuvres; }
 
   static LinkChoices BeginTurn(View& view) {
-    if (view.phase == Phase::kLink) return Linkable(view);
+    if (view.phase == Phase::kLink) return LinkableChoices(view);
     if (view.phase == Phase::kManoeuvres) {
       const Board targets = ManoeuvresTargets(view);
       if (targets != 0) return {.hills = targets};
       view.phase = Phase::kBattle;  // the board is full
     }
-    return {.hills = Swappable(view)};
+    const bool spare = Count(view.own) < kRingfortsPerSide;
+    return {.hills = spare ? Swappable(view) : 0};
   }
 
   static void Play(const Move& move, View& view) {
@@ -48,41 +55,55 @@ struct StoneOfDestiny {
     view.own_kings = move.hill;
     if (view.phase == Phase::kManoeuvres) {
       EndTurn<StoneOfDestiny>(view.ending != Ending::kNone, view);
-    } else if (!Linkable(view).empty()) {
+    } else if (!LinkableChoices(view).empty()) {
       view.phase = Phase::kLink;
     } else {
       EndBattleTurn(/*linked=*/false, view);
     }
   }
 
+  static void Finish(View& view) { LinkAllAtEnd(view); }
+
+  // --- Formulas --------------------------------------------------------------
+
+  // Vacant hills one or two steps from the enemy king along any of the eight
+  // directions; all vacant hills where there is none.
+  template <BoardWord W>
+  static TARA_INLINE W ManoeuvresTargets(const BoardView<W>& view) {
+    const W vacant = view.vacant();
+    return FirstNonEmpty(vacant & WithinTwoStepsOfOne(view.enemy_kings),
+                         vacant);
+  }
+
+  // Enemy ringforts that a side with a spare ringfort may swap: without a king
+  // or a link.
+  template <BoardWord W>
+  static TARA_INLINE W Swappable(const BoardView<W>& view) {
+    const W linked = view.links_east | (view.links_east << 1) |
+                     view.links_north | (view.links_north << kRankStride);
+    return view.enemy & ~linked & ~view.enemy_kings;
+  }
+
+  template <BoardWord W>
+  static TARA_INLINE Links<W> Linkable(const BoardView<W>& view) {
+    return {view.own & (view.own >> 1) & ~view.links_east,
+            view.own & (view.own >> kRankStride) & ~view.links_north};
+  }
+
   // Everything adjacent is linked (decision 12).
-  static void Finish(View& view) {
+  template <BoardWord W>
+  static TARA_INLINE void LinkAllAtEnd(BoardView<W>& view) {
     if (!view.options.link_all_at_end) return;
-    view.links_east =
-        (view.own & West(view.own)) | (view.enemy & West(view.enemy));
+    const W own = view.own, enemy = view.enemy;
+    view.links_east = (own & (own >> 1)) | (enemy & (enemy >> 1));
     view.links_north =
-        (view.own & South(view.own)) | (view.enemy & South(view.enemy));
+        (own & (own >> kRankStride)) | (enemy & (enemy >> kRankStride));
   }
 
  private:
-  // Vacant hills one or two steps from the enemy king along any of the eight
-  // directions; all vacant hills where there is none.
-  static Board ManoeuvresTargets(const View& view) {
-    const Board king = view.enemy_kings;
-    const Board near = Adjacent(king) | Diagonal(king) |
-                       TwoStepsStraight(king) | TwoStepsDiagonal(king);
-    const Board vacant = view.vacant();
-    return FirstNonEmpty(vacant & near, vacant);
-  }
-
-  static Board Swappable(const View& view) {
-    const bool spare = Count(view.own) < kRingfortsPerSide;
-    return spare ? view.enemy & ~Linked(view) & ~view.enemy_kings : 0;
-  }
-
-  static LinkChoices Linkable(const View& view) {
-    return {.links_east = view.own & West(view.own) & ~view.links_east,
-            .links_north = view.own & South(view.own) & ~view.links_north};
+  static LinkChoices LinkableChoices(const View& view) {
+    const Links<Board> links = Linkable(view);
+    return {.links_east = links.east, .links_north = links.north};
   }
 
   static void EndBattleTurn(bool linked, View& view) {

@@ -8,14 +8,17 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 #include "tara/core/action.h"
 #include "tara/core/bits.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 
 namespace tara::rules {
 
@@ -70,15 +73,18 @@ struct LinkChoices {
   }
 };
 
+// A move of a king. `from` is 0 for a placement, `to` is 0 for a pass.
+template <BoardWord W>
+struct MovedKing {
+  W from = {};
+  W to = {};
+  MaskOf<W> sacrifice = {};
+};
+
 // High Kings: hills (placement), or moves of up to three kings and a pass.
 class KingChoices {
  public:
-  // `from` is 0 for a placement, `to` is 0 for a pass.
-  struct Move {
-    Board from = 0;
-    Board to = 0;
-    bool sacrifice = false;
-  };
+  using Move = MovedKing<Board>;
 
   KingChoices() = default;
   static KingChoices Placement(Board hills) {
@@ -189,8 +195,8 @@ inline LegalSet KingChoices::ToLegalSet() const {
 //   void    Play(move, view)  plays a move of Choices and passes the turn, or
 //                           finishes the game; Settle must follow
 //   void    Finish(view)    what is due when the game ends
+//   kTraits                 a FamilyTraits
 //   kSeats                  2 or 4
-//   kHasKings               whether there are kings
 //   kNoActionIsOut          a seat without a legal action is out (else its
 //                           turn is skipped)
 
@@ -201,7 +207,7 @@ void FinishGame(Ending ending, View& view) {
   view.turns_left = 0;
   Rules::Finish(view);
   view.phase = Phase::kFinished;
-  if (view.side() != kRed) view.ExchangeSides<Rules::kHasKings>();
+  if (view.side() != kRed) view.ExchangeSides<Rules>();
   view.seat = 0;
 }
 
@@ -216,7 +222,7 @@ inline void StartClosing(Ending ending, int turns, View& view) {
 // Makes the next seat clockwise the seat to move.
 template <typename Rules>
 void PassTurn(View& view) {
-  view.ExchangeSides<Rules::kHasKings>();
+  view.ExchangeSides<Rules>();
   view.seat = (view.seat + 1) & (Rules::kSeats - 1);
 }
 
@@ -258,8 +264,14 @@ void EndTurn(bool closing_turn, View& view) {
   PassTurn<Rules>(view);
 }
 
+// --- Formulas ----------------------------------------------------------------
+//
+// From here on all is written on words (see BoardWord), for single positions
+// and for lanes of them alike.
+
 // Builds on a vacant hill, or captures the enemy ringfort on it.
-inline void TakeHill(Board hill, View& view) {
+template <BoardWord W>
+TARA_INLINE void TakeHill(W hill, BoardView<W>& view) {
   view.own |= hill;
   view.enemy &= ~hill;
 }
@@ -272,38 +284,72 @@ constexpr Board FirstNonEmpty(Board first, Board second) {
 // The same by a branch: for choices that nearly always fall on the second,
 // where guessing so beats waiting for the first. An empty statement that
 // cannot be moved keeps compilers from waiting all the same.
-constexpr Board MostlySecond(Board first, Board second) {
-  if (first != 0) [[unlikely]] {
-    if (!std::is_constant_evaluated()) asm volatile("");
-    return first;
+template <BoardWord W>
+constexpr W MostlySecond(W first, W second) {
+  if constexpr (std::same_as<W, Board>) {
+    if (first != 0) [[unlikely]] {
+      if (!std::is_constant_evaluated()) asm volatile("");
+      return first;
+    }
+    return second;
+  } else {
+    return FirstNonEmpty(first, second);
   }
-  return second;
 }
 
 // The same without a branch: for choices that play does not let a processor
 // predict.
-constexpr Board SelectNonEmpty(Board first, Board second) {
-  Board selected = first != 0 ? first : second;
+template <BoardWord W>
+constexpr W SelectNonEmpty(W first, W second) {
+  W selected = FirstNonEmpty(first, second);
   // Were it known where the result comes from, compilers would branch.
-  if (!std::is_constant_evaluated()) asm("" : "+r"(selected));
+  if constexpr (std::same_as<W, Board>) {
+    if (!std::is_constant_evaluated()) asm("" : "+r"(selected));
+  }
   return selected;
 }
 
-// Single enemy ringforts besieged by the side to move. A besieged ringfort
-// has no adjacent ringfort of its own colour: it is single.
-inline Board BesiegedEnemies(const View& view) {
-  return view.enemy & Besieged(view.own);
+// Those of `enemies`, ringforts, that are single and besieged by the side to
+// move. A besieged ringfort has no adjacent ringfort of its own colour: it is
+// single.
+template <BoardWord W>
+TARA_INLINE W Capturable(W enemies, const BoardView<W>& view) {
+  return BesiegedIn(enemies, view.own);
+}
+
+// By how much the own side leads as the board stands.
+template <typename Rules, BoardWord W>
+TARA_INLINE Leads<NumberOf<W>> LeadsOf(const BoardView<W>& view) {
+  const NumberOf<W> territory = Count(view.own) - Count(view.enemy);
+  if constexpr (Rules::kTraits.bridges_first) {
+    return {CountBridges(view.own) - CountBridges(view.enemy), territory};
+  } else if constexpr (Rules::kTraits.has_links) {
+    const auto [own, enemy] = CountLinkedKingdoms(
+        view.own, view.enemy, view.links_east, view.links_north);
+    return {enemy - own, territory};
+  } else {
+    const auto [own, enemy] = CountComponentsOfBoth(view.own, view.enemy);
+    return {enemy - own, territory};
+  }
+}
+
+// Points of the own side minus the enemy's if the game ended as it stands. Of a
+// finished game this is its result.
+template <typename Rules, BoardWord W>
+TARA_INLINE NumberOf<W> Margin(const BoardView<W>& view) {
+  return PointsOf(LeadsOf<Rules>(view), view.kings_captured, view.kings_lost)
+      .margin();
 }
 
 // What the families share whose every turn takes one hill. Rules has
-//   kHasManoeuvres            whether there is a phase before Battle
-//   Board ManoeuvresTargets(view)  the legal hills in Manoeuvres, if it goes on
-//   bool  ManoeuvresOver(view)     whether Battle starts when there are none
-//   Board BattleTargets(view)      the legal hills in Battle
+//   kHasManoeuvres             whether there is a phase before Battle
+// and these formulas, on a BoardView<W>:
+//   W ManoeuvresTargets(view)  the legal hills in Manoeuvres, if it goes on
+//   MaskOf<W> ManoeuvresOver(targets, view)  whether Battle starts instead
+//   W BattleTargets(view)      the legal hills in Battle
 template <typename Rules>
 struct HillTurns {
   using Choices = HillChoices;
-  static constexpr bool kHasKings = false;
   static constexpr bool kNoActionIsOut = true;
 
   static void Start(View& view) {
@@ -314,7 +360,7 @@ struct HillTurns {
     if constexpr (Rules::kHasManoeuvres) {
       if (view.phase == Phase::kManoeuvres) {
         const Board targets = Rules::ManoeuvresTargets(view);
-        if (targets != 0 || !Rules::ManoeuvresOver(view)) return {targets};
+        if (!Rules::ManoeuvresOver(targets, view)) return {targets};
         view.phase = Phase::kBattle;
       }
     }

@@ -27,47 +27,66 @@ inline constexpr Board kDoublesAreas[4] = {DoublesArea(0), DoublesArea(1),
 // The row that the partners of a side share: rank 4 or file D.
 inline constexpr Board kSharedRows[2] = {RankBoard(3), FileBoard(3)};
 
-// A position as the seat to move sees it: what the rules are written on.
+// The hills on which a seat may act.
+template <int kSeats, BoardWord W>
+TARA_INLINE W Area(Seat seat) {
+  return W(kSeats == 4 ? kDoublesAreas[seat] : kAllHills);
+}
+
+// The boards of a position as the seat to move sees them: what the rules are
+// formulas of. The word is a Board; or lanes of boards, of many positions in
+// which the same seat is to move, by the same options.
+//
+// Whatever is "own" belongs to the side of `seat`.
+template <BoardWord W>
+struct BoardView {
+  W own = {};  // ringforts
+  W enemy = {};
+  W own_kings = {};
+  W enemy_kings = {};
+  W links_east = {};  // as in State
+  W links_north = {};
+  NumberOf<W> kings_captured = {};  // by the own side
+  NumberOf<W> kings_lost = {};      // captured by the enemy
+  Seat seat = 0;
+  RuleOptions options = {};
+
+  Side side() const { return seat & 1; }
+  W vacant() const { return VacantIn(W(kAllHills)); }
+  W VacantIn(W hills) const { return hills & ~(own | enemy); }
+};
+
+// A position as the seat to move sees it: what turns are written on.
 //
 // Its fields are words that are never indexed by side: a position that is
 // played on lives in registers, and passing the turn exchanges names. Twice as
 // fast as working on a State, whose boards are found by side in memory.
 //
-// Whatever is "own" belongs to the side of `seat`. A finished game is seen
-// from seat 0.
-struct View {
-  Board own;  // ringforts
-  Board enemy;
-  Board own_kings;
-  Board enemy_kings;
-  Board links_east;  // as in State
-  Board links_north;
-  int kings_captured;  // by the own side
-  int kings_lost;      // captured by the enemy
-  int seat;
+// A finished game is seen from seat 0.
+struct View : BoardView<Board> {
   Phase phase;
   Ending ending;
   int turns_left;
   int no_progress;
   Variant variant;
-  RuleOptions options;
 
   explicit View(const State& state)
-      : own(state.ringforts[state.side()]),
-        enemy(state.ringforts[Opponent(state.side())]),
-        own_kings(state.kings[state.side()]),
-        enemy_kings(state.kings[Opponent(state.side())]),
-        links_east(state.links_east),
-        links_north(state.links_north),
-        kings_captured(state.kings_captured[state.side()]),
-        kings_lost(state.kings_captured[Opponent(state.side())]),
-        seat(state.seat),
+      : BoardView<Board>{.own = state.ringforts[state.side()],
+                         .enemy = state.ringforts[Opponent(state.side())],
+                         .own_kings = state.kings[state.side()],
+                         .enemy_kings = state.kings[Opponent(state.side())],
+                         .links_east = state.links_east,
+                         .links_north = state.links_north,
+                         .kings_captured = state.kings_captured[state.side()],
+                         .kings_lost =
+                             state.kings_captured[Opponent(state.side())],
+                         .seat = state.seat,
+                         .options = state.options},
         phase(state.phase),
         ending(state.ending),
         turns_left(state.turns_left),
         no_progress(state.no_progress),
-        variant(state.variant),
-        options(state.options) {}
+        variant(state.variant) {}
 
   // Writes what play may have changed back into the state it was seen in.
   // Field by field, as the constructor reads: a read of more bytes than the
@@ -88,15 +107,13 @@ struct View {
     state.kings_captured[Opponent(side())] = static_cast<uint8_t>(kings_lost);
   }
 
-  Side side() const { return SideOf(seat); }
-  Board vacant() const { return kAllHills & ~(own | enemy); }
   bool finished() const { return phase == Phase::kFinished; }
 
   // Sees the position from the other side. Without kings there is less to do.
-  template <bool kHasKings>
+  template <typename Rules>
   void ExchangeSides() {
     std::swap(own, enemy);
-    if constexpr (kHasKings) {
+    if constexpr (Rules::kTraits.kings_per_side > 0) {
       std::swap(own_kings, enemy_kings);
       std::swap(kings_captured, kings_lost);
     }

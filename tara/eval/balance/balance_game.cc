@@ -9,6 +9,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
+#include "tara/core/traits.h"
 
 namespace tara::eval {
 namespace {
@@ -78,9 +79,8 @@ ActionType TypeOf(const State& state, Action action) {
   const Board to = BoardOf(parts.to);
   if ((state.vacant() & to) != 0) return ActionType::kBuild;
   if ((state.ringforts[state.side()] & to) != 0) return ActionType::kBacktrack;
-  return Info(state.variant).family == Family::kStoneOfDestiny
-             ? ActionType::kSwap
-             : ActionType::kCapture;
+  return TraitsOf(state.variant).has_links ? ActionType::kSwap
+                                           : ActionType::kCapture;
 }
 
 absl::StatusOr<GameFacts> FactsOf(Variant variant, const RuleOptions& options,

@@ -6,6 +6,7 @@
 #include "tara/core/board.h"
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/rules/view.h"
+#include "tara/core/traits.h"
 #include "tara/mcts/alpha_beta/hand_features.h"
 
 namespace tara::mcts {
@@ -100,9 +101,10 @@ constexpr FamilyFeatures kStoneOfDestinyFeatures = {{
 }};
 
 // By family, in the order of the enumeration.
-constexpr std::array<FamilyFeatures, 5> kFamilyFeatures = {
-    kSacredHillFeatures, kFourTreasuresFeatures, kHighKingsFeatures,
-    kPoisonedChaliceFeatures, kStoneOfDestinyFeatures};
+constexpr std::array<FamilyFeatures, kNumFamilies> kFamilyFeatures =
+    std::to_array({kSacredHillFeatures, kFourTreasuresFeatures,
+                   kHighKingsFeatures, kPoisonedChaliceFeatures,
+                   kStoneOfDestinyFeatures});
 
 // Hills whose ringforts cannot be swapped in Stone of Destiny.
 Board LinkedHills(const State& state) {
@@ -114,7 +116,7 @@ Board LinkedHills(const State& state) {
 Board QualifiedHills(const State& state, Side side) {
   rules::View view(state);
   if (view.side() != side) {
-    view.ExchangeSides<rules::PoisonedChalice::kHasKings>();
+    view.ExchangeSides<rules::PoisonedChalice>();
     view.seat ^= 1;
   }
   return rules::PoisonedChalice::QualifiedRows(view) & view.vacant();
@@ -131,14 +133,14 @@ SideView ViewOf(const State& state, Side side) {
                    .qualified = 0,
                    .kings_captured = state.kings_captured[side],
                    .phase = state.phase};
-  const Family family = Info(state.variant).family;
-  if (family == Family::kStoneOfDestiny && state.phase != Phase::kManoeuvres) {
+  const FamilyTraits& traits = TraitsOf(state.variant);
+  if (traits.has_links && state.phase != Phase::kManoeuvres) {
     const Board linked = LinkedHills(state);
     view.own_linked = view.own & linked;
     view.open = view.enemy & ~(linked | view.enemy_kings);
     view.enemy &= ~view.open;
   }
-  if (family == Family::kPoisonedChalice && state.phase == Phase::kBattle) {
+  if (traits.rows_by_side && state.phase == Phase::kBattle) {
     view.qualified = QualifiedHills(state, side);
   }
   return view;
@@ -195,7 +197,7 @@ HandFeatures ComputeHandFeatures(const State& state) {
 
 int HandStage(const State& state) {
   int open = 2 * Count(state.vacant());
-  if (Info(state.variant).family == Family::kStoneOfDestiny) {
+  if (TraitsOf(state.variant).has_links) {
     // Half of the game fills the board, half of it links.
     open = Count(state.vacant()) + Count(kAllHills & ~LinkedHills(state));
   }

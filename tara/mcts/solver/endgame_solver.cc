@@ -32,6 +32,11 @@ constexpr int64_t kCheckInterval = 1 << 14;
 constexpr std::array<int, kNumVariants> kSolvableVacantHills =
     std::to_array({8, 10, 10, 12, 7, 9, 0, 0, 6, -1});
 
+constexpr std::array<int (*)(const View&), kNumVariants> kGuesses =
+    rules::TableOfRules([]<typename Rules>(std::type_identity<Rules>) {
+      return &GuessMargin<Rules>;
+    });
+
 }  // namespace
 
 class EndgameSolver::Impl {
@@ -57,10 +62,10 @@ class EndgameSolver::Impl {
  private:
   using NullWindow = int (*)(Impl&, const State&, int beta);
 
-  template <typename Rules, Family kFamily>
+  template <typename Rules>
   static int SearchBy(Impl& impl, const State& state, int beta) {
     const auto check = [&impl] { impl.Check(); };
-    NullWindowSearch<Rules, kFamily, decltype(check)> search(
+    NullWindowSearch<Rules, decltype(check)> search(
         impl.TableFor<decltype(search)::kWords>(), impl.GameOf(state),
         impl.budget_, check);
     const View view(state);
@@ -130,11 +135,9 @@ int EndgameSolver::Impl::GameOf(const State& state) {
 
 int EndgameSolver::Impl::RedNullWindow(const State& state, int beta) {
   static constexpr std::array<NullWindow, kNumVariants> kSearches =
-      []<size_t... i>(std::index_sequence<i...>) {
-        return std::array{
-            NullWindow(&SearchBy<typename decltype(rules::RulesAt<i>())::type,
-                                 kVariants[i].family>)...};
-      }(std::make_index_sequence<kVariants.size()>());
+      rules::TableOfRules([]<typename Rules>(std::type_identity<Rules>) {
+        return NullWindow(&SearchBy<Rules>);
+      });
   const NullWindow search = kSearches[static_cast<size_t>(state.variant)];
   if (state.side() == kRed) return search(*this, state, beta);
   return -search(*this, state, 1 - beta);
@@ -148,7 +151,7 @@ std::optional<int> EndgameSolver::Impl::RedMargin(const State& state) {
   progress_.low = -kMaxMargin;
   progress_.high = kMaxMargin;
   const View view(state);
-  int guess = GuessMargin(view, Info(state.variant).family);
+  int guess = kGuesses[static_cast<size_t>(state.variant)](view);
   if (view.side() != kRed) guess = -guess;
   guess = std::clamp(guess, -kMaxMargin, kMaxMargin);
   while (progress_.low < progress_.high) {

@@ -1,8 +1,7 @@
 #ifndef TARA_MCTS_SOLVER_SOLVER_SEARCH_H_
 #define TARA_MCTS_SOLVER_SOLVER_SEARCH_H_
 
-// Margins of positions as the rules' View holds them, for the own side, and
-// how far the margin of a position can still go.
+// The alpha-beta search of the endgame solver, for one variant's rules.
 
 #include <algorithm>
 #include <array>
@@ -22,36 +21,6 @@
 
 namespace tara::mcts {
 
-// Margin by the rule of two tiers (docs/reference/rules.md section 2): what
-// leads in the first count, else in territory, makes 2 points and the
-// difference.
-constexpr int TwoTierMargin(int first_lead, int territory_lead) {
-  const int lead = first_lead != 0 ? first_lead : territory_lead;
-  return lead + 2 * ((lead > 0) - (lead < 0));
-}
-
-// Margin of the own side if the game ended as it stands. Of a finished
-// position this is its result.
-inline int StandingMargin(const rules::View& view, Family family) {
-  const int territory_lead = Count(view.own) - Count(view.enemy);
-  if (family == Family::kFourTreasures) {
-    const int bridge_lead =
-        std::min(CountAdjacentPairs(view.own), kMaxBridges) -
-        std::min(CountAdjacentPairs(view.enemy), kMaxBridges);
-    return TwoTierMargin(bridge_lead, territory_lead);
-  }
-  if (family == Family::kSacredHill || family == Family::kPoisonedChalice) {
-    return TwoTierMargin(
-        CountComponents(view.enemy) - CountComponents(view.own),
-        territory_lead);
-  }
-  State state = {};
-  state.variant = view.variant;
-  view.WriteTo(state);
-  const int red_margin = Score(state).margin();
-  return view.side() == kRed ? red_margin : -red_margin;
-}
-
 // Returns the margin of the own side that a search may begin with: a guess. In
 // Four Treasures, once the board is full,
 //
@@ -61,8 +30,11 @@ inline int StandingMargin(const rules::View& view, Family family) {
 // where a hill's degree is the number of hills adjacent to it: of each adjacent
 // pair, own hills count 1/2 each and the enemy's -1/2. So every hill has a
 // value of its own, and without captures both sides take the best in turn.
-inline int GuessMargin(const rules::View& view, Family family) {
-  if (family != Family::kFourTreasures) return StandingMargin(view, family);
+template <typename Rules>
+int GuessMargin(const rules::View& view) {
+  if constexpr (!Rules::kTraits.bridges_first) {
+    return rules::Margin<Rules>(view);
+  }
   std::array<Board, 5> of_degree = {};
   ForEachHill(kAllHills, [&](Hill hill) {
     const Board board = BoardOf(hill);
@@ -77,7 +49,9 @@ inline int GuessMargin(const rules::View& view, Family family) {
     lead += next * degree;
     next = -next;
   }
-  return TwoTierMargin(lead / 2, Count(view.own) - Count(view.enemy));
+  const Leads<int> leads = {.first = lead / 2,
+                            .territory = Count(view.own) - Count(view.enemy)};
+  return PointsOf(leads, 0, 0).margin();
 }
 
 // Which action the endgame solver tries first: guesses that cost little and
@@ -127,8 +101,6 @@ inline int Urgency(const rules::KingChoices::Move& move,
   return urgency;
 }
 
-// The alpha-beta search of the endgame solver, for one variant's rules.
-
 // What limits a search, and what it has cost.
 struct SearchBudget {
   int64_t nodes = 0;       // positions looked at
@@ -146,7 +118,7 @@ struct SearchBudget {
 //
 // `check` is called when budget.nodes has reached budget.next_check; it moves
 // that on, and may set `stopped`.
-template <typename Rules, Family kFamily, typename Check>
+template <typename Rules, typename Check>
 class NullWindowSearch {
  public:
   using View = rules::View;
@@ -170,7 +142,7 @@ class NullWindowSearch {
       budget_.stopped = true;
     if (budget_.stopped) [[unlikely]]
       return 0;
-    const int standing = kCountsProgress ? StandingMargin(view, kFamily) : 0;
+    const int standing = kCountsProgress ? rules::Margin<Rules>(view) : 0;
     const PackedPosition<kWords> position = Pack(view);
     SolverBounds known = Known(position, view, standing);
     if (known.lower >= beta) return known.lower;
@@ -190,7 +162,7 @@ class NullWindowSearch {
   }
 
  private:
-  static constexpr bool kCountsProgress = kFamily == Family::kHighKings;
+  static constexpr bool kCountsProgress = Rules::kTraits.kings_move;
   static constexpr int kMaxChoices = 96;
   // Frames have less than 2 KB: 4 MB of stack.
   static constexpr int kMaxDepth = 2000;
@@ -290,7 +262,7 @@ class NullWindowSearch {
     if (next.finished()) {
       CountNode();
       // Seen from Red's seat.
-      const int red_margin = StandingMargin(next, kFamily);
+      const int red_margin = rules::Margin<Rules>(next);
       return view.side() == kRed ? red_margin : -red_margin;
     }
     if (next.side() == view.side()) return Search(next, legal, beta, depth + 1);

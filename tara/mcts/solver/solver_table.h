@@ -19,6 +19,7 @@
 #include "tara/core/board.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
+#include "tara/core/traits.h"
 
 namespace tara::mcts {
 
@@ -61,7 +62,7 @@ inline PackedPosition<4> PackPosition(const rules::View& view) {
                           static_cast<uint64_t>(view.seat) << 8;
   PackedPosition<4> packed = {BitsAt(view.own, kAllHills),
                               BitsAt(view.enemy, kAllHills)};
-  if (Info(view.variant).family == Family::kStoneOfDestiny) {
+  if (TraitsOf(view.variant).has_links) {
     // A king is at bit 0 to 59, or 64 where there is none.
     const auto own_king =
         static_cast<uint64_t>(std::countr_zero(view.own_kings));

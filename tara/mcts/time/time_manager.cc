@@ -100,13 +100,13 @@ struct Length {
 };
 
 // From the mean lengths of random games, `tara stats --variant all`.
-constexpr std::array kLengths = {
+constexpr std::array<Length, kNumFamilies> kLengths = std::to_array({
     Length{Family::kSacredHill, 2, 0},
     Length{Family::kFourTreasures, 3.5f, 0},
     Length{Family::kHighKings, 5, 0},
     Length{Family::kPoisonedChalice, 4, 0},
     Length{Family::kStoneOfDestiny, 1, 1.65f},
-};
+});
 
 constexpr const Length& LengthOf(Family family) {
   return kLengths[static_cast<size_t>(family)];

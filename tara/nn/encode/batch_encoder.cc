@@ -21,7 +21,6 @@
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
-#include "tara/core/batch/formulas.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/bits.h"
 #include "tara/core/board.h"
@@ -30,6 +29,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/traits.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
 
@@ -203,11 +203,10 @@ bool LoadPosition(const State& state, const Symmetry& symmetry,
   block.rows[kRowLegalHills][i] = legal.hills;
   block.rows[kRowArea][i] =
       info.seats == 4 ? kSouths[symmetry.board] : kAllHills;
-  const bool by_links = info.family == Family::kStoneOfDestiny;
-  const bool by_kings = info.family == Family::kHighKings;
+  const FamilyTraits& traits = TraitsOf(state.variant);
   LoadPairs(state, legal, symmetry.board, i, block);
-  block.by_links[i] = by_links ? ~Board{0} : 0;
-  block.by_kings[i] = by_kings ? ~Board{0} : 0;
+  block.by_links[i] = traits.has_links ? ~Board{0} : 0;
+  block.by_kings[i] = traits.kings_move ? ~Board{0} : 0;
   block.in_battle[i] = state.phase == Phase::kBattle ? ~Board{0} : 0;
   LoadKingMoves(legal, i, block);
   return ((state.seat + symmetry.seat_shift) & (info.seats - 1)) == 0;
@@ -348,20 +347,18 @@ void AddKingWays(EncoderBlock& block, int begin) {
 }
 
 void CountKingdoms(EncoderBlock& block, int begin) {
-  const Word sides[2] = {Word::Load(block.rows[kRowOwn] + begin),
-                         Word::Load(block.rows[kRowEnemy] + begin)};
-  Word kingdoms[2];
-  batch::CountKingdoms<kSet>(sides, kingdoms);
-  for (int side = 0; side < 2; ++side) {
-    kingdoms[side].Store(block.kingdoms[side] + begin);
-  }
+  const auto [own, enemy] =
+      CountComponentsOfBoth(Word::Load(block.rows[kRowOwn] + begin),
+                            Word::Load(block.rows[kRowEnemy] + begin));
+  own.Store(block.kingdoms[0] + begin);
+  enemy.Store(block.kingdoms[1] + begin);
 }
 
 // In Stone of Destiny the kingdoms are not the components.
 void CountKingdomsByLinks(const BlockInput& input, EncoderBlock& block) {
   for (int i = 0; i < input.count; ++i) {
     const State& state = input.states[i];
-    if (Info(state.variant).family != Family::kStoneOfDestiny) continue;
+    if (!TraitsOf(state.variant).has_links) continue;
     block.kingdoms[0][i] =
         static_cast<uint64_t>(CountKingdoms(state, state.side()));
     block.kingdoms[1][i] =

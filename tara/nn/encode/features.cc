@@ -8,6 +8,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
+#include "tara/core/traits.h"
 #include "tara/core/variant.h"
 
 namespace tara::nn {
@@ -59,7 +60,7 @@ class PlaneWriter {
 // Ringforts of a side that no link joins to another (rules section 1).
 Board Singles(const State& state, Side side) {
   const Board own = state.ringforts[side];
-  if (Info(state.variant).family != Family::kStoneOfDestiny) {
+  if (!TraitsOf(state.variant).has_links) {
     return own & ~Adjacent(own);
   }
   return own & ~(state.links_east | East(state.links_east) | state.links_north |
@@ -70,7 +71,7 @@ Board Singles(const State& state, Side side) {
 // decide when it is its turn.
 Board EnemyReach(const State& state, Side enemy) {
   const Board ringforts = state.ringforts[enemy];
-  if (Info(state.variant).family == Family::kHighKings) {
+  if (TraitsOf(state.variant).kings_move) {
     return state.vacant() & KnightMoves(state.kings[enemy]) &
            ~Adjacent(ringforts);
   }
@@ -110,7 +111,7 @@ std::array<int, kNumHills> WaysOf(const State& state, Side side) {
 
 KingWays FindKingWays(const State& state) {
   KingWays ways;
-  if (Info(state.variant).family != Family::kHighKings) return ways;
+  if (!TraitsOf(state.variant).kings_move) return ways;
   const Side side = state.side();
   const std::array<int, kNumHills> own = WaysOf(state, side);
   const std::array<int, kNumHills> enemy = WaysOf(state, Opponent(side));

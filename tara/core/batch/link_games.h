@@ -3,22 +3,23 @@
 
 #include <cstdint>
 
-#include "tara/core/batch/formulas.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
 #include "tara/core/batch/pair_choice.h"
-#include "tara/core/batch/patterns.h"
 #include "tara/core/batch/playout_jobs.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/batch/random_lanes.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules/stone_of_destiny.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
 
-// Stone of Destiny in lanes: the rules of tara/core/rules/stone_of_destiny.h
-// by formulas without branches on a lane.
+// Games of Stone of Destiny in lanes, by the formulas of Rules
+// (tara/core/rules/stone_of_destiny.h) without branches on a lane.
 //
 // Manoeuvres end with the 45th ringfort in every game: a few vectors of games
 // play them in step. Battle then takes games from there one by one, and after
@@ -28,16 +29,15 @@ namespace tara::batch {
 // which role moves.
 //
 // Several vectors, so that one computes while another waits for memory.
-template <InstructionSet kSet, typename Jobs, int kVectors>
-class StoneOfDestinyLanes {
+template <InstructionSet kSet, typename Rules, typename Jobs, int kVectors>
+class LinkLanes {
  public:
   using Results = typename Jobs::Results;
 
   // Games that start in Manoeuvres, in the order of their ringforts, and in
   // Battle.
-  TARA_INLINE StoneOfDestinyLanes(const RuleOptions& options,
-                                  const Jobs& in_manoeuvres,
-                                  const Jobs& in_battle, Results& results)
+  TARA_INLINE LinkLanes(const RuleOptions& options, const Jobs& in_manoeuvres,
+                        const Jobs& in_battle, Results& results)
       : options_(options),
         in_manoeuvres_(in_manoeuvres),
         in_battle_(in_battle),
@@ -60,7 +60,6 @@ class StoneOfDestinyLanes {
   using W = Word<kSet>;
   using M = Mask<kSet>;
   static constexpr int kLanes = W::kLanes;
-  static constexpr int kRingfortsPerSide = 23;
 
   // What a game has come to is counted in one word: legal actions, links,
   // plies.
@@ -123,17 +122,15 @@ class StoneOfDestinyLanes {
     BitChoice<kSet> arrivals[kVectors];
     for (int i = 0; i < kVectors; ++i) {
       Games& games = fresh_games_[i];
-      const W(&ringforts)[2] = games.position.ringforts;
-      const W vacant = W(kAllHills) & ~(ringforts[0] | ringforts[1]);
-      const W near = WithinTwoStepsOfOne(games.kings[1 - kRole]) & vacant;
-      const W targets = FirstNonEmpty(near, vacant);
-      const W count = PopCount(targets);
+      const rules::BoardView<W> view = ViewOf<kRole>(games);
+      const W targets = Rules::ManoeuvresTargets(view);
+      const W count = Count(targets);
       if constexpr (Jobs::kStatistics) {
         arrivals[i].Choose(targets, games.random.Below(count));
       } else {
-        const M later = Less(PopCount(vacant), W(kNumHills - built));
+        const M later = Less(Count(view.vacant()), W(kNumHills - built));
         const RandomLanes<kSet> before = games.random;
-        arrivals[i].Choose(KeepIf(~later, targets), games.random.Below(count));
+        arrivals[i].Choose(KeepIf(!later, targets), games.random.Below(count));
         games.random.Restore(later, before);
       }
       games.position.tally += count;
@@ -214,8 +211,10 @@ class StoneOfDestinyLanes {
     for (int i = 0; i < kVectors; ++i) {
       Games& games = games_[i];
       links[i].AddChosen(games.position.links_east, games.position.links_north);
-      const M stalled = ~Less(games.no_progress, W(options_.no_progress_limit));
-      const M out = IsZero(Swappable<kRole>(games));
+      const M stalled = !Less(games.no_progress, W(options_.no_progress_limit));
+      // The side to move has a spare ringfort and the other never: a seat that
+      // is out ends the game.
+      const M out = IsZero(Rules::Swappable(ViewOf<1 - kRole>(games)));
       const unsigned ended = Bits((stalled | out) & NonZero(games.playing));
       if (ended != 0) [[unlikely]] {
         EndGames(ended, Bits(stalled), 1 - kRole, games);
@@ -223,23 +222,23 @@ class StoneOfDestinyLanes {
     }
   }
 
-  // Ringforts of the role that the other may swap. The side to move has a
-  // spare ringfort and the other never: a seat that is out ends the game.
   template <int kRole>
-  static TARA_INLINE W Swappable(const Games& games) {
-    const W east = games.position.links_east;
-    const W north = games.position.links_north;
-    return games.position.ringforts[kRole] & ~games.kings[kRole] &
-           ~(east | (east << 1) | north | (north << kRankStride));
+  static TARA_INLINE rules::BoardView<W> ViewOf(const Games& games) {
+    return {.own = games.position.ringforts[kRole],
+            .enemy = games.position.ringforts[1 - kRole],
+            .own_kings = games.kings[kRole],
+            .enemy_kings = games.kings[1 - kRole],
+            .links_east = games.position.links_east,
+            .links_north = games.position.links_north};
   }
 
   template <int kRole>
   static TARA_INLINE void ChooseSwap(Games& games, BitChoice<kSet>& arrival) {
-    W targets = Swappable<1 - kRole>(games);
+    W targets = Rules::Swappable(ViewOf<kRole>(games));
     if constexpr (!Jobs::kStatistics) {
       targets = KeepIf(IsZero(games.link_due), targets);
     }
-    const W count = PopCount(targets);
+    const W count = Count(targets);
     const RandomLanes<kSet> before = games.random;
     arrival.Choose(targets, games.random.Below(count));
     if constexpr (!Jobs::kStatistics) {
@@ -263,10 +262,8 @@ class StoneOfDestinyLanes {
 
   template <int kRole>
   static TARA_INLINE void ChooseLink(Games& games, PairChoice<kSet>& link) {
-    const W own = games.position.ringforts[kRole];
-    link = PairChoice<kSet>(
-        own & (own >> 1) & ~games.position.links_east,
-        own & (own >> kRankStride) & ~games.position.links_north);
+    const rules::Links<W> links = Rules::Linkable(ViewOf<kRole>(games));
+    link = PairChoice<kSet>(links.east, links.north);
     const W count = link.Count();
     const RandomLanes<kSet> before = games.random;
     link.Choose(games.random.Below(count));
@@ -274,9 +271,9 @@ class StoneOfDestinyLanes {
         (uint64_t{1} << kPliesShift) + (uint64_t{1} << kLinksShift);
     const M linked = NonZero(count);
     games.position.tally += count + KeepIf(linked, W(kLinked));
-    games.no_progress = KeepIf(~linked, games.no_progress + W(1));
-    if (Any(~linked)) [[unlikely]]
-      games.random.Restore(~linked, before);
+    games.no_progress = KeepIf(!linked, games.no_progress + W(1));
+    if (Any(!linked)) [[unlikely]]
+      games.random.Restore(!linked, before);
   }
 
   // Notes the games that have ended and takes the next into their lanes.
@@ -304,13 +301,13 @@ class StoneOfDestinyLanes {
 
   // Scores the games that have been noted.
   [[gnu::noinline]] void ScoreFinished() {
-    const W lead =
-        options_.link_all_at_end
-            ? KingdomLead<kSet>(done_.ringforts[0], done_.ringforts[1])
-            : CountKingdomsByLinks(1) - CountKingdomsByLinks(0);
-    const W territory =
-        PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
-    const W margin = TwoTierMargin(lead, territory);
+    rules::BoardView<W> red = {.own = done_.ringforts[0],
+                               .enemy = done_.ringforts[1],
+                               .links_east = done_.links_east,
+                               .links_north = done_.links_north,
+                               .options = options_};
+    Rules::LinkAllAtEnd(red);
+    const W margin = rules::Margin<Rules>(red);
     if constexpr (Jobs::kStatistics) {
       AddStatistics(FirstLanes<kSet>(finished_), margin);
     } else {
@@ -336,19 +333,6 @@ class StoneOfDestinyLanes {
     sums.phase_plies[3] += Sum(KeepIf(mask, links));
   }
 
-  W CountKingdomsByLinks(int side) const {
-    W kingdoms;
-    for (int i = 0; i < kLanes; ++i) {
-      State state = {};
-      state.ringforts = {done_.ringforts[0].v[i], done_.ringforts[1].v[i]};
-      state.links_east = done_.links_east.v[i];
-      state.links_north = done_.links_north.v[i];
-      state.variant = Variant::kStoneOfDestiny;
-      kingdoms.v[i] = static_cast<uint64_t>(tara::CountKingdoms(state, side));
-    }
-    return kingdoms;
-  }
-
   const RuleOptions options_;
   Jobs in_manoeuvres_;
   Jobs in_battle_;
@@ -364,12 +348,12 @@ class StoneOfDestinyLanes {
   Games fresh_games_[kVectors];  // at the start of Battle; Red has role 0
 };
 
-template <InstructionSet kSet>
-struct StoneOfDestinyGames {
+template <InstructionSet kSet, typename Rules>
+struct LinkGames {
   static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
     PlayoutRequest none = request;
     none.games = 0;
-    StoneOfDestinyLanes<kSet, RunJobs<kSet>, kMaxVectors> lanes(
+    LinkLanes<kSet, Rules, RunJobs<kSet>, kMaxVectors> lanes(
         request.start.options, RunJobs<kSet>(request), RunJobs<kSet>(none),
         sums);
     lanes.Play();
@@ -387,7 +371,7 @@ struct StoneOfDestinyGames {
     Margins margins = {request.margins};
     WithVectorsFor<kSet, kMaxVectors>(
         in_manoeuvres.left() + in_battle.left(), [&]<int kVectors>() {
-          StoneOfDestinyLanes<kSet, PositionJobs<kSet>, kVectors> lanes(
+          LinkLanes<kSet, Rules, PositionJobs<kSet>, kVectors> lanes(
               OptionsOf(request), in_manoeuvres, in_battle, margins);
           lanes.Play();
         });

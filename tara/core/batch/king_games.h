@@ -3,29 +3,28 @@
 
 #include <cstdint>
 
-#include "tara/core/batch/formulas.h"
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
-#include "tara/core/batch/patterns.h"
 #include "tara/core/batch/playout_jobs.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/batch/random_lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules/turn.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
 
-// The rules of High Kings (tara/core/rules/high_kings.h,
-// docs/reference/rules.md section 7) in lanes, by formulas without branches on
-// a lane. Lanes are in different phases: what some lane needs is computed for
-// all, and masks select.
+// Turns of High Kings in lanes, by the formulas of Rules
+// (tara/core/rules/high_kings.h) without branches on a lane. Lanes are in
+// different phases: what some lane needs is computed for all, and masks select.
 //
 // All lanes change sides together; `kRole` says which of the two moves, and
 // nothing is swapped. A turn is taken in two halves, Choose and Apply, so that
 // other vectors of games can compute while the choice is under way.
-template <InstructionSet kSet, int kLevel>
-class HighKingsRules {
+template <InstructionSet kSet, typename Rules>
+class KingTurns {
  public:
   using W = Word<kSet>;
   using M = Mask<kSet>;
@@ -39,7 +38,6 @@ class HighKingsRules {
   static constexpr uint64_t kLegalMask = (uint64_t{1} << 24) - 1;
   static constexpr uint64_t kCapturesMask = (uint64_t{1} << 13) - 1;
   static constexpr uint64_t kManoeuvresMask = (uint64_t{1} << 6) - 1;
-  static constexpr uint64_t kPlacementPlies = 6;
 
   // Positions by lane; arrays by role. Of a finished game, what scores it.
   struct Position {
@@ -60,62 +58,45 @@ class HighKingsRules {
   };
 
   // What was drawn for the turns to come.
-  struct Turns {
+  struct Draws {
     W origin;                     // of the king that moves, if one does
     BitChoice<kSet> destination;  // none: a pass
     W legal;                      // number of legal actions
     M placement;
     M manoeuvres;
-    M sacrifice;  // Level 2
+    M sacrifice;
     M skipped;    // no legal action
     M defaulted;  // that of a stranded king, which is lost by it
   };
 
-  explicit TARA_INLINE HighKingsRules(const RuleOptions& options)
-      : no_progress_limit_(options.no_progress_limit),
-        placement_captures_kings_(options.placement_captures_kings) {}
+  explicit TARA_INLINE KingTurns(const RuleOptions& options)
+      : options_(options) {}
 
   // Draws an action of each lane.
   template <int kRole>
-  TARA_INLINE void Choose(Games& games, Turns& turns) const {
-    const Position& position = games.position;
-    const W own = position.ringforts[kRole];
-    const W enemy = position.ringforts[1 - kRole];
-    const W own_kings = position.kings[kRole];
-    const W vacant = W(kAllHills) & ~(own | enemy);
-    turns.placement = Less(position.tally, W(kPlacementPlies << kPliesShift));
-    M stranded(false);
-    W kings = own_kings;
-    if constexpr (kLevel == 2) {
-      stranded = NonZero(own_kings & enemy);
-      kings = Select(stranded, own_kings & enemy, own_kings);
-    }
-    const Movers movers(KeepIf(~turns.placement, kings));
+  TARA_INLINE void Choose(Games& games, Draws& turns) const {
+    const rules::BoardView<W> view = ViewOf<kRole>(games.position);
+    turns.placement = Less(games.position.tally,
+                           W(uint64_t{Rules::kPlacements} << kPliesShift));
+    const W stranded = Rules::Stranded(view);
+    const Movers movers(
+        KeepIf(!turns.placement, FirstNonEmpty(stranded, view.own_kings)));
     const W reached = movers.reached();
-    const Steps<kSet> from_ringforts(own);
-    const Steps<kSet> from_kings(own_kings);
-    const W apart = from_ringforts.NotAdjacentIn(vacant);
+    const W apart = Rules::BuildHills(view, view.own);
     const M stuck = IsZero(reached & apart);
-    const M battle = NonZero(games.battle) | (stuck & ~turns.placement);
+    const M battle = NonZero(games.battle) | (stuck & !turns.placement);
     games.battle = KeepIf(battle, W(1));
-    turns.manoeuvres = ~(battle | turns.placement);
-    W targets = Select(battle, from_kings.NotAdjacentIn(vacant), apart);
-    const M immobile = IsZero(reached & targets) & ~turns.placement;
+    turns.manoeuvres = !(battle | turns.placement);
+    W targets = Select(battle, Rules::BuildHills(view, view.own_kings), apart);
+    const M immobile = IsZero(reached & targets) & !turns.placement;
     // One lane or another nearly always is: no branch.
-    targets = Select(immobile, ImmobileTargets<kRole>(position), targets);
-    const M may_pass = immobile & ~stranded & NonZero(own_kings) &
-                       ~AnyMobile<1 - kRole>(position);
-    W sacrifices(uint64_t{0});
-    if constexpr (kLevel == 2) {
-      const M may_sacrifice =
-          immobile & Equal(position.captured[1 - kRole], W(1));
-      sacrifices =
-          KeepIf(may_sacrifice, targets & own & Besieged(enemy) & reached);
-    }
+    targets = Select(immobile, Rules::ImmobileHills(view), targets);
+    const M may_pass = immobile & Rules::MayPass(view);
+    const W sacrifices = KeepIf(immobile, Rules::SacrificeHills(targets, view));
     const RandomLanes<kSet> before = games.random;
     Draw(movers, targets, sacrifices, may_pass, games.random, turns);
     turns.skipped = IsZero(turns.legal);
-    turns.defaulted = turns.skipped & stranded;
+    turns.defaulted = turns.skipped & NonZero(stranded);
     if (Any(turns.skipped)) [[unlikely]] {
       games.random.Restore(turns.skipped, before);
     }
@@ -123,64 +104,47 @@ class HighKingsRules {
 
   // Plays the actions drawn. Returns which games have ended.
   template <int kRole>
-  TARA_INLINE M Apply(const Turns& turns, Games& games) const {
+  TARA_INLINE M Apply(const Draws& turns, Games& games) const {
     Position& position = games.position;
-    const W own = position.ringforts[kRole];
-    const W enemy = position.ringforts[1 - kRole];
-    const W own_kings = position.kings[kRole];
-    const W enemy_kings = position.kings[1 - kRole];
-    const W vacant = W(kAllHills) & ~(own | enemy);
+    rules::BoardView<W> view = ViewOf<kRole>(position);
+    const W own_kings = view.own_kings;
+    const W enemy = view.enemy;
+    const W vacant = view.vacant();
     const W arrival = turns.destination.Chosen();
-    const M moved = NonZero(arrival);
-    W new_own = own | arrival;
-    W new_enemy = enemy & ~arrival;
-    W new_kings = KeepIf(moved, (own_kings & ~turns.origin) | arrival);
-
-    // Enemy kings next to the king that has arrived.
-    W captured = Steps<kSet>(arrival).AdjacentIn(enemy_kings & new_enemy) &
-                 Besieged(new_own);
-    if (!placement_captures_kings_) {
-      captured = KeepIf(~turns.placement, captured);
-    }
-    const W captures = position.captured[kRole] + PopCount(captured);
-    const M double_capture = NonZero(captures & W(2));  // two or three
-    M progress = NonZero((arrival & ~own) | captured);
-    if constexpr (kLevel == 2) {
-      progress = progress | turns.sacrifice;
-      const W given = KeepIf(turns.sacrifice & ~double_capture, arrival);
-      new_own &= ~given;
-      new_enemy |= given;
-    }
-    W no_progress = KeepIf(~progress, games.no_progress + W(1));
+    const M progress = Rules::MoveKing(
+        {.from = turns.origin, .to = arrival, .sacrifice = turns.sacrifice},
+        view);
+    W no_progress = KeepIf(!progress, games.no_progress + W(1));
     W counted =
         turns.legal + W(uint64_t{1} << kPliesShift) +
         KeepIf(turns.manoeuvres, W(uint64_t{1} << kManoeuvresShift)) +
         KeepIf(NonZero(arrival & enemy), W(uint64_t{1} << kCapturesShift));
-    M passed = ~moved;
+    M passed = IsZero(arrival);
     if (Any(turns.skipped)) [[unlikely]] {
       // Nothing was drawn and nothing done.
-      new_kings = Select(turns.skipped, own_kings, new_kings);
+      view.own_kings = Select(turns.skipped, own_kings, view.own_kings);
       no_progress = Select(turns.skipped, games.no_progress, no_progress);
-      counted = KeepIf(~turns.skipped, counted);
-      passed = passed & ~turns.skipped;
+      counted = KeepIf(!turns.skipped, counted);
+      passed = passed & !turns.skipped;
     }
-    position.ringforts[kRole] = new_own;
-    position.ringforts[1 - kRole] = new_enemy;
-    position.kings[kRole] = new_kings;
-    position.kings[1 - kRole] = enemy_kings ^ captured;
-    position.captured[kRole] = captures;
+    position.ringforts[kRole] = view.own;
+    position.ringforts[1 - kRole] = view.enemy;
+    position.kings[kRole] = view.own_kings;
+    position.kings[1 - kRole] = view.enemy_kings;
+    position.captured[kRole] = view.kings_captured;
     position.tally += counted;
     games.no_progress = no_progress;
 
     const M open = IsZero(position.ending);
-    const M stalled = ~Less(no_progress, W(no_progress_limit_)) & open;
+    const M double_capture = Rules::IsDoubleCapture(view);
+    const M stalled = open & !Less(no_progress, W(options_.no_progress_limit));
     const M filled = NonZero(vacant) & IsZero(vacant & ~arrival);
     const W announced =
         Select(passed, W(kPassed), KeepIf(filled, W(kBoardFull)));
     W ending = Select(open, announced, position.ending);
     ending = Select(stalled, W(kNoProgress), ending);
     position.ending = Select(double_capture, W(kDoubleCapture), ending);
-    return double_capture | stalled | ~open | turns.defaulted;
+    return double_capture | stalled | !open | turns.defaulted;
   }
 
  private:
@@ -198,34 +162,24 @@ class HighKingsRules {
     W moves[3];  // knight's moves; may hold bits that are no hills
 
     explicit TARA_INLINE Movers(W kings) {
-      king[0] = LowestBit(kings);
+      king[0] = FirstBit(kings);
       const W later = kings ^ king[0];
-      king[1] = LowestBit(later);
+      king[1] = FirstBit(later);
       king[2] = later ^ king[1];
       for (int i = 0; i < 3; ++i) moves[i] = KnightMovesOfOne(king[i]);
     }
     TARA_INLINE W reached() const { return moves[0] | moves[1] | moves[2]; }
   };
 
-  // Where a king may go if none of its side is mobile: friendly ringforts, and
-  // besieged ones of the enemy.
   template <int kRole>
-  static TARA_INLINE W ImmobileTargets(const Position& position) {
-    const W own = position.ringforts[kRole];
-    const W enemy = position.ringforts[1 - kRole];
-    const W kings = position.kings[0] | position.kings[1];
-    const W hills = own | (enemy & Besieged(own));
-    return Steps<kSet>(position.kings[kRole]).NotAdjacentIn(hills & ~kings);
-  }
-
-  // Whether a king of the role is mobile by Battle's rule.
-  template <int kRole>
-  static TARA_INLINE M AnyMobile(const Position& position) {
-    const W kings = position.kings[kRole];
-    const W occupied = position.ringforts[0] | position.ringforts[1];
-    const W vacant = W(kAllHills) & ~occupied;
-    return NonZero(KnightMoves(kings) &
-                   Steps<kSet>(kings).NotAdjacentIn(vacant));
+  TARA_INLINE rules::BoardView<W> ViewOf(const Position& position) const {
+    return {.own = position.ringforts[kRole],
+            .enemy = position.ringforts[1 - kRole],
+            .own_kings = position.kings[kRole],
+            .enemy_kings = position.kings[1 - kRole],
+            .kings_captured = position.captured[kRole],
+            .kings_lost = position.captured[1 - kRole],
+            .options = options_};
   }
 
   // Draws from the legal actions: king moves by origin, then destination;
@@ -233,17 +187,17 @@ class HighKingsRules {
   // the third king's moves.
   static TARA_INLINE void Draw(const Movers& movers, W targets, W sacrifices,
                                M may_pass, RandomLanes<kSet>& random,
-                               Turns& turns) {
+                               Draws& turns) {
     const W first = Select(turns.placement, targets, movers.moves[0] & targets);
     const W second = movers.moves[1] & targets;
     const W third = movers.moves[2] & targets;
-    const W count1 = PopCount(first);
-    const W count12 = count1 + PopCount(second);
-    const W moves = count12 + PopCount(third);
+    const W count1 = Count(first);
+    const W count12 = count1 + Count(second);
+    const W moves = count12 + Count(third);
     W unpassed = moves;
-    if constexpr (kLevel == 2) {
+    if constexpr (Rules::kHasSacrifices) {
       for (int i = 0; i < 3; ++i) {
-        unpassed += PopCount(movers.moves[i] & sacrifices);
+        unpassed += Count(movers.moves[i] & sacrifices);
       }
     }
     turns.legal = unpassed + KeepIf(may_pass, W(1));
@@ -251,12 +205,12 @@ class HighKingsRules {
     const M is_first = Less(n, count1);
     const M is_early = Less(n, count12);
     W choices = Select(is_early, Select(is_first, first, second), third);
-    W left = n - Select(is_early, KeepIf(~is_first, count1), count12);
+    W left = n - Select(is_early, KeepIf(!is_first, count1), count12);
     turns.origin =
         Select(is_early, Select(is_first, movers.king[0], movers.king[1]),
                movers.king[2]);
-    if constexpr (kLevel == 2) {
-      turns.sacrifice = Less(n, unpassed) & ~Less(n, moves);
+    if constexpr (Rules::kHasSacrifices) {
+      turns.sacrifice = Less(n, unpassed) & !Less(n, moves);
       if (Any(turns.sacrifice)) [[unlikely]] {
         DrawSacrifice(movers, sacrifices, n - moves, choices, left, turns);
       }
@@ -266,22 +220,21 @@ class HighKingsRules {
 
   // The n-th sacrifice where one was drawn.
   static TARA_INLINE void DrawSacrifice(const Movers& movers, W sacrifices, W n,
-                                        W& choices, W& left, Turns& turns) {
+                                        W& choices, W& left, Draws& turns) {
     M open = turns.sacrifice;
     for (int i = 0; i < 3; ++i) {
       const W hills = movers.moves[i] & sacrifices;
-      const W count = PopCount(hills);
+      const W count = Count(hills);
       const M chosen = open & Less(n, count);
       choices = Select(chosen, hills, choices);
       left = Select(chosen, n, left);
       turns.origin = Select(chosen, movers.king[i], turns.origin);
-      open = open & ~chosen;
+      open = open & !chosen;
       n -= count;
     }
   }
 
-  const uint64_t no_progress_limit_;
-  const bool placement_captures_kings_;
+  const RuleOptions options_;
 };
 
 // Plays games of High Kings in lanes. In every step each lane plays one ply
@@ -290,14 +243,14 @@ class HighKingsRules {
 // one in the next step; which role Red plays there is kept beside the game.
 //
 // Several vectors, so that one computes while another waits for memory.
-template <InstructionSet kSet, int kLevel, typename Jobs, int kVectors>
-class HighKingsLanes {
+template <InstructionSet kSet, typename Rules, typename Jobs, int kVectors>
+class KingLanes {
  public:
   using Results = typename Jobs::Results;
 
-  TARA_INLINE HighKingsLanes(const RuleOptions& options, const Jobs& jobs,
-                             Results& results)
-      : rules_(options), jobs_(jobs), results_(results) {}
+  TARA_INLINE KingLanes(const RuleOptions& options, const Jobs& jobs,
+                        Results& results)
+      : turns_(options), jobs_(jobs), results_(results) {}
 
   // Plays all games.
   TARA_INLINE void Play() {
@@ -315,9 +268,9 @@ class HighKingsLanes {
  private:
   using W = Word<kSet>;
   using M = Mask<kSet>;
-  using Rules = HighKingsRules<kSet, kLevel>;
-  using Position = typename Rules::Position;
-  using Games = typename Rules::Games;
+  using Turns = KingTurns<kSet, Rules>;
+  using Position = typename Turns::Position;
+  using Games = typename Turns::Games;
   static constexpr int kLanes = W::kLanes;
   static constexpr uint64_t kDoubleCapture =
       static_cast<uint64_t>(Ending::kDoubleCapture);
@@ -342,10 +295,10 @@ class HighKingsLanes {
     position.ending.v[lane] = static_cast<uint64_t>(start.ending);
     // Each ply of the placement has left a ringfort.
     const uint64_t plies = start.phase != Phase::kPlacement
-                               ? Rules::kPlacementPlies
+                               ? uint64_t{Rules::kPlacements}
                                : static_cast<uint64_t>(__builtin_popcountll(
                                      start.ringforts[0] | start.ringforts[1]));
-    position.tally.v[lane] = plies << Rules::kPliesShift;
+    position.tally.v[lane] = plies << Turns::kPliesShift;
     games.no_progress.v[lane] = start.no_progress;
     games.battle.v[lane] = start.phase == Phase::kBattle;
     games.red_role.v[lane] = static_cast<uint64_t>(red_role);
@@ -356,12 +309,12 @@ class HighKingsLanes {
   // One turn of `kRole` in each lane.
   template <int kRole>
   TARA_INLINE void Step() {
-    typename Rules::Turns turns[kVectors];
+    typename Turns::Draws turns[kVectors];
     for (int i = 0; i < kVectors; ++i) {
-      rules_.template Choose<kRole>(games_[i], turns[i]);
+      turns_.template Choose<kRole>(games_[i], turns[i]);
     }
     for (int i = 0; i < kVectors; ++i) {
-      const M finished = rules_.template Apply<kRole>(turns[i], games_[i]);
+      const M finished = turns_.template Apply<kRole>(turns[i], games_[i]);
       const unsigned ended = Bits(finished & NonZero(games_[i].playing));
       if (ended != 0) [[unlikely]] {
         EndGames(ended, 1 - kRole, games_[i]);
@@ -392,61 +345,48 @@ class HighKingsLanes {
 
   // Scores the games that have been noted.
   [[gnu::noinline]] void ScoreFinished() {
-    W captured[2] = {done_.captured[0], done_.captured[1]};
-    W ending = done_.ending;
-    if constexpr (kLevel == 2) {
-      // A king still stranded is captured by default (Finish of the rules).
-      const M over = Equal(ending, W(kDoubleCapture));
-      for (int side = 0; side < 2; ++side) {
-        const W stranded =
-            KeepIf(~over, done_.kings[side] & done_.ringforts[1 - side]);
-        captured[1 - side] += PopCount(stranded);
-        ending = Select(NonZero(stranded), W(kDoubleCapture), ending);
-      }
-    }
-    const W lead = KingdomLead<kSet>(done_.ringforts[0], done_.ringforts[1]);
-    const W territory =
-        PopCount(done_.ringforts[0]) - PopCount(done_.ringforts[1]);
-    const W kings = captured[0] - captured[1];
-    // A full tie is one point each, captured kings not counted.
-    const W level = TwoTierMargin(lead, territory);
-    W margin = level + KeepIf(NonZero(level), kings);
-    // Two kings or three count alone.
-    margin = Select(NonZero((captured[0] | captured[1]) & W(2)), kings, margin);
-
+    rules::BoardView<W> red = {.own = done_.ringforts[0],
+                               .enemy = done_.ringforts[1],
+                               .own_kings = done_.kings[0],
+                               .enemy_kings = done_.kings[1],
+                               .kings_captured = done_.captured[0],
+                               .kings_lost = done_.captured[1]};
+    const W ending =
+        Select(Rules::LoseStranded(red), W(kDoubleCapture), done_.ending);
+    const W margin = rules::Margin<Rules>(red);
     if constexpr (Jobs::kStatistics) {
-      AddStatistics(FirstLanes<kSet>(finished_), captured, margin, ending);
+      AddStatistics(FirstLanes<kSet>(finished_),
+                    red.kings_captured + red.kings_lost, margin, ending);
     } else {
       WriteMargins(margin, done_ids_, finished_, results_);
     }
     finished_ = 0;
   }
 
-  TARA_INLINE void AddStatistics(M mask, const W (&captured)[2], W margin,
-                                 W ending) {
+  TARA_INLINE void AddStatistics(M mask, W kings_captured, W margin, W ending) {
     PlayoutSums& sums = results_;
     const W tally = done_.tally;
-    const W plies = tally >> Rules::kPliesShift;
+    const W plies = tally >> Turns::kPliesShift;
     AddGames(mask,
              {.length = plies,
-              .legal_actions = tally & W(Rules::kLegalMask),
+              .legal_actions = tally & W(Turns::kLegalMask),
               .margin = margin,
               .ending = ending},
              sums);
     const W ringforts =
-        (tally >> Rules::kCapturesShift) & W(Rules::kCapturesMask);
+        (tally >> Turns::kCapturesShift) & W(Turns::kCapturesMask);
     const W manoeuvres =
-        (tally >> Rules::kManoeuvresShift) & W(Rules::kManoeuvresMask);
-    const W placement = Select(Less(plies, W(Rules::kPlacementPlies)), plies,
-                               W(Rules::kPlacementPlies));
+        (tally >> Turns::kManoeuvresShift) & W(Turns::kManoeuvresMask);
+    const W placements(uint64_t{Rules::kPlacements});
+    const W placement = Select(Less(plies, placements), plies, placements);
     sums.captures += Sum(KeepIf(mask, ringforts));
-    sums.kings_captured += Sum(KeepIf(mask, captured[0] + captured[1]));
+    sums.kings_captured += Sum(KeepIf(mask, kings_captured));
     sums.phase_plies[0] += Sum(KeepIf(mask, placement));
     sums.phase_plies[1] += Sum(KeepIf(mask, manoeuvres));
     sums.phase_plies[2] += Sum(KeepIf(mask, plies - placement - manoeuvres));
   }
 
-  const Rules rules_;
+  const Turns turns_;
   Jobs jobs_;
   Results& results_;
   int64_t playing_ = 0;
@@ -457,10 +397,10 @@ class HighKingsLanes {
   uint64_t ids_[kVectors][kLanes] = {};
 };
 
-template <InstructionSet kSet, int kLevel>
-struct HighKingsGames {
+template <InstructionSet kSet, typename Rules>
+struct KingGames {
   static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
-    HighKingsLanes<kSet, kLevel, RunJobs<kSet>, kMaxVectors> lanes(
+    KingLanes<kSet, Rules, RunJobs<kSet>, kMaxVectors> lanes(
         request.start.options, RunJobs<kSet>(request), sums);
     lanes.Play();
   }
@@ -469,7 +409,7 @@ struct HighKingsGames {
     const PositionJobs<kSet> jobs(request, 0, request.count);
     Margins margins = {request.margins};
     WithVectorsFor<kSet, kMaxVectors>(jobs.left(), [&]<int kVectors>() {
-      HighKingsLanes<kSet, kLevel, PositionJobs<kSet>, kVectors> lanes(
+      KingLanes<kSet, Rules, PositionJobs<kSet>, kVectors> lanes(
           OptionsOf(request), jobs, margins);
       lanes.Play();
     });
