@@ -77,7 +77,7 @@ TEST(ResignationTest, WithoutEvidenceTheThresholdIsTheOption) {
   EXPECT_EQ(none.ChooseThreshold({.threshold = -0.9f}), -0.9f);
   EXPECT_EQ(none.ChooseThreshold({.threshold = -0.905f}), -0.91f);
   EXPECT_EQ(none.ChooseThreshold({.threshold = 0}), 0);
-  EXPECT_EQ(none.ChooseThreshold({.threshold = 0.1f}), std::nullopt);
+  EXPECT_EQ(none.ChooseThreshold({.threshold = std::nullopt}), std::nullopt);
   EXPECT_EQ(none.ChooseThreshold({.threshold = -1}), std::nullopt);
   EXPECT_EQ(none.ChooseThreshold({.threshold = -0.9f, .min_games = 0}), -0.9f);
 }

@@ -532,7 +532,7 @@ TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
 TEST(ResignationSelfPlayTest, AGameIsTheSameUpToItsResignation) {
   SelfPlayOptions options = Resigning();
   const auto resigning = Play(options, 8);
-  options.resignation.threshold = 1;
+  options.resignation.threshold = std::nullopt;
   const auto playing = Play(options, 8);
   for (size_t i = 0; i < playing.size(); ++i) {
     EXPECT_FALSE(playing[i].result().has_resigned_by());

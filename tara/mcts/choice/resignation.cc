@@ -36,8 +36,9 @@ ResignationCounts& ResignationCounts::operator+=(
 
 std::optional<float> ResignationCounts::ChooseThreshold(
     const ResignationOptions& options) const {
-  if (options.threshold > 0) return std::nullopt;
-  const int first = IndexNotAbove(options.threshold);
+  if (!options.threshold.has_value()) return std::nullopt;
+  TARA_CHECK(*options.threshold <= 0, "a threshold of resigning is at most 0");
+  const int first = IndexNotAbove(*options.threshold);
   for (int i = first; i < kNumThresholds; ++i) {
     const bool judged = resigned_[i] > 0 && resigned_[i] >= options.min_games;
     if (!judged && i > first) return std::nullopt;

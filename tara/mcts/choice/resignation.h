@@ -13,8 +13,8 @@ namespace tara::mcts {
 struct ResignationOptions {
   // A side resigns when its root value has been at most this much, from -1
   // (certainly lost) to 0, at so many turns of its own in a row. Adapting may
-  // choose lower ones, never higher. Above 0 or below -0.99: nobody resigns.
-  float threshold = -0.9f;
+  // choose lower ones, never higher. No value: nobody resigns.
+  std::optional<float> threshold = -0.9f;
   int turns = 3;
   // The part of games that are played on to the end all the same, to see how
   // often resigning would have been wrong.

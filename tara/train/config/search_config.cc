@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -82,8 +83,8 @@ mcts::TemperatureSchedule TemperatureOf(const proto::SearchConfig& config) {
 }
 
 mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
-  // 0 stands for nobody; the search's threshold is a value, and that is above.
-  const float threshold = config.threshold() > 0 ? -config.threshold() : 1.0f;
+  std::optional<float> threshold;  // none: nobody resigns
+  if (config.threshold() > 0) threshold = -config.threshold();
   return {.threshold = threshold,
           .turns = static_cast<int>(config.turns()),
           .played_on_share = config.played_on_share(),

@@ -89,7 +89,7 @@ mcts::SearchOptions FullSearch(const SelfPlayOptions& options,
 std::optional<mcts::ResignationWatch> WatchOf(const SelfPlayOptions& options,
                                               uint64_t game_index,
                                               std::optional<float> threshold) {
-  if (options.resignation.threshold > 0) return std::nullopt;
+  if (!options.resignation.threshold.has_value()) return std::nullopt;
   const uint64_t seed =
       DeriveSeed(options.run_seed, game_index, StreamPurpose::kResignation);
   return mcts::ResignationWatch(options.resignation, threshold,
@@ -345,7 +345,7 @@ absl::Status SelfPlayGame::End(int winner) {
 void SelfPlayGame::CountResignation(int winner) {
   mcts::ResignationCounts counts;
   watch_->AddTo(counts, winner);
-  const float threshold = threshold_.value_or(options_.resignation.threshold);
+  const float threshold = threshold_.value_or(*options_.resignation.threshold);
   const auto index = static_cast<int>(
       std::lround(-threshold * mcts::ResignationCounts::kNumThresholds));
   stats_.played_on += 1;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ struct SelfPlayOptions {
   // Who resigns, and what earlier games tell of how low the threshold must be;
   // it is the same in all games of a call, so that these do not depend on each
   // other. By default nobody resigns.
-  mcts::ResignationOptions resignation = {.threshold = 1};
+  mcts::ResignationOptions resignation = {.threshold = std::nullopt};
   mcts::ResignationCounts resignation_counts = {};
 
   // Which games begin with random actions.

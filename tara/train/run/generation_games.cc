@@ -46,7 +46,7 @@ absl::StatusOr<SelfPlayOptions> MakeSelfPlayOptions(
   options.games_per_thread = static_cast<int>(self_play.games_per_thread());
   options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
   options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
-  if (options.resignation.threshold <= 0) {
+  if (options.resignation.threshold.has_value()) {
     TARA_ASSIGN_OR_RETURN(
         options.resignation_counts,
         CountResignations(context.store, options.resignation, options.run_seed,
