@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/features.h"
@@ -140,14 +141,17 @@ TEST_P(BatchEncoderTest, EncodesBatchesOfAnySizeAtAnyPlace) {
 
 TEST_P(BatchEncoderTest, EncodesPositionsUnderChangedRules) {
   Positions positions;
-  const RuleOptions options = {.no_progress_limit = 7,
-                               .proximity_bound = 2,
-                               .placement_captures_kings = true,
-                               .link_all_at_end = false,
-                               .shared_row_opening = false};
+  // Every option away from its default.
+  RuleOptions options;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    int value = (option.min_value + option.DefaultValue()) / 2;
+    if (value == option.DefaultValue()) value = option.max_value;
+    ASSERT_NE(value, option.DefaultValue()) << option.name;
+    option.set(options, value);
+  }
   for (State state : RandomPositionsOfAllVariants(20, 4)) {
     state.options = options;
-    state.no_progress %= 7;
+    state.no_progress %= options.no_progress_limit;
     state = Settled(state);
     if (!state.finished()) positions.Add(state, Views(state)[0]);
   }

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tests/core/core_testing.h"
@@ -135,14 +137,73 @@ TEST(FeaturesTest, CornersAreZeroInEveryPlane) {
   }
 }
 
-TEST(FeaturesTest, NamesAreUniqueAndVariantsAreInTheirOrder) {
+// Networks know an input by its place. A new one is appended here too.
+TEST(FeaturesTest, InputsNeverMove) {
+  const auto names = [](const auto& features) {
+    return absl::StrJoin(features, " ",
+                         [](std::string* out, const FeatureInfo& info) {
+                           absl::StrAppend(out, info.name);
+                         });
+  };
+  EXPECT_EQ(names(kPlanes),
+            "on_board vacant own_ringfort enemy_ringfort own_king enemy_king "
+            "own_stranded enemy_stranded link_east_or_own_way "
+            "link_north_or_enemy_way legal_hill legal_origin legal_destination "
+            "legal_sacrifice legal_link_east_or_own_nearer "
+            "legal_link_north_or_enemy_nearer area besieged_by_own "
+            "besieged_by_enemy own_single enemy_single own_neighbours "
+            "enemy_neighbours enemy_reach");
+  EXPECT_EQ(
+      names(kGlobals),
+      "sacred_hill_l1 sacred_hill_l2 sacred_hill_doubles_l1 "
+      "sacred_hill_doubles_l2 four_treasures four_treasures_doubles "
+      "high_kings_l1 high_kings_l2 poisoned_chalice stone_of_destiny "
+      "placement manoeuvres battle link doubles option_no_progress_limit "
+      "option_proximity_bound option_placement_captures_kings "
+      "option_link_all_at_end option_shared_row_opening no_progress "
+      "closing_out closing_passed closing_board_full turns_left "
+      "own_kings_captured enemy_kings_captured vacant_hills own_territory "
+      "enemy_territory own_kingdoms enemy_kingdoms own_bridges "
+      "enemy_bridges standing_margin standing_result legal_actions "
+      "legal_pass");
+}
+
+TEST(FeaturesTest, NamesAreUnique) {
   std::set<absl::string_view> names;
   for (const FeatureInfo& info : kPlanes) names.insert(info.name);
   for (const FeatureInfo& info : kGlobals) names.insert(info.name);
   EXPECT_EQ(names.size(), kPlanes.size() + kGlobals.size());
+}
+
+TEST(FeaturesTest, EveryVariantIsSeen) {
   for (const VariantInfo& info : kVariants) {
-    EXPECT_EQ(kGlobals[static_cast<int>(info.variant)].name, info.id);
-    EXPECT_EQ(Encode(InitialState(info.variant)).Global(info.id), 1);
+    for (const VariantInfo& other : kVariants) {
+      EXPECT_EQ(Encode(InitialState(info.variant)).Global(other.id),
+                info.variant == other.variant)
+          << info.id << " " << other.id;
+    }
+  }
+}
+
+TEST(FeaturesTest, EveryValueOfEveryRuleOptionIsSeen) {
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    const std::string name = absl::StrCat("option_", option.name);
+    std::set<float> seen;
+    for (int value = option.min_value; value <= option.max_value; ++value) {
+      State state =
+          InitialState(Variant::kFourTreasures);  // also those of others
+      option.set(state.options, value);
+      const float global = Encode(state).Global(name);
+      seen.insert(global);
+      if (option.is_bool) {
+        EXPECT_EQ(global, value) << name;
+      } else if (value == option.DefaultValue()) {
+        EXPECT_EQ(global, 1) << name;
+      }
+    }
+    EXPECT_EQ(static_cast<int>(seen.size()),
+              option.max_value - option.min_value + 1)
+        << name;
   }
 }
 

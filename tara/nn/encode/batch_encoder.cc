@@ -27,6 +27,7 @@
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
@@ -238,7 +239,7 @@ struct Neighbours {
   Word any, ones, twos, fours;
 };
 
-// What the planes tell of the ringforts, from the boards of both sides, the
+// The planes of ringforts, derived from the boards of both sides, the
 // kings of the other one and what a block holds beside its rows.
 struct DerivedBoards {
   Neighbours near_own, near_enemy;
@@ -262,8 +263,8 @@ struct DerivedBoards {
 };
 
 // The kings' ways: as FindKingWays of features.cc, but both sides go on move by
-// move, and whoever comes to a hill first, or with the other one if it is the
-// own side, is the nearer one.
+// move, and the side that reaches a hill first is the nearer one, the own side
+// where both do.
 struct KingWays {
   Word own = Word(Board{0}), enemy = Word(Board{0});
   Word own_nearer = Word(Board{0}), enemy_nearer = Word(Board{0});
@@ -382,22 +383,21 @@ constexpr auto MakeQuotients() {
 template <int kDivisor>
 constexpr std::array<float, 256> kQuotients = MakeQuotients<kDivisor>();
 
-// [variant]: what the globals say of the variant, but for the phase, and one
-// more that is overwritten.
-constexpr int kFirstPhase = kNumVariants;
-constexpr int kDoubles = kFirstPhase + 4;
-constexpr auto MakeVariantGlobals() {
-  std::array<std::array<float, kDoubles + 2>, kNumVariants> globals{};
+// [variant]: the first globals, which tell the variant, but for the phase; and
+// one more, so that they are whole vectors: it is overwritten.
+constexpr int kFirstPhase = GlobalIndex("placement");
+constexpr int kDoubles = GlobalIndex("doubles");
+constexpr auto MakeVariantRows() {
+  std::array<std::array<float, kDoubles + 2>, kNumVariants> rows{};
   for (int i = 0; i < kNumVariants; ++i) {
-    globals[i][i] = 1;
-    globals[i][kDoubles] = kVariants[i].seats == 4;
+    if (kVariantGlobals[i] < kDoubles) rows[i][kVariantGlobals[i]] = 1;
+    rows[i][kDoubles] = kVariants[i].seats == 4;
   }
-  return globals;
+  return rows;
 }
-alignas(64) constexpr auto kVariantGlobals = MakeVariantGlobals();
+alignas(64) constexpr auto kVariantRows = MakeVariantRows();
 
-// The order is that of kGlobals; see EncodeGlobals of features.cc, the plain
-// twin.
+// See EncodeGlobals of features.cc, the plain twin.
 void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
                    int enemy_kingdoms, float* out) {
   const Side own = state.side();
@@ -406,19 +406,26 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
       Score(state, own == kRed ? own_kingdoms : enemy_kingdoms,
             own == kRed ? enemy_kingdoms : own_kingdoms);
   const int margin = standing.points[own] - standing.points[enemy];
-  const RuleOptions& options = state.options;
 
-  const auto& variant = kVariantGlobals[static_cast<int>(state.variant)];
+  const auto& variant = kVariantRows[static_cast<int>(state.variant)];
   std::memcpy(out, variant.data(), sizeof(variant));
   out[kFirstPhase + static_cast<int>(state.phase)] = 1;
-  constexpr size_t kRest = kNumGlobals - (kDoubles + 1);
-  const std::array<float, kRest> rest = std::to_array<float>({
-      kQuotients<40>[options.no_progress_limit],
-      kQuotients<5>[options.proximity_bound],
-      static_cast<float>(options.placement_captures_kings),
-      static_cast<float>(options.link_all_at_end),
-      static_cast<float>(options.shared_row_opening),
-      static_cast<float>(state.no_progress) / options.no_progress_limit,
+  Unrolled<kNumVariants>([&](auto i) {
+    if constexpr (kVariantGlobals[i] > kDoubles) {
+      out[kVariantGlobals[i]] = static_cast<int>(state.variant) == i;
+    }
+  });
+  Unrolled<static_cast<int>(kRuleOptions.size())>([&](auto i) {
+    constexpr const RuleOptionInfo& kOption = kRuleOptions[i];
+    static_assert(kOption.max_value < 256);
+    out[kOptionGlobals[i]] =
+        kQuotients<OptionDivisor(kOption)>[kOption.get(state.options)];
+  });
+  constexpr int kRest = GlobalIndex("no_progress");
+  constexpr size_t kNumRest = GlobalIndex("legal_pass") + 1 - kRest;
+  const std::array<float, kNumRest> rest = std::to_array<float>({
+      static_cast<float>(state.no_progress) /
+          static_cast<float>(state.options.no_progress_limit),
       static_cast<float>(state.ending == Ending::kOut),
       static_cast<float>(state.ending == Ending::kPassed),
       static_cast<float>(state.ending == Ending::kBoardFull),
@@ -438,7 +445,7 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
       kQuotients<45>[legal.Count()],
       static_cast<float>(legal.pass),
   });
-  std::memcpy(out + kDoubles + 1, rest.data(), sizeof(rest));
+  std::memcpy(out + kRest, rest.data(), sizeof(rest));
 }
 
 // --- Bits --------------------------------------------------------------------
@@ -505,7 +512,7 @@ void PackChannelsFirst(const TurnedRows& rows, PositionBits& bits) {
 template <typename Visitor>
 void ForEachSquare(const TurnedRows& rows, Visitor visit) {
   static_assert(kNumEncoderRows == 32);
-  // Rank r of a board in its byte r: seven bits that move by r.
+  // 1. Rank r of a board in its byte r: seven bits that move by r.
   alignas(64) uint64_t ranks[kNumEncoderRows];
   for (int row = 0; row < kNumEncoderRows; ++row) {
     uint64_t x = 0;
@@ -514,7 +521,8 @@ void ForEachSquare(const TurnedRows& rows, Visitor visit) {
     }
     ranks[row] = x;
   }
-  // Then byte i of vector r comes from row i.
+  // 2. Bytes transposed, in three steps of pairs: then byte i of vector r is
+  //    rank r of row i.
   const __m256i pairs = _mm256_broadcastsi128_si256(
       _mm_set_epi8(15, 7, 14, 6, 13, 5, 12, 4, 11, 3, 10, 2, 9, 1, 8, 0));
   __m256i a[8], b[8];
@@ -542,6 +550,7 @@ void ForEachSquare(const TurnedRows& rows, Visitor visit) {
     b[i] = _mm256_unpacklo_epi64(a[i], a[i + 1]);
     b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 1]);
   }
+  // 3. Of each rank, the bit of a file in all 32 bytes.
   for (int rank = 0; rank < kBoardSize; ++rank) {
     for (int file = 0; file < kBoardSize; ++file) {
       visit(kBoardSize * rank + file,

@@ -173,26 +173,28 @@ void EncodePlanes(const State& state, const LegalSet& legal, float* out) {
               "one value for each square of each plane");
 }
 
-// The order is that of kGlobals.
-void EncodeGlobals(const State& state, const LegalSet& legal, float* out) {
-  const float* const begin = out;
+void EncodeGlobals(const State& state, const LegalSet& legal, float* globals) {
   const Side own = state.side();
   const Side enemy = Opponent(own);
   for (const VariantInfo& info : kVariants) {
-    *out++ = info.variant == state.variant;
+    globals[kVariantGlobals[static_cast<int>(info.variant)]] =
+        info.variant == state.variant;
   }
+  for (size_t i = 0; i < kRuleOptions.size(); ++i) {
+    globals[kOptionGlobals[i]] =
+        static_cast<float>(kRuleOptions[i].get(state.options)) /
+        static_cast<float>(OptionDivisor(kRuleOptions[i]));
+  }
+  // The others, in their order.
+  float* out = globals + GlobalIndex("placement");
   for (const Phase phase :
        {Phase::kPlacement, Phase::kManoeuvres, Phase::kBattle, Phase::kLink}) {
     *out++ = phase == state.phase;
   }
   *out++ = Info(state.variant).seats == 4;
-  const RuleOptions& options = state.options;
-  *out++ = options.no_progress_limit / 40.0f;
-  *out++ = options.proximity_bound / 5.0f;
-  *out++ = options.placement_captures_kings;
-  *out++ = options.link_all_at_end;
-  *out++ = options.shared_row_opening;
-  *out++ = static_cast<float>(state.no_progress) / options.no_progress_limit;
+  out = globals + GlobalIndex("no_progress");
+  *out++ = static_cast<float>(state.no_progress) /
+           static_cast<float>(state.options.no_progress_limit);
   for (const Ending ending :
        {Ending::kOut, Ending::kPassed, Ending::kBoardFull}) {
     *out++ = ending == state.ending;
@@ -211,8 +213,8 @@ void EncodeGlobals(const State& state, const LegalSet& legal, float* out) {
   *out++ = margin > 0 ? 1.0f : (margin < 0 ? -1.0f : 0.0f);
   *out++ = legal.Count() / 45.0f;
   *out++ = legal.pass;
-  TARA_DCHECK(out == begin + kNumGlobals, "one value for each global");
-  static_cast<void>(begin);  // for builds without the check
+  TARA_DCHECK(out == globals + GlobalIndex("legal_pass") + 1,
+              "one value for each global");
 }
 
 }  // namespace

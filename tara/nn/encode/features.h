@@ -2,18 +2,21 @@
 #define TARA_NN_ENCODE_FEATURES_H_
 
 // How the network sees a position: planes over the 7 x 7 grid and a vector of
-// numbers about the whole position. Everything is told from the seat to move,
+// numbers about the whole position. Everything is seen from the seat to move,
 // which a symmetry has brought to seat 0: "own" is its side.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
 
 namespace tara::nn {
 
@@ -83,9 +86,12 @@ inline constexpr std::array kPlanes = {
 };
 inline constexpr int kNumPlanes = static_cast<int>(kPlanes.size());
 
-// The globals, in their order; new ones are appended, also those of rule
-// options.
-inline constexpr std::array kGlobals = {
+namespace internal {
+
+// The first globals, in their order. Variants and rule options that are not
+// among them follow by themselves (kGlobals), so that who appends another row
+// has to write down the rows of those before it: an input never moves.
+inline constexpr std::array kFirstGlobals = {
     FeatureInfo{"sacred_hill_l1", "the variant is this one"},
     FeatureInfo{"sacred_hill_l2", "the variant is this one"},
     FeatureInfo{"sacred_hill_doubles_l1", "the variant is this one"},
@@ -129,7 +135,103 @@ inline constexpr std::array kGlobals = {
     FeatureInfo{"legal_actions", "their number, divided by 45"},
     FeatureInfo{"legal_pass", "passing is legal"},
 };
+
+// Returns the index of the feature, or their number where there is none.
+template <size_t kSize>
+constexpr size_t IndexOf(absl::string_view name,
+                         const std::array<FeatureInfo, kSize>& features) {
+  size_t index = 0;
+  while (index < kSize && features[index].name != name) ++index;
+  return index;
+}
+
+constexpr bool IsFirstGlobal(absl::string_view name) {
+  return IndexOf(name, kFirstGlobals) < kFirstGlobals.size();
+}
+
+// The name of a rule option's global: "option_no_progress_limit".
+struct OptionGlobalName {
+  std::array<char, 64> text = {};
+  size_t size = 0;
+
+  constexpr absl::string_view view() const { return {text.data(), size}; }
+};
+
+constexpr auto MakeOptionGlobalNames() {
+  std::array<OptionGlobalName, kRuleOptions.size()> names = {};
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const absl::string_view part :
+         {absl::string_view("option_"), kRuleOptions[i].name}) {
+      for (const char letter : part) names[i].text[names[i].size++] = letter;
+    }
+  }
+  return names;
+}
+inline constexpr auto kOptionGlobalNames = MakeOptionGlobalNames();
+
+constexpr size_t CountLaterGlobals() {
+  size_t count = 0;
+  for (const OptionGlobalName& name : kOptionGlobalNames) {
+    count += !IsFirstGlobal(name.view());
+  }
+  for (const VariantInfo& info : kVariants) count += !IsFirstGlobal(info.id);
+  return count;
+}
+
+constexpr auto MakeGlobals() {
+  std::array<FeatureInfo, kFirstGlobals.size() + CountLaterGlobals()> globals =
+      {};
+  size_t size = 0;
+  for (const FeatureInfo& info : kFirstGlobals) globals[size++] = info;
+  for (size_t i = 0; i < kRuleOptions.size(); ++i) {
+    const absl::string_view name = kOptionGlobalNames[i].view();
+    if (IsFirstGlobal(name)) continue;
+    globals[size++] = {name, kRuleOptions[i].is_bool
+                                 ? "rule option"
+                                 : "rule option, divided by its default"};
+  }
+  for (const VariantInfo& info : kVariants) {
+    if (IsFirstGlobal(info.id)) continue;
+    globals[size++] = {info.id, "the variant is this one"};
+  }
+  return globals;
+}
+
+}  // namespace internal
+
+// The globals: the first ones, then those of the rule options and the variants
+// that came later.
+inline constexpr auto kGlobals = internal::MakeGlobals();
 inline constexpr int kNumGlobals = static_cast<int>(kGlobals.size());
+
+// Returns where the global of this name stands in kGlobals.
+constexpr int GlobalIndex(absl::string_view name) {
+  return static_cast<int>(internal::IndexOf(name, kGlobals));
+}
+
+// Where those of each variant and of each rule option stand.
+inline constexpr auto kVariantGlobals = [] {
+  std::array<int, kNumVariants> indices = {};
+  for (int i = 0; i < kNumVariants; ++i) {
+    indices[i] = GlobalIndex(kVariants[i].id);
+  }
+  return indices;
+}();
+inline constexpr auto kOptionGlobals = [] {
+  std::array<int, kRuleOptions.size()> indices = {};
+  for (size_t i = 0; i < indices.size(); ++i) {
+    indices[i] = GlobalIndex(internal::kOptionGlobalNames[i].view());
+  }
+  return indices;
+}();
+
+// What an option's value is divided by: 1 for a switch; the default of a
+// number, or its largest value where that is 0.
+constexpr int OptionDivisor(const RuleOptionInfo& option) {
+  if (option.is_bool) return 1;
+  const int usual = option.get(RuleOptions());
+  return usual > 0 ? usual : option.max_value;
+}
 
 // Encodes the position transformed by `symmetry`.
 // planes: [kNumPlanes, 7, 7], by rank, then file; globals: [kNumGlobals].
