@@ -10,7 +10,6 @@
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/encode/softmax_portable.h"
 
 namespace tara::nn {
 namespace {

@@ -2,7 +2,6 @@
 
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/cpu_kernel_templates.h"
-#include "tara/nn/cpu/cpu_kernels_avx512.h"
 
 namespace tara::nn {
 

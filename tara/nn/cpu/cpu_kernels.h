@@ -4,8 +4,8 @@
 // The parts of a network that are our own, vectorised: what pools, biases and
 // changes number types between convolutions, and Winograd's convolutions. Rows
 // are those of one position: [49, C], the squares by rank, then file, channels
-// last; C is a multiple of kChannelVector. All are pure, and say the same of a
-// position whatever its batch.
+// last; C is a multiple of kChannelVector. All are pure: what they return for a
+// position does not depend on its batch.
 
 #include <cstdint>
 
@@ -61,6 +61,12 @@ const CpuKernels& BestCpuKernels();
 // For tests: what runs on any processor that the project supports.
 const CpuKernels& PortableCpuKernels();
 
+namespace internal {
+
+// REQUIRES: the processor supports InstructionSet::kAvx512.
+CpuKernels Avx512CpuKernels();
+
+}  // namespace internal
 }  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_CPU_KERNELS_H_

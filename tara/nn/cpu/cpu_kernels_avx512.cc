@@ -1,7 +1,6 @@
-#include "tara/nn/cpu/cpu_kernels_avx512.h"
-
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/cpu_kernel_templates.h"
+#include "tara/nn/cpu/cpu_kernels.h"
 
 namespace tara::nn::internal {
 

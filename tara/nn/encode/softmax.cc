@@ -1,17 +1,36 @@
 #include "tara/nn/encode/softmax.h"
 
-#if defined(__AVX2__)
-
-#include <immintrin.h>
-
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 
 #include "tara/base/check.h"
-#include "tara/nn/encode/softmax_portable.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace tara::nn {
+
+void SoftmaxPortable(float* values, int count) {
+  TARA_CHECK(count >= 1, "a softmax of some numbers");
+  constexpr float kUnit = 0x1p22f;
+  const float top = *std::max_element(values, values + count);
+  // Whole numbers add up to the same in any order.
+  uint64_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    values[i] = std::exp(std::max(values[i] - top, kSoftmaxLowest));
+    sum += static_cast<uint64_t>(std::lround(values[i] * kUnit));
+  }
+  const float scale = kUnit / static_cast<float>(sum);
+  for (int i = 0; i < count; ++i) values[i] *= scale;
+}
+
+#if defined(__AVX2__)
+
 namespace {
 
 // Returns e^x for -80 <= x <= 0, within 2e-7 of it:
@@ -56,16 +75,17 @@ inline int32_t SumOf(__m256i values) {
 void Softmax(float* values, int count) {
   TARA_CHECK(count >= 1 && count <= kSoftmaxMost, "a softmax of some numbers");
   const int room = static_cast<int>(SoftmaxRoom(static_cast<size_t>(count)));
-  // What fills the last lanes becomes too small to count.
+  // 1. Padding of the last lanes, too small to count.
   for (int i = count; i < room; ++i) {
     values[i] = -std::numeric_limits<float>::infinity();
   }
+  // 2. The highest logit.
   __m256 highest = _mm256_load_ps(values);
   for (int i = kSoftmaxLanes; i < room; i += kSoftmaxLanes) {
     highest = _mm256_max_ps(highest, _mm256_load_ps(values + i));
   }
   const __m256 top = _mm256_set1_ps(HighestOf(highest));
-  // Whole numbers add up to the same in any order.
+  // 3. Powers, and their sum: whole numbers add up to the same in any order.
   const __m256 lowest = _mm256_set1_ps(kSoftmaxLowest);
   const __m256 unit = _mm256_set1_ps(0x1p22f);
   __m256i sum = _mm256_setzero_si256();
@@ -76,6 +96,7 @@ void Softmax(float* values, int count) {
     _mm256_store_ps(values + i, power);
     sum = _mm256_add_epi32(sum, _mm256_cvtps_epi32(_mm256_mul_ps(power, unit)));
   }
+  // 4. Probabilities.
   const __m256 scale = _mm256_set1_ps(0x1p22f / static_cast<float>(SumOf(sum)));
   for (int i = 0; i < room; i += kSoftmaxLanes) {
     _mm256_store_ps(values + i,
@@ -83,16 +104,7 @@ void Softmax(float* values, int count) {
   }
 }
 
-}  // namespace tara::nn
-
 #else
-
-#include <algorithm>
-#include <cstddef>
-
-#include "tara/nn/encode/softmax_portable.h"
-
-namespace tara::nn {
 
 void Softmax(float* values, int count) {
   SoftmaxPortable(values, count);
@@ -101,6 +113,6 @@ void Softmax(float* values, int count) {
             0.0f);
 }
 
-}  // namespace tara::nn
-
 #endif
+
+}  // namespace tara::nn
