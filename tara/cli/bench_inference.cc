@@ -22,7 +22,6 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
-#include "tara/core/outcome.h"
 #include "tara/core/state.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/mcts/evaluator.h"
@@ -31,6 +30,7 @@
 #include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 
@@ -108,8 +108,8 @@ double OperationsOf(const nn::NetworkShape& shape) {
       nn::kNumSquares * (9 * c * nn::kNumPlanes + 18 * c * c * shape.blocks +
                          c * (2 * c + nn::kNumPolicyPlanes));
   const double pooled = (shape.blocks + 1) / 2 + 1;
-  const double linear = c * nn::kNumGlobals + pooled * 2 * c * c + 2 * c * 64 +
-                        64 * (3 + kNumMargins);
+  const double linear = c * nn::kNumGlobals + pooled * 2 * c * c +
+                        nn::kValueHidden * (2 * c + nn::kNumValueOutputs);
   return 2 * (convolutions + linear);
 }
 

@@ -194,7 +194,7 @@ TEST_F(JsonSessionTest, ANetworkTellsOwnershipAndKingdoms) {
     EXPECT_NEAR(sum, 1, 0.001);
   }
   for (const char* const side : {"red", "blue"}) {
-    EXPECT_EQ(answer["kingdoms"][side].size(), size_t{nn::kNumKingdomChances});
+    EXPECT_EQ(answer["kingdoms"][side].size(), size_t{nn::kNumKingdomCounts});
   }
   const Json version = AskOne(R"({"id":2,"command":"query_version"})");
   EXPECT_EQ(version["model"], path);

@@ -83,13 +83,14 @@ TEST(FinalForecastTest, SaysWhatTheNetworkSaysInLibTorch) {
     const Symmetry symmetry = RepresentativeSymmetry(state);
     batch.Encode(absl::MakeConstSpan(&state, 1),
                  absl::MakeConstSpan(&symmetry, 1));
-    const NetworkOutput output = network.forward(
-        PlanesOf(batch), GlobalsOf(batch), {.owner = true, .kingdoms = true});
+    const NetworkOutput output =
+        network.forward(PlanesOf(batch), GlobalsOf(batch),
+                        {{Head::kOwner, true}, {Head::kKingdoms, true}});
     const bool red = state.side() == kRed;
     for (Hill hill = 0; hill < kNumHills; ++hill) {
       const int square = SquareOf(TransformHill(symmetry.board, hill));
       const std::vector<float> chances =
-          Chances(output.owner[0].flatten(1).select(1, square));
+          Chances(output[Head::kOwner][0].flatten(1).select(1, square));
       const FinalForecast& forecast = forecasts[i];
       const float got[] = {red ? forecast.red[hill] : forecast.blue[hill],
                            red ? forecast.blue[hill] : forecast.red[hill],
@@ -98,8 +99,9 @@ TEST(FinalForecastTest, SaysWhatTheNetworkSaysInLibTorch) {
     }
     for (int part = 0; part < 2; ++part) {
       const Side side = part == 0 ? state.side() : Opponent(state.side());
-      const std::vector<float> chances = Chances(output.kingdoms[0][part]);
-      ASSERT_EQ(chances.size(), size_t{kNumKingdomChances});
+      const std::vector<float> chances =
+          Chances(output[Head::kKingdoms][0][part]);
+      ASSERT_EQ(chances.size(), size_t{kNumKingdomCounts});
       EXPECT_LT(DifferenceTo(chances, forecasts[i].kingdoms[side]), kTolerance);
     }
   }
@@ -135,7 +137,7 @@ TEST(FinalForecastTest, HeadsThatWereNeverTaughtSayNothing) {
   EXPECT_FALSE((*forecaster)->tells_owners());
   EXPECT_TRUE((*forecaster)->tells_kingdoms());
   std::erase_if(checkpoint.tensors, [](const NamedTensor& tensor) {
-    return IsAuxiliary(tensor.name);
+    return AuxiliaryHeadOf(tensor.name) != nullptr;
   });
   forecaster = NewFinalForecaster(checkpoint);
   ASSERT_TRUE(forecaster.ok());

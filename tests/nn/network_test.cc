@@ -17,6 +17,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
@@ -212,16 +213,16 @@ TEST_F(NetworkTest, ATinyBatchIsLearnedByHeart) {
   const auto first = trainer->Step(samples, 1e-2);
   ASSERT_TRUE(first.ok()) << first.status();
   // Of a new network: about ln 3 for three results.
-  EXPECT_NEAR(first->value, std::log(3.0), 0.3);
+  EXPECT_NEAR(first->heads[Head::kValue], std::log(3.0), 0.3);
   // About the entropy of the first opinion of margins: of a Laplace
   // distribution of scale 4, 1 + ln 8; targets within 4 points lose less.
-  EXPECT_LT(first->margin, 1 + std::log(8.0));
-  EXPECT_GT(first->margin, 2);
+  EXPECT_LT(first->heads[Head::kMargin], 1 + std::log(8.0));
+  EXPECT_GT(first->heads[Head::kMargin], 2);
   Losses last;
   for (int i = 0; i < 150; ++i) last = *trainer->Step(samples, 1e-2);
-  EXPECT_LT(last.policy, 0.1);
-  EXPECT_LT(last.value, 0.1);
-  EXPECT_LT(last.margin, 0.05);
+  EXPECT_LT(last.heads[Head::kPolicy], 0.1);
+  EXPECT_LT(last.heads[Head::kValue], 0.1);
+  EXPECT_LT(last.heads[Head::kMargin], 0.05);
   EXPECT_GT(last.policy_accuracy, 0.95);
 }
 
@@ -231,12 +232,14 @@ TEST_F(NetworkTest, SamplesWithoutAPolicyTeachNone) {
   const auto trainer = NewTrainer(kTiny, kOneThread, 3);
   const auto losses = trainer->Step(samples, 1e-3);
   ASSERT_TRUE(losses.ok());
-  EXPECT_EQ(losses->policy, 0);
+  EXPECT_EQ(losses->heads[Head::kPolicy], 0);
   EXPECT_EQ(losses->policy_accuracy, 0);
-  EXPECT_GT(losses->value, 0);
-  EXPECT_NEAR(losses->total,
-              losses->value + kOneThread.margin_loss_weight * losses->margin,
-              1e-5);
+  EXPECT_GT(losses->heads[Head::kValue], 0);
+  EXPECT_NEAR(
+      losses->total,
+      losses->heads[Head::kValue] +
+          kOneThread.loss_weights[Head::kMargin] * losses->heads[Head::kMargin],
+      1e-5);
 }
 
 TEST_F(NetworkTest, SamplesWithoutAMarginTeachNone) {
@@ -250,10 +253,11 @@ TEST_F(NetworkTest, SamplesWithoutAMarginTeachNone) {
   }
   const auto of_all = trainer->Measure(samples);
   ASSERT_TRUE(of_half.ok() && of_all.ok());
-  EXPECT_NEAR(of_all->margin, of_half->margin, 1e-5);
-  EXPECT_NE(of_all->value, of_half->value);
+  EXPECT_NEAR(of_all->heads[Head::kMargin], of_half->heads[Head::kMargin],
+              1e-5);
+  EXPECT_NE(of_all->heads[Head::kValue], of_half->heads[Head::kValue]);
   for (Sample& sample : samples) sample.has_margin = false;
-  EXPECT_EQ(trainer->Measure(samples)->margin, 0);
+  EXPECT_EQ(trainer->Measure(samples)->heads[Head::kMargin], 0);
 }
 
 TEST_F(NetworkTest, TheUniformPolicyLosesTheLogarithmOfTheActions) {
@@ -267,8 +271,8 @@ TEST_F(NetworkTest, TheUniformPolicyLosesTheLogarithmOfTheActions) {
   const auto trainer = NewTrainer(kTiny, kOneThread, 3);
   const auto losses = trainer->Measure({sample});
   ASSERT_TRUE(losses.ok());
-  EXPECT_GE(losses->policy, std::log(45.0) - 1e-4);
-  EXPECT_LT(losses->policy, std::log(45.0) + 0.5);
+  EXPECT_GE(losses->heads[Head::kPolicy], std::log(45.0) - 1e-4);
+  EXPECT_LT(losses->heads[Head::kPolicy], std::log(45.0) + 0.5);
 }
 
 TEST_F(NetworkTest, MeasuringLearnsNothing) {

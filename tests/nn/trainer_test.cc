@@ -10,11 +10,13 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
@@ -24,6 +26,7 @@
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/base/temporary_folder.h"
@@ -36,9 +39,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr NetworkShape kTiny = {.channels = 8, .blocks = 2};
-constexpr TrainerOptions kAllHeads = {.owner_loss_weight = 0.3f,
-                                      .kingdoms_loss_weight = 0.2f,
-                                      .reply_loss_weight = 0.15f,
+// Every auxiliary head learns, with a weight of its own.
+constexpr PerHead<float> AllWeights() {
+  PerHead<float> weights = LossWeights();
+  for (const HeadInfo& info : kHeads) {
+    if (!info.is_auxiliary) continue;
+    weights[info.head] = 0.9f / static_cast<float>(info.head);
+  }
+  return weights;
+}
+constexpr TrainerOptions kAllHeads = {.loss_weights = AllWeights(),
                                       .threads = 1};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -105,55 +115,79 @@ class TrainerTest : public ::testing::Test {
 
 TEST_F(TrainerTest, EveryAuxiliaryHeadLearnsATinyBatchByHeart) {
   TrainerOptions options = kAllHeads;
-  options.owner_loss_weight = options.kingdoms_loss_weight =
-      options.reply_loss_weight = 1;
+  for (const HeadInfo& info : kHeads) {
+    if (info.is_auxiliary) options.loss_weights[info.head] = 1;
+  }
   const auto trainer = NewTrainer({.channels = 16, .blocks = 2}, options, 3);
   const auto samples = MakeSamples(1, 31);
   const Losses first = *trainer->Step(samples, 1e-2);
-  // A new head's opinion is about even: over 3 owners, 25 numbers of kingdoms,
+  // A new head's chances are about even: of 3 owners, 25 numbers of kingdoms,
   // and 932 outputs.
-  EXPECT_NEAR(first.owner, std::log(3.0), 0.2);
-  EXPECT_NEAR(first.kingdoms, std::log(25.0), 0.4);
-  EXPECT_NEAR(first.reply, std::log(932.0), 0.5);
+  EXPECT_NEAR(first.heads[Head::kOwner], std::log(3.0), 0.2);
+  EXPECT_NEAR(first.heads[Head::kKingdoms], std::log(25.0), 0.4);
+  EXPECT_NEAR(first.heads[Head::kReply], std::log(932.0), 0.5);
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(trainer->Step(samples, 1e-2).ok());
   }
   const Losses last = *trainer->Step(samples, 1e-3);
-  EXPECT_LT(last.owner, 0.15 * first.owner);
-  EXPECT_LT(last.kingdoms, 0.05 * first.kingdoms);
-  EXPECT_LT(last.reply, 0.05 * first.reply);
+  for (const HeadInfo& info : kHeads) {
+    if (!info.is_auxiliary) continue;
+    EXPECT_GT(first.heads[info.head], 0) << info.name;
+    EXPECT_LT(last.heads[info.head], 0.15 * first.heads[info.head])
+        << info.name;
+  }
 }
 
 TEST_F(TrainerTest, TheTotalIsTheWeightedSumOfAllLosses) {
   const Losses losses =
       *NewTrainer(kTiny, kAllHeads, 1)->Measure(MakeSamples(1, 3));
-  EXPECT_NEAR(losses.total,
-              losses.policy + losses.value + 0.1 * losses.margin +
-                  0.3 * losses.owner + 0.2 * losses.kingdoms +
-                  0.15 * losses.reply,
-              1e-4);
+  double total = 0;
+  for (const HeadInfo& info : kHeads) {
+    EXPECT_GT(losses.heads[info.head], 0) << info.name;
+    total += kAllHeads.loss_weights[info.head] * losses.heads[info.head];
+  }
+  EXPECT_NEAR(losses.total, total, 1e-4);
 }
 
 TEST_F(TrainerTest, AHeadWithoutALossIsNeitherComputedNorChanged) {
   const auto trainer = NewTrainer(kTiny, {.threads = 1}, 1);
   const Tensors before = TensorsOf(*trainer);
   const Losses losses = *trainer->Step(MakeSamples(1, 3), 1e-2);
-  EXPECT_EQ(losses.owner, 0);
-  EXPECT_EQ(losses.kingdoms, 0);
-  EXPECT_EQ(losses.reply, 0);
-  int heads = 0;
+  for (const HeadInfo& info : kHeads) {
+    EXPECT_EQ(losses.heads[info.head] == 0, info.is_auxiliary) << info.name;
+  }
+  int auxiliary = 0;
   for (const auto& [name, values] : TensorsOf(*trainer)) {
-    const bool auxiliary = absl::StartsWith(name, "owner_") ||
-                           absl::StartsWith(name, "kingdoms_") ||
-                           absl::StartsWith(name, "reply_");
-    if (auxiliary) {
+    if (AuxiliaryHeadOf(name) != nullptr) {
       EXPECT_EQ(values, before.at(name)) << name;
-      ++heads;
+      ++auxiliary;
     } else if (absl::EndsWith(name, "conv.weight")) {
       EXPECT_NE(values, before.at(name)) << name;
     }
   }
-  EXPECT_EQ(heads, 8);  // four layers, each with weights and a bias
+  EXPECT_GT(auxiliary, 0);
+}
+
+// A head that kHeads lacks would make checkpoints of before unreadable, and
+// would be in every bundle.
+TEST_F(TrainerTest, EveryTensorIsOfTheTowerOrOfAHead) {
+  const Tensors tensors = TensorsOf(*NewTrainer(kTiny, kAllHeads, 1));
+  std::set<absl::string_view> found;
+  for (const auto& [name, values] : tensors) {
+    if (IsOfOptimizer(name) || absl::StartsWith(name, "stem_") ||
+        absl::StartsWith(name, "block")) {
+      continue;
+    }
+    const auto head =
+        std::find_if(kHeads.begin(), kHeads.end(), [&](const HeadInfo& info) {
+          return absl::StartsWith(name, info.tensors);
+        });
+    ASSERT_NE(head, kHeads.end()) << name;
+    found.insert(head->tensors);
+  }
+  for (const HeadInfo& info : kHeads) {
+    EXPECT_TRUE(found.contains(info.tensors)) << info.name;
+  }
 }
 
 TEST_F(TrainerTest, SamplesWithoutAnEndOrAReplyTeachNone) {
@@ -166,17 +200,19 @@ TEST_F(TrainerTest, SamplesWithoutAnEndOrAReplyTeachNone) {
     samples[i].reply.clear();
   }
   const Losses of_all = *trainer->Measure(samples);
-  EXPECT_NEAR(of_all.owner, of_half.owner, 1e-5);
-  EXPECT_NEAR(of_all.kingdoms, of_half.kingdoms, 1e-5);
-  EXPECT_NEAR(of_all.reply, of_half.reply, 1e-5);
+  for (const HeadInfo& info : kHeads) {
+    if (!info.is_auxiliary) continue;
+    EXPECT_NEAR(of_all.heads[info.head], of_half.heads[info.head], 1e-5);
+  }
   for (Sample& sample : samples) {
     sample.has_final = false;
     sample.reply.clear();
   }
   const Losses of_none = *trainer->Measure(samples);
-  EXPECT_EQ(of_none.owner, 0);
-  EXPECT_EQ(of_none.kingdoms, 0);
-  EXPECT_EQ(of_none.reply, 0);
+  for (const HeadInfo& info : kHeads) {
+    if (!info.is_auxiliary) continue;
+    EXPECT_EQ(of_none.heads[info.head], 0) << info.name;
+  }
 }
 
 // Showing a position through a symmetry is showing the position that the
@@ -207,13 +243,15 @@ TEST_F(TrainerTest, TargetsGoWhereTheSymmetryTakesThePosition) {
       }
       const Losses a = *trainer->Measure({seen});
       const Losses b = *trainer->Measure({made});
-      EXPECT_EQ(a.owner, b.owner);
-      EXPECT_EQ(a.reply, b.reply);
+      for (const HeadInfo& info : kHeads) {
+        EXPECT_EQ(a.heads[info.head], b.heads[info.head]) << info.name;
+      }
       EXPECT_EQ(a.total, b.total);
       if (made.own_hills == original.own_hills) continue;
       made.own_hills = original.own_hills;
       made.enemy_hills = original.enemy_hills;
-      EXPECT_NE(trainer->Measure({made})->owner, b.owner);
+      EXPECT_NE(trainer->Measure({made})->heads[Head::kOwner],
+                b.heads[Head::kOwner]);
       ++turned;
     }
   }
@@ -234,12 +272,9 @@ TEST_F(TrainerTest, AWeightOfTwoIsTheSampleTwice) {
   weighted.back().weight = 0;
   const Losses a = *trainer->Measure(weighted);
   const Losses b = *trainer->Measure(repeated);
-  EXPECT_NEAR(a.policy, b.policy, 1e-5);
-  EXPECT_NEAR(a.value, b.value, 1e-5);
-  EXPECT_NEAR(a.margin, b.margin, 1e-5);
-  EXPECT_NEAR(a.owner, b.owner, 1e-5);
-  EXPECT_NEAR(a.kingdoms, b.kingdoms, 1e-5);
-  EXPECT_NEAR(a.reply, b.reply, 1e-5);
+  for (const HeadInfo& info : kHeads) {
+    EXPECT_NEAR(a.heads[info.head], b.heads[info.head], 1e-5) << info.name;
+  }
   EXPECT_NEAR(a.policy_accuracy, b.policy_accuracy, 1e-6);
 }
 
@@ -413,9 +448,9 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
   auto checkpoint = ReadCheckpoint(path_);
   ASSERT_TRUE(checkpoint.ok());
   std::erase_if(checkpoint->tensors, [](const NamedTensor& tensor) {
-    return absl::StrContains(tensor.name, "owner_") ||
-           absl::StrContains(tensor.name, "kingdoms_") ||
-           absl::StrContains(tensor.name, "reply_");
+    return std::any_of(kHeads.begin(), kHeads.end(), [&](const HeadInfo& info) {
+      return info.is_auxiliary && absl::StrContains(tensor.name, info.tensors);
+    });
   });
   ASSERT_TRUE(WriteCheckpoint(path_, *checkpoint).ok());
   const auto states = RandomPositionsOfAllVariants(1, 8);
@@ -431,7 +466,7 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
   ASSERT_TRUE(resumed->first->Evaluate(states, absl::MakeSpan(results)).ok());
   EXPECT_EQ(results[0].win, expected[0].win);
   const Losses losses = *resumed->first->Step(MakeSamples(1, 3), 1e-3);
-  EXPECT_NEAR(losses.owner, std::log(3.0), 0.2);
+  EXPECT_NEAR(losses.heads[Head::kOwner], std::log(3.0), 0.2);
 }
 
 TEST_F(TrainerTest, InputsThatACheckpointLacksAreLearnedFromThen) {
@@ -569,7 +604,7 @@ TEST_F(TrainerTest, LearningInBfloat16IsNearlyThatInFloat32) {
     last = *trainer->Step(samples, 1e-2);
     ASSERT_FALSE(last.skipped);
   }
-  EXPECT_LT(last.policy, 0.5 * first->policy);
+  EXPECT_LT(last.heads[Head::kPolicy], 0.5 * first->heads[Head::kPolicy]);
   for (const auto& [name, values] : TensorsOf(*trainer)) {
     for (const float value : values) ASSERT_TRUE(std::isfinite(value)) << name;
   }

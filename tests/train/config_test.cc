@@ -18,6 +18,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/config/config_fields.h"
@@ -298,10 +299,11 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(trainer.optimizer, new_trainer.optimizer);
   EXPECT_EQ(trainer.momentum, new_trainer.momentum);
   EXPECT_EQ(trainer.weight_decay, new_trainer.weight_decay);
-  EXPECT_EQ(trainer.margin_loss_weight, new_trainer.margin_loss_weight);
-  EXPECT_EQ(trainer.owner_loss_weight, new_trainer.owner_loss_weight);
-  EXPECT_EQ(trainer.kingdoms_loss_weight, new_trainer.kingdoms_loss_weight);
-  EXPECT_EQ(trainer.reply_loss_weight, new_trainer.reply_loss_weight);
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    EXPECT_EQ(trainer.loss_weights[info.head],
+              new_trainer.loss_weights[info.head])
+        << info.name;
+  }
   EXPECT_EQ(trainer.ema_decay, new_trainer.ema_decay);
   EXPECT_EQ(trainer.max_gradient_norm, new_trainer.max_gradient_norm);
   EXPECT_EQ(trainer.cuda_device, new_trainer.cuda_device);
@@ -328,6 +330,24 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(resignation.max_false_positive_rate,
             new_resignation.max_false_positive_rate);
   EXPECT_EQ(resignation.min_games, new_resignation.min_games);
+}
+
+TEST(ConfigTest, EveryLossButThoseOfPolicyAndValueHasAWeight) {
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    if (info.weight_field.empty()) {
+      EXPECT_TRUE(info.head == nn::Head::kPolicy ||
+                  info.head == nn::Head::kValue)
+          << info.name;
+      continue;
+    }
+    const nn::TrainerOptions trainer = TrainerOptionsOf(
+        Good("", {absl::StrCat("learner.", info.weight_field, "=0.375")}));
+    for (const nn::HeadInfo& other : nn::kHeads) {
+      EXPECT_EQ(trainer.loss_weights[other.head],
+                other.head == info.head ? 0.375f : other.loss_weight)
+          << info.name << " " << other.name;
+    }
+  }
 }
 
 TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
@@ -566,7 +586,7 @@ TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   EXPECT_EQ(temperature.At(20), 0);
   const proto::SelfPlayConfig resigning =
       Good("self_play { resignation { threshold: 0.9 } }").self_play();
-  EXPECT_FLOAT_EQ(ResignationOf(resigning.resignation()).threshold, -0.9f);
+  EXPECT_FLOAT_EQ(*ResignationOf(resigning.resignation()).threshold, -0.9f);
 }
 
 TEST(ConfigTest, WrongVariantsAreRefused) {

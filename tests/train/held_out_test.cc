@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
@@ -30,7 +31,8 @@ class FakeTrainer : public nn::Trainer {
       const std::vector<nn::Sample>& batch) override {
     measured.push_back(batch);
     if (fails) return absl::InternalError("broken");
-    return nn::Losses{.policy = static_cast<double>(measured.size())};
+    return nn::Losses{
+        .heads = {{nn::Head::kPolicy, static_cast<double>(measured.size())}}};
   }
   absl::Status Evaluate(absl::Span<const State>,
                         absl::Span<mcts::Evaluation>) override {
@@ -86,7 +88,8 @@ TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
   EXPECT_EQ(losses->at(1).variant, Variant::kStoneOfDestiny);
   EXPECT_EQ(losses->at(1).positions, kMostHeldOutPositions);
   for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(losses->at(i).losses.policy, static_cast<double>(i + 1));
+    EXPECT_EQ(losses->at(i).losses.heads[nn::Head::kPolicy],
+              static_cast<double>(i + 1));
     EXPECT_EQ(losses->at(i).positions,
               static_cast<int64_t>(trainer_.measured[i].size()));
     for (const nn::Sample& sample : trainer_.measured[i]) {
@@ -94,7 +97,7 @@ TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
     }
   }
   // Of 1 and 2.
-  EXPECT_EQ(MeanLosses(*losses).policy, 1.5);
+  EXPECT_EQ(MeanLosses(*losses).heads[nn::Head::kPolicy], 1.5);
 }
 
 TEST_F(HeldOutLossesTest, WithoutHeldOutGamesThereAreNone) {
@@ -104,7 +107,7 @@ TEST_F(HeldOutLossesTest, WithoutHeldOutGamesThereAreNone) {
   const auto losses = MeasureHeldOut(sampler, trainer_);
   ASSERT_TRUE(losses.ok()) << losses.status().message();
   EXPECT_TRUE(losses->empty());
-  EXPECT_EQ(MeanLosses(*losses).policy, 0);
+  EXPECT_EQ(MeanLosses(*losses).heads[nn::Head::kPolicy], 0);
 }
 
 TEST_F(HeldOutLossesTest, AnErrorOfTheTrainerIsTheirs) {

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/record/game_record.h"
 #include "tara/train/folder/run_folder.h"
@@ -203,26 +204,31 @@ TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
   const std::string& line = lines->at(1);
   EXPECT_THAT(line, HasSubstr("\"event\":\"held_out\",\"generation\":1,"
                               "\"variant\":\"four_treasures\""));
-  for (const std::string head :
-       {"policy", "value", "margin", "owner", "kingdoms", "reply"}) {
-    EXPECT_THAT(line, HasSubstr("\"" + head + "_loss\":"));
+  for (const nn::HeadInfo& head : nn::kHeads) {
+    EXPECT_THAT(line, HasSubstr(absl::StrCat("\"", head.name, "_loss\":")));
   }
   EXPECT_THAT(line, Not(HasSubstr("\"owner_loss\":0.0")));
 }
 
 TEST(PipelineTest, AllTargetsAreLearnedTogether) {
   const std::string run_dir = TestFolder("all_targets");
-  const auto summary = Train(Tiny(
-      run_dir,
-      {"variant=sacred_hill_doubles_l1,stone_of_destiny",
-       "self_play.search.option=gumbel=on,proof=on,solver_hills=6",
-       "self_play.playout_cap.full_share=0.5",
-       "self_play.playout_cap.fast_simulations=4",
-       "self_play.opening.share=0.5", "self_play.end_when_proved=true",
-       "learner.value_search_share=0.5", "learner.policy_surprise=0.5",
-       "learner.owner_loss_weight=0.1", "learner.kingdoms_loss_weight=0.1",
-       "learner.reply_loss_weight=0.1", "learner.window_growth=0.75",
-       "learner.window_min_games=8", "learner.max_samples_per_position=0.2"}));
+  std::vector<std::string> overrides = {
+      "variant=sacred_hill_doubles_l1,stone_of_destiny",
+      "self_play.search.option=gumbel=on,proof=on,solver_hills=6",
+      "self_play.playout_cap.full_share=0.5",
+      "self_play.playout_cap.fast_simulations=4",
+      "self_play.opening.share=0.5",
+      "self_play.end_when_proved=true",
+      "learner.value_search_share=0.5",
+      "learner.policy_surprise=0.5",
+      "learner.window_growth=0.75",
+      "learner.window_min_games=8",
+      "learner.max_samples_per_position=0.2"};
+  for (const nn::HeadInfo& head : nn::kHeads) {
+    if (head.weight_field.empty()) continue;
+    overrides.push_back(absl::StrCat("learner.", head.weight_field, "=0.1"));
+  }
+  const auto summary = Train(Tiny(run_dir, overrides));
   ASSERT_TRUE(summary.ok()) << summary.status().message();
   EXPECT_EQ(summary->generation, 2);
   for (const proto::GameRecord& game : GamesOf(run_dir)) {
@@ -237,6 +243,10 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
     EXPECT_THAT(line, HasSubstr("\"window_games\":"));
     EXPECT_THAT(line, Not(HasSubstr("\"step\":6,")));
     EXPECT_THAT(line, Not(HasSubstr("\"step\":12,")));
+    for (const nn::HeadInfo& head : nn::kHeads) {
+      EXPECT_THAT(line,
+                  Not(HasSubstr(absl::StrCat(head.name, "_loss\":0.0,"))));
+    }
   }
 }
 

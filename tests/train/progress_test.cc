@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/nn/heads.h"
 
 namespace tara::train {
 namespace {
@@ -104,7 +105,10 @@ TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
   snapshot.steps = 10;
   snapshot.steps_wanted = 40;
   snapshot.has_losses = true;
-  snapshot.losses = {.total = 3.25, .policy = 2, .value = 1, .margin = 2.5};
+  snapshot.losses = {.total = 3.25,
+                     .heads = {{nn::Head::kPolicy, 2.0},
+                               {nn::Head::kValue, 1.0},
+                               {nn::Head::kMargin, 2.5}}};
   snapshot.window_games = 600;
   snapshot.window_positions = 27000;
   const std::string line = ProgressLine(snapshot);
@@ -113,13 +117,14 @@ TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
   EXPECT_THAT(line, HasSubstr("window 600 games, 27000 positions"));
   EXPECT_THAT(line, Not(HasSubstr("held out")));
   snapshot.has_held_out = true;
-  snapshot.held_out = {.policy = 2.5, .value = 0.625};
+  snapshot.held_out = {
+      .heads = {{nn::Head::kPolicy, 2.5}, {nn::Head::kValue, 0.625}}};
   EXPECT_THAT(ProgressLine(snapshot),
               HasSubstr("held out: policy 2.500, value 0.625"));
   EXPECT_THAT(line, HasSubstr("margin 2.500)"));
   // Auxiliary heads, where they are computed.
-  snapshot.losses.owner = 0.75;
-  snapshot.losses.reply = 3.5;
+  snapshot.losses.heads[nn::Head::kOwner] = 0.75;
+  snapshot.losses.heads[nn::Head::kReply] = 3.5;
   EXPECT_THAT(ProgressLine(snapshot),
               HasSubstr("margin 2.500, owner 0.750, reply 3.500)"));
 }

@@ -16,6 +16,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
@@ -87,11 +88,13 @@ BENCHMARK(BM_Evaluate)
 void BM_TrainStep(benchmark::State& bench) {
   const int count = static_cast<int>(bench.range(2));
   const float auxiliary = bench.range(4) != 0 ? 0.1f : 0.0f;
+  PerHead<float> weights = LossWeights();
+  for (const HeadInfo& info : kHeads) {
+    if (info.is_auxiliary) weights[info.head] = auxiliary;
+  }
   const auto trainer = NewTrainer({.channels = static_cast<int>(bench.range(0)),
                                    .blocks = static_cast<int>(bench.range(1))},
-                                  {.owner_loss_weight = auxiliary,
-                                   .kingdoms_loss_weight = auxiliary,
-                                   .reply_loss_weight = auxiliary,
+                                  {.loss_weights = weights,
                                    .ema_decay = auxiliary,
                                    .threads = static_cast<int>(bench.range(3))},
                                   1);

@@ -1,10 +1,15 @@
 #ifndef TARA_NN_BUNDLE_FLOAT16_H_
 #define TARA_NN_BUNDLE_FLOAT16_H_
 
-// Numbers of IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of mantissa.
+// Numbers of IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of mantissa;
+// and weights that are rounded to them.
 
 #include <bit>
 #include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
 
@@ -48,6 +53,18 @@ constexpr float FromFloat16(uint16_t bits) {
   const uint32_t wide = exponent == 0x1f ? 0xff : exponent + (127 - 15);
   return std::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
 }
+
+// How the weights of a bundle are rounded.
+enum class WeightType {
+  kFloat32,  // as learned
+  kFloat16,  // to float16: the file has about half the size
+};
+
+std::string WeightTypeName(WeightType type);  // "float32", "float16"
+
+// Rounds all weights of a folded network to float16. Returns OUT_OF_RANGE
+// naming a tensor that holds larger numbers than there are.
+absl::Status RoundToFloat16(Checkpoint& folded);
 
 }  // namespace tara::nn
 

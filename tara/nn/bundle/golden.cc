@@ -80,7 +80,7 @@ double Rounded(double value) {
   return std::round(value * scale) / scale;
 }
 
-// What does not depend on the network.
+// The part that does not depend on the network.
 Json ToJson(const GoldenPosition& position) {
   Json actions = Json::array(), indices = Json::array();
   LegalActions(position.state).ForEach([&](Action action) {

@@ -1,8 +1,8 @@
 #ifndef TARA_NN_BUNDLE_GOLDEN_H_
 #define TARA_NN_BUNDLE_GOLDEN_H_
 
-// What goes into every form of a bundle's network, and what comes out: the
-// tensors of docs/reference/bundle.md, row-major.
+// Inputs and outputs of every form of a bundle's network: the tensors of
+// docs/reference/bundle.md, row-major.
 
 #include <array>
 #include <cstdint>
@@ -85,8 +85,8 @@ inline std::vector<NetworkOutputInfo> NetworkOutputInfos(bool with_owner) {
   return infos;
 }
 
-// Golden positions: what a network was asked and what it said, kept with it, so
-// that whoever runs it elsewhere can see that it is the same.
+// Golden positions: inputs and outputs of a network, kept with it, by which
+// other programs can check that they compute the same.
 
 // A variant with the rules that a network has learned it by.
 struct BundleVariant {
@@ -133,8 +133,8 @@ absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
                          const NetworkOutputs& outputs, bool with_owner,
                          bool hidden);
 
-// Returns what the outputs say of position i, as every evaluator of this
-// program answers it.
+// Returns the outputs for position i as an evaluation, as every evaluator of
+// this program returns it.
 mcts::Evaluation ToEvaluation(const GoldenPosition& position,
                               const NetworkOutputs& outputs, size_t i);
 

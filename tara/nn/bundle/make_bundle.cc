@@ -14,6 +14,8 @@
 #include "tara/nn/bundle/specification.h"
 #include "tara/nn/bundle/torchscript.h"
 #include "tara/nn/bundle/zip_archive.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {
@@ -93,13 +95,14 @@ absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
   if (options.weights == WeightType::kFloat16) {
     TARA_RETURN_IF_ERROR(RoundToFloat16(network));
   }
-  const BundleManifest manifest = {.made_by = options.made_by,
-                                   .shape = network.shape,
-                                   .parameters = CountParameters(network),
-                                   .weights = options.weights,
-                                   .has_owner = HasLearnedOwner(network),
-                                   .variants = options.variants,
-                                   .provenance = options.provenance};
+  const BundleManifest manifest = {
+      .made_by = options.made_by,
+      .shape = network.shape,
+      .parameters = CountParameters(network),
+      .weights = options.weights,
+      .has_owner = HasLearned(network, Head::kOwner),
+      .variants = options.variants,
+      .provenance = options.provenance};
   std::vector<ZipEntry> entries = {
       {kManifestEntry, ManifestToJson(manifest)},
       {kPageEntry, SpecificationToPage(manifest)},

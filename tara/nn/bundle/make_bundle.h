@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/core/state.h"
-#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -35,7 +35,7 @@ absl::Status CheckNetworkLearned(const std::string& name,
                                  absl::Span<const BundleVariant> learned,
                                  const State& state);
 
-// What a bundle says of itself: manifest.json of docs/reference/bundle.md.
+// The manifest of a bundle: manifest.json of docs/reference/bundle.md.
 
 inline constexpr int kBundleFormatVersion = 1;
 
@@ -54,10 +54,10 @@ inline constexpr char kLicenseEntry[] = "LICENSE";
 // Returns "golden/NAME.npy".
 std::string GoldenTensorEntry(absl::string_view name);
 
-// How far an output o may be from the golden output g:
+// Tolerances: an output o agrees with the golden output g if
 //   |o - g| <= tolerance * max(1, |g|)
-// Of a form with the very weights of the bundle: what sums in another order
-// differ by. (At most 8e-6 was seen.)
+// Of a form with the same weights: the difference of sums in another order. (At
+// most 8e-6 was seen.)
 inline constexpr double kExactTolerance = 1e-4;
 // Of a form whose weights are rounded to float16, where those of the bundle are
 // not. (At most 0.01 was seen.)
@@ -83,7 +83,7 @@ struct BundleScore {
   double high = 0;
 };
 
-// Where a network comes from; empty or nullopt: not known.
+// The origin of a network; empty or nullopt: not known.
 struct BundleProvenance {
   std::string run;  // name of its folder
   std::string checkpoint;

@@ -9,11 +9,11 @@
 
 namespace tara::nn {
 
-// Returns what an ONNX model says, computed by ONNX Runtime on the CPU: by the
-// npm package onnxruntime-node in a process of Node.js. (Debian 12 has no ONNX
-// Runtime to link with.) The package is looked for in the folder `node_modules`
-// of each of the folders `modules`, and nowhere else.
-// Returns UNAVAILABLE, saying what is missing, without Node.js or the package;
+// Returns the outputs of an ONNX model, computed by ONNX Runtime on the CPU: by
+// the npm package onnxruntime-node in a process of Node.js. (Debian 12 has no
+// ONNX Runtime to link with.) The package is looked for in the folder
+// `node_modules` of each of the folders `modules`, and nowhere else.
+// Returns UNAVAILABLE, naming what is missing, without Node.js or the package;
 // DATA_LOSS if the model does not run or returns something else.
 absl::StatusOr<NetworkOutputs> RunOnnxByNode(
     const std::string& model, const NetworkInputs& inputs, bool with_owner,

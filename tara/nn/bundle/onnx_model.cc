@@ -21,6 +21,7 @@
 #include "tara/core/outcome.h"
 #include "tara/nn/bundle/float16.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {

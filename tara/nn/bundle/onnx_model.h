@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/float16.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
@@ -76,15 +76,15 @@ inline constexpr int kOnnxOpset = 17;
 
 // Returns the bytes of a model of the folded network (FoldNorms). The weights
 // are kept as `weights`; it computes in float32. Of a network that was rounded
-// to float16, both types say the same.
+// to float16, both types give the same outputs.
 // Checked by libonnx's checker and shape inference: INTERNAL if they object.
 // Returns INVALID_ARGUMENT naming a tensor that is missing or misshapen.
 absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
                                           WeightType weights);
 
 // Returns the folded network whose weights a model of MakeOnnxModel holds, or
-// DATA_LOSS saying what is wrong with the model. Tensors are not held to the
-// shape: whoever uses them does so.
+// DATA_LOSS saying what is wrong with the model. Tensors are not
+// checked against the shape.
 absl::StatusOr<Checkpoint> ReadOnnxWeights(absl::string_view model,
                                            const NetworkShape& shape);
 

@@ -1,8 +1,8 @@
 #ifndef TARA_NN_BUNDLE_SPECIFICATION_H_
 #define TARA_NN_BUNDLE_SPECIFICATION_H_
 
-// What a network sees and says, for those who have never seen this code: told
-// once for programs and once for people, both from the tables of this program.
+// The specification of a network's inputs and outputs for readers without this
+// code: as JSON and as a page, both from the tables of this program.
 
 #include <array>
 #include <string>

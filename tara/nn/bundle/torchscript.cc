@@ -16,10 +16,10 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/nn/bundle/fold_norms.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/torch/torch_runtime.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {
@@ -27,14 +27,6 @@ namespace {
 // The name of a tensor as an attribute: "block0.first.conv.weight" has dots.
 std::string AttributeName(const std::string& name) {
   return absl::StrReplaceAll(name, {{".", "_"}});
-}
-
-at::Tensor HillMask() {
-  at::Tensor mask = at::zeros({1, 1, kBoardSize, kBoardSize});
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    mask.data_ptr<float>()[SquareOf(hill)] = 1;
-  }
-  return mask;
 }
 
 at::Tensor Integers(const std::vector<int64_t>& values) {
@@ -146,7 +138,7 @@ torch::jit::Module MakeModule(const Checkpoint& folded, WeightType weights) {
   for (Hill hill = 0; hill < kNumHills; ++hill) {
     squares.push_back(SquareOf(hill));
   }
-  module.register_buffer("hills", HillMask());
+  module.register_buffer("hills", MakeHillMask());
   module.register_buffer("outputs_of_actions", Integers(outputs));
   module.register_buffer("squares", Integers(squares));
   module.define(kPool);
@@ -156,16 +148,16 @@ torch::jit::Module MakeModule(const Checkpoint& folded, WeightType weights) {
 }
 
 // Takes the output `info` out of what a module returned.
-absl::Status TakeOutput(const c10::IValue& said, const NetworkOutputInfo& info,
+absl::Status TakeOutput(const c10::IValue& got, const NetworkOutputInfo& info,
                         int64_t size, NetworkOutputs& outputs) {
   std::vector<int64_t> shape = {size};
   shape.insert(shape.end(), info.axes.begin(), info.axes.end());
-  if (!said.isTensor() || said.toTensor().sizes() != shape ||
-      said.toTensor().scalar_type() != at::kFloat) {
+  if (!got.isTensor() || got.toTensor().sizes() != shape ||
+      got.toTensor().scalar_type() != at::kFloat) {
     return absl::DataLossError(
         absl::StrCat("its output ", info.name, " has another shape or type"));
   }
-  const at::Tensor whole = said.toTensor().contiguous();
+  const at::Tensor whole = got.toTensor().contiguous();
   const float* const begin = whole.data_ptr<float>();
   (outputs.*info.values).assign(begin, begin + whole.numel());
   return absl::OkStatus();
@@ -184,15 +176,15 @@ absl::StatusOr<NetworkOutputs> Run(const std::string& bytes,
     arguments.emplace_back(
         at::from_blob(const_cast<float*>((inputs.*info.values).data()), shape));
   }
-  const c10::IValue said = module.forward(arguments);
+  const c10::IValue got = module.forward(arguments);
   const auto infos = NetworkOutputInfos(with_owner);
-  if (!said.isTuple() || said.toTuple()->elements().size() != infos.size()) {
+  if (!got.isTuple() || got.toTuple()->elements().size() != infos.size()) {
     return absl::DataLossError(
         absl::StrCat("it returns no tuple of ", infos.size(), " tensors"));
   }
   NetworkOutputs outputs;
   for (size_t i = 0; i < infos.size(); ++i) {
-    TARA_RETURN_IF_ERROR(TakeOutput(said.toTuple()->elements()[i], infos[i],
+    TARA_RETURN_IF_ERROR(TakeOutput(got.toTuple()->elements()[i], infos[i],
                                     inputs.size, outputs));
   }
   return outputs;
@@ -267,15 +259,16 @@ void Compute(Network& network, bool with_owner, const NetworkInputs& inputs,
       Places(kNumHills, [](int hill) { return SquareOf(hill); });
   for (int64_t begin = 0; begin < inputs.size; begin += kMaxBatch) {
     const int64_t count = std::min(kMaxBatch, inputs.size - begin);
-    const NetworkOutput said = network.forward(
-        RowsOf(inputs.planes, infos[0].axes, begin, count),
-        RowsOf(inputs.globals, infos[1].axes, begin, count),
-        {.owner = with_owner, .kingdoms = false, .reply = false});
-    Append(said.policy.index_select(1, actions), outputs.policy);
-    Append(said.result, outputs.result);
-    Append(said.margins, outputs.margins);
+    const NetworkOutput logits =
+        network.forward(RowsOf(inputs.planes, infos[0].axes, begin, count),
+                        RowsOf(inputs.globals, infos[1].axes, begin, count),
+                        {{Head::kOwner, with_owner}});
+    Append(logits[Head::kPolicy].index_select(1, actions), outputs.policy);
+    Append(logits[Head::kValue], outputs.result);
+    Append(logits[Head::kMargin], outputs.margins);
     if (with_owner) {
-      Append(said.owner.flatten(2).index_select(2, squares), outputs.owner);
+      Append(logits[Head::kOwner].flatten(2).index_select(2, squares),
+             outputs.owner);
     }
   }
 }
@@ -290,7 +283,7 @@ absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(
     network.eval();
     TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, network));
     NetworkOutputs outputs;
-    Compute(network, HasLearnedOwner(checkpoint), inputs, outputs);
+    Compute(network, HasLearned(checkpoint, Head::kOwner), inputs, outputs);
     return outputs;
   } catch (const std::exception& error) {
     return TorchError("computing golden outputs", "use a smaller network",

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -19,14 +19,14 @@ namespace tara::nn {
 absl::StatusOr<std::string> MakeTorchScript(const Checkpoint& folded,
                                             WeightType weights);
 
-// Returns what a module says. This executes it: a module may read and write
-// files, run for ever and take all memory, whoever made it. DATA_LOSS if the
-// bytes are no module, or one that fails or returns tensors of other shapes.
+// Returns the outputs of a module. This executes it: a module may read and
+// write files, never end and take all memory. DATA_LOSS if the bytes are no
+// module, or one that fails or returns tensors of other shapes.
 absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string& module,
                                               const NetworkInputs& inputs,
                                               bool with_owner);
 
-// Returns what the network of the checkpoint says, computed by LibTorch on the
+// Returns the outputs of the checkpoint's network, computed by LibTorch on the
 // CPU in float32 with all of its layers as they are learned: the reference for
 // every other form. Returns INVALID_ARGUMENT naming a tensor that is missing or
 // misshapen.

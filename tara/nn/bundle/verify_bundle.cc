@@ -144,11 +144,11 @@ double DifferenceOf(const mcts::Evaluation& value,
                     const mcts::Evaluation& golden) {
   double largest = std::max(LargestDifference(value.priors, golden.priors),
                             LargestDifference(value.margins, golden.margins));
-  for (const auto& [said, expected] :
+  for (const auto& [got, expected] :
        {std::pair{value.win, golden.win}, std::pair{value.draw, golden.draw},
         std::pair{value.loss, golden.loss},
         std::pair{value.margin, golden.margin}}) {
-    largest = std::max(largest, Difference(said, expected));
+    largest = std::max(largest, Difference(got, expected));
   }
   return largest;
 }
@@ -184,10 +184,9 @@ FormCheck CheckExpected(const Golden& golden) {
                      .note = {}};
   double largest = 0;
   for (size_t i = 0; i < golden.positions.size(); ++i) {
-    mcts::Evaluation said =
-        ToEvaluation(golden.positions[i], golden.outputs, i);
-    said.margins.clear();  // of which it does not tell
-    largest = std::max(largest, DifferenceOf(said, golden.expected[i]));
+    mcts::Evaluation got = ToEvaluation(golden.positions[i], golden.outputs, i);
+    got.margins.clear();  // golden.json has none
+    largest = std::max(largest, DifferenceOf(got, golden.expected[i]));
   }
   Judge(largest, check);
   return check;

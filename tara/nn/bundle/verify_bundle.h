@@ -18,8 +18,8 @@ using OnnxRunner = std::function<absl::StatusOr<NetworkOutputs>(
 
 enum class CheckResult { kAgrees, kDiffers, kNotRun };
 
-// How one form of a network compares with the golden outputs, or another part
-// of a bundle with what it is made of.
+// The comparison of one form of a network with the golden outputs, or of
+// another part of a bundle with its origin.
 struct FormCheck {
   // "inputs", "expected", "libtorch", "onednn", or that of a form.
   std::string name;

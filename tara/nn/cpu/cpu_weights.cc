@@ -7,32 +7,29 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/weights/checkpoint.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {
 
-// Of the value head, as the network is built (network_torch.cc).
-constexpr int kValueHidden = 64;
-constexpr int kNumValueOutputs = 3 + kNumMargins;
-
-class Folder {
+// Lays out the weights of a folded network.
+class Layout {
  public:
-  explicit Folder(const Checkpoint& checkpoint)
-      : checkpoint_(checkpoint), channels_(checkpoint.shape.channels) {}
+  explicit Layout(const Checkpoint& folded)
+      : folded_(folded), channels_(folded.shape.channels) {}
 
-  absl::StatusOr<CpuWeights> Fold() const {
+  absl::StatusOr<CpuWeights> Make() const {
     CpuWeights weights;
     weights.channels = WholeVectors(channels_);
-    TARA_RETURN_IF_ERROR(FoldStem(weights));
-    for (int i = 0; i < checkpoint_.shape.blocks; ++i) {
-      TARA_ASSIGN_OR_RETURN(CpuBlockWeights block, FoldBlock(i));
+    TARA_RETURN_IF_ERROR(AddStem(weights));
+    for (int i = 0; i < folded_.shape.blocks; ++i) {
+      TARA_ASSIGN_OR_RETURN(CpuBlockWeights block, Block(i));
       weights.blocks.push_back(std::move(block));
     }
-    TARA_RETURN_IF_ERROR(FoldPolicy(weights));
-    TARA_RETURN_IF_ERROR(FoldValue(weights));
+    TARA_RETURN_IF_ERROR(AddPolicy(weights));
+    TARA_RETURN_IF_ERROR(AddValue(weights));
     return weights;
   }
 
@@ -42,17 +39,19 @@ class Folder {
   absl::StatusOr<const std::vector<float>*> Values(const std::string& name,
                                                    const Shape& shape) const {
     TARA_ASSIGN_OR_RETURN(const NamedTensor* const tensor,
-                          checkpoint_.Find(name, shape));
+                          folded_.Find(name, shape));
     return &tensor->values;
   }
 
-  // A convolution of `in` to `out` channels, each output times `norm.scale`
-  // plus `norm.shift`. Input channels are filled up as well if `fill_inputs`.
+  // The convolution `name` with the biases of `bias`, which may be a norm.
+  // Input channels are filled up as well if `fill_inputs`.
   absl::StatusOr<CpuConvolutionWeights> Convolution(
-      const std::string& name, const Shape& shape, const FoldedNorm& norm,
+      const std::string& name, const std::string& bias, const Shape& shape,
       bool fill_inputs = true) const {
     TARA_ASSIGN_OR_RETURN(const auto* const values,
                           Values(absl::StrCat(name, ".weight"), shape));
+    TARA_ASSIGN_OR_RETURN(const auto* const biases,
+                          Values(absl::StrCat(bias, ".bias"), {shape[0]}));
     const int out = static_cast<int>(shape[0]);
     const int in = static_cast<int>(shape[1]);
     const int taps = static_cast<int>(shape[2] * shape[3]);
@@ -64,10 +63,10 @@ class Folder {
     layer.weight.assign(size_t{1} * layer.out * layer.in * taps, 0);
     layer.bias.assign(layer.out, 0);
     for (int o = 0; o < out; ++o) {
-      layer.bias[o] = norm.shift[o];
+      layer.bias[o] = (*biases)[o];
       for (int k = 0; k < in * taps; ++k) {
         layer.weight[size_t{1} * o * layer.in * taps + k] =
-            (*values)[size_t{1} * o * in * taps + k] * norm.scale[o];
+            (*values)[size_t{1} * o * in * taps + k];
       }
     }
     return layer;
@@ -75,11 +74,8 @@ class Folder {
 
   absl::StatusOr<CpuConvolutionWeights> ConvolutionAndNorm(
       const std::string& name, int kernel) const {
-    TARA_ASSIGN_OR_RETURN(
-        const FoldedNorm norm,
-        FoldedNormOf(checkpoint_, absl::StrCat(name, ".norm")));
-    return Convolution(absl::StrCat(name, ".conv"),
-                       {channels_, channels_, kernel, kernel}, norm);
+    return Convolution(absl::StrCat(name, ".conv"), absl::StrCat(name, ".norm"),
+                       {channels_, channels_, kernel, kernel});
   }
 
   static CpuLinearWeights EmptyLinear(int in, int out) {
@@ -112,12 +108,11 @@ class Folder {
     return absl::OkStatus();
   }
 
-  absl::Status FoldStem(CpuWeights& weights) const {
-    TARA_ASSIGN_OR_RETURN(const FoldedNorm norm,
-                          FoldedNormOf(checkpoint_, "stem_norm"));
+  absl::Status AddStem(CpuWeights& weights) const {
     TARA_ASSIGN_OR_RETURN(
-        weights.stem, Convolution("stem_conv", {channels_, kNumPlanes, 3, 3},
-                                  norm, /*fill_inputs=*/false));
+        weights.stem,
+        Convolution("stem_conv", "stem_norm", {channels_, kNumPlanes, 3, 3},
+                    /*fill_inputs=*/false));
     TARA_ASSIGN_OR_RETURN(
         const auto* const globals,
         Values("stem_globals.weight", {channels_, kNumGlobals}));
@@ -126,21 +121,20 @@ class Folder {
       for (int i = 0; i < kNumGlobals; ++i) {
         weights.stem_globals
             .weight[size_t{1} * i * weights.stem_globals.out + o] =
-            (*globals)[size_t{1} * o * kNumGlobals + i] * norm.scale[o];
+            (*globals)[size_t{1} * o * kNumGlobals + i];
       }
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<CpuBlockWeights> FoldBlock(int index) const {
+  absl::StatusOr<CpuBlockWeights> Block(int index) const {
     const std::string name = absl::StrCat("block", index);
     CpuBlockWeights block;
     TARA_ASSIGN_OR_RETURN(block.first,
                           ConvolutionAndNorm(absl::StrCat(name, ".first"), 3));
     TARA_ASSIGN_OR_RETURN(block.second,
                           ConvolutionAndNorm(absl::StrCat(name, ".second"), 3));
-    const bool pools = index % 2 == 0;
-    if (pools) {
+    if (BlockPools(index)) {
       block.pooled = EmptyLinear(2 * WholeVectors(channels_), channels_);
       TARA_RETURN_IF_ERROR(AddPooled(absl::StrCat(name, ".pooled"), channels_,
                                      /*has_bias=*/true, 0, *block.pooled));
@@ -148,7 +142,7 @@ class Folder {
     return block;
   }
 
-  absl::Status FoldPolicy(CpuWeights& weights) const {
+  absl::Status AddPolicy(CpuWeights& weights) const {
     TARA_ASSIGN_OR_RETURN(weights.policy, ConvolutionAndNorm("policy_conv", 1));
     CpuLinearWeights& pooled = weights.policy_pooled;
     pooled = EmptyLinear(2 * weights.channels, weights.channels + 1);
@@ -156,17 +150,13 @@ class Folder {
                                    /*has_bias=*/false, 0, pooled));
     TARA_RETURN_IF_ERROR(AddPooled("policy_pass", 1, /*has_bias=*/true,
                                    weights.channels, pooled));
-    TARA_ASSIGN_OR_RETURN(const auto* const bias,
-                          Values("policy_planes.bias", {kNumPolicyPlanes}));
-    TARA_ASSIGN_OR_RETURN(
-        weights.policy_planes,
-        Convolution("policy_planes", {kNumPolicyPlanes, channels_, 1, 1},
-                    {.scale = std::vector<float>(kNumPolicyPlanes, 1),
-                     .shift = *bias}));
+    TARA_ASSIGN_OR_RETURN(weights.policy_planes,
+                          Convolution("policy_planes", "policy_planes",
+                                      {kNumPolicyPlanes, channels_, 1, 1}));
     return absl::OkStatus();
   }
 
-  absl::Status FoldValue(CpuWeights& weights) const {
+  absl::Status AddValue(CpuWeights& weights) const {
     TARA_ASSIGN_OR_RETURN(weights.value, ConvolutionAndNorm("value_conv", 1));
     weights.value_hidden = EmptyLinear(2 * weights.channels, kValueHidden);
     TARA_RETURN_IF_ERROR(AddPooled("value_hidden", kValueHidden,
@@ -188,14 +178,15 @@ class Folder {
     return absl::OkStatus();
   }
 
-  const Checkpoint& checkpoint_;
+  const Checkpoint& folded_;
   const int channels_;
 };
 
 }  // namespace
 
 absl::StatusOr<CpuWeights> FoldCpuWeights(const Checkpoint& checkpoint) {
-  return Folder(checkpoint).Fold();
+  TARA_ASSIGN_OR_RETURN(const Checkpoint folded, FoldNorms(checkpoint));
+  return Layout(folded).Make();
 }
 
 }  // namespace tara::nn

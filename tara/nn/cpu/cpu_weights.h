@@ -2,8 +2,9 @@
 #define TARA_NN_CPU_CPU_WEIGHTS_H_
 
 // The weights of a network as inference on the CPU uses them: norms folded into
-// convolutions, channels filled up with zeros to whole vectors, and without
-// what only training needs. tara/nn/torch/network_torch.h draws the network.
+// convolutions (FoldNorms), channels filled up with zeros to whole vectors, and
+// without what only training needs. tara/nn/torch/network_torch.h draws the
+// network.
 
 #include <optional>
 #include <vector>

@@ -28,14 +28,10 @@
 namespace tara::nn {
 namespace {
 
-// Of each hill: own, enemy, vacant.
-constexpr int kNumOwners = 3;
-// Of the value head, as the network is built (network_torch.cc).
-constexpr int kValueHidden = 64;
-
-// A linear layer as checkpoints have it: output[o] = bias[o] + sum over i of
-// weight[o][i] * input[i].
-struct Head {
+// The linear layer of a head as checkpoints have it: output[o] = bias[o] + sum
+// over i of weight[o][i] * input[i].
+struct HeadLayer {
+  bool has_learned = false;
   int in = 0;
   std::vector<float> weight;  // [out, in]
   std::vector<float> bias;    // [out]
@@ -56,37 +52,37 @@ struct Head {
   }
 };
 
-// Returns the head, nothing if the checkpoint lacks it, or INVALID_ARGUMENT.
-absl::StatusOr<std::optional<Head>> ReadHead(
-    const Checkpoint& checkpoint, const std::string& name,
+// Returns the layer `name` of a head, nothing if the checkpoint lacks it, or
+// INVALID_ARGUMENT.
+absl::StatusOr<std::optional<HeadLayer>> ReadHead(
+    const Checkpoint& checkpoint, Head head, const std::string& name,
     const std::vector<int64_t>& shape) {
   if (!checkpoint.Has(name + ".weight")) return std::nullopt;
   TARA_ASSIGN_OR_RETURN(const NamedTensor* const weight,
                         checkpoint.Find(name + ".weight", shape));
   TARA_ASSIGN_OR_RETURN(const NamedTensor* const bias,
                         checkpoint.Find(name + ".bias", {shape[0]}));
-  return Head{.in = static_cast<int>(shape[1]),
-              .weight = weight->values,
-              .bias = bias->values};
-}
-
-// A head that was never taught still has the bias of zero that it began with.
-bool HasLearned(const std::optional<Head>& head) {
-  return head.has_value() && std::any_of(head->bias.begin(), head->bias.end(),
-                                         [](float bias) { return bias != 0; });
+  return HeadLayer{.has_learned = HasLearned(checkpoint, head),
+                   .in = static_cast<int>(shape[1]),
+                   .weight = weight->values,
+                   .bias = bias->values};
 }
 
 class CpuForecaster : public FinalForecaster {
  public:
-  CpuForecaster(CpuWeights weights, std::optional<Head> owners,
-                std::optional<Head> kingdoms)
+  CpuForecaster(CpuWeights weights, std::optional<HeadLayer> owners,
+                std::optional<HeadLayer> kingdoms)
       : network_(std::move(weights), Precision::kFloat32, CpuRanges()),
         owners_(std::move(owners)),
         kingdoms_(std::move(kingdoms)),
         context_(network_) {}
 
-  bool tells_owners() const override { return HasLearned(owners_); }
-  bool tells_kingdoms() const override { return HasLearned(kingdoms_); }
+  bool tells_owners() const override {
+    return owners_.has_value() && owners_->has_learned;
+  }
+  bool tells_kingdoms() const override {
+    return kingdoms_.has_value() && kingdoms_->has_learned;
+  }
 
   absl::Status Forecast(absl::Span<const State> states,
                         absl::Span<FinalForecast> forecasts) override
@@ -116,7 +112,7 @@ class CpuForecaster : public FinalForecaster {
   }
 
  private:
-  // Fills what the outputs at place `i` say of a position.
+  // Fills the forecast of a position from the outputs at place `i`.
   void Fill(const State& state, const Symmetry& symmetry,
             const CpuContext::Outputs& outputs, int i,
             FinalForecast& forecast) const {
@@ -141,15 +137,15 @@ class CpuForecaster : public FinalForecaster {
           outputs.hidden + static_cast<ptrdiff_t>(i) * outputs.hidden_stride;
       for (int part = 0; part < 2; ++part) {  // own, enemy
         const Side side = part == 0 ? own : Opponent(own);
-        kingdoms_->Chances(hidden, part * kNumKingdomChances,
-                           kNumKingdomChances, forecast.kingdoms[side].data());
+        kingdoms_->Chances(hidden, part * kNumKingdomCounts, kNumKingdomCounts,
+                           forecast.kingdoms[side].data());
       }
     }
   }
 
   const CpuNetwork network_;
-  const std::optional<Head> owners_;
-  const std::optional<Head> kingdoms_;
+  const std::optional<HeadLayer> owners_;
+  const std::optional<HeadLayer> kingdoms_;
   absl::Mutex mutex_;
   EncodedBatch batch_ ABSL_GUARDED_BY(mutex_);
   CpuContext context_ ABSL_GUARDED_BY(mutex_);
@@ -161,12 +157,12 @@ absl::StatusOr<std::unique_ptr<FinalForecaster>> NewFinalForecaster(
     const Checkpoint& checkpoint) {
   const int64_t channels = checkpoint.shape.channels;
   TARA_ASSIGN_OR_RETURN(CpuWeights weights, FoldCpuWeights(checkpoint));
-  TARA_ASSIGN_OR_RETURN(
-      std::optional<Head> owners,
-      ReadHead(checkpoint, "owner_planes", {kNumOwners, channels, 1, 1}));
-  TARA_ASSIGN_OR_RETURN(std::optional<Head> kingdoms,
-                        ReadHead(checkpoint, "kingdoms_output",
-                                 {2 * kNumKingdomChances, kValueHidden}));
+  TARA_ASSIGN_OR_RETURN(std::optional<HeadLayer> owners,
+                        ReadHead(checkpoint, Head::kOwner, "owner_planes",
+                                 {kNumOwners, channels, 1, 1}));
+  TARA_ASSIGN_OR_RETURN(std::optional<HeadLayer> kingdoms,
+                        ReadHead(checkpoint, Head::kKingdoms, "kingdoms_output",
+                                 {2 * kNumKingdomCounts, kValueHidden}));
   try {
     return std::make_unique<CpuForecaster>(
         std::move(weights), std::move(owners), std::move(kingdoms));

@@ -10,23 +10,22 @@
 #include "absl/types/span.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
 
-// Numbers of a side's kingdoms that are told apart: 0 to 24. More count as 24.
-inline constexpr int kNumKingdomChances = 25;
-
-// What a network expects of the board when the game is over: what its auxiliary
-// heads say, which searches do not ask for.
+// A network's forecast of the board when the game is over: the outputs of its
+// auxiliary heads, which searches do not ask for.
 struct FinalForecast {
   // By hill, in canonical order: the probabilities that Red, that Blue holds
   // it, and that it is vacant.
   std::array<float, kNumHills> red;
   std::array<float, kNumHills> blue;
   std::array<float, kNumHills> vacant;
-  // By side: the probability of each number of kingdoms.
-  std::array<std::array<float, kNumKingdomChances>, 2> kingdoms;
+  // By side: the probability of each number of kingdoms; kMaxKingdoms stands
+  // for more, too.
+  std::array<std::array<float, kNumKingdomCounts>, 2> kingdoms;
 };
 
 // Makes forecasts of single positions, on the CPU and in float32: for the roots

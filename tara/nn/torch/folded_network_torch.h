@@ -15,10 +15,10 @@
 
 namespace tara::nn {
 
-// What a network says of a position, in one row: the policy's logits, then
-// those of win, draw and loss, then those of the margins.
+// The outputs for a position are one row: the policy's logits, then those of
+// win, draw and loss, then those of the margins.
 inline constexpr int kResultColumn = kNumPolicyOutputs;
-inline constexpr int kMarginsColumn = kResultColumn + 3;
+inline constexpr int kMarginsColumn = kResultColumn + kNumResults;
 inline constexpr int kNumNetworkOutputs = kMarginsColumn + kNumMargins;
 
 // Returns where the parts of row i lie in [B, kNumNetworkOutputs] floats.

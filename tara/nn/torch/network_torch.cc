@@ -17,12 +17,6 @@
 namespace tara::nn {
 namespace {
 
-constexpr int kValueHidden = 64;
-
-// The first logits of the value head: of win, draw and loss, then of margins.
-constexpr int kNumResults = 3;
-constexpr int kNumValueOutputs = kNumResults + kNumMargins;
-
 torch::nn::Conv2d MakeConv(int in_channels, int out_channels, int kernel_size,
                            bool bias) {
   return torch::nn::Conv2d(
@@ -121,8 +115,8 @@ Network::Network(const NetworkShape& network_shape)
         absl::StrCat("block", i),
         std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
   }
-  owner_planes =
-      register_module("owner_planes", MakeConv(shape.channels, 3, 1, true));
+  owner_planes = register_module("owner_planes",
+                                 MakeConv(shape.channels, kNumOwners, 1, true));
   kingdoms_output = register_module(
       "kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
   reply_planes = register_module(
@@ -137,7 +131,7 @@ void Network::MoveTo(const c10::Device& device) {
 
 NetworkOutput Network::forward(const at::Tensor& planes,
                                const at::Tensor& globals,
-                               const AuxiliaryHeads& heads) {
+                               const PerHead<bool>& asked) {
   at::Tensor tower =
       NormRelu(Convolve(stem_conv, planes) + OfChannels(stem_globals(globals)),
                *stem_norm);
@@ -149,17 +143,18 @@ NetworkOutput Network::forward(const at::Tensor& planes,
   const at::Tensor value = value_conv->forward(tower);
   const at::Tensor hidden = at::relu(value_hidden(PoolHills(value, hills_)));
   const at::Tensor values = value_output(hidden);
-  NetworkOutput output = {
-      .policy =
-          at::cat({policy_planes(policy).flatten(1), policy_pass(pooled)}, 1),
-      .result = values.slice(1, 0, kNumResults),
-      .margins = values.slice(1, kNumResults)};
-  if (heads.owner) output.owner = owner_planes(value);
-  if (heads.kingdoms) {
-    output.kingdoms = kingdoms_output(hidden).view({-1, 2, kNumKingdomCounts});
+  NetworkOutput output;
+  output[Head::kPolicy] =
+      at::cat({policy_planes(policy).flatten(1), policy_pass(pooled)}, 1);
+  output[Head::kValue] = values.slice(1, 0, kNumResults);
+  output[Head::kMargin] = values.slice(1, kNumResults);
+  if (asked[Head::kOwner]) output[Head::kOwner] = owner_planes(value);
+  if (asked[Head::kKingdoms]) {
+    output[Head::kKingdoms] =
+        kingdoms_output(hidden).view({-1, 2, kNumKingdomCounts});
   }
-  if (heads.reply) {
-    output.reply =
+  if (asked[Head::kReply]) {
+    output[Head::kReply] =
         at::cat({reply_planes(policy).flatten(1), reply_pass(pooled)}, 1);
   }
   return output;
@@ -167,10 +162,9 @@ NetworkOutput Network::forward(const at::Tensor& planes,
 
 NetworkOutput ToFloat32(const NetworkOutput& output) {
   NetworkOutput converted = output;
-  for (at::Tensor* const tensor :
-       {&converted.policy, &converted.result, &converted.margins,
-        &converted.owner, &converted.kingdoms, &converted.reply}) {
-    if (tensor->defined()) *tensor = tensor->to(at::kFloat);
+  for (const HeadInfo& info : kHeads) {
+    at::Tensor& logits = converted[info.head];
+    if (logits.defined()) logits = logits.to(at::kFloat);
   }
   return converted;
 }
@@ -185,7 +179,7 @@ void InitializeWeights(uint64_t seed, Network& network) {
     const bool last = absl::StartsWith(name, "policy_planes") ||
                       absl::StartsWith(name, "policy_pass") ||
                       absl::StartsWith(name, "value_output") ||
-                      IsAuxiliary(name);
+                      AuxiliaryHeadOf(name) != nullptr;
     const double fan_in = static_cast<double>(weights.numel()) /
                           static_cast<double>(weights.size(0));
     const double deviation = std::sqrt((last ? 0.1 : 2.0) / fan_in);
@@ -239,17 +233,11 @@ absl::Status FromCheckpoint(const Checkpoint& checkpoint,
   return absl::OkStatus();
 }
 
-bool IsAuxiliary(absl::string_view name) {
-  return absl::StartsWith(name, "owner_") ||
-         absl::StartsWith(name, "kingdoms_") ||
-         absl::StartsWith(name, "reply_");
-}
-
 absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
                          absl::string_view prefix) {
   for (auto& [name, tensor] : NetworkTensors(network)) {
     const std::string stored = absl::StrCat(prefix, name);
-    if (IsAuxiliary(name) && !checkpoint.Has(stored)) continue;
+    if (AuxiliaryHeadOf(name) != nullptr && !checkpoint.Has(stored)) continue;
     TARA_RETURN_IF_ERROR(FromCheckpoint(checkpoint, stored, tensor));
   }
   return absl::OkStatus();

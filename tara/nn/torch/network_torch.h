@@ -27,15 +27,14 @@
 // in every second one, the first included, bias = linear(pooled(y)): what
 // happens anywhere on the board reaches every hill at once. "Pooled" is the
 // mean and the maximum of each channel over the 45 hills.
-// Auxiliary heads, which are learned for what they teach the tower, and
-// computed only where they are asked for:
+// Auxiliary heads (tara/nn/heads.h) are computed only where they are asked for:
 //
 //   owner of each hill at the end    conv 1x1 of what the value head pools
 //   kingdoms of both sides then      linear of what its last layer sees
 //   the opponent's reply             as the policy, from the same planes
 //
-// Margins are told as a distribution, one logit each, so that a search may
-// value them as it likes (tara/mcts/utility.h).
+// Margins are a distribution, one logit each, so that a search may weigh them
+// by any utility (tara/mcts/utility.h).
 // Source: global pooling as a bias, Wu 2019 (arXiv:1902.10565), section 3.3;
 // ownership and the reply as auxiliary targets, sections 4.1 and 3.4.
 
@@ -49,6 +48,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/torch/fused_layers_torch.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -58,31 +58,8 @@ namespace tara::nn {
 // about that of random games (chances proportional to exp(-|margin| / this)).
 inline constexpr float kInitialMarginSpread = 4.0f;
 
-// Whether the block (from 0) adds pooled knowledge of the whole board.
-inline bool BlockPools(int block) { return block % 2 == 0; }
-
-// Kingdoms of a side at the end are told apart up to this: as many as fit on
-// the board where adjacent ringforts are linked. (In Stone of Destiny there may
-// be more: they count as this many.)
-inline constexpr int kMaxKingdoms = 24;
-inline constexpr int kNumKingdomCounts = kMaxKingdoms + 1;
-
-// Which auxiliary heads are to be computed.
-struct AuxiliaryHeads {
-  bool owner = false;
-  bool kingdoms = false;
-  bool reply = false;
-};
-
-// Of the auxiliary heads, those not computed are undefined.
-struct NetworkOutput {
-  at::Tensor policy;         // [B, kNumPolicyOutputs]: logits, see features.h
-  at::Tensor result;         // [B, 3]: logits of win, draw, loss
-  at::Tensor margins;        // [B, kNumMargins]: logits, from -kMaxMargin on
-  at::Tensor owner = {};     // [B, 3, 7, 7]: logits of own, enemy, vacant
-  at::Tensor kingdoms = {};  // [B, 2, kNumKingdomCounts]: logits; own, enemy
-  at::Tensor reply = {};     // [B, kNumPolicyOutputs]: logits
-};
+// Logits; undefined where a head was not computed.
+using NetworkOutput = PerHead<at::Tensor>;
 
 // Returns the batch's inputs as tensors that share its memory: planes
 // [B, kNumPlanes, 7, 7] in channels-last memory, and globals [B, kNumGlobals].
@@ -117,8 +94,9 @@ class ResidualBlock : public torch::nn::Module {
 class Network : public torch::nn::Module {
  public:
   explicit Network(const NetworkShape& shape);
+  // Computes what plays, and those auxiliary heads that are asked for.
   NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals,
-                        const AuxiliaryHeads& heads = {});
+                        const PerHead<bool>& asked = {});
   // Moves all that it computes with. Tensors that share its memory follow.
   void MoveTo(const c10::Device& device);
 
@@ -162,9 +140,6 @@ std::vector<std::pair<std::string, at::Tensor>> NetworkTensors(
 NamedTensor ToNamedTensor(const std::string& name, const at::Tensor& tensor);
 absl::Status FromCheckpoint(const Checkpoint& checkpoint,
                             const std::string& name, at::Tensor& tensor);
-
-// Whether the tensor belongs to an auxiliary head: checkpoints may lack it.
-bool IsAuxiliary(absl::string_view name);
 
 // Fills the network with the checkpoint's weights, those with names that begin
 // with `prefix`. Auxiliary heads that it lacks stay as they are. Returns

@@ -1,6 +1,8 @@
 #include "tara/nn/training/losses_torch.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 
 #include "tara/base/check.h"
@@ -33,60 +35,30 @@ void FillShares(const PolicyTarget& policy, const Symmetry& symmetry,
   }
 }
 
-void FillPolicy(const Sample& sample, absl::Span<const int16_t> legal_outputs,
-                int i, Targets& targets) {
-  float* const legal = Row(targets.legal, i);
+// Marks the legal actions in row i of [B, kNumPolicyOutputs].
+void FillLegal(const Sample& sample, absl::Span<const int16_t> legal_outputs,
+               int i, const at::Tensor& targets) {
+  float* const legal = Row(targets, i);
   for (const int16_t output : legal_outputs) legal[output] = 0;
   for (const auto& [action, share] : sample.policy) {
     TARA_CHECK(
         legal[PolicyOutput(TransformAction(sample.symmetry, action))] == 0,
         "a policy target names an illegal action");
   }
-  FillShares(sample.policy, sample.symmetry, Row(targets.policy, i));
-  *Row(targets.policy_weight, i) = sample.policy.empty() ? 0 : sample.weight;
 }
 
-void FillValue(const Sample& sample, int i, Targets& targets) {
-  *Row(targets.weight, i) = sample.weight;
-  std::copy(sample.result.begin(), sample.result.end(), Row(targets.result, i));
-  TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
-  *IndexRow(targets.margin, i) = sample.margin + kMaxMargin;
-  *Row(targets.margin_weight, i) = sample.has_margin ? sample.weight : 0;
-}
-
-void FillFinal(const Sample& sample, int i, Targets& targets) {
-  *Row(targets.final_weight, i) = sample.has_final ? sample.weight : 0;
-  int64_t* const owner = IndexRow(targets.owner, i);
+void FillOwners(const Sample& sample, const at::Tensor& targets, int i) {
+  int64_t* const owner = IndexRow(targets, i);
   ForEachHill(sample.own_hills, [&](Hill hill) {
     owner[SquareOf(TransformHill(sample.symmetry.board, hill))] = 0;
   });
   ForEachHill(sample.enemy_hills, [&](Hill hill) {
     owner[SquareOf(TransformHill(sample.symmetry.board, hill))] = 1;
   });
-  int64_t* const kingdoms = IndexRow(targets.kingdoms, i);
-  kingdoms[0] = std::min(sample.own_kingdoms, kMaxKingdoms);
-  kingdoms[1] = std::min(sample.enemy_kingdoms, kMaxKingdoms);
 }
 
-Targets MakeTargets(int64_t count, const AuxiliaryHeads& heads) {
-  Targets targets = {
-      .weight = at::empty({count}),
-      .legal = at::full({count, kNumPolicyOutputs}, kIllegalLogit),
-      .policy = at::zeros({count, kNumPolicyOutputs}),
-      .policy_weight = at::empty({count}),
-      .result = at::empty({count, 3}),
-      .margin = at::empty({count, 1}, at::kLong),
-      .margin_weight = at::empty({count})};
-  if (heads.owner || heads.kingdoms) {
-    targets.final_weight = at::empty({count});
-    targets.owner = at::full({count, 1, kBoardSize, kBoardSize}, 2, at::kLong);
-    targets.kingdoms = at::empty({count, 2, 1}, at::kLong);
-  }
-  if (heads.reply) {
-    targets.reply = at::zeros({count, kNumPolicyOutputs});
-    targets.reply_weight = at::empty({count});
-  }
-  return targets;
+at::Tensor NoShares(int64_t count) {
+  return at::zeros({count, kNumPolicyOutputs});
 }
 
 // Returns the mean of the losses [B] by the weights [B], or 0 without any.
@@ -106,10 +78,103 @@ at::Tensor OfOwners(const at::Tensor& logits, const at::Tensor& owner) {
          (1.0 / kNumHills);
 }
 
+// How a head learns.
+struct Lesson {
+  Head head;
+  // Returns the targets of `count` samples, to be filled.
+  at::Tensor (*make)(int64_t count);
+  // Fills row i. Returns whether the sample has a target for the head.
+  bool (*fill)(const Sample& sample, const at::Tensor& targets, int i);
+  // Returns the cross-entropies [B].
+  at::Tensor (*losses)(const at::Tensor& logits, const at::Tensor& targets);
+};
+
+constexpr auto kLessons = std::to_array<Lesson>({
+    // [B, kNumPolicyOutputs]: shares.
+    {Head::kPolicy, NoShares,
+     [](const Sample& sample, const at::Tensor& targets, int i) {
+       FillShares(sample.policy, sample.symmetry, Row(targets, i));
+       return !sample.policy.empty();
+     },
+     OfShares},
+    // [B, kNumResults]: shares of win, draw, loss.
+    {Head::kValue,
+     [](int64_t count) {
+       return at::empty({count, kNumResults});
+     },
+     [](const Sample& sample, const at::Tensor& targets, int i) {
+       std::copy(sample.result.begin(), sample.result.end(), Row(targets, i));
+       return true;
+     },
+     OfShares},
+    // [B, 1], int64: index of the margin's logit.
+    {Head::kMargin,
+     [](int64_t count) {
+       return at::empty({count, 1}, at::kLong);
+     },
+     [](const Sample& sample, const at::Tensor& targets, int i) {
+       TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
+       *IndexRow(targets, i) = sample.margin + kMaxMargin;
+       return sample.has_margin;
+     },
+     [](const at::Tensor& logits, const at::Tensor& margin) {
+       return (-at::log_softmax(logits, 1).gather(1, margin)).squeeze(1);
+     }},
+    // [B, 1, 7, 7], int64: 0 own, 1 enemy, 2 vacant.
+    {Head::kOwner,
+     [](int64_t count) {
+       return at::full({count, 1, kBoardSize, kBoardSize}, 2, at::kLong);
+     },
+     [](const Sample& sample, const at::Tensor& targets, int i) {
+       FillOwners(sample, targets, i);
+       return sample.has_final;
+     },
+     OfOwners},
+    // [B, 2, 1], int64: own and enemy kingdoms.
+    {Head::kKingdoms,
+     [](int64_t count) {
+       return at::empty({count, 2, 1}, at::kLong);
+     },
+     [](const Sample& sample, const at::Tensor& targets, int i) {
+       int64_t* const kingdoms = IndexRow(targets, i);
+       kingdoms[0] = std::min(sample.own_kingdoms, kMaxKingdoms);
+       kingdoms[1] = std::min(sample.enemy_kingdoms, kMaxKingdoms);
+       return sample.has_final;
+     },
+     [](const at::Tensor& logits, const at::Tensor& kingdoms) {
+       const at::Tensor of_sides =
+           -at::log_softmax(logits, 2).gather(2, kingdoms);
+       return of_sides.mean({1, 2});
+     }},
+    // [B, kNumPolicyOutputs]: shares.
+    {Head::kReply, NoShares,
+     [](const Sample& sample, const at::Tensor& targets, int i) {
+       FillShares(sample.reply, sample.symmetry, Row(targets, i));
+       return !sample.reply.empty();
+     },
+     OfShares},
+});
+static_assert(kLessons.size() == kHeads.size());
+static_assert([] {
+  for (size_t i = 0; i < kLessons.size(); ++i) {
+    if (kLessons[i].head != kHeads[i].head) return false;
+  }
+  return true;
+}());
+
 }  // namespace
 
+PerHead<bool> LearningHeads(const TrainerOptions& options) {
+  PerHead<bool> heads;
+  for (const HeadInfo& info : kHeads) {
+    heads[info.head] =
+        !info.is_auxiliary || options.loss_weights[info.head] > 0;
+  }
+  return heads;
+}
+
 Targets EncodeSamples(const std::vector<Sample>& samples,
-                      const AuxiliaryHeads& heads, EncodedBatch& batch) {
+                      const PerHead<bool>& heads, EncodedBatch& batch) {
   std::vector<State> states;
   std::vector<Symmetry> symmetries;
   for (const Sample& sample : samples) {
@@ -117,86 +182,71 @@ Targets EncodeSamples(const std::vector<Sample>& samples,
     symmetries.push_back(sample.symmetry);
   }
   batch.Encode(states, symmetries);
-  Targets targets = MakeTargets(static_cast<int64_t>(samples.size()), heads);
+  const auto count = static_cast<int64_t>(samples.size());
+  Targets all = {.legal = at::full({count, kNumPolicyOutputs}, kIllegalLogit),
+                 .targets = {},
+                 .weights = {}};
   for (int i = 0; i < batch.size(); ++i) {
-    const Sample& sample = samples[i];
-    FillPolicy(sample, batch.OutputsOf(i), i, targets);
-    FillValue(sample, i, targets);
-    if (targets.owner.defined()) FillFinal(sample, i, targets);
-    if (targets.reply.defined()) {
-      FillShares(sample.reply, sample.symmetry, Row(targets.reply, i));
-      *Row(targets.reply_weight, i) = sample.reply.empty() ? 0 : sample.weight;
-    }
+    FillLegal(samples[i], batch.OutputsOf(i), i, all.legal);
   }
-  return targets;
+  for (const Lesson& lesson : kLessons) {
+    if (!heads[lesson.head]) continue;
+    const at::Tensor targets = lesson.make(count);
+    const at::Tensor weights = at::empty({count});
+    for (int i = 0; i < batch.size(); ++i) {
+      const bool taught = lesson.fill(samples[i], targets, i);
+      *Row(weights, i) = taught ? samples[i].weight : 0;
+    }
+    all.targets[lesson.head] = targets;
+    all.weights[lesson.head] = weights;
+  }
+  return all;
 }
 
 Targets MoveTo(const c10::Device& device, const Targets& targets) {
   if (device.is_cpu()) return targets;
   Targets moved = targets;
-  for (at::Tensor* const tensor :
-       {&moved.weight, &moved.legal, &moved.policy, &moved.policy_weight,
-        &moved.result, &moved.margin, &moved.margin_weight, &moved.final_weight,
-        &moved.owner, &moved.kingdoms, &moved.reply, &moved.reply_weight}) {
-    if (tensor->defined()) *tensor = tensor->to(device);
+  moved.legal = moved.legal.to(device);
+  for (const Lesson& lesson : kLessons) {
+    if (!moved.targets[lesson.head].defined()) continue;
+    for (auto* const tensors : {&moved.targets, &moved.weights}) {
+      (*tensors)[lesson.head] = (*tensors)[lesson.head].to(device);
+    }
   }
   return moved;
 }
 
-AuxiliaryHeads HeadsOf(const TrainerOptions& options) {
-  return {.owner = options.owner_loss_weight > 0,
-          .kingdoms = options.kingdoms_loss_weight > 0,
-          .reply = options.reply_loss_weight > 0};
-}
-
 LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
                           const TrainerOptions& options) {
+  PerHead<at::Tensor> logits = output;
+  logits[Head::kPolicy] = output[Head::kPolicy] + targets.legal;
   LossTensors losses;
-  const at::Tensor logits = output.policy + targets.legal;
-  losses.policy =
-      WeightedMean(OfShares(logits, targets.policy), targets.policy_weight);
-  losses.value =
-      WeightedMean(OfShares(output.result, targets.result), targets.weight);
-  losses.margin = WeightedMean(
-      -at::log_softmax(output.margins, 1).gather(1, targets.margin).squeeze(1),
-      targets.margin_weight);
-  losses.total =
-      losses.policy + losses.value + options.margin_loss_weight * losses.margin;
-  if (output.owner.defined()) {
-    losses.owner = WeightedMean(OfOwners(output.owner, targets.owner),
-                                targets.final_weight);
-    losses.total = losses.total + options.owner_loss_weight * losses.owner;
+  for (const Lesson& lesson : kLessons) {
+    const Head head = lesson.head;
+    if (!targets.targets[head].defined()) continue;
+    TARA_CHECK(logits[head].defined(), "a head that learns is not computed");
+    losses.heads[head] =
+        WeightedMean(lesson.losses(logits[head], targets.targets[head]),
+                     targets.weights[head]);
+    const at::Tensor weighted = options.loss_weights[head] * losses.heads[head];
+    losses.total = losses.total.defined() ? losses.total + weighted : weighted;
   }
-  if (output.kingdoms.defined()) {
-    const at::Tensor of_sides =
-        -at::log_softmax(output.kingdoms, 2).gather(2, targets.kingdoms);
-    losses.kingdoms = WeightedMean(of_sides.mean({1, 2}), targets.final_weight);
-    losses.total =
-        losses.total + options.kingdoms_loss_weight * losses.kingdoms;
-  }
-  if (output.reply.defined()) {
-    losses.reply = WeightedMean(OfShares(output.reply, targets.reply),
-                                targets.reply_weight);
-    losses.total = losses.total + options.reply_loss_weight * losses.reply;
-  }
-  const at::Tensor agree =
-      logits.argmax(1).eq(targets.policy.argmax(1)).to(at::kFloat);
-  losses.accuracy = WeightedMean(agree, targets.policy_weight);
+  const at::Tensor agree = logits[Head::kPolicy]
+                               .argmax(1)
+                               .eq(targets.targets[Head::kPolicy].argmax(1))
+                               .to(at::kFloat);
+  losses.accuracy = WeightedMean(agree, targets.weights[Head::kPolicy]);
   return losses;
 }
 
 Losses ToLosses(const LossTensors& tensors) {
-  const auto number = [](const at::Tensor& tensor) {
-    return tensor.defined() ? tensor.item<double>() : 0.0;
-  };
-  return {.total = number(tensors.total),
-          .policy = number(tensors.policy),
-          .value = number(tensors.value),
-          .margin = number(tensors.margin),
-          .owner = number(tensors.owner),
-          .kingdoms = number(tensors.kingdoms),
-          .reply = number(tensors.reply),
-          .policy_accuracy = number(tensors.accuracy)};
+  Losses losses = {.total = tensors.total.item<double>(),
+                   .policy_accuracy = tensors.accuracy.item<double>()};
+  for (const HeadInfo& info : kHeads) {
+    const at::Tensor& loss = tensors.heads[info.head];
+    if (loss.defined()) losses.heads[info.head] = loss.item<double>();
+  }
+  return losses;
 }
 
 }  // namespace tara::nn

@@ -6,47 +6,41 @@
 #include <vector>
 
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/training/trainer.h"
 
 namespace tara::nn {
 
 // What a batch of samples teaches, as tensors on the CPU. Everything is in the
-// frame of each sample's symmetry, as the network sees the position. Weights
-// [B] are the samples', or 0 where the sample lacks the target.
+// frame of each sample's symmetry, as the network sees the position.
 struct Targets {
-  at::Tensor weight;         // [B]
-  at::Tensor legal;          // [B, kNumPolicyOutputs]: 0, or very low
-  at::Tensor policy;         // [B, kNumPolicyOutputs]: shares
-  at::Tensor policy_weight;  // [B]
-  at::Tensor result;         // [B, 3]: shares of win, draw, loss
-  at::Tensor margin;         // [B, 1], int64: index of the margin's logit
-  at::Tensor margin_weight;  // [B]
-  // Of the auxiliary heads; undefined where the head is not computed.
-  at::Tensor final_weight = {};  // [B]: of owner and kingdoms
-  at::Tensor owner = {};     // [B, 1, 7, 7], int64: 0 own, 1 enemy, 2 vacant
-  at::Tensor kingdoms = {};  // [B, 2, 1], int64: own and enemy kingdoms
-  at::Tensor reply = {};     // [B, kNumPolicyOutputs]: shares
-  at::Tensor reply_weight = {};  // [B]
+  at::Tensor legal;  // [B, kNumPolicyOutputs]: 0, or very low
+  // Of each head that learns, else undefined: the targets, whose shapes are
+  // where they are made (losses_torch.cc), and the weights [B] of the samples,
+  // 0 where a sample lacks the target.
+  PerHead<at::Tensor> targets;
+  PerHead<at::Tensor> weights;
 };
+
+// The heads that learn: those that play, and auxiliary ones with a weight.
+PerHead<bool> LearningHeads(const TrainerOptions& options);
 
 // Encodes the samples into `batch`, and their targets.
 // REQUIRES: as Trainer::Step.
 Targets EncodeSamples(const std::vector<Sample>& samples,
-                      const AuxiliaryHeads& heads, EncodedBatch& batch);
+                      const PerHead<bool>& heads, EncodedBatch& batch);
 
 // Returns the targets on the device.
 Targets MoveTo(const c10::Device& device, const Targets& targets);
 
-// The heads that have a loss.
-AuxiliaryHeads HeadsOf(const TrainerOptions& options);
-
-// Scalars, but for those of heads that are not computed: undefined.
+// Scalars, but for those of heads that do not learn: undefined.
 struct LossTensors {
-  at::Tensor total, policy, value, margin, accuracy;
-  at::Tensor owner, kingdoms, reply;
+  at::Tensor total, accuracy;
+  PerHead<at::Tensor> heads;
 };
 
+// REQUIRES: `output` has all heads that have targets.
 LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
                           const TrainerOptions& options);
 

@@ -56,7 +56,8 @@ std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
   return nullptr;
 }
 
-// What a forward pass in training changes, and a copy from before it.
+// The buffers that a forward pass in training changes (running means and
+// variances), and a copy from before it.
 class NormStatistics {
  public:
   explicit NormStatistics(const Network& network) {
@@ -101,7 +102,7 @@ class TorchTrainer : public Trainer {
   TorchTrainer(const NetworkShape& shape, const TrainerOptions& options,
                uint64_t seed)
       : options_(options),
-        heads_(HeadsOf(options)),
+        heads_(LearningHeads(options)),
         device_(DeviceOf(options)),
         network_(MakeNetwork(shape, seed, device_)),
         norms_(*network_),
@@ -205,14 +206,17 @@ class TorchTrainer : public Trainer {
       const torch::NoGradGuard no_gradients;
       encoded_.EncodeCanonical(states);
       const NetworkOutput output = Play(network, {});
-      const at::Tensor policy = output.policy.to(at::kCPU).contiguous();
-      const at::Tensor result = output.result.to(at::kCPU).contiguous();
-      const at::Tensor margins = output.margins.to(at::kCPU).contiguous();
+      const auto on_cpu = [&](Head head) {
+        return output[head].to(at::kCPU).contiguous();
+      };
+      const at::Tensor policy = on_cpu(Head::kPolicy);
+      const at::Tensor result = on_cpu(Head::kValue);
+      const at::Tensor margins = on_cpu(Head::kMargin);
       for (int i = 0; i < encoded_.size(); ++i) {
         FillEvaluation(
             encoded_, i,
             {.policy = policy.data_ptr<float>() + i * kNumPolicyOutputs,
-             .result = result.data_ptr<float>() + i * 3,
+             .result = result.data_ptr<float>() + i * kNumResults,
              .margins = margins.data_ptr<float>() + i * kNumMargins},
             results[i]);
       }
@@ -247,13 +251,13 @@ class TorchTrainer : public Trainer {
   Network& published() { return average_ ? average_->network() : *network_; }
 
   // Returns the network's output for the encoded batch as it plays.
-  NetworkOutput Play(Network& network, const AuxiliaryHeads& heads) {
+  NetworkOutput Play(Network& network, const PerHead<bool>& heads) {
     network.eval();
     return Forward(network, heads);
   }
 
   // Returns a network's output for the encoded batch, in float32.
-  NetworkOutput Forward(Network& network, const AuxiliaryHeads& heads) {
+  NetworkOutput Forward(Network& network, const PerHead<bool>& heads) {
     const at::Tensor planes = PlanesOf(encoded_).to(device_);
     const at::Tensor globals = GlobalsOf(encoded_).to(device_);
     NetworkOutput output;
@@ -285,7 +289,7 @@ class TorchTrainer : public Trainer {
   }
 
   const TrainerOptions options_;
-  const AuxiliaryHeads heads_;
+  const PerHead<bool> heads_;
   const c10::Device device_;
   const std::shared_ptr<Network> network_;
   NormStatistics norms_;

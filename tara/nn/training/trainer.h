@@ -16,6 +16,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
@@ -28,8 +29,7 @@ using PolicyTarget = std::vector<std::pair<Action, float>>;
 struct Sample {
   State state;
   Symmetry symmetry;  // a PositionSymmetry that brings the seat to move to 0
-  // Empty when the search's opinion is unknown: the sample then teaches no
-  // policy.
+  // Empty where there was no full search: the sample then teaches no policy.
   PolicyTarget policy = {};
   // The policy of the opponent's next turn, in the actions of that position.
   // Empty: there was none, or it is unknown.
@@ -59,15 +59,9 @@ struct TrainerOptions {
   // Decoupled decay of convolutions and linear layers, per step and unit of
   // learning rate.
   float weight_decay = 1e-2f;
-  // Weight of the cross-entropy of the margin. A distribution over so many
-  // margins is worth some nats: with the weight of the result's it would
-  // dominate the loss.
-  float margin_loss_weight = 0.1f;
-  // Weights of the auxiliary heads' losses. A head without is not computed,
-  // and its weights stay as they are.
-  float owner_loss_weight = 0;
-  float kingdoms_loss_weight = 0;
-  float reply_loss_weight = 0;
+  // Weights of the heads' losses. An auxiliary head whose loss has none is not
+  // computed, and stays as it is.
+  PerHead<float> loss_weights = LossWeights();
   // Above 0: what is measured, evaluated and saved as the network is the
   // average of the weights over about 1 / (1 - this) steps; see
   // tara/nn/training/optimizer_torch.h.
@@ -88,37 +82,16 @@ struct TrainerOptions {
 // saying what it has.
 absl::Status CheckTrainerOptions(const TrainerOptions& options);
 
-// Mean losses of a step, by weight of the samples.
-struct Losses {
-  // policy + value + margin_loss_weight * margin, and so on for the others.
-  double total = 0;
-  double policy = 0;  // cross-entropy in nats, over samples that have a policy
-  double value = 0;   // cross-entropy in nats of win, draw, loss
-  // Cross-entropy in nats of the margins, over samples that have one.
-  double margin = 0;
-  // Cross-entropies in nats of the auxiliary heads, over samples that have
-  // their targets: the mean of the hills; the mean of both sides' kingdoms; the
-  // opponent's reply. 0 where the head is not computed.
-  double owner = 0;
-  double kingdoms = 0;
-  double reply = 0;
-  // Share of samples with a policy whose most visited action has the highest
-  // prior.
-  double policy_accuracy = 0;
-  // A loss or a gradient was not finite: the step was not made.
-  bool skipped = false;
-};
-
 // A network with its optimizer. Not thread-safe.
 class Trainer {
  public:
   virtual ~Trainer() = default;
 
   // Learns from the batch, and returns its losses before the step. Where a
-  // loss or a gradient is not finite, the step is not made: the losses say
-  // `skipped`, and the weights, norms, averages and moments are bit for bit as
-  // before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED when
-  // memory does not suffice. REQUIRES: the batch is not empty; no state is
+  // loss or a gradient is not finite, the step is not made: the losses are
+  // marked `skipped`, and the weights, norms, averages and moments are bit for
+  // bit as before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED
+  // when memory does not suffice. REQUIRES: the batch is not empty; no state is
   // finished; policies name legal actions alone.
   virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                                       double learning_rate) = 0;
@@ -128,18 +101,18 @@ class Trainer {
   // REQUIRES as Step.
   virtual absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) = 0;
 
-  // Evaluates as the network would play, without folding or any other
-  // haste: the simple twin of the evaluators of checkpoints.
+  // Evaluates as the network would play, without folded norms: the simple twin
+  // of the evaluators of checkpoints.
   virtual absl::Status Evaluate(absl::Span<const State> states,
                                 absl::Span<mcts::Evaluation> results) = 0;
 
   // Writes weights, optimizer, shape, versions and progress to one file,
-  // atomically (see checkpoint.h). The file does not tell the device. Of
-  // positions such as the network will meet, it keeps the ranges of
-  // activations, for inference in integers (tara/nn/cpu/cpu_calibration.h);
-  // without any, whoever plays measures them on random games. Returns ABORTED,
-  // naming what it is, and writes nothing where a tensor or the output for one
-  // of the positions is not finite.
+  // atomically (see checkpoint.h); it does not depend on the device. The file
+  // keeps the ranges of activations in `positions`, such as the network will
+  // meet, for inference in integers (tara/nn/cpu/cpu_calibration.h); without
+  // any, evaluators measure them on random games. Returns ABORTED, naming it,
+  // and writes nothing where a tensor or the output for one of the positions is
+  // not finite.
   virtual absl::Status Save(const std::string& path,
                             const TrainingProgress& progress,
                             absl::Span<const State> positions) = 0;

@@ -248,6 +248,18 @@ absl::Status CheckFinite(const Checkpoint& checkpoint) {
   return absl::OkStatus();
 }
 
+bool HasLearned(const Checkpoint& checkpoint, Head head) {
+  const absl::string_view tensors = kHeads[static_cast<size_t>(head)].tensors;
+  return std::any_of(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                     [&](const NamedTensor& tensor) {
+                       return absl::StartsWith(tensor.name, tensors) &&
+                              absl::EndsWith(tensor.name, ".bias") &&
+                              std::any_of(
+                                  tensor.values.begin(), tensor.values.end(),
+                                  [](float value) { return value != 0; });
+                     });
+}
+
 bool IsOfOptimizer(absl::string_view name) {
   return absl::StartsWith(name, "raw/") || absl::StartsWith(name, "adamw.") ||
          absl::StartsWith(name, "sgd.");
@@ -315,29 +327,6 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
     return DamagedError(name, "its checksum does not match");
   }
   return DecodePayload(name, payload);
-}
-
-absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
-                                        const std::string& name) {
-  const std::vector<int64_t> shape = {checkpoint.shape.channels};
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const weight,
-                        checkpoint.Find(absl::StrCat(name, ".weight"), shape));
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const bias,
-                        checkpoint.Find(absl::StrCat(name, ".bias"), shape));
-  TARA_ASSIGN_OR_RETURN(
-      const NamedTensor* const mean,
-      checkpoint.Find(absl::StrCat(name, ".running_mean"), shape));
-  TARA_ASSIGN_OR_RETURN(
-      const NamedTensor* const variance,
-      checkpoint.Find(absl::StrCat(name, ".running_var"), shape));
-  FoldedNorm norm;
-  for (size_t i = 0; i < weight->values.size(); ++i) {
-    const float scale =
-        weight->values[i] / std::sqrt(variance->values[i] + kNormEpsilon);
-    norm.scale.push_back(scale);
-    norm.shift.push_back(bias->values[i] - mean->values[i] * scale);
-  }
-  return norm;
 }
 
 }  // namespace tara::nn

@@ -26,7 +26,7 @@
 //   adamw.*, sgd.*  moments of the optimizer
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
 // stem_globals.weight (globals): the first of kPlanes and kGlobals.
-// Who plays reads the plain names that he knows, and ignores all others.
+// Evaluators read the plain names that they know, and ignore all others.
 
 #include <cstdint>
 #include <string>
@@ -35,6 +35,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/nn/heads.h"
 
 namespace tara::nn {
 
@@ -50,6 +51,9 @@ struct NetworkShape {
 
   friend bool operator==(const NetworkShape&, const NetworkShape&) = default;
 };
+
+// Whether the block (from 0) adds pooled knowledge of the whole board.
+inline bool BlockPools(int block) { return block % 2 == 0; }
 
 // Where training stands; kept with the weights in one checkpoint file.
 struct TrainingProgress {
@@ -92,6 +96,10 @@ absl::Status AddNewInputs(Checkpoint& checkpoint);
 // finite, if there is one.
 absl::Status CheckFinite(const Checkpoint& checkpoint);
 
+// Whether the network has learned an auxiliary head: one that was never taught
+// still has the biases of zero that it began with.
+bool HasLearned(const Checkpoint& checkpoint, Head head);
+
 // Whether a tensor of this name is the optimizer's, or of the weights that it
 // works on where the network is their average.
 bool IsOfOptimizer(absl::string_view name);
@@ -104,8 +112,8 @@ std::string EncodeCheckpoint(const Checkpoint& checkpoint);
 absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
                                             absl::string_view bytes);
 
-// Writes the checkpoint to `path` atomically: whoever reads the path, whatever
-// is killed when, finds the old file or the new one (temporary file in the same
+// Writes the checkpoint to `path` atomically: at any instant, also after a
+// kill, the path has the old file or the new one (temporary file in the same
 // folder, fsync, rename, fsync of the folder). Not for several writers of one
 // path at once. Returns the error of the failing system call, with the path.
 absl::Status WriteCheckpoint(const std::string& path,
@@ -119,26 +127,6 @@ absl::Status WriteCheckpoint(const std::string& path,
 //                        or with inputs that this program does not have
 // A network with fewer inputs has them added (AddNewInputs).
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& path);
-
-// Batch norm of a network that plays: it no longer looks at the batch, so that
-// whoever reads a checkpoint folds it into the layer before it.
-
-// What batch norm adds to a variance before it takes the root: LibTorch's
-// default, with which the network is built (network_torch.cc).
-inline constexpr float kNormEpsilon = 1e-5f;
-
-// A norm as  y = scale * x + shift,  a number of each for every channel.
-struct FoldedNorm {
-  std::vector<float> scale;
-  std::vector<float> shift;
-};
-
-// Returns the norm of this name, such as "stem_norm", from the mean m, variance
-// v, weight w and bias b that the checkpoint keeps of it:
-//   scale = w / sqrt(v + kNormEpsilon),  shift = b - m scale.
-// Returns INVALID_ARGUMENT naming a tensor that is missing or misshapen.
-absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
-                                        const std::string& name);
 
 }  // namespace tara::nn
 

@@ -24,6 +24,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
@@ -443,6 +444,22 @@ absl::Status CheckDevices(const proto::TrainConfig& config) {
   return CheckNumberType(config.inference());
 }
 
+namespace {
+
+nn::PerHead<float> LossWeightsOf(const proto::LearnerConfig& learner) {
+  nn::PerHead<float> weights = nn::LossWeights();
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    if (info.weight_field.empty()) continue;
+    const auto* const field = learner.GetDescriptor()->FindFieldByName(
+        std::string(info.weight_field));
+    TARA_CHECK(field != nullptr, "a head's weight is no field of learner");
+    weights[info.head] = learner.GetReflection()->GetFloat(learner, field);
+  }
+  return weights;
+}
+
+}  // namespace
+
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
   const auto device = nn::ParseDevice(learner.device());
@@ -451,10 +468,7 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
                                                     : nn::OptimizerKind::kAdamW,
           .momentum = learner.momentum(),
           .weight_decay = learner.weight_decay(),
-          .margin_loss_weight = learner.margin_loss_weight(),
-          .owner_loss_weight = learner.owner_loss_weight(),
-          .kingdoms_loss_weight = learner.kingdoms_loss_weight(),
-          .reply_loss_weight = learner.reply_loss_weight(),
+          .loss_weights = LossWeightsOf(learner),
           .ema_decay = learner.ema_decay(),
           .max_gradient_norm = learner.max_gradient_norm(),
           .threads = static_cast<int>(learner.threads()),

@@ -26,41 +26,30 @@ absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
   return measured;
 }
 
-nn::Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant) {
-  nn::Losses mean;
-  const auto count = static_cast<double>(by_variant.size());
-  for (const HeldOutLosses& each : by_variant) {
-    mean.total += each.losses.total / count;
-    mean.policy += each.losses.policy / count;
-    mean.value += each.losses.value / count;
-    mean.margin += each.losses.margin / count;
-    mean.owner += each.losses.owner / count;
-    mean.kingdoms += each.losses.kingdoms / count;
-    mean.reply += each.losses.reply / count;
-    mean.policy_accuracy += each.losses.policy_accuracy / count;
-  }
-  return mean;
-}
-
 namespace {
 
-// Moves a mean of `count` - 1 values to the mean of `count`.
-void AddToMean(double value, int count, double& mean) {
-  mean += (value - mean) / count;
-}
-
-void AddToMeans(const nn::Losses& losses, int count, nn::Losses& mean) {
-  AddToMean(losses.total, count, mean.total);
-  AddToMean(losses.policy, count, mean.policy);
-  AddToMean(losses.value, count, mean.value);
-  AddToMean(losses.margin, count, mean.margin);
-  AddToMean(losses.owner, count, mean.owner);
-  AddToMean(losses.kingdoms, count, mean.kingdoms);
-  AddToMean(losses.reply, count, mean.reply);
-  AddToMean(losses.policy_accuracy, count, mean.policy_accuracy);
+// Moves means of `count` - 1 losses to the means of `count`.
+void AddToMeans(const nn::Losses& losses, int count, nn::Losses& means) {
+  const auto add = [count](double value, double& mean) {
+    mean += (value - mean) / count;
+  };
+  add(losses.total, means.total);
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    add(losses.heads[info.head], means.heads[info.head]);
+  }
+  add(losses.policy_accuracy, means.policy_accuracy);
 }
 
 }  // namespace
+
+nn::Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant) {
+  nn::Losses means;
+  int count = 0;
+  for (const HeldOutLosses& each : by_variant) {
+    AddToMeans(each.losses, ++count, means);
+  }
+  return means;
+}
 
 double LearningRate(const LearningRateSchedule& schedule, int64_t step) {
   if (step < schedule.warmup_steps) {

@@ -8,15 +8,16 @@
 #include "absl/status/statusor.h"
 #include "tara/base/stop.h"
 #include "tara/core/variant.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/learn/sampler.h"
 
 namespace tara::train {
 
-// Fewer held-out positions of a variant than this say nothing yet: less than
+// The fewest held-out positions of a variant that are measured: those of about
 // two games.
 inline constexpr int kLeastHeldOutPositions = 64;
-// More are not measured: it is done after each generation.
+// The most: they are measured after each generation.
 inline constexpr int kMostHeldOutPositions = 512;
 
 // Losses on positions of one variant that are never learned from.
@@ -63,7 +64,7 @@ struct LearnOptions {
   LearningRateSchedule schedule;
   int batch_size = 256;
   int steps = 100;  // to learn now
-  // In a row; so many say that learning has gone astray.
+  // In a row; after so many, learning has diverged.
   int max_skipped_steps = 10;
 };
 
@@ -83,7 +84,7 @@ using LearnObserver = std::function<void(int steps, const nn::Losses& mean)>;
 
 // Learns `options.steps` steps from the sampler's window, from step
 // `progress.step` on, and counts steps and samples in `progress`. Returns
-// CANCELLED, with the weights somewhere between, when `stop` says so; ABORTED
+// CANCELLED, with the weights somewhere between, when `stop` is true; ABORTED
 // when max_skipped_steps in a row, or all of the steps, were skipped, as their
 // losses were not finite; or the trainer's error.
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,

@@ -61,8 +61,8 @@ std::string Games(const ProgressSnapshot& snapshot) {
                          snapshot.rates.evaluations_per_second);
 }
 
-// What the searches of self-play come to; parts that are not in use are left
-// out. Empty before there is anything to tell.
+// Returns the rates of the searches of self-play, without parts that are not in
+// use. Empty before the first.
 std::string Searches(const SelfPlayRates& rates) {
   if (rates.simulations_per_second == 0) return "";
   std::string text = absl::StrFormat(
@@ -86,17 +86,16 @@ std::string Searches(const SelfPlayRates& rates) {
   return text;
 }
 
-std::string LossText(const LossSummary& losses) {
-  std::string text =
-      absl::StrFormat("loss %.3f (policy %.3f, value %.3f, margin %.3f",
-                      losses.total, losses.policy, losses.value, losses.margin);
-  const auto add = [&](absl::string_view head, double loss) {
-    if (loss > 0) absl::StrAppendFormat(&text, ", %s %.3f", head, loss);
-  };
-  add("owner", losses.owner);
-  add("kingdoms", losses.kingdoms);
-  add("reply", losses.reply);
-  return text + ")";
+// Auxiliary heads that are not learned are left out.
+std::string LossText(const nn::Losses& losses) {
+  std::vector<std::string> heads;
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    const double loss = losses.heads[info.head];
+    if (info.is_auxiliary && !(loss > 0)) continue;
+    heads.push_back(absl::StrFormat("%s %.3f", info.name, loss));
+  }
+  return absl::StrFormat("loss %.3f (%s)", losses.total,
+                         absl::StrJoin(heads, ", "));
 }
 
 std::string Learning(const ProgressSnapshot& snapshot) {
@@ -118,7 +117,8 @@ std::string Window(const ProgressSnapshot& snapshot) {
   }
   if (snapshot.has_held_out) {
     absl::StrAppendFormat(&text, "  held out: policy %.3f, value %.3f",
-                          snapshot.held_out.policy, snapshot.held_out.value);
+                          snapshot.held_out.heads[nn::Head::kPolicy],
+                          snapshot.held_out.heads[nn::Head::kValue]);
   }
   return text;
 }
@@ -419,7 +419,7 @@ void Progress::BeginLearning(int generation, int64_t steps,
 }
 
 void Progress::Learned(int64_t steps, double learning_rate,
-                       const LossSummary& losses) {
+                       const nn::Losses& losses) {
   absl::MutexLock lock(&mutex_);
   snapshot_.steps = steps;
   snapshot_.learning_rate = learning_rate;
@@ -427,7 +427,7 @@ void Progress::Learned(int64_t steps, double learning_rate,
   snapshot_.has_losses = true;
 }
 
-void Progress::HeldOut(const LossSummary& losses) {
+void Progress::HeldOut(const nn::Losses& losses) {
   absl::MutexLock lock(&mutex_);
   snapshot_.held_out = losses;
   snapshot_.has_held_out = true;

@@ -11,23 +11,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "tara/nn/heads.h"
 #include "tara/train/play/self_play_options.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
 
-// Mean losses as they are shown.
-struct LossSummary {
-  double total = 0;
-  double policy = 0;
-  double value = 0;
-  double margin = 0;
-  double owner = 0;  // of auxiliary heads; 0: none
-  double kingdoms = 0;
-  double reply = 0;
-};
-
-// What a stretch of self-play came to.
+// Rates and counts of a stretch of self-play.
 struct SelfPlayRates {
   int64_t games = 0;
   double seconds = 0;
@@ -59,12 +49,12 @@ struct SelfPlayRates {
   int64_t resignable_not_lost = 0;
 };
 
-// Where a run of training stands at one moment.
+// The state of a run of training at one moment.
 struct ProgressSnapshot {
   std::string run_dir;
   int generation = 0;   // being learned, or whose games are played for it
   int generations = 0;  // of the run
-  // What is going on; self-play may go on beside the others.
+  // The phases; self-play may go on beside the others.
   bool playing = false;
   bool learning = false;
   bool evaluating = false;
@@ -77,9 +67,9 @@ struct ProgressSnapshot {
   int64_t steps = 0;  // of the generation
   int64_t steps_wanted = 0;
   bool has_losses = false;
-  LossSummary losses;
+  nn::Losses losses;
   bool has_held_out = false;
-  LossSummary held_out;  // after the last generation, the mean of the variants
+  nn::Losses held_out;  // after the last generation, the mean of the variants
   double learning_rate = 0;
   int64_t window_games = 0;
   int64_t window_positions = 0;
@@ -125,7 +115,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What self-play counts into; read while it runs.
+  // The counters of self-play; read while it runs.
   SelfPlayStats& self_play_stats() { return stats_; }
 
   // Training goes from generation `first` to `generations` - 1.
@@ -141,15 +131,15 @@ class Progress {
   SelfPlayRates EndSelfPlay();
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
-  void Learned(int64_t steps, double learning_rate, const LossSummary& losses);
+  void Learned(int64_t steps, double learning_rate, const nn::Losses& losses);
   // The newest checkpoint's losses on games that are never learned from.
-  void HeldOut(const LossSummary& losses);
+  void HeldOut(const nn::Losses& losses);
   void EndLearning();
   void BeginEvaluation(int generation);
   void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
   // Ends what BeginEvaluation began, where that was a trial at the gate.
-  // `text` says how the gate stands.
+  // `text`: the state of the gate, in words.
   void EndGate(std::string text);
 
   // Prints a line that stays.

@@ -112,9 +112,9 @@ class TrainingRun {
   absl::Status Choose();
   // Appends the lines that a kill has kept from the log.
   absl::Status CompleteLog();
-  // Loads the newest checkpoint that is whole, and tells of others.
+  // Loads the newest checkpoint that is whole, and notes others.
   absl::Status OpenTrainer();
-  // Tells people, and programs, something.
+  // Prints and logs a sentence.
   absl::Status Note(absl::string_view text);
 
   // Returns the plan of a generation: the one that is recorded, or a new one,
@@ -181,26 +181,16 @@ std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   return positions;
 }
 
-LossSummary Summarize(const nn::Losses& losses) {
-  return {.total = losses.total,
-          .policy = losses.policy,
-          .value = losses.value,
-          .margin = losses.margin,
-          .owner = losses.owner,
-          .kingdoms = losses.kingdoms,
-          .reply = losses.reply};
-}
-
 // How much time a kill may leave uncounted.
 constexpr absl::Duration kTimeKept = absl::Seconds(10);
 
-// What a run had taken when its newest generation was done.
+// The time that a run had taken when its newest generation was done.
 RunTime TimeOf(const proto::RunState& state) {
   return {.wall = absl::Seconds(state.seconds()),
           .cpu = absl::Seconds(state.cpu_seconds())};
 }
 
-// What it had taken since.
+// The time since.
 RunTime UnfinishedTimeOf(const proto::RunState& state) {
   return {.wall = absl::Seconds(state.unfinished_seconds()),
           .cpu = absl::Seconds(state.unfinished_cpu_seconds())};
@@ -260,15 +250,15 @@ absl::Status TrainingRun::Choose() {
 }
 
 absl::Status TrainingRun::OpenTrainer() {
-  TARA_ASSIGN_OR_RETURN(ResumedTrainer standing,
+  TARA_ASSIGN_OR_RETURN(ResumedTrainer resumed,
                         OpenNewestCheckpoint(config_, *folder_));
-  trainer_ = std::move(standing.trainer);
-  resumed_ = standing.progress;
-  if (!standing.begun_with_crc32c.empty()) {
-    state().set_begun_with_crc32c(standing.begun_with_crc32c);
+  trainer_ = std::move(resumed.trainer);
+  resumed_ = resumed.progress;
+  if (!resumed.begun_with_crc32c.empty()) {
+    state().set_begun_with_crc32c(resumed.begun_with_crc32c);
     TARA_RETURN_IF_ERROR(state_->Save());
   }
-  for (const std::string& note : standing.notes) {
+  for (const std::string& note : resumed.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
   }
   // What was set aside was let through by no gate.
@@ -478,23 +468,21 @@ absl::Status TrainingRun::LearnOnce(int generation) {
       const LearnResult learned,
       Learn(options, *sampler_, *trainer_, next, stop,
             [&](int steps, const nn::Losses& mean) {
-              progress_.Learned(steps,
-                                LearningRate(options.schedule, next.step - 1),
-                                Summarize(mean));
+              progress_.Learned(
+                  steps, LearningRate(options.schedule, next.step - 1), mean);
               if (callbacks_.on_step_learned)
                 callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
-  if (!held_out.empty()) progress_.HeldOut(Summarize(MeanLosses(held_out)));
+  if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
   std::vector<std::string> lines = log_->HeldOut(next.generation, held_out);
   const std::vector<std::string> learning = log_->Learning(
       {.generation = next.generation,
        .step = next.step,
        .samples = next.samples,
-       .losses = Summarize(learned.losses),
-       .policy_accuracy = learned.losses.policy_accuracy,
+       .losses = learned.losses,
        .learning_rate = LearningRate(options.schedule, next.step - 1),
        .window_games = sampler_->games(),
        .window_positions = sampler_->positions(),
@@ -594,7 +582,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   return summary;
 }
 
-// The parts of a run that try checkpoints, and say which of them stay.
+// --- Gate, evaluation, retention ---------------------------------------------
 
 absl::Status TrainingRun::PassGate() {
   const int candidate = resumed_.generation;

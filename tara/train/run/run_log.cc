@@ -12,6 +12,17 @@
 #include "tara/core/variant.h"
 
 namespace tara::train {
+namespace {
+
+void AddLosses(const nn::Losses& losses, std::vector<Metric>& line) {
+  line.push_back({"loss", losses.total});
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    line.push_back({absl::StrCat(info.name, "_loss"), losses.heads[info.head]});
+  }
+  line.push_back({"policy_accuracy", losses.policy_accuracy});
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder) {
   TARA_ASSIGN_OR_RETURN(auto metrics, MetricsFile::Open(folder.metrics_path()));
@@ -63,37 +74,28 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
 
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {
   const int generation = report.generation;
-  events_->Scalar("loss/total", report.losses.total, generation);
-  events_->Scalar("loss/policy", report.losses.policy, generation);
-  events_->Scalar("loss/value", report.losses.value, generation);
-  events_->Scalar("loss/margin", report.losses.margin, generation);
-  const auto auxiliary = [&](absl::string_view name, double loss) {
-    if (loss > 0) events_->Scalar(name, loss, generation);
-  };
-  auxiliary("loss/owner", report.losses.owner);
-  auxiliary("loss/kingdoms", report.losses.kingdoms);
-  auxiliary("loss/reply", report.losses.reply);
-  events_->Scalar("learning/policy_accuracy", report.policy_accuracy,
+  const nn::Losses& losses = report.losses;
+  events_->Scalar("loss/total", losses.total, generation);
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    const double loss = losses.heads[info.head];
+    if (info.is_auxiliary && !(loss > 0)) continue;  // it is not learned
+    events_->Scalar(absl::StrCat("loss/", info.name), loss, generation);
+  }
+  events_->Scalar("learning/policy_accuracy", losses.policy_accuracy,
                   generation);
   events_->Scalar("learning/rate", report.learning_rate, generation);
   events_->Scalar("learning/window_positions",
                   static_cast<double>(report.window_positions), generation);
-  return {MetricsLine({{"event", "learning"},
-                       {"generation", generation},
-                       {"step", report.step},
-                       {"samples", report.samples},
-                       {"loss", report.losses.total},
-                       {"policy_loss", report.losses.policy},
-                       {"value_loss", report.losses.value},
-                       {"margin_loss", report.losses.margin},
-                       {"owner_loss", report.losses.owner},
-                       {"kingdoms_loss", report.losses.kingdoms},
-                       {"reply_loss", report.losses.reply},
-                       {"policy_accuracy", report.policy_accuracy},
-                       {"learning_rate", report.learning_rate},
-                       {"window_games", report.window_games},
-                       {"window_positions", report.window_positions},
-                       {"skipped_steps", report.skipped_steps}})};
+  std::vector<Metric> line = {{"event", "learning"},
+                              {"generation", generation},
+                              {"step", report.step},
+                              {"samples", report.samples}};
+  AddLosses(losses, line);
+  line.insert(line.end(), {{"learning_rate", report.learning_rate},
+                           {"window_games", report.window_games},
+                           {"window_positions", report.window_positions},
+                           {"skipped_steps", report.skipped_steps}});
+  return {MetricsLine(line)};
 }
 
 std::vector<std::string> RunLog::HeldOut(
@@ -101,21 +103,15 @@ std::vector<std::string> RunLog::HeldOut(
   std::vector<std::string> lines;
   for (const HeldOutLosses& each : by_variant) {
     const std::string variant(Info(each.variant).id);
-    const std::pair<absl::string_view, double> losses[] = {
-        {"policy", each.losses.policy},     {"value", each.losses.value},
-        {"margin", each.losses.margin},     {"owner", each.losses.owner},
-        {"kingdoms", each.losses.kingdoms}, {"reply", each.losses.reply}};
+    for (const nn::HeadInfo& info : nn::kHeads) {
+      events_->Scalar(absl::StrCat("held_out/", info.name, "/", variant),
+                      each.losses.heads[info.head], generation);
+    }
     std::vector<Metric> line = {{"event", "held_out"},
                                 {"generation", generation},
                                 {"variant", variant},
-                                {"positions", each.positions},
-                                {"loss", each.losses.total}};
-    for (const auto& [head, loss] : losses) {
-      events_->Scalar(absl::StrCat("held_out/", head, "/", variant), loss,
-                      generation);
-      line.push_back({absl::StrCat(head, "_loss"), loss});
-    }
-    line.push_back({"policy_accuracy", each.losses.policy_accuracy});
+                                {"positions", each.positions}};
+    AddLosses(each.losses, line);
     lines.push_back(MetricsLine(line));
   }
   return lines;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/nn/heads.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/progress/metrics.h"
@@ -19,13 +20,12 @@
 
 namespace tara::train {
 
-// What a generation's learning came to.
+// The results of a generation's learning.
 struct LearningReport {
   int generation = 0;  // of the checkpoint that was learned
   int64_t step = 0;    // learned so far, over the whole run
   int64_t samples = 0;
-  LossSummary losses;  // means over the generation
-  double policy_accuracy = 0;
+  nn::Losses losses;         // means over the generation
   double learning_rate = 0;  // of the last step
   int64_t window_games = 0;
   int64_t window_positions = 0;

@@ -30,6 +30,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/weights/fold_norms.h"
 #include "tests/nn/bundle/test_network.h"
 #include "tests/nn/test_positions.h"
 

@@ -2,16 +2,24 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/nn/weights/fold_norms.h"
+#include "tests/nn/bundle/test_network.h"
 
 namespace tara::nn {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Float16Test, EveryNumberComesBack) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -49,6 +57,35 @@ TEST(Float16Test, RoundsAsTheProcessorDoes) {
 TEST(Float16Test, WhatIsNoNumberStaysSo) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(std::isnan(FromFloat16(ToFloat16(nan))));
+}
+
+TEST(RoundToFloat16Test, RoundedWeightsAreThoseOfFloat16) {
+  Checkpoint folded = FoldNorms(SmallNetwork()).value();
+  const Checkpoint exact = folded;
+  ASSERT_TRUE(RoundToFloat16(folded).ok());
+  int changed = 0;
+  for (size_t t = 0; t < folded.tensors.size(); ++t) {
+    for (size_t i = 0; i < folded.tensors[t].values.size(); ++i) {
+      const float before = exact.tensors[t].values[i];
+      const float after = folded.tensors[t].values[i];
+      changed += before != after;
+      // Ten bits of mantissa: half a unit is 2^-11 of the number; below 2^-14
+      // it is 2^-25.
+      EXPECT_LE(std::abs(before - after),
+                std::max(0x1p-11f * std::abs(before), 0x1p-25f));
+    }
+  }
+  EXPECT_GT(changed, 1000);
+}
+
+TEST(RoundToFloat16Test, AWeightBeyondFloat16IsNamed) {
+  Checkpoint folded = FoldNorms(SmallNetwork()).value();
+  for (NamedTensor& tensor : folded.tensors) {
+    if (tensor.name == "value_hidden.bias") tensor.values[3] = 1e6f;
+  }
+  const absl::Status status = RoundToFloat16(folded);
+  EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("value_hidden.bias"));
 }
 
 }  // namespace

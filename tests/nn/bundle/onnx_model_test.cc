@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/nn/weights/fold_norms.h"
 #include "tests/nn/bundle/test_network.h"
 
 namespace tara::nn {

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/bundle/golden.h"
+#include "tara/nn/weights/fold_norms.h"
 #include "tests/nn/bundle/test_network.h"
 
 namespace tara::nn {

@@ -1,18 +1,17 @@
-#include "tara/nn/bundle/fold_norms.h"
+#include "tara/nn/weights/fold_norms.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/bundle/float16.h"
-#include "tara/nn/weights/checkpoint.h"
+#include "tara/nn/heads.h"
 
 namespace tara::nn {
 namespace {
@@ -24,12 +23,33 @@ static_assert(kNeutralVariance + kNormEpsilon == 1.0f,
 
 constexpr absl::string_view kStemNorm = "stem_norm";
 
-// Heads that only teach, and what belongs to learning.
-bool IsForLearning(absl::string_view name, bool learned_owner) {
-  if (absl::StartsWith(name, "owner_")) return !learned_owner;
-  return absl::StartsWith(name, "kingdoms_") ||
-         absl::StartsWith(name, "reply_") || absl::StrContains(name, '/') ||
-         IsOfOptimizer(name);
+// A convolution and the norm that follows it, by the names of their tensors.
+struct ConvolutionNames {
+  std::string convolution;  // "block0.first.conv": has ".weight"
+  std::string norm;         // "block0.first.norm": has ".bias" and so on
+};
+
+// Returns all of the network's, in its order.
+std::vector<ConvolutionNames> ConvolutionsOf(const NetworkShape& shape) {
+  std::vector<ConvolutionNames> names = {
+      {.convolution = "stem_conv", .norm = std::string(kStemNorm)}};
+  const auto add = [&](const std::string& layer) {
+    names.push_back({.convolution = layer + ".conv", .norm = layer + ".norm"});
+  };
+  for (int i = 0; i < shape.blocks; ++i) {
+    add(absl::StrCat("block", i, ".first"));
+    add(absl::StrCat("block", i, ".second"));
+  }
+  add("policy_conv");
+  add("value_conv");
+  return names;
+}
+
+bool IsKept(const std::string& name, const Checkpoint& checkpoint) {
+  if (IsOfOptimizer(name) || absl::StrContains(name, '/')) return false;
+  const HeadInfo* const head = AuxiliaryHeadOf(name);
+  return head == nullptr ||
+         (head->in_bundles && HasLearned(checkpoint, head->head));
 }
 
 NamedTensor* FindTensor(Checkpoint& checkpoint, absl::string_view name) {
@@ -37,6 +57,33 @@ NamedTensor* FindTensor(Checkpoint& checkpoint, absl::string_view name) {
       checkpoint.tensors.begin(), checkpoint.tensors.end(),
       [&](const NamedTensor& tensor) { return tensor.name == name; });
   return found == checkpoint.tensors.end() ? nullptr : &*found;
+}
+
+// A norm as  y = scale * x + shift,  a number of each for every channel.
+struct FoldedNorm {
+  std::vector<float> scale;
+  std::vector<float> shift;
+};
+
+absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
+                                        const std::string& name) {
+  const std::vector<int64_t> shape = {checkpoint.shape.channels};
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const weight,
+                        checkpoint.Find(name + ".weight", shape));
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const bias,
+                        checkpoint.Find(name + ".bias", shape));
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const mean,
+                        checkpoint.Find(name + ".running_mean", shape));
+  TARA_ASSIGN_OR_RETURN(const NamedTensor* const variance,
+                        checkpoint.Find(name + ".running_var", shape));
+  FoldedNorm norm;
+  for (size_t i = 0; i < weight->values.size(); ++i) {
+    const float scale =
+        weight->values[i] / std::sqrt(variance->values[i] + kNormEpsilon);
+    norm.scale.push_back(scale);
+    norm.shift.push_back(bias->values[i] - mean->values[i] * scale);
+  }
+  return norm;
 }
 
 // Multiplies the weights of each output (the first axis) by its number.
@@ -67,73 +114,22 @@ absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
 
 }  // namespace
 
-std::string WeightTypeName(WeightType type) {
-  return type == WeightType::kFloat32 ? "float32" : "float16";
-}
-
-std::vector<ConvolutionNames> ConvolutionsOf(const NetworkShape& shape) {
-  std::vector<ConvolutionNames> names = {
-      {.convolution = "stem_conv", .norm = std::string(kStemNorm)}};
-  const auto add = [&](const std::string& layer) {
-    names.push_back({.convolution = layer + ".conv", .norm = layer + ".norm"});
-  };
-  for (int i = 0; i < shape.blocks; ++i) {
-    add(absl::StrCat("block", i, ".first"));
-    add(absl::StrCat("block", i, ".second"));
-  }
-  add("policy_conv");
-  add("value_conv");
-  return names;
-}
-
-bool HasLearnedOwner(const Checkpoint& checkpoint) {
-  return std::any_of(checkpoint.tensors.begin(), checkpoint.tensors.end(),
-                     [](const NamedTensor& tensor) {
-                       return tensor.name == "owner_planes.bias" &&
-                              std::any_of(
-                                  tensor.values.begin(), tensor.values.end(),
-                                  [](float value) { return value != 0; });
-                     });
-}
-
 absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
   Checkpoint network = {.shape = checkpoint.shape,
                         .progress = checkpoint.progress,
                         .optimizer_steps = 0,
                         .tensors = {}};
-  const bool learned_owner = HasLearnedOwner(checkpoint);
   for (const NamedTensor& tensor : checkpoint.tensors) {
-    if (!IsForLearning(tensor.name, learned_owner)) {
-      network.tensors.push_back(tensor);
-    }
+    if (IsKept(tensor.name, checkpoint)) network.tensors.push_back(tensor);
   }
   for (const ConvolutionNames& names : ConvolutionsOf(network.shape)) {
     TARA_RETURN_IF_ERROR(FoldNorm(names, network));
   }
-  auto& tensors = network.tensors;
-  tensors.erase(std::remove_if(tensors.begin(), tensors.end(),
-                               [](const NamedTensor& tensor) {
-                                 return IsNeutralNorm(tensor.name);
-                               }),
-                tensors.end());
+  std::erase_if(network.tensors, [](const NamedTensor& tensor) {
+    return IsNeutralNorm(tensor.name);
+  });
   AddNeutralNorms(network);
   return network;
-}
-
-absl::Status RoundToFloat16(Checkpoint& folded) {
-  for (NamedTensor& tensor : folded.tensors) {
-    if (IsNeutralNorm(tensor.name)) continue;
-    for (float& value : tensor.values) {
-      if (!(std::abs(value) <= kMaxFloat16)) {
-        return absl::OutOfRangeError(
-            absl::StrCat("tensor ", tensor.name, " holds ", value,
-                         ", which is no number of float16; expected at most ",
-                         kMaxFloat16, ": use weights of float32"));
-      }
-      value = FromFloat16(ToFloat16(value));
-    }
-  }
-  return absl::OkStatus();
 }
 
 void AddNeutralNorms(Checkpoint& folded) {
@@ -150,7 +146,7 @@ void AddNeutralNorms(Checkpoint& folded) {
   }
 }
 
-bool IsNeutralNorm(const std::string& name) {
+bool IsNeutralNorm(absl::string_view name) {
   return absl::EndsWith(name, "norm.weight") ||
          absl::EndsWith(name, "norm.running_mean") ||
          absl::EndsWith(name, "norm.running_var");

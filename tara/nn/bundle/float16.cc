@@ -1,0 +1,30 @@
+#include "tara/nn/bundle/float16.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "tara/nn/weights/fold_norms.h"
+
+namespace tara::nn {
+
+std::string WeightTypeName(WeightType type) {
+  return type == WeightType::kFloat32 ? "float32" : "float16";
+}
+
+absl::Status RoundToFloat16(Checkpoint& folded) {
+  for (NamedTensor& tensor : folded.tensors) {
+    if (IsNeutralNorm(tensor.name)) continue;
+    for (float& value : tensor.values) {
+      if (!(std::abs(value) <= kMaxFloat16)) {
+        return absl::OutOfRangeError(
+            absl::StrCat("tensor ", tensor.name, " holds ", value,
+                         ", which is no number of float16; expected at most ",
+                         kMaxFloat16, ": use weights of float32"));
+      }
+      value = FromFloat16(ToFloat16(value));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara::nn

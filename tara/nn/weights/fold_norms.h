@@ -1,0 +1,44 @@
+#ifndef TARA_NN_WEIGHTS_FOLD_NORMS_H_
+#define TARA_NN_WEIGHTS_FOLD_NORMS_H_
+
+// The network as it plays: batch norm no longer looks at the batch, so that it
+// is folded into the layer before it. The CPU engine and every form of a bundle
+// are made of what FoldNorms returns. (LibTorch folds its own tensors:
+// tara/nn/torch/folded_network_torch.h.)
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara::nn {
+
+// What batch norm adds to a variance before it takes the root: LibTorch's
+// default, with which the network is built (network_torch.cc).
+inline constexpr float kNormEpsilon = 1e-5f;
+
+// Returns the network of the checkpoint with its norms folded into the weights
+// before them, under the same names. From a norm's mean m, variance v, weight w
+// and bias b:
+//   scale = w / sqrt(v + kNormEpsilon),  shift = b - m scale;
+// weights are multiplied by the scale of their output, and what is left of the
+// norm is its bias, the shift (its weight is 1, its mean 0, its variance such
+// that it divides by 1). Whatever reads checkpoints computes the same from it,
+// and folding again changes no bit. Left out is what only learning needs: the
+// optimizer, and auxiliary heads but for those of bundles that have been
+// learned. Returns INVALID_ARGUMENT naming a tensor that is missing or
+// misshapen.
+absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint);
+
+// Makes a folded network of tensors that hold no norms but their biases: adds
+// what is left out. The inverse of dropping them.
+void AddNeutralNorms(Checkpoint& folded);
+
+// Whether the tensor is that of a norm and not its bias: AddNeutralNorms knows
+// what it holds in a folded network.
+bool IsNeutralNorm(absl::string_view name);
+
+}  // namespace tara::nn
+
+#endif  // TARA_NN_WEIGHTS_FOLD_NORMS_H_
