@@ -89,7 +89,7 @@ absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
     return Set<InferenceBackend>(name, value, kBackends, options.backend);
   }
   TARA_CHECK(name == "device", "no such option of inference");
-  // Whether there is such a device, its backend says.
+  // The backend checks whether there is such a device.
   if (!ParseDevice(value).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         name, " is '", value, "'; expected cpu, cuda, cuda:N or cuda:all"));

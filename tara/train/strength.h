@@ -10,7 +10,7 @@
 
 namespace tara::train {
 
-// How a checkpoint fared against one opponent in one variant.
+// The result of a checkpoint against one opponent in one variant.
 struct StrengthResult {
   std::string variant;
   std::string opponent;  // as people should read it: "random", "ckpt-000001"
@@ -26,14 +26,14 @@ struct StrengthResult {
   int forfeits = 0;
 };
 
-// How far an evaluation has come.
+// The progress of an evaluation.
 struct StrengthProgress {
   std::string opponent;  // at present
   int games = 0;         // finished, against all opponents in all variants
   int games_wanted = 0;
 };
 
-// What is to be evaluated.
+// A checkpoint to evaluate.
 struct StrengthRequest {
   std::string checkpoint_path;
   int generation = 0;  // of the checkpoint
@@ -44,12 +44,12 @@ struct StrengthRequest {
   // How networks are computed: the config's, with what was chosen for this run
   // where that says "auto".
   proto::InferenceConfig inference = {};
-  // Told from time to time; may be empty.
+  // Called from time to time; may be empty.
   std::function<void(const StrengthProgress&)> on_progress;
 };
 
-// Plays a checkpoint against the opponents of the config. Given to the
-// pipeline by whoever joins training and evaluation, which do not know each
+// Plays a checkpoint against the opponents of the config. Given to
+// RunTraining as a callback, since training and evaluation do not use each
 // other. Returns CANCELLED when it was interrupted.
 using StrengthEvaluator =
     std::function<absl::StatusOr<std::vector<StrengthResult>>(

@@ -22,8 +22,8 @@ namespace {
 constexpr char kTowerName[] = "calibration/tower";
 constexpr char kInnerName[] = "calibration/inner";
 
-// How many positive values lay where, on a logarithmic scale of eight bins an
-// octave, from 2^-12 to 2^12.
+// Counts of positive values on a logarithmic scale of eight bins an octave,
+// from 2^-12 to 2^12.
 class Histogram {
  public:
   void Add(float value) {
@@ -36,9 +36,9 @@ class Histogram {
     for (int i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
   }
 
-  // Returns the range for which `levels` integers say the values with the least
-  // squared error: a value within it is rounded to units of u = range / levels,
-  // which costs u^2 / 12 on average, and one above it is cut. 0 without values.
+  // Returns the range in which `levels` integers have the least squared error:
+  // a value within it is rounded to units of u = range / levels, which costs
+  // u^2 / 12 on average, and one above it is cut. 0 without values.
   float BestRange(int levels) const {
     int top = kBins - 1;
     while (top >= 0 && counts_[top] == 0) --top;

@@ -20,9 +20,9 @@ namespace tara::nn {
 // from `seed`.
 std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed);
 
-// Returns the ranges whose integers say the network's activations at these
-// positions with the least squared error. Computes the network in float32; may
-// throw dnnl::error.
+// Returns the ranges in which integers have the least squared error of the
+// network's activations at these positions. Computes the network in float32;
+// may throw dnnl::error.
 CpuRanges CalibrateCpuRanges(const CpuWeights& weights,
                              absl::Span<const State> positions);
 

@@ -36,7 +36,7 @@ struct CpuNumbers {
   std::vector<float> inverse_scales = {};
 };
 
-// What a convolution computes, of `batch` positions, channels last:
+// A convolution of `batch` positions, channels last, computes
 //   destination = ReLU(convolution(source) + bias [+ destination])
 struct CpuConvolutionSpec {
   int batch = 1;
@@ -46,7 +46,7 @@ struct CpuConvolutionSpec {
   bool relu = true;
 };
 
-// A convolution, and its weights as oneDNN likes them. Immutable: threads may
+// A convolution with its weights in oneDNN's layout. Immutable: threads may
 // share it.
 class CpuConvolution {
  public:
@@ -57,7 +57,7 @@ class CpuConvolution {
                  const CpuConvolutionSpec& spec, const CpuConvolution* twin);
 
   size_t scratch_bytes() const { return scratch_.get_size(); }
-  // The implementation's name, as oneDNN tells it.
+  // oneDNN's name of the implementation.
   const std::string& implementation() const { return implementation_; }
 
  private:

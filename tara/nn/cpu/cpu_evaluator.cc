@@ -41,7 +41,7 @@ constexpr uint64_t kErrorSeed = 2;
 // too nearly equally fast for a choice that machines of one kind share.
 constexpr int kLeastChannelsForChoice = 32;
 
-// What a thread needs for a call.
+// The memory of a thread for a call.
 struct Workspace {
   explicit Workspace(const CpuNetwork& network) : context(network) {}
 

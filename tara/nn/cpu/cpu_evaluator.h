@@ -75,8 +75,8 @@ struct CpuEvaluator {
 };
 
 // Makes an evaluator that computes with oneDNN. Thread-safe, and takes no
-// locks: each call computes on its own thread alone. What it says of a position
-// is the same, bit for bit, whatever else is in the batch.
+// locks: each call computes on its own thread alone. The evaluation of a
+// position is the same, bit for bit, whatever else is in the batch.
 //
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it;
 // UNIMPLEMENTED when this processor has no instructions for `precision`.

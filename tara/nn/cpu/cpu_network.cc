@@ -13,8 +13,7 @@ namespace {
 
 using Type = dnnl::memory::data_type;
 
-// Planes are multiples of 1/4, at most 1: integers of this unit say them
-// exactly.
+// Planes are multiples of 1/4, at most 1: exact as integers of this unit.
 constexpr float kPlaneUnits = 252;
 constexpr float kLargestByte = 255;
 

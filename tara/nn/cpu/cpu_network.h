@@ -27,7 +27,7 @@ struct CpuRanges {
 // A network in one precision, ready to run on the CPU. Only for the .cc files
 // of the engine: this header brings oneDNN along.
 
-// How many positions one run computes. Every answer is the same from each.
+// Positions of one run. Outputs do not depend on it.
 inline constexpr std::array kCpuTiles = {16, 4, 1};
 inline constexpr int kMaxCpuTile = kCpuTiles[0];
 
@@ -51,8 +51,7 @@ class CpuNetwork {
     size_t scratch_bytes = 0;
   };
 
-  // Where a layer's convolution stands among all: the ones by Winograd's method
-  // come first.
+  // The index of a layer's convolution: those by Winograd's method come first.
   int First(int block) const { return 1 + 2 * block; }
   int Second(int block) const { return 2 + 2 * block; }
   int Policy() const { return 1 + 2 * num_blocks(); }
@@ -89,7 +88,7 @@ class CpuContext {
   explicit CpuContext(const CpuNetwork& network);
   ~CpuContext();
 
-  // What a run leaves here, for its n positions.
+  // The outputs of a run, for its n positions.
   struct Outputs {
     const float* policy_rows;  // [n, 49, policy_channels]: a plane a channel
     int policy_channels;
@@ -97,18 +96,18 @@ class CpuContext {
     int pass_stride;
     const float* value;  // [n, value_stride]: win, draw, loss, then margins
     int value_stride;
-    // What the value head makes of the tower, for heads that share it.
+    // Layers of the value head that other heads share.
     const float* value_rows;  // [n, 49, channels of the tower]
     const float* hidden;      // [n, hidden_stride]
     int hidden_stride;
   };
 
-  // Told of activations while a float32 network runs: layer i < blocks + 1 is
-  // tower[i] of CpuRanges, those after are inner[i - blocks - 1].
+  // Called with activations while a float32 network runs: layer i < blocks + 1
+  // is tower[i] of CpuRanges, those after are inner[i - blocks - 1].
   using Observer =
       std::function<void(int layer, absl::Span<const float> values)>;
 
-  // Told of a tile when it is computed: its first position and its size.
+  // Called when a tile is computed, with its first position and its size.
   using Visitor = std::function<void(int first, int size, const Outputs&)>;
 
   // Computes the batch, tile by tile. Throws dnnl::error.

@@ -127,7 +127,7 @@ template <typename Vector>
 // 16 cycles, so that four sums do not wait for each other.
 constexpr int kTileSums = 4;
 
-// What `ldtilecfg` reads.
+// The operand of `ldtilecfg`.
 struct alignas(64) TileShapes {
   uint8_t palette = 1;
   uint8_t start_row = 0;
@@ -169,7 +169,7 @@ struct alignas(64) TileShapes {
   _tile_release();
 }
 
-// What CPUID's leaf 7 says; zeros from a processor that has none.
+// CPUID's leaf 7; zeros from a processor that has none.
 struct ExtendedFeatures {
   unsigned a = 0, b = 0, c = 0, d = 0;
 

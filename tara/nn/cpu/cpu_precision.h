@@ -14,8 +14,7 @@
 
 namespace tara::nn {
 
-// What networks compute in on the CPU, where the processor can, the most
-// accurate first.
+// The number types of networks on the CPU, the most accurate first.
 inline constexpr Precision kCpuPrecisions[] = {
     Precision::kFloat32, Precision::kInt16, Precision::kBfloat16,
     Precision::kInt8};
@@ -24,7 +23,7 @@ inline constexpr Precision kCpuPrecisions[] = {
 // or it is kAuto; else UNIMPLEMENTED, naming what it lacks.
 absl::Status CheckCpuPrecision(Precision precision);
 
-// How far a precision is from another, on average over positions.
+// Mean differences of two precisions over positions.
 struct PrecisionError {
   double value = 0;   // |difference| of the value, 0 to 2
   double policy = 0;  // half the sum of |differences| of the priors, 0 to 1
@@ -34,8 +33,7 @@ struct PrecisionError {
 PrecisionError ErrorOf(absl::Span<const mcts::Evaluation> reference,
                        absl::Span<const mcts::Evaluation> evaluations);
 
-// What self-play bears: an average error of this size is a small part of what
-// a network itself is wrong by.
+// The largest error that is accepted: a small part of the network's own.
 inline constexpr PrecisionError kLargestPrecisionError = {.value = 0.02,
                                                           .policy = 0.03};
 // How much faster a precision must be than a better one: clear enough that

@@ -39,7 +39,7 @@ struct WinogradLayer {
   std::vector<float> bias;   // [out]
 };
 
-// What to compute, of positions whose rows are [49, channels]:
+// A convolution of positions whose rows are [49, channels]:
 //   destination = convolution(source) + bias [+ destination] [, then ReLU]
 struct WinogradJob {
   const WinogradLayer* layer = nullptr;
@@ -74,9 +74,9 @@ struct WinogradFilters {
   int64_t x_stride = 0;
 };
 
-// What to add up of positions: how the loss changes with each weight of a
-// filter, where `source` [positions, 49, in] is what the convolution was of and
-// `gradient` [positions, 49, out] how the loss changes with its outputs.
+// The gradient of a filter, summed over positions: `source` [positions, 49, in]
+// are the inputs of the convolution, `gradient` [positions, 49, out] is that of
+// its outputs.
 struct WinogradGradientJob {
   int in = 0;   // a multiple of 8
   int out = 0;  // a multiple of kWinogradBlock

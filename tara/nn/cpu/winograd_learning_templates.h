@@ -1,9 +1,9 @@
 #ifndef TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_
 #define TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_
 
-// What learning needs of Winograd convolutions (winograd_layer.h) beside them,
-// compiled once for each instruction set by the files that include it: filters
-// transformed anew for every batch, and their gradient.
+// Winograd convolutions (winograd_layer.h) in learning: filters transformed
+// anew for every batch, and their gradient; compiled once for each instruction
+// set by the files that include it.
 //
 // With V = B^T d B, M = A dY A^T and dY the gradient of the outputs Y, that of
 // a filter is

@@ -385,12 +385,14 @@ class WinogradCode {
     }
   }
 
+  // Convolves some positions. A row is a tile: of a place, of a position.
   static void ConvolveGroup(const WinogradJob& job) {
     const WinogradLayer& layer = *job.layer;
     // [36, rows, in], then [36, rows, 16].
     Number* const inputs = reinterpret_cast<Number*>(job.scratch);
     Sum* const products =
         reinterpret_cast<Sum*>(job.scratch + kWinogradPoints * InputPlane(job));
+    // 1. The inputs of all tiles, transformed: B^T d B.
     TransformPlace<0>(job, inputs);
     TransformPlace<1>(job, inputs);
     TransformPlace<2>(job, inputs);
@@ -402,6 +404,8 @@ class WinogradCode {
       weights = layer.floats.data();
     }
     for (int block = 0; block < layer.out / kWinogradBlock; ++block) {
+      // 2. For a block of output channels, at each point the product of a
+      //    matrix of inputs [rows, in] and one of weights [in, 16].
       for (int point = 0; point < kWinogradPoints; ++point) {
         Multiply(Tiles::FirstRow(point, job.positions),
                  Tiles::EndRow(point, job.positions),
@@ -409,6 +413,8 @@ class WinogradCode {
                  products + point * ProductPlane(job));
         weights += layer.in * kWinogradBlock;
       }
+      // 3. The outputs of its tiles, transformed back: A^T m A; with bias, sum
+      //    and ReLU.
       FinishPlace<0>(job, products, block);
       FinishPlace<1>(job, products, block);
       FinishPlace<2>(job, products, block);

@@ -1,8 +1,8 @@
 #ifndef TARA_NN_ENCODE_ENCODED_BATCH_H_
 #define TARA_NN_ENCODE_ENCODED_BATCH_H_
 
-// What stands between positions and any backend: a batch of positions as the
-// network's inputs, and its outputs as evaluations.
+// A batch of positions as the network's inputs, and its outputs as evaluations:
+// shared by all backends.
 
 #include <cstddef>
 #include <cstdint>

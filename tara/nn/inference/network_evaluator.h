@@ -22,8 +22,8 @@ struct LoadedNetwork {
   InferenceInfo info;
 };
 
-// Returns what tells the contents of a network's file from others: checksum
-// and size, "1c2d3e4f-102400". Returns the error of reading it.
+// Returns an identifier of the contents of a network's file: checksum and size,
+// "1c2d3e4f-102400". Returns the error of reading it.
 absl::StatusOr<std::string> NetworkFileId(const std::string& path);
 
 // Loads networks, each in one number type: where Precision::kAuto leaves the

@@ -1,8 +1,9 @@
 #ifndef TARA_NN_TORCH_CPU_TENSORS_TORCH_H_
 #define TARA_NN_TORCH_CPU_TENSORS_TORCH_H_
 
-// What the learner's own layers ask of tensors, and how they divide their work.
-// Only for the .cc files of such layers: this header brings LibTorch along.
+// The tensors that the learner's own layers take, and the division of their
+// work. Only for the .cc files of such layers: this header brings LibTorch
+// along.
 
 #include <torch/torch.h>
 

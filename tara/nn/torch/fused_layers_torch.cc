@@ -71,7 +71,7 @@ void PartMoments(const float* __restrict rows, int64_t count, int64_t channels,
   }
 }
 
-// What a norm knows of a batch: [C] each.
+// A norm's statistics of a batch: [C] each.
 struct Moments {
   at::Tensor mean;
   at::Tensor inverse_deviation;

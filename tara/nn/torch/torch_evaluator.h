@@ -12,7 +12,7 @@ namespace tara::nn {
 // Makes an evaluator that computes with LibTorch on the CPU: the reference for
 // every other backend. Thread-safe, and takes no locks: each call computes on
 // its own thread alone, in batches of up to 128 positions. Small batches are
-// dear: one position costs about as much as seven in a batch of 64.
+// slow: one position costs about as much as seven in a batch of 64.
 //
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewTorchEvaluator(

@@ -66,7 +66,7 @@ class Optimizer {
     std::string name;              // in the checkpoint, before the weight's
     std::vector<at::Tensor> of{};  // [weight]
   };
-  // What a step works on: weights, gradients and moments of the same index,
+  // The tensors of a step: weights, gradients and moments of the same index,
   // those without a gradient left out. They share memory with the originals.
   struct Active {
     std::vector<at::Tensor> weights;

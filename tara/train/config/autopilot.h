@@ -37,7 +37,7 @@ struct AutopilotLimits {
 using MeasureRate =
     std::function<absl::StatusOr<double>(int threads, int batch)>;
 
-// Chooses by what `measure` says, and by nothing else: tries 8, 16, 32, ...
+// Chooses by the rates that `measure` returns alone: tries 8, 16, 32, ...
 // games a thread, for all numbers of threads that may pay, and takes the least
 // games in step that reach 98 % of the best rate. More games in step begin
 // later ones later and take memory. A batch is taken to be three quarters of

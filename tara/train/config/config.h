@@ -41,9 +41,9 @@ std::string ConfigToText(const proto::TrainConfig& config);
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now);
 
-// Checks what fields say together: that a run can work as they want. Values of
-// single fields are declared in proto/config.proto. Returns INVALID_ARGUMENT
-// with the field, its value, the reason and what was expected.
+// Checks that the values of fields fit together. Those of single fields are
+// declared in proto/config.proto. Returns INVALID_ARGUMENT with the field, its
+// value, the reason and what was expected.
 // REQUIRES: every field is filled in and in its range, variants are known.
 absl::Status CheckConfig(const proto::TrainConfig& config);
 
@@ -53,7 +53,7 @@ absl::Status CheckConfig(const proto::TrainConfig& config);
 // or UNIMPLEMENTED naming the number type and why.
 absl::Status CheckDevices(const proto::TrainConfig& config);
 
-// What a config says of learning, as trainer and learner take it.
+// The options of trainer, learner and sampler from a config.
 // REQUIRES, of all: the config is resolved.
 
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
@@ -63,7 +63,7 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
                             double rate_factor, int generations);
 
-// What the sampler takes: the window, the targets, what is held out.
+// The window, the targets, the share that is held out.
 SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
 
 }  // namespace tara::train

@@ -1,7 +1,7 @@
 #ifndef TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
 #define TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
 
-// What a config says of search and inference, as these take it.
+// The options of search and inference from a config.
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"

@@ -24,14 +24,13 @@ struct ResumedTrainer {
   // Of a run that begins here with `init_from`: CRC-32C of that file, eight
   // hexadecimal digits.
   std::string begun_with_crc32c = {};
-  // What people should know of how it was found: damaged checkpoints that were
-  // set aside, a sentence each.
+  // For people, a sentence each: damaged checkpoints that were set aside.
   std::vector<std::string> notes;
 };
 
 // Returns the newest checkpoint of the run that is whole. Damaged ones are
 // renamed to NAME.damaged, so that what they had learned is learned anew. Where
-// there is none, begins the run: with a new network, or as `init_from` says,
+// there is none, begins the run: with a new network, or that of `init_from`,
 // saved as checkpoint 0.
 // Returns FAILED_PRECONDITION for a checkpoint of another version, the errors
 // of CheckInitFrom, and the system's.
@@ -40,7 +39,7 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
 
 // Returns the variants with the rule options that the network in a file has
 // learned: by the manifest of a bundle, or the config of the run in whose
-// folder a checkpoint lies. nullopt: nothing tells.
+// folder a checkpoint lies. nullopt: unknown.
 std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
     const std::string& file);
 
@@ -54,7 +53,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config);
 
 // Returns which of the checkpoints `there` (their numbers, ascending) are to be
 // removed. Kept are the first (0, and 1, which the player at the end is
-// compared with), those that are `needed`, and what the config says: with 300
+// compared with), those that are `needed`, and those of the config: with 300
 // generations, 10 newest and each 10th, that is some 42.
 // Pure: asked again about what it left, it removes nothing more.
 std::vector<int> CheckpointsToRemove(const std::vector<int>& there,

@@ -29,7 +29,7 @@ namespace tara::train {
 //   tensorboard/            event files
 //   lock                    held while a process trains here
 //
-// Whoever holds a RunFolder holds its lock. Thread-safe but for creation.
+// A RunFolder holds its lock. Thread-safe but for creation.
 class RunFolder {
  public:
   // Creates the folder where needed, takes its lock, writes the config, and
@@ -47,7 +47,7 @@ class RunFolder {
   // The config as it is in the folder: where the one given says "auto", with
   // what an earlier start has chosen.
   const proto::TrainConfig& config() const { return config_; }
-  // Replaces the config by one that says what was chosen for this run.
+  // Replaces the config by one with what was chosen for this run.
   absl::Status RecordConfig(const proto::TrainConfig& config);
   std::string store_path() const;
   std::string state_path() const;
@@ -103,7 +103,7 @@ class RunStateFile {
   // Returns DATA_LOSS, naming the file and its line, if it is no such state.
   static absl::StatusOr<RunStateFile> Open(const std::string& path);
 
-  // What Save writes.
+  // The state that Save writes.
   proto::RunState& state() { return state_; }
   const proto::RunState& state() const { return state_; }
 

@@ -11,7 +11,7 @@
 
 namespace tara::train {
 
-// Where a checkpoint comes from, as far as its surroundings tell.
+// The origin of a checkpoint, as far as its folder shows it.
 struct RunProvenance {
   nn::BundleProvenance provenance;
   // What the run learned; empty where the file lies in no run's folder.
@@ -20,7 +20,7 @@ struct RunProvenance {
 
 // Returns the provenance of the checkpoint read from `path`: of one in the
 // folder `checkpoints` of a run with what the run knows of it, of any other
-// with what the file tells alone. No lock is needed: runs that go on are fine.
+// with what the file holds alone. No lock is needed: runs that go on are fine.
 // Paths of this machine are left out. Returns the errors of reading the run's
 // files.
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,

@@ -16,8 +16,8 @@
 
 namespace tara::train {
 
-// How value targets are mixed from the outcome of the game and what the
-// searches on its way thought.
+// Mixes value targets from the outcome of the game and the root values of its
+// searches.
 struct ValueTargetOptions {
   // The share of the searches, s below; the rest is the outcome's. 0: the
   // outcome alone, which is noisy but right on average.
@@ -27,7 +27,7 @@ struct ValueTargetOptions {
   float horizon = 16;
 };
 
-// What a position is worth, for the side to move there.
+// The value target of a position, for the side to move there.
 struct ValueTarget {
   float value = 0;  // win minus loss probability
   float draw = 0;   // probability; value + draw and draw - value are at most 1

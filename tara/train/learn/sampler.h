@@ -39,9 +39,9 @@ struct WindowOptions {
 // REQUIRES: growth in [0, 1].
 int64_t WindowGames(const WindowOptions& options, int64_t games);
 
-// Whether a game is held out: never learned from, so that losses on it say how
-// well is predicted what was not seen. About `share` of the games of any run.
-// Depends on nothing else, so that a game stays on its side for ever.
+// Whether a game is held out: never learned from, so that its losses are those
+// on games not seen. About `share` of the games of any run. Depends on nothing
+// else, so that a game stays held out or not.
 bool IsHeldOut(double share, uint64_t run_seed, uint64_t game_index);
 
 struct SamplerOptions {

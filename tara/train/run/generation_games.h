@@ -15,13 +15,13 @@
 
 namespace tara::train {
 
-// What the self-play of a run uses. All references outlive it.
+// The parts of a run that its self-play uses. All references outlive it.
 struct GenerationContext {
   const proto::TrainConfig& config;  // resolved
   GameStore& store;
   RunLog& log;
   Progress& progress;
-  // Told of each game once the store has it; from several threads. May be
+  // Called for each game once the store has it; from several threads. May be
   // empty.
   const std::function<void(uint64_t game_index)>& on_game_stored;
 };

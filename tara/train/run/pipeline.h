@@ -16,7 +16,7 @@
 
 namespace tara::train {
 
-// How a candidate fared against the best checkpoint so far in one variant.
+// The result of a candidate against the best checkpoint so far in one variant.
 struct GateResult {
   StrengthResult result;  // of the candidate
   bool weaker = false;    // clearly: the candidate is not to play
@@ -28,18 +28,18 @@ struct GateRequest {
   std::string best_path;
   int best = 0;
   proto::InferenceConfig inference = {};  // as in StrengthRequest
-  // Told from time to time; may be empty.
+  // Called from time to time; may be empty.
   std::function<void(const StrengthProgress&)> on_progress;
 };
 
 // Plays a candidate against the best checkpoint, in every variant of the
-// config. Given to the pipeline by whoever joins training and evaluation. What
-// it returns must depend on the request and the config alone. Returns CANCELLED
+// config. Given to RunTraining as a callback, as a StrengthEvaluator is. The
+// result must depend on the request and the config alone. Returns CANCELLED
 // when it was interrupted.
 using GateKeeper =
     std::function<absl::StatusOr<std::vector<GateResult>>(const GateRequest&)>;
 
-// What the gate made of a checkpoint.
+// The decision of the gate about a checkpoint.
 struct GateReport {
   int candidate = 0;
   int best = 0;  // that it was tried against
@@ -56,19 +56,19 @@ std::string GateText(const GateReport& report, int promoted, int rejected);
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
   StrengthEvaluator evaluate;
-  // Empty: every checkpoint plays, whatever the config says of a gate.
+  // Empty: every checkpoint plays, also with a gate in the config.
   GateKeeper gate;
-  // Told of each game once the store has it; from several threads. May be
+  // Called for each game once the store has it; from several threads. May be
   // empty.
   std::function<void(uint64_t game_index)> on_game_stored;
-  // Told of each step that was learned, with the number of the run's steps so
-  // far. May be empty.
+  // Called for each step that was learned, with the number of the run's steps
+  // so far. May be empty.
   std::function<void(int64_t steps)> on_step_learned = {};
-  // What time is measured by. Thread-safe.
+  // The clock. Thread-safe.
   std::function<RunTime()> clock = ProcessTime;
 };
 
-// How a run of training ended.
+// The end of a run of training.
 struct TrainSummary {
   std::string run_dir;
   int generation = 0;  // of the newest checkpoint
