@@ -29,6 +29,8 @@ inline constexpr CommandName kRateCommand = {
 inline constexpr CommandName kSelfPlayCommand = {
     "selfplay", "play games of a player with itself into a game store"};
 
+inline constexpr CommandName kConvertCommand = {
+    "convert", "make a game store of what older versions kept games in"};
 inline constexpr CommandName kExportCommand = {
     "export", "write a trained network as a model bundle, for other programs"};
 inline constexpr CommandName kModelCommand = {"model",
@@ -44,7 +46,7 @@ inline constexpr CommandName kEngineCommand = {
 inline constexpr std::array kTorchCommands = {
     kPlayCommand,   kTrainCommand,    kArenaCommand,   kCrossPlayCommand,
     kRateCommand,   kSelfPlayCommand, kBalanceCommand, kRegretCommand,
-    kEngineCommand, kExportCommand,   kModelCommand};
+    kEngineCommand, kExportCommand,   kModelCommand,   kConvertCommand};
 
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};
@@ -62,6 +64,7 @@ inline constexpr std::array kTorchBenchCommands = {
 // Each adds its command, with its options and help, to the program.
 void RegisterArena(Command& root);
 void RegisterBalance(Command& root);
+void RegisterConvert(Command& root);
 void RegisterCrossPlay(Command& root);
 void RegisterEngine(Command& root);
 void RegisterExport(Command& root);

@@ -16,7 +16,7 @@
 #include "tara/cli/flags.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"
-#include "tara/eval/arena/contest.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/time/time_manager.h"
@@ -174,7 +174,9 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   TARA_ASSIGN_OR_RETURN(table->judge_, JudgeOf(flags.openings));
   TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
   if (!flags.store.empty()) {
-    TARA_ASSIGN_OR_RETURN(table->store_, eval::ResultStore::Open(flags.store));
+    TARA_ASSIGN_OR_RETURN(
+        table->store_,
+        record::OpenGameStore(flags.store, record::StoreMode::kReadWrite));
   }
   if (!table->judge_.has_value()) return table;
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec judge,
@@ -256,11 +258,9 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
   if (store_ != nullptr) {
     TARA_RETURN_IF_ERROR(eval::ResumeFromStore(
         *store_,
-        {.variant = std::string(Info(start.variant).id),
-         .conditions =
-             eval::ArenaConditions(arena, openings_, flags_.time_control),
-         .player_a = a.identity,
-         .player_b = b.identity},
+        eval::NewContest(
+            eval::ArenaConditions(arena, openings_, flags_.time_control),
+            a.identity, b.identity),
         arena));
   }
   return eval::PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);

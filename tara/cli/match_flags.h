@@ -20,11 +20,11 @@
 #include "tara/core/state.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/nn/bundle/golden.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 
@@ -89,7 +89,7 @@ class MatchTable {
 
   const MatchFlags flags_;
   eval::ArenaOptions arena_;
-  std::unique_ptr<eval::ResultStore> store_;  // if there is one
+  std::unique_ptr<record::GameStore> store_;  // if there is one
   std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
   std::string openings_;  // "" for random ones, or who judges them
 };

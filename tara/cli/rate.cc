@@ -26,12 +26,13 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/contest.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/rating_tournament.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 namespace {
@@ -77,7 +78,7 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
 // Returns the players with the number types of their networks' games in the
 // results file.
 absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
-    const std::vector<NamedPlayer>& named, eval::ResultStore& store) {
+    const std::vector<NamedPlayer>& named, record::GameStore& store) {
   std::vector<eval::RatedPlayer> players;
   for (const NamedPlayer& player : named) {
     TARA_ASSIGN_OR_RETURN(
@@ -170,8 +171,9 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   tournament.arenas = ArenasOf(options, starts);
   TARA_RETURN_IF_ERROR(CheckPlayers(tournament.arenas, named));
   TARA_ASSIGN_OR_RETURN(tournament.anchors, AnchorsOf(options.anchors, named));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::ResultStore> store,
-                        eval::ResultStore::Open(StorePathOf(options)));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
+                        record::OpenGameStore(StorePathOf(options),
+                                              record::StoreMode::kReadWrite));
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
                         RatedPlayersOf(named, *store));
 

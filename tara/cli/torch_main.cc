@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
                                       tara::cli::RegisterEngine(root);
                                       tara::cli::RegisterExport(root);
                                       tara::cli::RegisterModel(root);
+                                      tara::cli::RegisterConvert(root);
                                     },
                                 .add_to_bench =
                                     [](tara::cli::Command& bench) {

@@ -47,7 +47,7 @@ double DistinctPositions::share() const {
 }
 
 absl::StatusOr<mcts::ResignationCounts> CountResignations(
-    GameStore& store, const mcts::ResignationOptions& options,
+    record::GameStore& store, const mcts::ResignationOptions& options,
     uint64_t run_seed, uint64_t end_index, int64_t window_games) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
   const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
@@ -61,7 +61,7 @@ absl::StatusOr<mcts::ResignationCounts> CountResignations(
     TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
                           record::Replay(record));
     // Resigned under another share of games to be played on.
-    if (game.resigned_by.has_value()) continue;
+    if (!game.finished()) continue;
     mcts::ResignationWatch watch(options, std::nullopt, /*played_on=*/true);
     for (auto ply = static_cast<int>(record.opening_plies());
          ply < record.steps_size(); ++ply) {

@@ -21,9 +21,9 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
+#include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/play/self_play_options.h"
-#include "tara/train/store/game_store.h"
 
 namespace tara::train {
 
@@ -50,7 +50,7 @@ class DistinctPositions {
 // `run_seed` is of the run whose games they are.
 // Errors as the store's and of Replay (tara/record/game_record.h).
 absl::StatusOr<mcts::ResignationCounts> CountResignations(
-    GameStore& store, const mcts::ResignationOptions& options,
+    record::GameStore& store, const mcts::ResignationOptions& options,
     uint64_t run_seed, uint64_t end_index, int64_t window_games);
 
 // A game of self-play: its tree, its stream and its record so far. Hands itself

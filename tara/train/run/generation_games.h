@@ -8,17 +8,17 @@
 #include "absl/status/status.h"
 #include "proto/config.pb.h"
 #include "tara/base/stop.h"
+#include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_log.h"
-#include "tara/train/store/game_store.h"
 
 namespace tara::train {
 
 // What the self-play of a run uses. All references outlive it.
 struct GenerationContext {
   const proto::TrainConfig& config;  // resolved
-  GameStore& store;
+  record::GameStore& store;
   RunLog& log;
   Progress& progress;
   // Told of each game once the store has it; from several threads. May be
