@@ -132,7 +132,7 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.AddText(
       {.names = "--store",
        .placeholder = "FILE",
-       .help = "results file that games go to as they end: the same command "
+       .help = "game store that games go to as they end: the same command "
                "goes on where it was broken off, more --games add to it",
        .default_text = "none"},
       &flags->store);
@@ -156,7 +156,7 @@ std::string MatchNotes() {
   return absl::StrCat(
       "Players:\n", eval::PlayerSpecHelp(),
       "\nA network's precision auto is chosen once for all threads, or is "
-      "that of its\ngames in the results file; reports name it, and games of "
+      "that of its\ngames in the store; reports name it, and games of "
       "different number types\nare kept apart.\n"
       "\nWith clocks games are played one at a time on each thread. Whose time "
       "runs out,\nor what engine cannot go on, loses by ",

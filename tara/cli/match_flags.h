@@ -2,7 +2,7 @@
 #define TARA_CLI_MATCH_FLAGS_H_
 
 // What commands have in common that let players play each other: how games
-// begin and end, clocks, results files; and the games themselves.
+// begin and end, clocks, stores; and the games themselves.
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +34,7 @@ struct MatchFlags {
   std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
-  // Results file to go on with; empty: none.
+  // Game store to go on with; empty: none.
   std::string store;
   int64_t threads = 0;  // 0: as many as the cores allow
   int64_t seed = 1;
@@ -50,7 +50,7 @@ std::string MatchNotes();
 struct Contestant {
   std::vector<eval::PlayerSpec> given;  // its players, as they were given
   eval::TeamSpec team;  // with the number types of its networks (WithPrecision)
-  std::string identity;  // in the results file; empty without one
+  std::string identity;  // in the store; empty without one
   eval::PlayerFactory make;
 };
 
@@ -58,7 +58,7 @@ struct Contestant {
 class MatchTable {
  public:
   // `arena` has what the flags do not say. Returns usage errors for flags that
-  // cannot be, and the error of opening the results file or of making the
+  // cannot be, and the error of opening the store or of making the
   // player that judges openings.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena);
@@ -72,7 +72,7 @@ class MatchTable {
   std::vector<eval::PlayerSpec> PlayersOf(
       absl::Span<const Contestant* const> contestants) const;
 
-  // Plays A against B from a start position, with the results file if there is
+  // Plays A against B from a start position, with the store if there is
   // one; as many games as Create was told, or those of so many openings.
   // Returns a usage error for teams that cannot play the variant, else the
   // errors of PlayArenaInParallel.
@@ -84,7 +84,7 @@ class MatchTable {
   MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena)
       : flags_(flags), arena_(arena) {}
 
-  // The number types of the games in the results file; empty without one.
+  // The number types of the games in the store; empty without one.
   eval::EarlierPrecisions Earlier() const;
 
   const MatchFlags flags_;

@@ -76,7 +76,7 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
 }
 
 // Returns the players with the number types of their networks' games in the
-// results file.
+// store.
 absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
     const std::vector<NamedPlayer>& named, record::GameStore& store) {
   std::vector<eval::RatedPlayer> players;
@@ -127,7 +127,7 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
   return anchors;
 }
 
-// Returns the results file: the one named, or that of the first run.
+// Returns the store: the one named, or that of the first run.
 std::string StorePathOf(const RateCommandOptions& options) {
   if (!options.store.empty()) return options.store;
   std::error_code error;
@@ -242,7 +242,7 @@ void RegisterRate(Command& root) {
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games of a player in a variant, on average; "
-                              "those in the results file count"},
+                              "those in the store count"},
                      2, 1000000, &options->games);
   command.AddInteger({.names = "--opening-plies",
                       .placeholder = "N",
@@ -255,7 +255,7 @@ void RegisterRate(Command& root) {
                    &options->anchors);
   command.AddText({.names = "--store",
                    .placeholder = "FILE",
-                   .help = "results file, to go on with",
+                   .help = "game store, to go on with",
                    .default_text = "ratings.db of the first run"},
                   &options->store);
   AddThreadsFlag(command, &options->threads);
@@ -270,7 +270,7 @@ void RegisterRate(Command& root) {
   AddHtmlFlag(command, &options->html);
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
-      "are kept\nin the results file, so that a further checkpoint plays only "
+      "are kept\nin the store, so that a further checkpoint plays only "
       "what is missing.\nA network's precision auto is that of its games "
       "there, "
       "or chosen once; games of\ndifferent number types are kept apart."
