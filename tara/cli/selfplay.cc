@@ -10,11 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "proto/game.pb.h"
 #include "tara/base/clocks.h"
@@ -73,51 +72,21 @@ struct Model {
   std::optional<eval::PlayerSpec> player = {};
 };
 
-// Takes "precision=int8" and the like off the end of PATH[,OPTION=VALUE,...]. A
-// path may hold commas and equal signs itself: other names belong to it.
-absl::StatusOr<nn::InferenceOptions> TakeInferenceOptions(
-    const std::string& model, absl::string_view& path) {
-  nn::InferenceOptions options;
-  while (true) {
-    const size_t comma = path.rfind(',');
-    if (comma == absl::string_view::npos) return options;
-    const absl::string_view option = path.substr(comma + 1);
-    const absl::string_view name = option.substr(0, option.find('='));
-    if (name.size() == option.size() || !nn::IsInferenceOption(name)) {
-      return options;
-    }
-    const absl::Status status =
-        nn::SetInferenceOption(name, option.substr(name.size() + 1), options);
-    if (!status.ok()) {
-      return AsUsageError(absl::InvalidArgumentError(
-          absl::StrCat("bad model '", model, "': ", status.message())));
-    }
-    path = path.substr(0, comma);
+// Returns the network of a model, which is the spec of a player with it or just
+// PATH[,OPTION=VALUE,...]. Self-play has a search of its own: a usage error for
+// options that are none of inference.
+absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
+                                           bool is_spec) {
+  const absl::StatusOr<eval::PlayerSpec> network =
+      eval::ParsePlayerSpec(is_spec ? model : absl::StrCat("net:", model));
+  if (!network.ok()) return AsUsageError(network.status());
+  for (const absl::string_view option : absl::StrSplit(
+           eval::NetworkOptionsOf(*network), ',', absl::SkipEmpty())) {
+    if (nn::IsInferenceOption(option.substr(0, option.find('=')))) continue;
+    return UsageError(absl::StrCat("bad model '", model, "': option '", option,
+                                   "'; expected precision, backend, device"));
   }
-}
-
-struct NetworkText {
-  std::string path;  // empty: the ready-made network
-  nn::InferenceOptions inference;
-};
-
-// Parses PATH[,OPTION=VALUE,...], with or without net: before it, or
-// best[:OPTION=VALUE,...].
-absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
-  // Options of `best` are taken as those of a path without a letter.
-  const bool is_best = absl::StartsWith(model, "best:");
-  const std::string text =
-      is_best ? absl::StrCat(",", absl::StripPrefix(model, "best:"))
-              : std::string(absl::StripPrefix(model, "net:"));
-  absl::string_view path = text;
-  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
-                        TakeInferenceOptions(model, path));
-  if (is_best && !path.empty()) {
-    return UsageError(absl::StrCat(
-        "bad model '", model, "': unknown option in '", path.substr(1),
-        "'; expected best[:OPTION=VALUE,...] with precision, backend, device"));
-  }
-  return NetworkText{.path = std::string(path), .inference = inference};
+  return network;
 }
 
 absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
@@ -140,7 +109,8 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
     return Model{
         .id = options.model, .file = "", .evaluator = nullptr, .player = *spec};
   }
-  TARA_ASSIGN_OR_RETURN(const NetworkText network, ParseNetwork(options.model));
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec network,
+                        NetworkOf(options.model, player.has_value()));
   TARA_ASSIGN_OR_RETURN(const std::string file,
                         eval::FindCheckpoint(network.path));
   TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork loaded,

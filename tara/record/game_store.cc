@@ -133,8 +133,9 @@ absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob) {
 absl::string_view EndingOf(const proto::GameRecord& game) {
   const proto::GameResult& result = game.result();
   if (result.has_resigned_by()) return "resigned";
-  if (result.has_forfeited_by())
+  if (result.has_forfeited_by()) {
     return result.fault().empty() ? "time" : "fault";
+  }
   if (!result.adjudication().empty()) return result.adjudication();
   if (game.unrecorded_length() > 0) return "unknown";
   return result.ended_by();
@@ -291,8 +292,8 @@ absl::Status GameStore::Insert(const proto::GameRecord& game,
 absl::Status GameStore::InsertIntoContest(const proto::GameRecord& game) {
   // The game just added has the highest index.
   for (const std::string& sql : {
-           absl::StrCat("INSERT OR IGNORE INTO contests (variant, conditions, "
-                        "player_a, player_b) VALUES (?1, ?2, ?3, ?4)"),
+           std::string("INSERT OR IGNORE INTO contests (variant, conditions, "
+                       "player_a, player_b) VALUES (?1, ?2, ?3, ?4)"),
            absl::StrCat("DELETE FROM games WHERE game_index = (SELECT "
                         "game_index FROM contest_games WHERE contest = ",
                         kContest, " AND place = ?5)"),

@@ -315,7 +315,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
                                 "best:precision=float32,graph=on"}) {
     const TaraResult refused = self_play(bad);
     EXPECT_EQ(refused.status, 2) << bad;
-    EXPECT_THAT(refused.err, HasSubstr(absl::StrCat("bad model '", bad, "'")));
+    EXPECT_THAT(refused.err, HasSubstr(absl::StrCat("'", bad, "'")));
   }
 }
 
