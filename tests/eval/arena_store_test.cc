@@ -80,8 +80,9 @@ TEST(ArenaStoreTest, RecordsFollowTheRulesAndNameTheirPlayers) {
   const proto::Contest contest = NewContest("seed=1", "random", "quitter");
   Play({.games = 4}, *store, contest);
   std::set<std::string> models;
-  for (const proto::GameRecord& game :
-       store->GamesOf("sacred_hill_l1", contest).value()) {
+  const auto games = store->GamesOf("sacred_hill_l1", contest);
+  ASSERT_EQ(games->size(), 4u);
+  for (const proto::GameRecord& game : *games) {
     EXPECT_EQ(record::ValidateRecord(game), absl::OkStatus());
     EXPECT_EQ(game.opening_plies(), 2u);
     models.insert(game.model_id());

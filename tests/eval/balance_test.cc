@@ -317,7 +317,8 @@ TEST(GameFactsTest, RefuseGamesThatBreakTheRulesOrDoNotEnd) {
           ->second;
   proto::GameRecord twice = game;
   twice.mutable_steps(1)->set_action(twice.steps(0).action());
-  EXPECT_THAT(FactsOf(twice).status().message(), HasSubstr("ply 1: action"));
+  EXPECT_THAT(FactsOf(twice).status().message(),
+              HasSubstr("ply 1: illegal action"));
   const State last = record::Replay(game)->states[3];
   game.mutable_steps()->DeleteSubrange(3, game.steps_size() - 3);
   record::SetResigned(last, game);

@@ -322,7 +322,8 @@ std::vector<uint64_t> PlacesOf(GameStore& store, const std::string& variant,
                                const std::string& conditions) {
   std::vector<uint64_t> places;
   const proto::Contest contest = OfContest(conditions, 0).contest();
-  for (const proto::GameRecord& game : *store.GamesOf(variant, contest)) {
+  const auto games = store.GamesOf(variant, contest);
+  for (const proto::GameRecord& game : *games) {
     places.push_back(game.place());
   }
   return places;
@@ -330,12 +331,13 @@ std::vector<uint64_t> PlacesOf(GameStore& store, const std::string& variant,
 
 TEST_F(GameStoreTest, GamesOfAContestAreFoundByPlace) {
   const std::unique_ptr<GameStore> store = Open();
-  for (const uint64_t place : {5, 0, (uint64_t{7} << 32) + 1, 2}) {
+  constexpr uint64_t kFar = (uint64_t{7} << 32) + 1;
+  for (const uint64_t place : {uint64_t{5}, uint64_t{0}, kFar, uint64_t{2}}) {
     ASSERT_TRUE(store->Add(OfContest("seed=1", place)).ok());
   }
   ASSERT_TRUE(store->Add(OfContest("seed=2", 0)).ok());
   EXPECT_THAT(PlacesOf(*store, "four_treasures", "seed=1"),
-              ElementsAre(0, 2, 5, (uint64_t{7} << 32) + 1));
+              ElementsAre(0, 2, 5, kFar));
   EXPECT_THAT(PlacesOf(*store, "four_treasures", "seed=2"), ElementsAre(0));
   EXPECT_THAT(PlacesOf(*store, "sacred_hill_l1", "seed=1"), IsEmpty());
   EXPECT_EQ(store->Contests()->size(), 2u);

@@ -65,8 +65,8 @@ class BalanceDriver {
 // What a study is told apart by: its games are those of no other.
 struct BalanceStudyKey {
   BalanceGameOptions options;
-  std::string player;    // spec, with its number type (WithPrecision)
-  std::string identity;  // PlayerIdentity
+  std::string player;         // spec, with its number type (WithPrecision)
+  std::string identity = {};  // PlayerIdentity
 };
 
 // Returns what the games of a study are played as.
