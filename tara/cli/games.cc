@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -239,13 +241,18 @@ Json RowToJson(const record::GameRow& row) {
 }
 
 void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
+  size_t width = 12;  // of the models
+  for (const record::GameRow& row : rows) {
+    width = std::max(width, row.model_id.size());
+  }
   const auto print = [&](absl::string_view index, absl::string_view variant,
                          absl::string_view generation, absl::string_view model,
                          absl::string_view length, absl::string_view points,
                          absl::string_view ended_by,
                          absl::string_view finished) {
-    console.out << absl::StrFormat("%8s  %-22s  %10s  %-12s  %6s  %6s  %-14s  ",
-                                   index, variant, generation, model, length,
+    console.out << absl::StrFormat("%8s  %-22s  %10s  %-*s  %6s  %6s  %-14s  ",
+                                   index, variant, generation,
+                                   static_cast<int>(width), model, length,
                                    points, ended_by)
                 << finished << "\n";
   };

@@ -156,10 +156,10 @@ class GameStore {
   std::optional<SqliteStatement> select_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Opens the store in the file `path`, or one in memory for ":memory:". NOT_FOUND for a missing file (read-only) or folder;
-// FAILED_PRECONDITION for a file of another kind, a store of another version,
-// or one that another process has with kExclusive, as this one wants it;
-// DATA_LOSS for a damaged one.
+// Opens the store in the file `path`, or one in memory for ":memory:".
+// NOT_FOUND for a missing file (read-only) or folder; FAILED_PRECONDITION for a
+// file of another kind, a store of another version, or one that another process
+// has with kExclusive, as this one wants it; DATA_LOSS for a damaged one.
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode);
 

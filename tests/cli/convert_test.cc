@@ -29,7 +29,7 @@ std::string CopyOf(const std::string& name) {
 // Returns a game store made of the file.
 std::string Converted(const std::string& name) {
   const std::string store = TemporaryPath("converted.db");
-  const TaraResult result = RunTara({"convert", Witness(name), store});
+  const TaraResult result = RunTara({"convert", CopyOf(name), store});
   EXPECT_EQ(result.status, 0) << result.err;
   return store;
 }
