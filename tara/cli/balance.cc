@@ -36,10 +36,10 @@
 #include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/balance_report.h"
-#include "tara/eval/balance/balance_store.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
-#include "third_party/crc32c/crc32c.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 namespace {
@@ -76,13 +76,6 @@ struct WantedStudy {
 // Random openings of players that have no policy to draw from.
 constexpr int kOpeningPlies = 2;
 
-// A player and what tells it from others.
-struct NamedPlayer {
-  eval::PlayerSpec spec;
-  std::string network;  // a checksum; empty without one
-  bool has_policy;
-};
-
 // Whether players of the kind have simulations, and a policy.
 bool Searches(eval::PlayerKind kind) {
   return kind == eval::PlayerKind::kMcts || kind == eval::PlayerKind::kNet;
@@ -111,48 +104,40 @@ std::string WithSimulations(absl::string_view spec,
   return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
 }
 
-absl::StatusOr<std::vector<std::string>> Specs(
+// Returns the players, each with each of the numbers of simulations. Usage
+// errors for what can be no player of a study.
+absl::StatusOr<std::vector<eval::PlayerSpec>> PlayersOf(
     const BalanceCommandOptions& options) {
-  if (options.simulations.empty()) return options.players;
-  std::vector<std::string> specs;
-  for (const std::string& player : options.players) {
-    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec, ParsePlayer(player));
-    if (!Searches(spec.kind)) {
-      return UsageError(absl::StrCat("--sims: player '", player,
+  std::vector<eval::PlayerSpec> players;
+  for (const std::string& text : options.players) {
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec given, ParsePlayer(text));
+    if (given.search.ponder) {
+      return UsageError(absl::StrCat("player '", text,
+                                     "' ponders, but has no opponent whose "
+                                     "time it could use; expected ponder=off"));
+    }
+    if (options.simulations.empty()) {
+      players.push_back(given);
+      continue;
+    }
+    if (!Searches(given.kind)) {
+      return UsageError(absl::StrCat("--sims: player '", text,
                                      "' has no simulations; expected mcts, "
                                      "net or best players"));
     }
-    for (const absl::string_view text :
+    for (const absl::string_view number :
          absl::StrSplit(options.simulations, ',')) {
       int simulations = 0;
-      if (!absl::SimpleAtoi(text, &simulations) || simulations < 1) {
-        return UsageError(absl::StrCat("--sims: '", text,
+      if (!absl::SimpleAtoi(number, &simulations) || simulations < 1) {
+        return UsageError(absl::StrCat("--sims: '", number,
                                        "' is no number of simulations; "
                                        "expected numbers such as 50,200,800"));
       }
-      specs.push_back(WithSimulations(player, text));
+      TARA_ASSIGN_OR_RETURN(players.emplace_back(),
+                            ParsePlayer(WithSimulations(text, number)));
     }
   }
-  return specs;
-}
-
-absl::StatusOr<NamedPlayer> PlayerOf(const std::string& text) {
-  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec, ParsePlayer(text));
-  if (spec.search.ponder) {
-    return UsageError(absl::StrCat("player '", text,
-                                   "' ponders, but has no opponent whose time "
-                                   "it could use; expected ponder=off"));
-  }
-  NamedPlayer player = {
-      .spec = spec, .network = "", .has_policy = Searches(spec.kind)};
-  if (spec.kind == eval::PlayerKind::kNet) {
-    TARA_ASSIGN_OR_RETURN(const std::string path,
-                          eval::FindCheckpoint(spec.path));
-    TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
-    player.network = absl::StrFormat(
-        "%08x", crc32c::Crc32c(contents.data(), contents.size()));
-  }
-  return player;
+  return players;
 }
 
 // Returns the variant's options with a change; none where it does not apply to
@@ -222,35 +207,38 @@ absl::StatusOr<std::vector<Rules>> AllRules(
   return rules;
 }
 
-// Returns the studies of the command, players outermost, so that each player is
-// made once. Usage errors: unknown variants, options and players, changes that
-// apply to no variant, or that change nothing; and the errors of a player's
-// network that is not there.
+// Returns the studies of these players by these rules, players outermost, so
+// that each player is made once. Networks have the number types of their games
+// in the store. Errors as WithPrecision and PlayerIdentity.
 absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
-    const BalanceCommandOptions& options) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
-  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> specs, Specs(options));
+    const BalanceCommandOptions& options,
+    const std::vector<eval::PlayerSpec>& players,
+    const std::vector<Rules>& rules, record::GameStore& store) {
   std::vector<WantedStudy> studies;
-  for (const std::string& spec : specs) {
-    TARA_ASSIGN_OR_RETURN(const NamedPlayer player, PlayerOf(spec));
+  for (const eval::PlayerSpec& given : players) {
+    TARA_ASSIGN_OR_RETURN(
+        const eval::PlayerSpec player,
+        eval::WithPrecision(given, eval::EarlierPrecisionsIn(store)));
+    TARA_ASSIGN_OR_RETURN(const std::string identity,
+                          eval::PlayerIdentity(player));
+    const int opening_plies = options.opening_plies >= 0
+                                  ? static_cast<int>(options.opening_plies)
+                                  : (Searches(player.kind) ? 0 : kOpeningPlies);
     const auto first = static_cast<int>(studies.size());
     for (const Rules& each : rules) {
-      WantedStudy& study = studies.emplace_back();
-      study.player = player.spec;
-      study.key.player = player.spec.text;
-      study.key.network = player.network;
-      study.key.options = {
-          .variant = each.variant,
-          .rule_options = each.options,
-          .seed = static_cast<uint64_t>(options.seed),
-          .opening_plies = options.opening_plies >= 0
-                               ? static_cast<int>(options.opening_plies)
-                               : (player.has_policy ? 0 : kOpeningPlies),
-          .drawn_plies = static_cast<int>(options.drawn_plies),
-          .temperature = options.temperature};
-      if (each.changed_from >= 0) {
-        study.compare_with = first + each.changed_from;
-      }
+      studies.push_back(
+          {.key = {.options = {.variant = each.variant,
+                               .rule_options = each.options,
+                               .seed = static_cast<uint64_t>(options.seed),
+                               .opening_plies = opening_plies,
+                               .drawn_plies =
+                                   static_cast<int>(options.drawn_plies),
+                               .temperature = options.temperature},
+                   .player = player.text,
+                   .identity = identity},
+           .player = player,
+           .compare_with =
+               each.changed_from < 0 ? -1 : first + each.changed_from});
     }
   }
   return studies;
@@ -336,26 +324,6 @@ class Players {
   std::unique_ptr<eval::BalanceDriver> driver_;
 };
 
-// Gives the networks of the studies their number types: those of their games in
-// the store.
-absl::Status ResolvePrecisions(const eval::BalanceStore& store,
-                               std::vector<WantedStudy>& studies) {
-  std::map<std::string, eval::PlayerSpec> resolved;  // by spec as given
-  for (WantedStudy& study : studies) {
-    const auto [place, is_new] = resolved.try_emplace(study.key.player);
-    if (is_new) {
-      TARA_ASSIGN_OR_RETURN(
-          place->second,
-          eval::WithPrecision(study.player, [&](const std::string&) {
-            return store.PrecisionsOf(study.key.network);
-          }));
-    }
-    study.player = place->second;
-    study.key.player = study.player.text;
-  }
-  return absl::OkStatus();
-}
-
 eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
   return {.games = static_cast<int>(options.games),
           .precision = options.precision > 0 ? std::optional(options.precision)
@@ -368,7 +336,7 @@ eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
 // leaves, are missing at the end.
 absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
     const BalanceCommandOptions& options,
-    const std::vector<WantedStudy>& wanted, eval::BalanceStore& store,
+    const std::vector<WantedStudy>& wanted, record::GameStore& store,
     const StopCheck& stop, Console& console) {
   const eval::BalancePlan plan = PlanOf(options);
   Players players(options.threads);
@@ -402,20 +370,18 @@ absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
   return studies;
 }
 
-State StudyStart(const WantedStudy& study) {
-  return InitialState(study.key.options.variant,
-                      study.key.options.rule_options);
-}
-
 eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
                              const std::vector<eval::BalanceStudy>& studies) {
   eval::BalanceReport report;
   for (size_t i = 0; i < studies.size(); ++i) {
+    const eval::BalanceGameOptions& options = studies[i].options;
     report.rows.push_back(
-        {.options = studies[i].options,
+        {.options = options,
          .player = studies[i].player,
          .statistics = eval::Summarize(studies[i]),
-         .not_learned = NotLearnedBy(wanted[i].player, StudyStart(wanted[i]))});
+         .not_learned = NotLearnedBy(
+             wanted[i].player,
+             InitialState(options.variant, options.rule_options))});
     if (wanted[i].compare_with < 0) continue;
     const eval::BalanceStudy& from = studies[wanted[i].compare_with];
     const std::string& of_from =
@@ -473,25 +439,29 @@ void AddGameOptions(Command& command, BalanceCommandOptions* options) {
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                                Console& console) {
-  TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
-                        WantedStudies(options));
+  TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
+  TARA_ASSIGN_OR_RETURN(const std::vector<eval::PlayerSpec> players,
+                        PlayersOf(options));
   std::vector<State> starts;  // those of --what-if, too
-  for (const WantedStudy& study : wanted) starts.push_back(StudyStart(study));
-  std::vector<eval::PlayerSpec> players;
+  for (const Rules& each : rules) {
+    starts.push_back(InitialState(each.variant, each.options));
+  }
+  std::vector<eval::PlayerSpec> given;  // without --sims, as refusals name them
   for (const std::string& text : options.players) {
-    TARA_ASSIGN_OR_RETURN(players.emplace_back(), ParsePlayer(text));
+    TARA_ASSIGN_OR_RETURN(given.emplace_back(), ParsePlayer(text));
   }
-  TARA_RETURN_IF_ERROR(
-      CheckLearned(players, starts, options.untrained, console));
+  TARA_RETURN_IF_ERROR(CheckLearned(given, starts, options.untrained, console));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
-  eval::BalanceStore store;
-  if (!options.store.empty()) {
-    TARA_ASSIGN_OR_RETURN(store, eval::BalanceStore::Open(options.store));
-  }
-  TARA_RETURN_IF_ERROR(ResolvePrecisions(store, wanted));
+  const bool has_store = !options.store.empty();
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<record::GameStore> store,
+      record::OpenGameStore(has_store ? options.store : ":memory:",
+                            record::StoreMode::kExclusive));
+  TARA_ASSIGN_OR_RETURN(const std::vector<WantedStudy> wanted,
+                        WantedStudies(options, players, rules, *store));
   const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::BalanceStudy> studies,
-                        PlayStudies(options, wanted, store, stop, console));
+                        PlayStudies(options, wanted, *store, stop, console));
   const eval::BalanceReport report = ReportOf(wanted, studies);
   console.out << (options.format == "json"
                       ? eval::BalanceReportJson(report) + "\n"
@@ -502,7 +472,7 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
   }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
-  if (!options.store.empty()) {
+  if (has_store) {
     console.err << "tara: the same command goes on from " << options.store
                 << "\n";
   }
@@ -548,9 +518,9 @@ void RegisterBalance(Command& root) {
   AddHtmlFlag(command, &options->html);
   command.AddText({.names = "--store",
                    .placeholder = "FILE",
-                   .help = "keep the games here as they end, and go on with "
-                           "those that are there; a network's precision auto "
-                           "is that of its games",
+                   .help = "game store that games go to as they end: the same "
+                           "command goes on where it was broken off; a "
+                           "network's precision auto is that of its games",
                    .default_text = "none"},
                   &options->store);
   command.SetNotes(absl::StrCat(
@@ -564,7 +534,7 @@ void RegisterBalance(Command& root) {
   command.SetExamples(
       {"balance --variant four_treasures --player mcts:sims=200",
        "balance --variant all --player net:runs/first,sims=400 --games 1000 "
-       "--store balance.jsonl --html balance.html",
+       "--store balance.db --html balance.html",
        "balance --variant high_kings_l1 --player mcts --sims 50,200,800",
        "balance --variant stone_of_destiny --player mcts:sims=100 "
        "--what-if link_all_at_end=false --precision 0.02 --games 20000"});

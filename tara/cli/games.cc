@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -33,7 +35,7 @@
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
-#include "tara/train/store/game_store.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 
@@ -190,30 +192,30 @@ void RegisterGames(Command& root) {
 }
 
 // Opens for reading a store named by its file or by the folder of its run.
-absl::StatusOr<std::unique_ptr<train::GameStore>> OpenStoreForReading(
+absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
     const std::string& path);
 
 // Returns the query that the options say, or a usage error for an unknown
 // variant.
-absl::StatusOr<train::GameQuery> QueryOf(const GamesQueryOptions& options);
+absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options);
 
-absl::StatusOr<std::unique_ptr<train::GameStore>> OpenStoreForReading(
+absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
     const std::string& path) {
   std::error_code ignored;
   // The name of the store in a run's folder: tara/train/folder/run_folder.h.
   const bool is_run = std::filesystem::is_directory(path, ignored);
-  return train::OpenGameStore(is_run ? path + "/games.db" : path,
-                              train::StoreMode::kReadOnly);
+  return record::OpenGameStore(is_run ? path + "/games.db" : path,
+                               record::StoreMode::kReadOnly);
 }
 
-absl::StatusOr<train::GameQuery> QueryOf(const GamesQueryOptions& options) {
+absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options) {
   if (!options.variant.empty()) {
     TARA_RETURN_IF_ERROR(AsUsageError(ParseVariant(options.variant).status()));
   }
-  return train::GameQuery{.variant = options.variant,
-                          .generation = options.generation,
-                          .limit = options.limit == 0 ? -1 : options.limit,
-                          .newest_first = true};
+  return record::GameQuery{.variant = options.variant,
+                           .generation = options.generation,
+                           .limit = options.limit == 0 ? -1 : options.limit,
+                           .newest_first = true};
 }
 
 namespace {
@@ -225,7 +227,7 @@ std::string FormatTime(absl::string_view format, int64_t unix_ms) {
                           absl::UTCTimeZone());
 }
 
-Json RowToJson(const train::GameRow& row) {
+Json RowToJson(const record::GameRow& row) {
   return {
       {"index", row.game_index},
       {"variant", row.variant},
@@ -238,20 +240,25 @@ Json RowToJson(const train::GameRow& row) {
       {"finished", FormatTime("%Y-%m-%dT%H:%M:%E3SZ", row.finished_unix_ms)}};
 }
 
-void PrintTable(const std::vector<train::GameRow>& rows, Console& console) {
+void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
+  size_t width = 12;  // of the models
+  for (const record::GameRow& row : rows) {
+    width = std::max(width, row.model_id.size());
+  }
   const auto print = [&](absl::string_view index, absl::string_view variant,
                          absl::string_view generation, absl::string_view model,
                          absl::string_view length, absl::string_view points,
                          absl::string_view ended_by,
                          absl::string_view finished) {
-    console.out << absl::StrFormat("%8s  %-22s  %10s  %-12s  %6s  %6s  %-14s  ",
-                                   index, variant, generation, model, length,
+    console.out << absl::StrFormat("%8s  %-22s  %10s  %-*s  %6s  %6s  %-14s  ",
+                                   index, variant, generation,
+                                   static_cast<int>(width), model, length,
                                    points, ended_by)
                 << finished << "\n";
   };
   print("index", "variant", "generation", "model", "length", "points",
         "ended by", "finished (UTC)");
-  for (const train::GameRow& row : rows) {
+  for (const record::GameRow& row : rows) {
     print(absl::StrCat(row.game_index), row.variant,
           absl::StrCat(row.generation), row.model_id, absl::StrCat(row.length),
           absl::StrCat(row.points_red, "-", row.points_blue), row.ended_by,
@@ -263,14 +270,14 @@ void PrintTable(const std::vector<train::GameRow>& rows, Console& console) {
 
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(train::GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+  TARA_ASSIGN_OR_RETURN(record::GameQuery query, QueryOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameRow> rows,
+  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                         store->List(query));
   if (options.format == "json") {
     Json list = Json::array();
-    for (const train::GameRow& row : rows) list.push_back(RowToJson(row));
+    for (const record::GameRow& row : rows) list.push_back(RowToJson(row));
     console.out << list.dump(2) << "\n";
     return kExitOk;
   }
@@ -283,14 +290,6 @@ absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
 
 namespace {
 
-std::vector<Action> ActionsOf(const proto::GameRecord& record) {
-  std::vector<Action> actions;
-  for (const proto::Step& step : record.steps()) {
-    actions.push_back(static_cast<Action>(step.action()));
-  }
-  return actions;
-}
-
 void PrintOrigin(const proto::GameRecord& record, Console& console) {
   console.out << "Game " << record.game_index() << ": " << record.variant()
               << ", options " << record.rule_options() << "\nmodel "
@@ -301,7 +300,8 @@ void PrintOrigin(const proto::GameRecord& record, Console& console) {
 // What a search thought of a position, and what is proved of it, for the seat.
 std::string ThoughtText(const proto::Step& step) {
   std::string text;
-  if (step.visits_size() > 0 || step.simulations() > 0) {
+  if (step.visits_size() > 0 || step.simulations() > 0 ||
+      step.has_root_value()) {
     text = absl::StrFormat("  value %+.2f", step.root_value());
   }
   if (!step.has_proved_low()) return text;
@@ -312,6 +312,23 @@ std::string ThoughtText(const proto::Step& step) {
                           step.proved_high());
   }
   return text;
+}
+
+// Returns how a game ended before its end, a line; empty: it did not.
+std::string EarlyEndText(const proto::GameResult& result) {
+  const auto name = [](uint32_t side) { return side == kRed ? "Red" : "Blue"; };
+  if (result.has_resigned_by()) {
+    return absl::StrCat(name(result.resigned_by()), " resigns.\n");
+  }
+  if (result.has_forfeited_by()) {
+    return absl::StrCat(
+        name(result.forfeited_by()),
+        result.fault().empty() ? " loses on time" : " gives the game up: ",
+        result.fault(), ".\n");
+  }
+  if (result.adjudication().empty()) return "";
+  return absl::StrCat("Ended by ", result.adjudication(), ", ",
+                      result.points(0), "-", result.points(1), ".\n");
 }
 
 // Actions with their seats and, of searches, the value for the seat.
@@ -326,32 +343,28 @@ void PrintActions(const proto::GameRecord& record,
         ply < static_cast<int>(record.opening_plies()) ? "  drawn at random"
                                                        : ThoughtText(step));
   }
-  if (game.resigned_by.has_value()) {
-    console.out << (*game.resigned_by == kRed ? "Red" : "Blue")
-                << " resigns.\n";
-  }
-  console.out << "\n";
+  console.out << EarlyEndText(record.result()) << "\n";
 }
 
 }  // namespace
 
 absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(options.store));
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         store->Get(static_cast<uint64_t>(options.game_index)));
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
                         record::Replay(record));
   if (options.format == "json") {
-    if (game.resigned_by.has_value()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("game ", options.game_index,
-                       " was resigned; --format=json has finished games only"));
+    if (!game.finished()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "game ", options.game_index,
+          " was not played to its end; --format=json has finished games only"));
     }
     TARA_ASSIGN_OR_RETURN(
         const std::string line,
-        record::GameToLine(game.states.front(), ActionsOf(record)));
+        record::GameToLine(game.states.front(), record::ActionsOf(record)));
     console.out << line << "\n";
     return kExitOk;
   }
@@ -375,7 +388,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Returns Red's score with its 95 % interval over games.
-eval::Interval RedScore(const train::GameStatistics& statistics) {
+eval::Interval RedScore(const record::GameStatistics& statistics) {
   const auto wins = static_cast<double>(statistics.red_wins);
   const auto draws = static_cast<double>(statistics.draws);
   return eval::ScoreIntervalOf({.count = static_cast<double>(statistics.games),
@@ -383,7 +396,7 @@ eval::Interval RedScore(const train::GameStatistics& statistics) {
                                 .squares = wins + draws / 4});
 }
 
-Json StatisticsToJson(const train::GameStatistics& statistics) {
+Json StatisticsToJson(const record::GameStatistics& statistics) {
   const eval::Interval score = RedScore(statistics);
   return {{"variant", statistics.variant},
           {"rule_options", statistics.rule_options},
@@ -401,7 +414,7 @@ Json StatisticsToJson(const train::GameStatistics& statistics) {
           {"untrained", statistics.untrained}};
 }
 
-void PrintStatistics(const train::GameStatistics& statistics,
+void PrintStatistics(const record::GameStatistics& statistics,
                      Console& console) {
   const eval::Interval score = RedScore(statistics);
   console.out << statistics.variant;
@@ -434,44 +447,42 @@ void PrintStatistics(const train::GameStatistics& statistics,
 
 absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
                                   Console& console) {
-  TARA_ASSIGN_OR_RETURN(const train::GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+  TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameStatistics> all,
+  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameStatistics> all,
                         store->Statistics(query));
   if (options.format == "json") {
     Json list = Json::array();
-    for (const train::GameStatistics& each : all) {
+    for (const record::GameStatistics& each : all) {
       list.push_back(StatisticsToJson(each));
     }
     console.out << list.dump(2) << "\n";
     return kExitOk;
   }
-  for (const train::GameStatistics& each : all) PrintStatistics(each, console);
+  for (const record::GameStatistics& each : all) PrintStatistics(each, console);
   if (all.empty()) console.out << "no games\n";
   return kExitOk;
 }
 
 namespace {
 
-// Returns the game as a line, or nothing if it was resigned: the form is for
-// finished games.
+// Returns the game as a line, or nothing if it was not played to its end or its
+// actions were not kept: the form is for finished games.
 absl::StatusOr<std::optional<std::string>> LineOf(
     const proto::GameRecord& record) {
+  if (record.unrecorded_length() > 0) return std::nullopt;
   // Replays what may be damaged before anything is made of it.
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
                         record::Replay(record));
-  if (game.resigned_by.has_value()) return std::nullopt;
-  std::vector<Action> actions;
-  for (const proto::Step& step : record.steps()) {
-    actions.push_back(static_cast<Action>(step.action()));
-  }
-  return record::GameToLine(game.states.front(), actions);
+  if (!game.finished()) return std::nullopt;
+  return record::GameToLine(game.states.front(), record::ActionsOf(record));
 }
 
-// Counts the games that are left out because they were resigned.
-absl::Status WriteLines(train::GameStore& store, const train::GameQuery& query,
-                        std::ostream& out, int64_t& resigned) {
+// Counts the games that are left out.
+absl::Status WriteLines(record::GameStore& store,
+                        const record::GameQuery& query, std::ostream& out,
+                        int64_t& left_out) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
                         store.Indices(query));
   for (const uint64_t index : indices) {
@@ -479,7 +490,7 @@ absl::Status WriteLines(train::GameStore& store, const train::GameQuery& query,
     TARA_ASSIGN_OR_RETURN(const std::optional<std::string> line,
                           LineOf(record));
     if (!line.has_value()) {
-      ++resigned;
+      ++left_out;
       continue;
     }
     out << *line << "\n";
@@ -488,12 +499,12 @@ absl::Status WriteLines(train::GameStore& store, const train::GameQuery& query,
   return absl::OkStatus();
 }
 
-absl::Status WriteFile(train::GameStore& store, const train::GameQuery& query,
-                       const std::string& path, int64_t& resigned) {
+absl::Status WriteFile(record::GameStore& store, const record::GameQuery& query,
+                       const std::string& path, int64_t& left_out) {
   const std::string partial = path + ".partial";
   errno = 0;
   std::ofstream file(partial);
-  absl::Status status = file ? WriteLines(store, query, file, resigned)
+  absl::Status status = file ? WriteLines(store, query, file, left_out)
                              : absl::UnavailableError(std::strerror(errno));
   file.close();
   if (status.ok() && !file) {
@@ -512,18 +523,19 @@ absl::Status WriteFile(train::GameStore& store, const train::GameQuery& query,
 
 absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                                    Console& console) {
-  TARA_ASSIGN_OR_RETURN(const train::GameQuery query, QueryOf(options.query));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<train::GameStore> store,
+  TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options.query));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(options.query.store));
-  int64_t resigned = 0;
+  int64_t left_out = 0;
   TARA_RETURN_IF_ERROR(
       options.output == "-"
-          ? WriteLines(*store, query, console.out, resigned)
-          : WriteFile(*store, query, options.output, resigned));
-  if (resigned > 0) {
+          ? WriteLines(*store, query, console.out, left_out)
+          : WriteFile(*store, query, options.output, left_out));
+  if (left_out > 0) {
     console.err << "tara: the form is for finished games; left out, because "
-                   "they were resigned: "
-                << resigned << "\n";
+                   "they were not played to their end, or their actions not "
+                   "kept: "
+                << left_out << "\n";
   }
   return kExitOk;
 }

@@ -16,7 +16,7 @@
 #include "tara/cli/flags.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"
-#include "tara/eval/arena/contest.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/time/time_manager.h"
@@ -132,7 +132,7 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.AddText(
       {.names = "--store",
        .placeholder = "FILE",
-       .help = "results file, which keeps games as they end: the same command "
+       .help = "game store that games go to as they end: the same command "
                "goes on where it was broken off, more --games add to it",
        .default_text = "none"},
       &flags->store);
@@ -157,7 +157,7 @@ std::string MatchNotes() {
   return absl::StrCat(
       "Players:\n", eval::PlayerSpecHelp(),
       "\nA network's precision auto is chosen once for all threads, or is "
-      "that of its\ngames in the results file; reports name it, and games of "
+      "that of its\ngames in the store; reports name it, and games of "
       "different number types\nare kept apart.\n"
       "\nWith clocks games are played one at a time on each thread. A player "
       "whose time\nruns out, or an engine that cannot go on, loses by ",
@@ -175,7 +175,9 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   TARA_ASSIGN_OR_RETURN(table->judge_, JudgeOf(flags.openings));
   TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
   if (!flags.store.empty()) {
-    TARA_ASSIGN_OR_RETURN(table->store_, eval::ResultStore::Open(flags.store));
+    TARA_ASSIGN_OR_RETURN(
+        table->store_,
+        record::OpenGameStore(flags.store, record::StoreMode::kReadWrite));
   }
   if (!table->judge_.has_value()) return table;
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec judge,
@@ -257,11 +259,9 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
   if (store_ != nullptr) {
     TARA_RETURN_IF_ERROR(eval::ResumeFromStore(
         *store_,
-        {.variant = std::string(Info(start.variant).id),
-         .conditions =
-             eval::ArenaConditions(arena, openings_, flags_.time_control),
-         .player_a = a.identity,
-         .player_b = b.identity},
+        eval::NewContest(
+            eval::ArenaConditions(arena, openings_, flags_.time_control),
+            a.identity, b.identity),
         arena));
   }
   return eval::PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);

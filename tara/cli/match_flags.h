@@ -1,8 +1,8 @@
 #ifndef TARA_CLI_MATCH_FLAGS_H_
 #define TARA_CLI_MATCH_FLAGS_H_
 
-// Flags of the commands that play matches: openings, ends, clocks, results
-// files; and the games themselves.
+// Flags of the commands that play matches: openings, ends, clocks, stores; and
+// the games themselves.
 
 #include <cstdint>
 #include <memory>
@@ -20,11 +20,11 @@
 #include "tara/core/state.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/nn/bundle/golden.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 
@@ -34,7 +34,7 @@ struct MatchFlags {
   std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
-  // Results file to go on with; empty: none.
+  // Game store to go on with; empty: none.
   std::string store;
   int64_t threads = 0;  // 0: as many as the cores allow
   int64_t seed = 1;
@@ -50,7 +50,7 @@ std::string MatchNotes();
 struct Contestant {
   std::vector<eval::PlayerSpec> given;  // its players, as they were given
   eval::TeamSpec team;  // with the number types of its networks (WithPrecision)
-  std::string identity;  // in the results file; empty without one
+  std::string identity;  // in the store; empty without one
   eval::PlayerFactory make;
 };
 
@@ -58,8 +58,8 @@ struct Contestant {
 class MatchTable {
  public:
   // `arena` has the options that are no flags. Returns usage errors for wrong
-  // flags, and the error of opening the results file or of making the player
-  // that judges openings.
+  // flags, and the error of opening the store or of making the player that
+  // judges openings.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena);
 
@@ -72,10 +72,10 @@ class MatchTable {
   std::vector<eval::PlayerSpec> PlayersOf(
       absl::Span<const Contestant* const> contestants) const;
 
-  // Plays A against B from a start position, with the results file if there is
-  // one; as many games as the options of Create have, or those of so many
-  // openings. Returns a usage error for teams that cannot play the variant,
-  // else the errors of PlayArenaInParallel.
+  // Plays A against B from a start position, with the store if there is one; as
+  // many games as the options of Create have, or those of so many openings.
+  // Returns a usage error for teams that cannot play the variant, else the
+  // errors of PlayArenaInParallel.
   absl::StatusOr<eval::ArenaResult> Play(
       const State& start, const Contestant& a, const Contestant& b,
       const eval::ArenaProgressCallback& on_progress, int openings = 0);
@@ -84,12 +84,12 @@ class MatchTable {
   MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena)
       : flags_(flags), arena_(arena) {}
 
-  // The number types of the games in the results file; empty without one.
+  // The number types of the games in the store; empty without one.
   eval::EarlierPrecisions Earlier() const;
 
   const MatchFlags flags_;
   eval::ArenaOptions arena_;
-  std::unique_ptr<eval::ResultStore> store_;  // if there is one
+  std::unique_ptr<record::GameStore> store_;  // if there is one
   std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
   std::string openings_;  // "" for random ones, or the identity of their judge
 };

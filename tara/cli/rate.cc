@@ -26,12 +26,13 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/contest.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/rating_tournament.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 namespace {
@@ -75,9 +76,9 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
 }
 
 // Returns the players with the number types of their networks' games in the
-// results file.
+// store.
 absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
-    const std::vector<NamedPlayer>& named, eval::ResultStore& store) {
+    const std::vector<NamedPlayer>& named, record::GameStore& store) {
   std::vector<eval::RatedPlayer> players;
   for (const NamedPlayer& player : named) {
     TARA_ASSIGN_OR_RETURN(
@@ -126,7 +127,7 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
   return anchors;
 }
 
-// Returns the results file: the one named, or that of the first run.
+// Returns the store: the one named, or that of the first run.
 std::string StorePathOf(const RateCommandOptions& options) {
   if (!options.store.empty()) return options.store;
   std::error_code error;
@@ -170,8 +171,9 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   tournament.arenas = ArenasOf(options, starts);
   TARA_RETURN_IF_ERROR(CheckPlayers(tournament.arenas, named));
   TARA_ASSIGN_OR_RETURN(tournament.anchors, AnchorsOf(options.anchors, named));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::ResultStore> store,
-                        eval::ResultStore::Open(StorePathOf(options)));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
+                        record::OpenGameStore(StorePathOf(options),
+                                              record::StoreMode::kReadWrite));
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
                         RatedPlayersOf(named, *store));
 
@@ -241,7 +243,7 @@ void RegisterRate(Command& root) {
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games of a player in a variant, on average; "
-                              "those in the results file count"},
+                              "those in the store count"},
                      2, 1000000, &options->games);
   command.AddInteger({.names = "--opening-plies",
                       .placeholder = "N",
@@ -254,7 +256,7 @@ void RegisterRate(Command& root) {
                    &options->anchors);
   command.AddText({.names = "--store",
                    .placeholder = "FILE",
-                   .help = "results file, to go on with",
+                   .help = "game store, to go on with",
                    .default_text = "ratings.db of the first run"},
                   &options->store);
   AddThreadsFlag(command, &options->threads);
@@ -269,7 +271,7 @@ void RegisterRate(Command& root) {
   AddHtmlFlag(command, &options->html);
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
-      "are kept\nin the results file, so that a further checkpoint plays only "
+      "are kept\nin the store, so that a further checkpoint plays only "
       "what is missing.\nA network's precision auto is that of its games "
       "there, "
       "or chosen once; games of\ndifferent number types are kept apart."

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,13 +10,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
@@ -28,10 +24,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/cli/match_flags.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/rule_options.h"
-#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance_driver.h"
@@ -45,92 +38,17 @@
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
-#include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 #include "tara/train/folder/run_provenance.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/store/game_store.h"
 
 namespace tara::cli {
 namespace {
 
-// Games of a player with itself, to be recorded: for players that are no
-// evaluators (tara/train/play/self_play.h), such as engines.
-struct PlayerGames {
-  eval::PlayerSpec player;  // records name it
-  // Game i is played from the (i modulo their number)-th.
-  std::vector<State> starts;
-  uint64_t seed = 1;
-  int threads = 1;
-};
-
 // Games in progress a thread: a batch for a player that searches.
 constexpr int kConcurrentGames = 32;
-// Of players without a policy to draw from.
+// Random actions that begin games of players without a policy to draw from.
 constexpr int kOpeningPlies = 2;
-
-eval::BalanceGameOptions OptionsOf(const PlayerGames& games,
-                                   const State& start) {
-  const bool has_policy = games.player.kind == eval::PlayerKind::kMcts;
-  return {.variant = start.variant,
-          .rule_options = start.options,
-          .seed = games.seed,
-          .opening_plies = has_policy ? 0 : kOpeningPlies};
-}
-
-proto::GameRecord RecordOf(const PlayerGames& games, const State& start,
-                           const eval::BalanceGameOptions& options,
-                           const eval::BalanceGame& game) {
-  proto::GameRecord record = record::NewGameRecord(
-      start, {.seed = games.seed,
-              .model_id = games.player.text,
-              .game_index = static_cast<uint64_t>(game.id.index)});
-  record.set_opening_plies(static_cast<uint32_t>(options.opening_plies));
-  State state = start;
-  for (size_t ply = 0; ply < game.actions.size(); ++ply) {
-    proto::Step& step = record::AddStep(game.actions[ply], record);
-    const float red_value = game.red_values[ply];
-    if (!std::isnan(red_value)) {
-      step.set_root_value(state.side() == kRed ? red_value : -red_value);
-    }
-    ApplyAction(game.actions[ply], state);
-  }
-  record::SetResult(state, record);
-  return record;
-}
-
-// Plays the games of these numbers, on several threads, and hands each to
-// `sink` when it ends, one at a time. A game begins with actions drawn from the
-// player's policy or, of a player that has none, with two at random: else a
-// player that never draws would play one game. Stops when `stop` says so:
-// games in progress are given up. Games that the player gives up are played
-// again (balance_driver.h); the errors are those of there, and the sink's.
-absl::Status PlayPlayerGames(
-    const PlayerGames& games, absl::Span<const uint64_t> numbers,
-    const std::function<absl::Status(const proto::GameRecord&)>& sink,
-    const std::function<bool()>& stop) {
-  TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<eval::BalanceDriver> driver,
-      eval::BalanceDriver::Create(
-          eval::FactoryOf(games.player), games.threads,
-          eval::GamesAtATime(games.player, kConcurrentGames)));
-  for (size_t i = 0; i < games.starts.size() && !stop(); ++i) {
-    const State& start = games.starts[i];
-    std::vector<eval::BalanceGameId> ids;
-    for (const uint64_t number : numbers) {
-      if (number % games.starts.size() == i) {
-        ids.push_back({.index = static_cast<int>(number)});
-      }
-    }
-    const eval::BalanceGameOptions options = OptionsOf(games, start);
-    TARA_RETURN_IF_ERROR(driver->Play(
-        options, ids,
-        [&](const eval::BalanceGame& game) -> absl::StatusOr<bool> {
-          TARA_RETURN_IF_ERROR(sink(RecordOf(games, start, options, game)));
-          return !stop();
-        }));
-  }
-  return absl::OkStatus();
-}
 
 struct SelfPlayCommandOptions {
   GameFlags game;
@@ -154,51 +72,21 @@ struct Model {
   std::optional<eval::PlayerSpec> player = {};
 };
 
-// Takes "precision=int8" and the like off the end of PATH[,OPTION=VALUE,...]. A
-// path may hold commas and equal signs itself: other names belong to it.
-absl::StatusOr<nn::InferenceOptions> TakeInferenceOptions(
-    const std::string& model, absl::string_view& path) {
-  nn::InferenceOptions options;
-  while (true) {
-    const size_t comma = path.rfind(',');
-    if (comma == absl::string_view::npos) return options;
-    const absl::string_view option = path.substr(comma + 1);
-    const absl::string_view name = option.substr(0, option.find('='));
-    if (name.size() == option.size() || !nn::IsInferenceOption(name)) {
-      return options;
-    }
-    const absl::Status status =
-        nn::SetInferenceOption(name, option.substr(name.size() + 1), options);
-    if (!status.ok()) {
-      return AsUsageError(absl::InvalidArgumentError(
-          absl::StrCat("bad model '", model, "': ", status.message())));
-    }
-    path = path.substr(0, comma);
+// Returns the network of a model, which is the spec of a player with it or just
+// PATH[,OPTION=VALUE,...]. Self-play has a search of its own: a usage error for
+// options that are none of inference.
+absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
+                                           bool is_spec) {
+  const absl::StatusOr<eval::PlayerSpec> network =
+      eval::ParsePlayerSpec(is_spec ? model : absl::StrCat("net:", model));
+  if (!network.ok()) return AsUsageError(network.status());
+  for (const absl::string_view option : absl::StrSplit(
+           eval::NetworkOptionsOf(*network), ',', absl::SkipEmpty())) {
+    if (nn::IsInferenceOption(option.substr(0, option.find('=')))) continue;
+    return UsageError(absl::StrCat("bad model '", model, "': option '", option,
+                                   "'; expected precision, backend, device"));
   }
-}
-
-struct NetworkText {
-  std::string path;  // empty: the ready-made network
-  nn::InferenceOptions inference;
-};
-
-// Parses PATH[,OPTION=VALUE,...], with or without net: before it, or
-// best[:OPTION=VALUE,...].
-absl::StatusOr<NetworkText> ParseNetwork(const std::string& model) {
-  // Options of `best` are taken as those of a path without a letter.
-  const bool is_best = absl::StartsWith(model, "best:");
-  const std::string text =
-      is_best ? absl::StrCat(",", absl::StripPrefix(model, "best:"))
-              : std::string(absl::StripPrefix(model, "net:"));
-  absl::string_view path = text;
-  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
-                        TakeInferenceOptions(model, path));
-  if (is_best && !path.empty()) {
-    return UsageError(absl::StrCat(
-        "bad model '", model, "': unknown option in '", path.substr(1),
-        "'; expected best[:OPTION=VALUE,...] with precision, backend, device"));
-  }
-  return NetworkText{.path = std::string(path), .inference = inference};
+  return network;
 }
 
 absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
@@ -221,7 +109,8 @@ absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
     return Model{
         .id = options.model, .file = "", .evaluator = nullptr, .player = *spec};
   }
-  TARA_ASSIGN_OR_RETURN(const NetworkText network, ParseNetwork(options.model));
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec network,
+                        NetworkOf(options.model, player.has_value()));
   TARA_ASSIGN_OR_RETURN(const std::string file,
                         eval::FindCheckpoint(network.path));
   TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork loaded,
@@ -249,11 +138,12 @@ std::string NotLearnedLines(const std::string& file,
 // Returns the indices below `games` that the store lacks, or
 // FAILED_PRECONDITION if it has games that this command would not have played.
 absl::StatusOr<std::vector<uint64_t>> MissingGames(
-    train::GameStore& store, const std::vector<State>& starts,
+    record::GameStore& store, const std::vector<State>& starts,
     const std::string& model_id, uint64_t games) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<train::GameRow> rows, store.List({}));
+  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
+                        store.List({}));
   std::unordered_set<uint64_t> present;
-  for (const train::GameRow& row : rows) {
+  for (const record::GameRow& row : rows) {
     const State& start = starts[row.game_index % starts.size()];
     if (row.variant != Info(start.variant).id ||
         row.rule_options != FormatRuleOptions(start.options) ||
@@ -274,20 +164,55 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
   return missing;
 }
 
+// Plays those of the missing games that begin as each of the starts, by a
+// player that is no evaluator (tara/train/play/self_play.h), such as an engine.
+// A game begins with actions drawn from the player's policy or, of a player
+// that has none, with two at random: else a player that never draws would play
+// one game. Games that the player gives up are played again
+// (balance_driver.h); errors are those of there, and the sink's.
+absl::Status PlayMissingOfPlayer(const SelfPlayCommandOptions& options,
+                                 const eval::PlayerSpec& player,
+                                 const std::vector<State>& starts,
+                                 const std::vector<uint64_t>& missing,
+                                 const train::GameSink& sink,
+                                 const StopCheck& stop) {
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::BalanceDriver> driver,
+                        eval::BalanceDriver::Create(
+                            eval::FactoryOf(player), ThreadsOr(options.threads),
+                            eval::GamesAtATime(player, kConcurrentGames)));
+  const bool has_policy = player.kind == eval::PlayerKind::kMcts;
+  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
+    std::vector<eval::BalanceGameId> ids;
+    for (const uint64_t number : missing) {
+      if (number % starts.size() == i) {
+        ids.push_back({.index = static_cast<int>(number)});
+      }
+    }
+    TARA_RETURN_IF_ERROR(
+        driver->Play({.variant = starts[i].variant,
+                      .rule_options = starts[i].options,
+                      .seed = static_cast<uint64_t>(options.seed),
+                      .opening_plies = has_policy ? 0 : kOpeningPlies},
+                     ids, [&](proto::GameRecord game) -> absl::StatusOr<bool> {
+                       game.set_game_index(game.place());
+                       game.clear_place();
+                       game.set_model_id(player.text);
+                       TARA_RETURN_IF_ERROR(sink(game));
+                       return !stop();
+                     }));
+  }
+  return absl::OkStatus();
+}
+
 // Plays the games that are missing.
 absl::Status PlayMissing(const SelfPlayCommandOptions& options,
                          const Model& model, const std::vector<State>& starts,
                          const std::vector<uint64_t>& missing,
                          const train::GameSink& sink, const StopCheck& stop,
                          train::SelfPlayStats& stats) {
-  const auto seed = static_cast<uint64_t>(options.seed);
   if (model.player.has_value()) {
-    return PlayPlayerGames(
-        {.player = *model.player,
-         .starts = starts,
-         .seed = seed,
-         .threads = ThreadsOr(options.threads)},
-        missing,
+    return PlayMissingOfPlayer(
+        options, *model.player, starts, missing,
         [&](const proto::GameRecord& game) {
           ++stats.games;
           return sink(game);
@@ -305,7 +230,7 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
                            .margins = false});
   return train::PlayGames({.starts = starts,
                            .search = search,
-                           .run_seed = seed,
+                           .run_seed = static_cast<uint64_t>(options.seed),
                            .model_id = model.id,
                            .threads = ThreadsOr(options.threads)},
                           missing, evaluator, sink, stop, stats);
@@ -323,11 +248,12 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
     TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file, starts,
                                            options.untrained, console));
     not_learned = NotLearnedLines(model.file, starts);
-    if (!not_learned.empty()) absl::StrAppend(&model.id, train::kUntrainedMark);
+    if (!not_learned.empty())
+      absl::StrAppend(&model.id, record::kUntrainedMark);
   }
   TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<train::GameStore> store,
-      train::OpenGameStore(options.output, train::StoreMode::kReadWrite));
+      const std::unique_ptr<record::GameStore> store,
+      record::OpenGameStore(options.output, record::StoreMode::kReadWrite));
   const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
                         MissingGames(*store, starts, model.id, wanted));

@@ -461,8 +461,8 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
       if (line->too_long) {
         LineSession::Refuse(line->text, out);
       } else {
-        goes_on = session.Execute(
-            line->text, [&] { return lines.ready(); }, out);
+        goes_on =
+            session.Execute(line->text, [&] { return lines.ready(); }, out);
       }
     }
   });

@@ -167,39 +167,57 @@ absl::Status CheckResult(const proto::GameRecord& record,
   return absl::OkStatus();
 }
 
-// Returns the outcome of a game that `side` resigns at its last position.
-Outcome ResignedOutcome(const State& last, Side side) {
+// Returns the outcome of a game that ends at its last position with a margin.
+Outcome OutcomeWithMargin(const State& last, int red_margin) {
   Outcome outcome = Score(last);
-  outcome.points[side] = 0;
-  outcome.points[Opponent(side)] = 1;
+  outcome.points[kRed] = std::max(red_margin, 0);
+  outcome.points[kBlue] = std::max(-red_margin, 0);
   return outcome;
+}
+
+// Returns what is wrong with a game that ended before its end, or "".
+std::string EarlyEndObjection(const proto::GameResult& result,
+                              const State& last) {
+  const auto mover = static_cast<uint32_t>(last.side());
+  if (result.has_resigned_by() && result.resigned_by() != mover) {
+    return absl::StrCat("side ", result.resigned_by(),
+                        " resigns; expected the side to move, ", mover);
+  }
+  if (result.has_forfeited_by() && result.forfeited_by() > 1) {
+    return absl::StrCat("side ", result.forfeited_by(),
+                        " forfeits; expected 0 or 1");
+  }
+  if (result.points_size() != 2) {
+    return absl::StrCat(result.points_size(),
+                        " points; expected those of two sides");
+  }
+  return "";
 }
 
 // Sets how the replayed game ended, or says why it did not.
 absl::Status EndReplay(const proto::GameRecord& record, ReplayedGame& game) {
   const State& last = game.states.back();
   const int length = record.steps_size();
-  if (!record.result().has_resigned_by()) {
-    if (!last.finished()) {
-      return AtPly(record, length,
-                   "the record ends here, but the game is not over");
-    }
+  const proto::GameResult& result = record.result();
+  const bool early = result.has_resigned_by() || result.has_forfeited_by() ||
+                     !result.adjudication().empty();
+  if (early == last.finished()) {
+    return AtPly(record, length,
+                 early ? "the record ends early here, but the game is over"
+                       : "the record ends here, but the game is not over");
+  }
+  if (!early) {
     game.outcome = Score(last);
     return absl::OkStatus();
   }
-  const uint32_t side = record.result().resigned_by();
-  if (last.finished()) {
-    return AtPly(record, length,
-                 absl::StrCat("side ", side, " resigns, but the game is over"));
+  const std::string objection = EarlyEndObjection(result, last);
+  if (!objection.empty()) return AtPly(record, length, objection);
+  int red_margin = RedMargin(record);
+  if (result.has_resigned_by()) {
+    game.resigned_by = last.side();
+    red_margin = last.side() == kRed ? -1 : 1;
   }
-  if (side != static_cast<uint32_t>(last.side())) {
-    return AtPly(
-        record, length,
-        absl::StrCat("side ", side, " resigns; expected the side to move, ",
-                     static_cast<int>(last.side())));
-  }
-  game.resigned_by = last.side();
-  game.outcome = ResignedOutcome(last, last.side());
+  game.outcome = OutcomeWithMargin(last, red_margin);
   return absl::OkStatus();
 }
 
@@ -262,9 +280,31 @@ void SetResult(const State& last, proto::GameRecord& record) {
 }
 
 void SetResigned(const State& last, proto::GameRecord& record) {
-  TARA_CHECK(!last.finished(), "a finished game cannot be resigned");
-  *record.mutable_result() = ResultToProto(ResignedOutcome(last, last.side()));
+  SetMargin(last, last.side() == kRed ? -1 : 1, record);
   record.mutable_result()->set_resigned_by(last.side());
+}
+
+void SetMargin(const State& last, int red_margin, proto::GameRecord& record) {
+  TARA_CHECK(!last.finished(), "a finished game has its own margin");
+  *record.mutable_result() = ResultToProto(OutcomeWithMargin(last, red_margin));
+}
+
+int RedMargin(const proto::GameRecord& record) {
+  return record.result().points(kRed) - record.result().points(kBlue);
+}
+
+int LengthOf(const proto::GameRecord& record) {
+  return record.unrecorded_length() > 0
+             ? static_cast<int>(record.unrecorded_length())
+             : record.steps_size();
+}
+
+std::vector<Action> ActionsOf(const proto::GameRecord& record) {
+  std::vector<Action> actions;
+  for (const proto::Step& step : record.steps()) {
+    actions.push_back(static_cast<Action>(step.action()));
+  }
+  return actions;
 }
 
 proto::GameResult ResultToProto(const Outcome& outcome) {
@@ -296,6 +336,11 @@ absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record) {
 
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record) {
   TARA_ASSIGN_OR_RETURN(State state, InitialStateOf(record));
+  if (record.unrecorded_length() > 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "game ", record.game_index(),
+        ": its actions were not kept by the older program that played it"));
+  }
   if (record.opening_plies() > static_cast<uint32_t>(record.steps_size())) {
     return AtPly(
         record, record.steps_size(),

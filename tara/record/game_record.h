@@ -67,6 +67,21 @@ void SetResult(const State& last, proto::GameRecord& record);
 // REQUIRES: `last` is not finished.
 void SetResigned(const State& last, proto::GameRecord& record);
 
+// Sets the result of a game that ends at `last` with this margin, Red's points
+// minus Blue's. The caller says why: forfeited_by or adjudication.
+// REQUIRES: `last` is not finished.
+void SetMargin(const State& last, int red_margin, proto::GameRecord& record);
+
+// Returns Red's points minus Blue's. REQUIRES: a record with a result.
+int RedMargin(const proto::GameRecord& record);
+
+// Returns the number of actions.
+int LengthOf(const proto::GameRecord& record);
+
+// Returns the actions. REQUIRES: a record that Replay accepts, or one made by
+// AddStep.
+std::vector<Action> ActionsOf(const proto::GameRecord& record);
+
 // Returns an outcome as it is recorded.
 proto::GameResult ResultToProto(const Outcome& outcome);
 
@@ -78,21 +93,27 @@ absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record);
 // A record replayed through the core.
 struct ReplayedGame {
   // states[ply] is the position before steps[ply]; the last one is finished,
-  // unless the game was resigned. Size: steps + 1.
+  // unless the game ended before its end. Size: steps + 1.
   std::vector<State> states;
-  // Of a resigned game: as its result says, with Ending::kNone; the winner is
-  // right, the margin means nothing.
+  // Of a game that ended before its end: as its result says, with
+  // Ending::kNone; of a resigned one the winner is right, the margin means
+  // nothing.
   Outcome outcome;
   std::optional<Side> resigned_by;
+
+  // Whether the game was played to its end.
+  bool finished() const { return states.back().finished(); }
 };
 
-// Replays a finished or resigned game. Errors as InitialStateOf, and
+// Replays a game. Errors as InitialStateOf, FAILED_PRECONDITION for a record
+// without the steps (unrecorded_length), and
 // INVALID_ARGUMENT for an illegal action, search statistics that cannot be
 // (lists of different length, an illegal or repeated action, no visits or
 // weight, a root value outside [-1, 1], bounds of a proved margin that leave
 // the result open), an opening longer than the game, steps after the end, no
-// end, a side that resigns out of turn or after the end, or another result than
-// the core's. Messages name the game index and the ply (from 0).
+// end, a game that was resigned (out of turn), given up or adjudicated after
+// its end, or another result than the core's. Messages name the game index and
+// the ply (from 0).
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record);
 
 // Whether a search chose the action of a ply: neither drawn for the opening nor

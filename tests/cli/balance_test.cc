@@ -71,27 +71,33 @@ TEST(BalanceTest, PlayersWithoutAPolicyBeginAtRandom) {
 }
 
 TEST(BalanceTest, GoesOnFromItsStore) {
-  const std::string store = TemporaryPath("games.jsonl");
+  const std::string store = TemporaryPath("games.db");
   const std::vector<std::string> study = {
       "--variant",     "four_treasures", "--player", "mcts:sims=3",
       "--format=json", "--store",        store};
   const TaraResult first = RunTara(With(study));
   EXPECT_EQ(first.status, 0) << first.err;
-  const std::string kept = ReadFile(store);
+  const std::string games = RunTara({"games", "list", store}).out;
+  // 6 games, 1 of each of 9 first actions, 2 of the fairest.
+  EXPECT_THAT(games, HasSubstr("17 of 17 games"));
   const TaraResult again = RunTara(With(study));
   EXPECT_EQ(again.out, first.out);
-  EXPECT_EQ(ReadFile(store), kept);
-  WriteFile(store, kept + "nonsense\n");
+  EXPECT_EQ(RunTara({"games", "list", store}).out, games);
+  EXPECT_EQ(
+      RunTara({"games", "export", store, "-o", TemporaryPath("lines")}).status,
+      0);
+  const std::string good = ReadFile(store);
+  WriteFile(store, good.substr(0, good.size() / 2));
   const TaraResult damaged = RunTara(With(study));
   EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.err, AllOf(HasSubstr(store), HasSubstr("is damaged")));
+  EXPECT_THAT(damaged.err, HasSubstr(store + ": "));
   WriteFile(store, "{\"a\": 1}\n");
   EXPECT_THAT(RunTara(With(study)).err,
-              HasSubstr("not a file of balance games"));
+              HasSubstr(store + ": not a SQLite file"));
 }
 
 TEST(BalanceTest, AnInterruptReportsTheGamesSoFarAndLosesNone) {
-  const std::string store = TemporaryPath("interrupted.jsonl");
+  const std::string store = TemporaryPath("interrupted.db");
   TerminalTara tara({"balance", "--variant", "all", "--player", "mcts:sims=50",
                      "--games", "1000000", "--store", store});
   ASSERT_TRUE(tara.Expect("sacred_hill_l1 mcts:sims=50"));
@@ -101,7 +107,7 @@ TEST(BalanceTest, AnInterruptReportsTheGamesSoFarAndLosesNone) {
   EXPECT_EQ(tara.Wait(), 130);
   EXPECT_THAT(tara.shown(),
               AllOf(HasSubstr("tara: interrupted"), HasSubstr("goes on from")));
-  EXPECT_THAT(ReadFile(store), HasSubstr("\"actions\""));
+  EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("mcts:sims=50"));
 }
 
 TEST(BalanceTest, WritesAPageForABrowser) {
@@ -152,7 +158,7 @@ TEST(BalanceTest, WrongArgumentsAreTold) {
                  1},
            Wrong{{"--variant", "all", "--player", "greedy", "--store",
                   "/no/such/folder/x"},
-                 "cannot open",
+                 "no such folder",
                  1},
        }) {
     const TaraResult result = RunTara(With(wrong.arguments));

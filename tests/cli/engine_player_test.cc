@@ -156,7 +156,7 @@ TEST(EnginePlayerTest, HasNoFilesOfTheProgram) {
       {"balance", "--variant", "four_treasures", "--player",
        absl::StrCat(Fake("--files " + files), ",log=", TemporaryPath("log")),
        "--games", "2", "--first-games", "0", "--threads", "2", "--store",
-       TemporaryPath("balance.jsonl")});
+       TemporaryPath("balance.db")});
   EXPECT_EQ(result.status, 0) << result.err;
   const std::vector<std::string> lines = Lines(ReadFile(files));
   ASSERT_THAT(lines, Not(IsEmpty()));

@@ -12,7 +12,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
-#include "tara/train/store/game_store.h"
+#include "tara/record/game_store.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
@@ -120,7 +120,7 @@ TEST(GamesTest, WhatWasDrawnAndWhatIsProvedIsShown) {
             0);
   {
     const auto opened =
-        train::OpenGameStore(store, train::StoreMode::kReadWrite);
+        record::OpenGameStore(store, record::StoreMode::kReadWrite);
     ASSERT_TRUE(opened.ok()) << opened.status();
     auto game = (*opened)->Get(0);
     ASSERT_TRUE(game.ok()) << game.status();
@@ -146,7 +146,7 @@ TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
   {
     // A third, which Red resigns at once.
     const auto opened =
-        train::OpenGameStore(store, train::StoreMode::kReadWrite);
+        record::OpenGameStore(store, record::StoreMode::kReadWrite);
     ASSERT_TRUE(opened.ok()) << opened.status();
     const State start = InitialState(Variant::kFourTreasures);
     proto::GameRecord game = record::NewGameRecord(start, {.game_index = 2});
@@ -159,11 +159,10 @@ TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
   const TaraResult line =
       RunTara({"games", "show", store, "2", "--format=json"});
   EXPECT_EQ(line.status, 1);
-  EXPECT_THAT(line.err, HasSubstr("game 2 was resigned"));
+  EXPECT_THAT(line.err, HasSubstr("game 2 was not played to its end"));
   const TaraResult exported = RunTara({"games", "export", store});
   EXPECT_EQ(exported.status, 0);
-  EXPECT_THAT(exported.err,
-              HasSubstr("left out, because they were resigned: 1"));
+  EXPECT_THAT(exported.err, HasSubstr("or their actions not kept: 1"));
   EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
   const Json stats =
       Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);

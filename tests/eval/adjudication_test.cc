@@ -95,7 +95,7 @@ TEST(AdjudicationTest, AGameThatBothThinkDecidedEndsAfterSoManyTurns) {
   const ArenaResult result = Play(options, sure, surer);
   EXPECT_EQ(result.adjudicated, 4);
   for (const ArenaGame& game : result.played) {
-    EXPECT_EQ(game.adjudication, Adjudication::kAgreement);
+    EXPECT_EQ(game.adjudication, "agreement");
     EXPECT_EQ(game.margin, game.a_is_red ? kForfeitMargin : -kForfeitMargin);
     EXPECT_EQ(game.length, 2 + 2 * 3);  // the opening, three choices of each
   }
@@ -122,7 +122,7 @@ TEST(AdjudicationTest, DifferentProofsAreNoProof) {
   const ArenaResult result = Play({.games = 4}, five, five);
   EXPECT_EQ(result.adjudicated, 4);
   for (const ArenaGame& game : result.played) {
-    EXPECT_EQ(game.adjudication, Adjudication::kProof);
+    EXPECT_EQ(game.adjudication, "proof");
     EXPECT_EQ(game.margin, game.a_is_red ? 5 : -5);
   }
 }

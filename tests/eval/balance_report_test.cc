@@ -10,9 +10,9 @@
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_store.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 namespace {
@@ -31,12 +31,13 @@ BalanceReport SmallReport() {
                             {.search = {.simulations = 4}, .reuse = true}));
       },
       1, 16);
-  BalanceStore store;
+  const auto store =
+      record::OpenGameStore(":memory:", record::StoreMode::kReadWrite).value();
   BalanceReport report;
   const auto run = [&](const BalanceGameOptions& options) {
     return RunBalanceStudy({.games = 6, .first_games = 1, .pie_games = 2},
                            {.options = options, .player = "mcts:<b>"}, **driver,
-                           store, {})
+                           *store, {})
         .value();
   };
   std::vector<BalanceStudy> studies;

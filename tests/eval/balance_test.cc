@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/game.pb.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -21,6 +22,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/record/game_record.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {
@@ -39,17 +41,17 @@ absl::StatusOr<std::unique_ptr<Player>> RandomOne() {
   return NewRandomPlayer();
 }
 
-std::map<BalanceGameId, BalanceGame> Play(const BalanceGameOptions& options,
-                                          const PlayerFactory& make,
-                                          int threads, int games) {
+std::map<int, proto::GameRecord> Play(const BalanceGameOptions& options,
+                                      const PlayerFactory& make, int threads,
+                                      int games) {
   const auto driver = BalanceDriver::Create(make, threads, 4);
   EXPECT_TRUE(driver.ok());
   std::vector<BalanceGameId> ids;
   for (int i = 0; i < games; ++i) ids.push_back({.index = i});
-  std::map<BalanceGameId, BalanceGame> played;
+  std::map<int, proto::GameRecord> played;
   EXPECT_EQ((*driver)->Play(options, ids,
-                            [&](const BalanceGame& game) {
-                              played[game.id] = game;
+                            [&](const proto::GameRecord& game) {
+                              played[static_cast<int>(game.place())] = game;
                               return true;
                             }),
             absl::OkStatus());
@@ -57,11 +59,10 @@ std::map<BalanceGameId, BalanceGame> Play(const BalanceGameOptions& options,
 }
 
 BalanceStudy StudyOf(const BalanceGameOptions& options,
-                     const std::map<BalanceGameId, BalanceGame>& games) {
+                     const std::map<int, proto::GameRecord>& games) {
   BalanceStudy study = {.options = options, .player = "test"};
   for (const auto& [id, game] : games) {
-    study.games.push_back(
-        FactsOf(options.variant, options.rule_options, game).value());
+    study.games.push_back(FactsOf(game).value());
   }
   return study;
 }
@@ -75,10 +76,10 @@ TEST(BalanceDriverTest, GamesThatAreGivenUpAreBegunAnew) {
   };
   const auto driver = BalanceDriver::Create(make, 1, 4);
   ASSERT_TRUE(driver.ok());
-  std::map<BalanceGameId, BalanceGame> played;
+  std::map<int, proto::GameRecord> played;
   ASSERT_EQ((*driver)->Play(options, {{.index = 0}, {.index = 1}, {.index = 2}},
-                            [&](const BalanceGame& game) {
-                              played[game.id] = game;
+                            [&](const proto::GameRecord& game) {
+                              played[static_cast<int>(game.place())] = game;
                               return true;
                             }),
             absl::OkStatus());
@@ -91,7 +92,7 @@ TEST(BalanceDriverTest, GamesThatAreGivenUpAreBegunAnew) {
   const auto expected = Play(options, steady, 1, 3);
   ASSERT_EQ(played.size(), 3u);
   for (const auto& [id, game] : expected) {
-    EXPECT_EQ(played[id].actions, game.actions);
+    EXPECT_EQ(record::ActionsOf(played[id]), record::ActionsOf(game));
   }
 }
 
@@ -104,7 +105,7 @@ TEST(BalanceDriverTest, AGameThatIsGivenUpAgainAndAgainIsAnError) {
   ASSERT_TRUE(driver.ok());
   const absl::Status status =
       (*driver)->Play({.variant = Variant::kFourTreasures}, {{.index = 5}},
-                      [](const BalanceGame&) { return true; });
+                      [](const proto::GameRecord&) { return true; });
   EXPECT_EQ(status.message(),
             "game 5 of the study was given up 3 times by its player: had "
             "enough");
@@ -135,7 +136,7 @@ TEST(ActionClassesTest, APositionWithoutSymmetryHasOnlySingleActions) {
 TEST(ActionClassesTest, LinesAreTheSameUpToSymmetry) {
   for (const VariantInfo& info : kVariants) {
     const auto games = Play({.variant = info.variant}, RandomOne, 1, 1);
-    const std::vector<Action>& line = games.begin()->second.actions;
+    const std::vector<Action> line = record::ActionsOf(games.begin()->second);
     const std::vector<Action> canonical = CanonicalLine(info.variant, line);
     for (const Symmetry& symmetry : GameSymmetries(info.variant)) {
       std::vector<Action> turned;
@@ -157,7 +158,7 @@ TEST(BalanceGameTest, DoesNotDependOnThreadsOrNeighbours) {
   ASSERT_EQ(one.size(), 6u);
   ASSERT_EQ(three.size(), 12u);
   for (const auto& [id, game] : one) {
-    EXPECT_EQ(game.actions, three.at(id).actions) << id.index;
+    EXPECT_EQ(record::ActionsOf(game), record::ActionsOf(three.at(id))) << id;
   }
 }
 
@@ -167,7 +168,7 @@ TEST(BalanceGameTest, DrawnPliesMakeGamesDifferAndOthersDoNot) {
                                         .drawn_plies = drawn_plies};
     std::set<std::vector<Action>> games;
     for (const auto& [id, game] : Play(options, Searcher, 1, 6)) {
-      games.insert(game.actions);
+      games.insert(record::ActionsOf(game));
     }
     return games.size();
   };
@@ -178,15 +179,17 @@ TEST(BalanceGameTest, DrawnPliesMakeGamesDifferAndOthersDoNot) {
 TEST(BalanceGameTest, ValuesAreRedsAndFollowTheSideToMove) {
   const auto games = Play({.variant = Variant::kSacredHillL1}, Searcher, 1, 4);
   for (const auto& [id, game] : games) {
-    const GameFacts facts = FactsOf(Variant::kSacredHillL1, {}, game).value();
-    ASSERT_EQ(game.red_values.size(), game.actions.size());
+    const GameFacts facts = FactsOf(game).value();
+    const std::vector<State> states = record::Replay(game)->states;
     // Near the end a search sees the result, whoever is to move.
-    float last = kNan;
-    for (const float value : game.red_values) {
-      if (!std::isnan(value)) last = value;
+    float last = 0;  // Red's
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      if (!game.steps(ply).has_root_value()) continue;
+      const float value = game.steps(ply).root_value();
+      last = states[ply].side() == kRed ? value : -value;
     }
     if (facts.red_margin == 0) continue;
-    EXPECT_GT(last * static_cast<float>(facts.red_margin), 0) << id.index;
+    EXPECT_GT(last * static_cast<float>(facts.red_margin), 0) << id;
   }
 }
 
@@ -197,8 +200,8 @@ TEST(BalanceGameTest, RandomOpeningsAreTheSameForAllPlayers) {
   const auto other = Play(options, RandomOne, 1, 5);
   for (const auto& [id, game] : one) {
     for (int ply = 0; ply < 3; ++ply) {
-      EXPECT_EQ(game.actions[ply], other.at(id).actions[ply]);
-      EXPECT_TRUE(std::isnan(game.red_values[ply]));
+      EXPECT_EQ(game.steps(ply).action(), other.at(id).steps(ply).action());
+      EXPECT_FALSE(game.steps(ply).has_root_value());
     }
   }
 }
@@ -210,8 +213,8 @@ TEST(BalanceGameTest, BeginsAsItIsMadeTo) {
   ASSERT_TRUE(driver
                   ->Play({.variant = Variant::kFourTreasures},
                          {{.index = 0, .first = d4}, {.index = 1, .first = d4}},
-                         [&](const BalanceGame& game) {
-                           EXPECT_EQ(game.actions[0], d4);
+                         [&](const proto::GameRecord& game) {
+                           EXPECT_EQ(record::ActionsOf(game)[0], d4);
                            return ++games > 0;
                          })
                   .ok());
@@ -228,21 +231,21 @@ TEST(BalanceDriverTest, ReturnsTheErrorsOfPlayersAndOfTheCaller) {
       2, 4);
   EXPECT_THAT((*driver)
                   ->Play({}, {{.index = 0}, {.index = 1}},
-                         [](const BalanceGame&) { return true; })
+                         [](const proto::GameRecord&) { return true; })
                   .message(),
               HasSubstr("told to fail"));
   const auto good = BalanceDriver::Create(RandomOne, 2, 4).value();
   std::vector<BalanceGameId> ids;
   for (int i = 0; i < 50; ++i) ids.push_back({.index = i});
   EXPECT_THAT(good->Play({}, ids,
-                         [](const BalanceGame&) -> absl::StatusOr<bool> {
+                         [](const proto::GameRecord&) -> absl::StatusOr<bool> {
                            return absl::DataLossError("disk full");
                          })
                   .message(),
               HasSubstr("disk full"));
   int games = 0;
   EXPECT_TRUE(
-      good->Play({}, ids, [&](const BalanceGame&) { return ++games < 3; })
+      good->Play({}, ids, [&](const proto::GameRecord&) { return ++games < 3; })
           .ok());
   EXPECT_EQ(games, 3);
 }
@@ -270,8 +273,8 @@ TEST(GameFactsTest, CountWhatTheRulesSayOfEveryVariant) {
   for (const VariantInfo& info : kVariants) {
     for (const auto& [id, game] :
          Play({.variant = info.variant}, RandomOne, 1, 5)) {
-      const GameFacts facts = FactsOf(info.variant, {}, game).value();
-      EXPECT_EQ(facts.length, static_cast<int>(game.actions.size()));
+      const GameFacts facts = FactsOf(game).value();
+      EXPECT_EQ(facts.length, game.steps_size());
       int types = 0, actions = 0, legal = 0;
       for (const int count : facts.types) types += count;
       for (const SeatFacts& seat : facts.seats) {
@@ -292,12 +295,11 @@ TEST(GameFactsTest, CountWhatTheRulesSayOfEveryVariant) {
 TEST(GameFactsTest, TheSeatThatIsOutFirstHasNoTurnThen) {
   for (const auto& [id, game] :
        Play({.variant = Variant::kFourTreasuresDoubles}, RandomOne, 1, 20)) {
-    const GameFacts facts =
-        FactsOf(Variant::kFourTreasuresDoubles, {}, game).value();
+    const GameFacts facts = FactsOf(game).value();
     State state = InitialState(Variant::kFourTreasuresDoubles);
     int last_turn = -1;  // of the seat that was out first
     int ply = 0;
-    for (const Action action : game.actions) {
+    for (const Action action : record::ActionsOf(game)) {
       if (state.seat == facts.first_out) last_turn = ply;
       ApplyAction(action, state);
       ++ply;
@@ -308,18 +310,20 @@ TEST(GameFactsTest, TheSeatThatIsOutFirstHasNoTurnThen) {
   }
 }
 
-TEST(GameFactsTest, RefuseGamesThatBreakTheRules) {
-  BalanceGame game = Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 1)
-                         .begin()
-                         ->second;
-  BalanceGame twice = game;
-  twice.actions[1] = twice.actions[0];
-  EXPECT_THAT(FactsOf(Variant::kFourTreasures, {}, twice).status().message(),
-              HasSubstr("action 2 of the game"));
-  game.actions.pop_back();
-  game.actions.pop_back();
-  EXPECT_THAT(FactsOf(Variant::kFourTreasures, {}, game).status().message(),
-              HasSubstr("does not end"));
+TEST(GameFactsTest, RefuseGamesThatBreakTheRulesOrDoNotEnd) {
+  proto::GameRecord game =
+      Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 1)
+          .begin()
+          ->second;
+  proto::GameRecord twice = game;
+  twice.mutable_steps(1)->set_action(twice.steps(0).action());
+  EXPECT_THAT(FactsOf(twice).status().message(),
+              HasSubstr("ply 1: illegal action"));
+  const State last = record::Replay(game)->states[3];
+  game.mutable_steps()->DeleteSubrange(3, game.steps_size() - 3);
+  record::SetResigned(last, game);
+  EXPECT_THAT(FactsOf(game).status().message(),
+              HasSubstr("was not played to its end"));
 }
 
 // Returns a finished game of Four Treasures with these values of Red's, as a
@@ -327,14 +331,17 @@ TEST(GameFactsTest, RefuseGamesThatBreakTheRules) {
 GameDrama DramaWith(const std::vector<float>& winners_values) {
   for (const auto& [id, random] :
        Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 5)) {
-    BalanceGame game = random;
-    const int margin =
-        FactsOf(Variant::kFourTreasures, {}, game).value().red_margin;
-    game.red_values.assign(game.actions.size(), kNan);
+    proto::GameRecord game = random;
+    const std::vector<State> states = record::Replay(game)->states;
+    const int margin = FactsOf(game).value().red_margin;
     for (size_t i = 0; i < winners_values.size(); ++i) {
-      game.red_values[i] = margin > 0 ? winners_values[i] : -winners_values[i];
+      if (std::isnan(winners_values[i])) continue;
+      const bool winner_moves = (states[i].side() == kRed) == (margin > 0);
+      game.mutable_steps(static_cast<int>(i))
+          ->set_root_value(winner_moves ? winners_values[i]
+                                        : -winners_values[i]);
     }
-    return *FactsOf(Variant::kFourTreasures, {}, game).value().drama;
+    return *FactsOf(game).value().drama;
   }
   return {};
 }
@@ -433,9 +440,9 @@ TEST(FirstActionsTest, AreJoinedByClassWhetherChosenOrNot) {
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(driver
                       ->Play(options, {{.index = i, .first = members[0]}},
-                             [&](const BalanceGame& game) {
+                             [&](const proto::GameRecord& game) {
                                study.first_games[members[0]].push_back(
-                                   FactsOf(options.variant, {}, game).value());
+                                   FactsOf(game).value());
                                return true;
                              })
                       .ok());

@@ -39,8 +39,7 @@ struct Results {
 class TestGame : public PlayedGame {
  public:
   TestGame(uint64_t number, Results* results, int players, int repetitions = 0)
-      : PlayedGame(number, InitialState(Variant::kFourTreasures),
-                   Random(number)),
+      : PlayedGame(number, InitialState(Variant::kFourTreasures), number),
         results_(results),
         repetitions_(repetitions) {
     if (players == 2) this->players = {0, 1};

@@ -20,7 +20,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/arena/contest.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
@@ -28,6 +28,8 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 namespace {
@@ -160,40 +162,38 @@ TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
 // these contests each.
 TEST_F(NetworkPlayersTest, AStoreTellsTheNumberTypesOfItsGames) {
   const std::string network = "net:" + id_;
-  const auto precisions_of = [&](const std::vector<Contest>& contests) {
-    const auto store = ResultStore::Open(":memory:").value();
-    for (const Contest& contest : contests) {
-      const auto number = store->Find(contest);
-      EXPECT_TRUE(number.ok() && store->Add(*number, ArenaGame()).ok());
+  const auto precisions_of = [&](const std::vector<proto::Contest>& contests) {
+    const auto store =
+        record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
+            .value();
+    for (const proto::Contest& contest : contests) {
+      const State start = InitialState(Variant::kFourTreasures);
+      proto::GameRecord game = record::NewGameRecord(start, {});
+      record::SetResigned(start, game);
+      *game.mutable_contest() = contest;
+      EXPECT_TRUE(store->Add(game).ok());
     }
     return EarlierPrecisionsIn(*store)(file_).value();
   };
   using Types = std::set<nn::Precision>;
   EXPECT_EQ(precisions_of({}), Types());
-  EXPECT_EQ(precisions_of({{.variant = "four_treasures",
-                            .conditions = "seed=1 opening_plies=2",
-                            .player_a = network + ",sims=5,precision=int8",
-                            .player_b = "greedy"}}),
-            Types({nn::Precision::kInt8}));
   EXPECT_EQ(
-      precisions_of(
-          {{.variant = "four_treasures",
-            .conditions = absl::StrCat("seed=1 openings=", network,
-                                       ",sims=5,precision=int16 to_the_end"),
-            .player_a = "net:00000000-1,precision=int8",
-            .player_b = "greedy+" + network + ",precision=bfloat16"}}),
-      Types({nn::Precision::kInt16, nn::Precision::kBfloat16}));
+      precisions_of({NewContest("seed=1 opening_plies=2",
+                                network + ",sims=5,precision=int8", "greedy")}),
+      Types({nn::Precision::kInt8}));
+  EXPECT_EQ(precisions_of(
+                {NewContest(absl::StrCat("seed=1 openings=", network,
+                                         ",sims=5,precision=int16 to_the_end"),
+                            "net:00000000-1,precision=int8",
+                            "greedy+" + network + ",precision=bfloat16")}),
+            Types({nn::Precision::kInt16, nn::Precision::kBfloat16}));
   // As contests were once written.
-  EXPECT_EQ(precisions_of({{.variant = "four_treasures",
-                            .conditions = "seed=1",
-                            .player_a = "greedy",
-                            .player_b = network + ",sims=5"}}),
-            Types({nn::Precision::kAuto}));
-  EXPECT_EQ(precisions_of({{.variant = "four_treasures",
-                            .conditions = "seed=1",
-                            .player_a = network + "+greedy",
-                            .player_b = "greedy"}}),
-            Types({nn::Precision::kAuto}));
+  EXPECT_EQ(
+      precisions_of({NewContest("seed=1", "greedy", network + ",sims=5")}),
+      Types({nn::Precision::kAuto}));
+  EXPECT_EQ(
+      precisions_of({NewContest("seed=1", network + "+greedy", "greedy")}),
+      Types({nn::Precision::kAuto}));
 }
 
 // Returns what a player chooses at the start.

@@ -117,8 +117,8 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
     ArenaOptions part = options;
     std::vector<ArenaGame> stored;
     part.concurrent_games = 3;
-    part.on_game = [&](const ArenaGame& game) {
-      stored.push_back(game);
+    part.on_game = [&](const proto::GameRecord& game) {
+      stored.push_back(ArenaGameOf(game));
       return absl::OkStatus();
     };
     const auto broken_off = PlayArenaInParallel(
@@ -131,7 +131,7 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
     ArenaOptions rest = options;
     rest.earlier = stored;
     int played = 0;
-    rest.on_game = [&](const ArenaGame&) {
+    rest.on_game = [&](const proto::GameRecord&) {
       ++played;
       return absl::OkStatus();
     };
@@ -149,7 +149,7 @@ TEST(ParallelArenaTest, AnErrorOfWhoeverIsToldOfGamesEndsTheArena) {
   const auto result = PlayArenaInParallel(
       {.games = 1000000,
        .on_game =
-           [](const ArenaGame&) {
+           [](const proto::GameRecord&) {
              return absl::ResourceExhaustedError("disk full");
            }},
       MakeRandom, MakeRandom, 2);

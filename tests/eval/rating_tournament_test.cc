@@ -14,13 +14,13 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
+#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {
@@ -36,8 +36,8 @@ RatedPlayer PlayerOf(const std::string& spec) {
       .name = spec, .team = team, .identity = spec, .make = FactoryOf(team)};
 }
 
-std::unique_ptr<ResultStore> StoreInMemory() {
-  return *ResultStore::Open(":memory:");
+std::unique_ptr<record::GameStore> StoreInMemory() {
+  return *record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
 }
 
 RatingTournamentOptions TwoVariants(int games_per_player) {
@@ -49,7 +49,7 @@ RatingTournamentOptions TwoVariants(int games_per_player) {
 }
 
 TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const RatedPlayer team = PlayerOf("random+mcts:sims=60");
   RatingTournamentOptions options = TwoVariants(40);
   options.arenas = {{.variant = Variant::kFourTreasuresDoubles}};
@@ -64,7 +64,7 @@ TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
 }
 
 TEST(RatingTournamentTest, GamesThatWereGivenUpAreCounted) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const RatedPlayer quitter = {
       .name = "quitter",
       .team = ParseTeamSpec("random").value(),
@@ -85,7 +85,7 @@ TEST(RatingTournamentTest, GamesThatWereGivenUpAreCounted) {
 }
 
 TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const absl::StatusOr<RatingTable> table = PlayRatingTournament(
       {PlayerOf("random"), PlayerOf("greedy"), PlayerOf("mcts:sims=60")},
       TwoVariants(60), *store);
@@ -112,7 +112,7 @@ TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {
 }
 
 TEST(RatingTournamentTest, AFurtherPlayerPlaysOnlyWhatIsMissing) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const RatingTournamentOptions options = TwoVariants(24);
   std::vector<RatedPlayer> players = {PlayerOf("random"), PlayerOf("greedy")};
   std::atomic<int64_t> wanted = 0;
@@ -153,7 +153,7 @@ TEST(RatingTournamentTest, AFurtherPlayerPlaysOnlyWhatIsMissing) {
 }
 
 TEST(RatingTournamentTest, StoppedEarlyItRatesByWhatThereIs) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const std::vector<RatedPlayer> players = {PlayerOf("random"),
                                             PlayerOf("greedy")};
   const absl::StatusOr<RatingTable> none =
@@ -173,7 +173,7 @@ TEST(RatingTournamentTest, StoppedEarlyItRatesByWhatThereIs) {
 }
 
 TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const auto error = [&](const std::vector<RatedPlayer>& players) {
     const absl::Status status =
         PlayRatingTournament(players, TwoVariants(2), *store).status();
@@ -191,7 +191,7 @@ TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
 }
 
 TEST(RatingTournamentTest, APlayersErrorEndsIt) {
-  const std::unique_ptr<ResultStore> store = StoreInMemory();
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const RatedPlayer missing = {.name = "missing",
                                .team = ParseTeamSpec("random").value(),
                                .identity = "missing",

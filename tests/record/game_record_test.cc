@@ -159,6 +159,42 @@ TEST(GameRecordTest, OnlyTheSideToMoveResigns) {
               HasSubstr("the game is not over"));
 }
 
+TEST(GameRecordTest,
+     AGameThatIsGivenUpOrAdjudicatedHasTheMarginItWasEndedWith) {
+  proto::GameRecord record = ResignedGame(10);
+  const State last = Replay(record)->states.back();
+  SetMargin(last, -3, record);
+  EXPECT_THAT(std::string(ValidateRecord(record).message()),
+              HasSubstr("the game is not over"));
+  record.mutable_result()->set_adjudication("proof");
+  const absl::StatusOr<ReplayedGame> game = Replay(record);
+  ASSERT_TRUE(game.ok()) << game.status();
+  EXPECT_FALSE(game->finished());
+  EXPECT_EQ(game->outcome.margin(), -3);
+  EXPECT_EQ(RedMargin(record), -3);
+  record.mutable_result()->clear_adjudication();
+  record.mutable_result()->set_forfeited_by(0);
+  EXPECT_EQ(ValidateRecord(record), absl::OkStatus());
+  record.mutable_result()->set_forfeited_by(2);
+  EXPECT_THAT(std::string(ValidateRecord(record).message()),
+              HasSubstr("side 2 forfeits; expected 0 or 1"));
+  record.mutable_result()->clear_points();
+  record.mutable_result()->set_forfeited_by(1);
+  EXPECT_THAT(std::string(ValidateRecord(record).message()),
+              HasSubstr("0 points; expected those of two sides"));
+}
+
+TEST(GameRecordTest, AGameWhoseActionsWereNotKeptHasALengthAndNoReplay) {
+  proto::GameRecord record =
+      NewGameRecord(InitialState(Variant::kSacredHillL1), {.game_index = 5});
+  record.set_unrecorded_length(42);
+  EXPECT_EQ(LengthOf(record), 42);
+  const absl::Status status = ValidateRecord(record);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("game 5: its actions were not kept"));
+}
+
 TEST(GameRecordTest, BoundsOfTheMarginAreKeptWhereTheyProveTheResult) {
   proto::Step step;
   SetProved(2, 47, step);
@@ -278,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(
          kInvalid, "has no weight"},
         {"ResignedAfterTheEnd",
          [](proto::GameRecord& r) { r.mutable_result()->set_resigned_by(0); },
-         kInvalid, "side 0 resigns, but the game is over"},
+         kInvalid, "ends early here, but the game is over"},
         {"RootValueTooLarge",
          [](proto::GameRecord& r) { r.mutable_steps(3)->set_root_value(1.5); },
          kInvalid, "ply 3: root value 1.5; expected -1 to 1"},

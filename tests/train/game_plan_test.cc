@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/train/store/game_store.h"
+#include "tara/record/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -14,8 +14,8 @@ namespace {
 class GamePlanTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto store =
-        OpenGameStore(TestFolder("plan") + "/games.db", StoreMode::kReadWrite);
+    auto store = record::OpenGameStore(TestFolder("plan") + "/games.db",
+                                       record::StoreMode::kReadWrite);
     ASSERT_TRUE(store.ok()) << store.status().message();
     store_ = *std::move(store);
     record_ = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0})[0];
@@ -52,7 +52,7 @@ class GamePlanTest : public ::testing::Test {
   }
 
   proto::TrainConfig config_;
-  std::unique_ptr<GameStore> store_;
+  std::unique_ptr<record::GameStore> store_;
   proto::GameRecord record_;
   proto::GenerationPlan recorded_;
 };

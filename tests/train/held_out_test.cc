@@ -11,9 +11,9 @@
 #include "tara/core/variant.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/record/game_store.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
-#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -61,8 +61,8 @@ class HeldOutLossesTest : public ::testing::Test {
   }
 
   void SetUp() override {
-    auto store = OpenGameStore(TestFolder("held_out") + "/games.db",
-                               StoreMode::kReadWrite);
+    auto store = record::OpenGameStore(TestFolder("held_out") + "/games.db",
+                                       record::StoreMode::kReadWrite);
     ASSERT_TRUE(store.ok()) << store.status().message();
     store_ = *std::move(store);
   }
@@ -70,7 +70,7 @@ class HeldOutLossesTest : public ::testing::Test {
   static constexpr double kShare = 0.5;
   static constexpr uint64_t kSeed = 5;
   uint64_t next_ = 0;
-  std::unique_ptr<GameStore> store_;
+  std::unique_ptr<record::GameStore> store_;
   FakeTrainer trainer_;
 };
 

@@ -22,9 +22,9 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/metrics.h"
-#include "tara/train/store/game_store.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -170,8 +170,8 @@ void ExpectTheSame(const RunContents& run, const RunContents& undisturbed) {
 // Returns the games of the store of a run that was killed, as the run will find
 // them.
 std::set<uint64_t> StoredGames(const std::string& run_dir) {
-  const auto store =
-      OpenGameStore(run_dir + "/games.db", StoreMode::kReadWrite);
+  const auto store = record::OpenGameStore(run_dir + "/games.db",
+                                           record::StoreMode::kReadWrite);
   if (!store.ok()) {
     ADD_FAILURE() << store.status();
     return {};

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/learn_config.h"
-#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -49,8 +49,8 @@ class FakeTrainer : public nn::Trainer {
 class LearnerTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto store = OpenGameStore(TestFolder("learner") + "/games.db",
-                               StoreMode::kReadWrite);
+    auto store = record::OpenGameStore(TestFolder("learner") + "/games.db",
+                                       record::StoreMode::kReadWrite);
     ASSERT_TRUE(store.ok()) << store.status().message();
     store_ = *std::move(store);
     const auto games =
@@ -60,7 +60,7 @@ class LearnerTest : public ::testing::Test {
     ASSERT_TRUE(sampler_->MoveWindow(2).ok());
   }
 
-  std::unique_ptr<GameStore> store_;
+  std::unique_ptr<record::GameStore> store_;
   std::unique_ptr<Sampler> sampler_;
   FakeTrainer trainer_;
 };

@@ -17,9 +17,9 @@
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/metrics.h"
-#include "tara/train/store/game_store.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 

@@ -11,9 +11,9 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
+#include "tara/record/game_store.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
-#include "tara/train/store/game_store.h"
 #include "tests/train/tiny_training.h"
 
 namespace tara::train {
@@ -36,7 +36,8 @@ inline absl::StatusOr<TrainSummary> Train(
 
 // Returns all games of a run, by increasing index.
 inline std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
-  const auto store = OpenGameStore(run_dir + "/games.db", StoreMode::kReadOnly);
+  const auto store = record::OpenGameStore(run_dir + "/games.db",
+                                           record::StoreMode::kReadOnly);
   EXPECT_TRUE(store.ok()) << store.status();
   const auto indices = (*store)->Indices({});
   EXPECT_TRUE(indices.ok()) << indices.status();

@@ -4,8 +4,8 @@
 
 #include "gtest/gtest.h"
 #include "tara/mcts/choice/resignation.h"
+#include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/store/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -14,11 +14,10 @@ namespace {
 constexpr int kIndex = 20;  // of the threshold -0.2
 
 // Games with values that are noise, some of them resigned.
-std::unique_ptr<GameStore> StoreWithGames(const SelfPlayOptions& options,
-                                          uint64_t count,
-                                          SelfPlayStats& stats) {
-  auto store = OpenGameStore(TestFolder("resigned") + "/games.db",
-                             StoreMode::kReadWrite);
+std::unique_ptr<record::GameStore> StoreWithGames(
+    const SelfPlayOptions& options, uint64_t count, SelfPlayStats& stats) {
+  auto store = record::OpenGameStore(TestFolder("resigned") + "/games.db",
+                                     record::StoreMode::kReadWrite);
   EXPECT_TRUE(store.ok()) << store.status().message();
   std::vector<uint64_t> indices;
   for (uint64_t i = 0; i < count; ++i) indices.push_back(i);

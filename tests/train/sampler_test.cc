@@ -18,7 +18,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
-#include "tara/train/store/game_store.h"
+#include "tara/record/game_store.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -31,10 +31,11 @@ std::vector<uint64_t> IndicesTo(uint64_t end) {
 }
 
 // A store with games 0 to `count` - 1.
-std::unique_ptr<GameStore> StoreWithGames(const std::string& name,
-                                          Variant variant, uint64_t count) {
-  auto store =
-      OpenGameStore(TestFolder(name) + "/games.db", StoreMode::kReadWrite);
+std::unique_ptr<record::GameStore> StoreWithGames(const std::string& name,
+                                                  Variant variant,
+                                                  uint64_t count) {
+  auto store = record::OpenGameStore(TestFolder(name) + "/games.db",
+                                     record::StoreMode::kReadWrite);
   EXPECT_TRUE(store.ok()) << store.status().message();
   const auto games = PlayUniformGames(QuickSelfPlay(variant), IndicesTo(count));
   const absl::Status added = (*store)->AddAll(games);
@@ -344,8 +345,8 @@ TEST(SamplerTest, AWindowWithNothingToLearnFromIsAnError) {
 }
 
 TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
-  auto store =
-      OpenGameStore(TestFolder("balance") + "/games.db", StoreMode::kReadWrite);
+  auto store = record::OpenGameStore(TestFolder("balance") + "/games.db",
+                                     record::StoreMode::kReadWrite);
   ASSERT_TRUE(store.ok()) << store.status().message();
   // 8 games of Sacred Hill and 2 of Stone of Destiny, which last more than
   // twice as long.
@@ -375,8 +376,8 @@ TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
 }
 
 TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
-  auto store = OpenGameStore(TestFolder("surprise") + "/games.db",
-                             StoreMode::kReadWrite);
+  auto store = record::OpenGameStore(TestFolder("surprise") + "/games.db",
+                                     record::StoreMode::kReadWrite);
   ASSERT_TRUE(store.ok()) << store.status().message();
   auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0});
   games[0].set_opening_plies(2);
@@ -418,8 +419,8 @@ TEST(SamplerTest, CountsThePositionsThatCameWithNewGames) {
 }
 
 TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
-  auto store =
-      OpenGameStore(TestFolder("damaged") + "/games.db", StoreMode::kReadWrite);
+  auto store = record::OpenGameStore(TestFolder("damaged") + "/games.db",
+                                     record::StoreMode::kReadWrite);
   ASSERT_TRUE(store.ok()) << store.status().message();
   auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {17});
   games[0].mutable_steps(3)->set_action(games[0].steps(2).action());

@@ -13,12 +13,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
+#include "tara/core/rules.h"
 #include "tara/mcts/utility.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {
@@ -108,11 +110,12 @@ class Schedule {
   }
 
   // Notes a finished game and hands it to options.on_game. Returns its error.
-  absl::Status Add(const ArenaGame& game) {
+  absl::Status Add(proto::GameRecord game) {
     absl::MutexLock lock(&mutex_);
-    Count(game);
+    Count(ArenaGameOf(game));
     // Under the lock: games are stored one at a time.
-    return options_.on_game ? options_.on_game(game) : absl::OkStatus();
+    return options_.on_game ? options_.on_game(std::move(game))
+                            : absl::OkStatus();
   }
 
   // Whether the sequential test has decided: games under way count no more.
@@ -212,10 +215,9 @@ int OpeningOf(const ArenaOptions& options, int series, int number) {
 }
 
 // Each opening has three streams: its own and those of its two games.
-Random StreamOf(const ArenaOptions& options, int opening, bool a_is_red) {
-  return Random(DeriveSeed(options.seed,
-                           uint64_t{3} * opening + (a_is_red ? 1 : 2),
-                           StreamPurpose::kArena));
+uint64_t SeedOf(const ArenaOptions& options, int opening, bool a_is_red) {
+  return DeriveSeed(options.seed, uint64_t{3} * opening + (a_is_red ? 1 : 2),
+                    StreamPurpose::kArena);
 }
 
 // A game of A, the first of the loop's players, and B.
@@ -226,16 +228,17 @@ class SeriesGame : public PlayedGame {
   SeriesGame(const ArenaOptions& options, Schedule& schedule, Series series,
              int index, int lead)
       : PlayedGame(16 * static_cast<uint64_t>(series.number) + index,
-                   series.openings[index].state,
-                   StreamOf(options, OpeningOf(options, series.number, index),
-                            series.number % 2 == index % 2)),
+                   InitialState(options.variant, options.rule_options),
+                   SeedOf(options, OpeningOf(options, series.number, index),
+                          series.number % 2 == index % 2)),
         options_(options),
         schedule_(schedule),
         series_(std::move(series)),
         index_(index),
         lead_(lead),
         a_is_red_(series_.number % 2 == index % 2) {
-    actions = series_.openings[index].actions;
+    for (const Action action : series_.openings[index].actions) Play(action);
+    record.set_opening_plies(static_cast<uint32_t>(actions.size()));
     if (a_is_red_) {
       players = {0, 1};
     } else {
@@ -267,16 +270,15 @@ class SeriesGame : public PlayedGame {
     return choice;
   }
 
-  bool adjudicated() const override {
-    return adjudication() != Adjudication::kNone;
-  }
+  bool adjudicated() const override { return !adjudication().empty(); }
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
-    const ArenaGame result = Result();
-    TARA_RETURN_IF_ERROR(schedule_.Add(result));
+    EndRecord();
+    const int lead = lead_ + ArenaGameOf(record).margin;
+    TARA_RETURN_IF_ERROR(schedule_.Add(std::move(record)));
     if (index_ + 1 == GamesPerSeries(options_)) return nullptr;
     return std::make_unique<SeriesGame>(options_, schedule_, std::move(series_),
-                                        index_ + 1, lead_ + result.margin);
+                                        index_ + 1, lead);
   }
 
  private:
@@ -293,55 +295,56 @@ class SeriesGame : public PlayedGame {
                 : (pair / options_.seatings_a + moved) % options_.seatings_b;
   }
 
-  Adjudication adjudication() const {
-    if (state.finished() || forfeited_by.has_value())
-      return Adjudication::kNone;
+  // GameResult.adjudication.
+  absl::string_view adjudication() const {
+    if (state.finished() || forfeited_by.has_value()) return "";
     const auto& [a, b] = found_;
     if (options_.adjudication.proof && !options_.clocks.has_value() &&
         a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
-      return Adjudication::kProof;
+      return "proof";
     }
     const int turns = options_.adjudication.agreed_turns;
     const bool agreed =
         turns > 0 && (std::min(a.agreed_turns, b.agreed_turns) >= turns ||
                       std::max(a.agreed_turns, b.agreed_turns) <= -turns);
-    return agreed ? Adjudication::kAgreement : Adjudication::kNone;
+    return agreed ? "agreement" : "";
   }
 
-  // Points of A minus those of B.
-  int Margin() const {
-    if (forfeited_by.has_value()) {
-      return *forfeited_by == 0 ? -kForfeitMargin : kForfeitMargin;
-    }
+  // Points of A minus those of B in a game that ends before its end.
+  int EarlyMargin() const {
     const AdjudicationState& a = found_[0];
-    switch (adjudication()) {
-      case Adjudication::kProof:
-        return *a.proved_margin;
-      case Adjudication::kAgreement:
-        return a.agreed_turns > 0 ? kForfeitMargin : -kForfeitMargin;
-      case Adjudication::kNone:
-        break;
-    }
-    const int red_margin = Score(state).margin();
-    return a_is_red_ ? red_margin : -red_margin;
+    if (adjudication() == "proof") return *a.proved_margin;
+    const bool a_wins =
+        forfeited_by.has_value() ? *forfeited_by == 1 : a.agreed_turns > 0;
+    return a_wins ? kForfeitMargin : -kForfeitMargin;
   }
 
-  ArenaGame Result() const {
-    ArenaGame result = {.pair = OpeningOf(options_, series_.number, index_),
-                        .match = options_.by_match ? series_.number : -1,
-                        .a_is_red = a_is_red_,
-                        .margin = Margin(),
-                        .length = static_cast<int>(actions.size()),
-                        .adjudication = adjudication(),
-                        .fault = fault};
-    if (forfeited_by.has_value()) {
-      result.forfeit = *forfeited_by == 0 ? Forfeit::kByA : Forfeit::kByB;
+  // Adds to the record which game it was, and what it came to.
+  void EndRecord() {
+    record.set_place(
+        2 * static_cast<uint64_t>(OpeningOf(options_, series_.number, index_)) +
+        (a_is_red_ ? 0 : 1));
+    if (options_.by_match) {
+      record.set_match(static_cast<uint32_t>(series_.number));
     }
-    if (!clocks.empty()) {
-      result.time_a = clocks[0].use;
-      result.time_b = clocks[1].use;
+    if (state.finished()) {
+      record::SetResult(state, record);
+    } else {
+      record::SetMargin(state, a_is_red_ ? EarlyMargin() : -EarlyMargin(),
+                        record);
+      proto::GameResult& result = *record.mutable_result();
+      result.set_adjudication(std::string(adjudication()));
+      if (forfeited_by.has_value()) {
+        result.set_forfeited_by(players[kRed] == *forfeited_by ? kRed : kBlue);
+        result.set_fault(fault);
+      }
     }
-    return result;
+    if (clocks.empty()) return;
+    for (const int place : players) {
+      record.add_moves(static_cast<uint32_t>(clocks[place].use.moves));
+      record.add_time_us(static_cast<uint64_t>(
+          absl::ToInt64Microseconds(clocks[place].use.time)));
+    }
   }
 
   const ArenaOptions& options_;
@@ -414,6 +417,45 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
                        " does not apply to ", variant.id));
     }
   }
+  return absl::OkStatus();
+}
+
+std::string ArenaConditions(const ArenaOptions& options,
+                            absl::string_view openings,
+                            absl::string_view time_control) {
+  std::string text = absl::StrCat("seed=", options.seed,
+                                  " opening_plies=", options.opening_plies);
+  if (!openings.empty()) absl::StrAppend(&text, " openings=", openings);
+  const AdjudicationOptions& adjudication = options.adjudication;
+  if (!adjudication.proof) absl::StrAppend(&text, " to_the_end");
+  if (adjudication.agreed_turns > 0) {
+    absl::StrAppend(&text, " agreed=", adjudication.agreed_value, ",",
+                    adjudication.agreed_turns);
+  }
+  if (options.by_match) absl::StrAppend(&text, " by_match");
+  const std::string rules = FormatRuleOptions(options.rule_options);
+  if (rules != "-") absl::StrAppend(&text, " rules=", rules);
+  if (!time_control.empty()) absl::StrAppend(&text, " time=", time_control);
+  return text;
+}
+
+absl::Status ResumeFromStore(record::GameStore& store,
+                             const proto::Contest& contest,
+                             ArenaOptions& options) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<proto::GameRecord> games,
+                        store.GamesOf(Info(options.variant).id, contest));
+  options.earlier.clear();
+  for (const proto::GameRecord& game : games) {
+    options.earlier.push_back(ArenaGameOf(game));
+  }
+  options.on_game = [&store, contest](proto::GameRecord game) {
+    const bool a_is_red = ArenaGameOf(game).a_is_red;
+    game.set_model_id(
+        absl::StrCat(a_is_red ? contest.player_a() : contest.player_b(), " vs ",
+                     a_is_red ? contest.player_b() : contest.player_a()));
+    *game.mutable_contest() = contest;
+    return store.Add(game);
+  };
   return absl::OkStatus();
 }
 

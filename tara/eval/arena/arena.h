@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/game.pb.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"
@@ -15,6 +18,7 @@
 #include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/sprt.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 
@@ -68,8 +72,8 @@ struct ArenaOptions {
   // played again.
   std::vector<ArenaGame> earlier = {};
   // Told of each game when it ends, one at a time, from any thread; an error
-  // ends the arena.
-  std::function<absl::Status(const ArenaGame&)> on_game = {};
+  // ends the arena. The record lacks who played: contest and model_id.
+  std::function<absl::Status(proto::GameRecord)> on_game = {};
 };
 
 struct ArenaProgress {
@@ -113,6 +117,19 @@ int PairsPerOpening(const ArenaOptions& options);
 
 // Returns INVALID_ARGUMENT naming what is out of range.
 absl::Status CheckArenaOptions(const ArenaOptions& options);
+
+// Returns all that the games of an arena depend on beside variant, players and
+// how many there are. `openings` names how openings are chosen, `time_control`
+// the clocks, each as the user says it.
+std::string ArenaConditions(const ArenaOptions& options,
+                            absl::string_view openings = "",
+                            absl::string_view time_control = "");
+
+// Lets an arena go on where the games of its contest in the store end, and
+// keeps its further games there. The store must outlive the arena.
+absl::Status ResumeFromStore(record::GameStore& store,
+                             const proto::Contest& contest,
+                             ArenaOptions& options);
 
 }  // namespace tara::eval
 

@@ -3,7 +3,9 @@
 #include <cstddef>
 
 #include "tara/base/check.h"
+#include "tara/core/board.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {
@@ -75,6 +77,34 @@ MatchResult SummarizeMatches(absl::Span<const ArenaGame> games,
 
 }  // namespace
 
+ArenaGame ArenaGameOf(const proto::GameRecord& record) {
+  const proto::GameResult& result = record.result();
+  const bool a_is_red = record.place() % 2 == 0;
+  ArenaGame game = {
+      .pair = static_cast<int>(record.place() / 2),
+      .match = record.has_match() ? static_cast<int>(record.match()) : -1,
+      .a_is_red = a_is_red,
+      .margin = (a_is_red ? 1 : -1) * record::RedMargin(record),
+      .length = record::LengthOf(record),
+      .adjudication = result.adjudication(),
+      .fault = result.fault()};
+  const Side side_of_a = a_is_red ? kRed : kBlue;
+  if (result.has_forfeited_by()) {
+    game.forfeit = result.forfeited_by() == static_cast<uint32_t>(side_of_a)
+                       ? Forfeit::kByA
+                       : Forfeit::kByB;
+  }
+  const auto use_of = [&](Side side) {
+    return TimeUse{.moves = static_cast<int>(record.moves(side)),
+                   .time = absl::Microseconds(record.time_us(side))};
+  };
+  if (record.moves_size() == 2 && record.time_us_size() == 2) {
+    game.time_a = use_of(side_of_a);
+    game.time_b = use_of(Opponent(side_of_a));
+  }
+  return game;
+}
+
 ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
                            int pairs_per_opening) {
   TARA_CHECK(games.size() % 2 == 0, "games come in pairs");
@@ -104,7 +134,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
     }
   }
   for (const ArenaGame& game : games) {
-    result.adjudicated += game.adjudication != Adjudication::kNone;
+    result.adjudicated += !game.adjudication.empty();
     const bool on_time = game.fault.empty();
     const bool by_a = game.forfeit == Forfeit::kByA;
     const bool by_b = game.forfeit == Forfeit::kByB;

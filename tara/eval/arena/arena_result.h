@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "proto/game.pb.h"
 #include "tara/eval/players/game_loop.h"
 #include "tara/eval/statistics/sprt.h"
 
@@ -22,12 +23,7 @@ inline constexpr int kForfeitMargin = 2;
 
 enum class Forfeit : uint8_t { kNone, kByA, kByB };
 
-// How a game came to its result: by the rules (or a forfeit), because both
-// players had proved the same margin, or because both had long thought the same
-// side as good as won.
-enum class Adjudication : uint8_t { kNone, kProof, kAgreement };
-
-// A finished game of player A against player B.
+// What a finished game of player A against player B came to.
 struct ArenaGame {
   int pair = 0;    // which opening
   int match = -1;  // 2 m and 2 m + 1 have the same openings; -1: of no match
@@ -36,13 +32,18 @@ struct ArenaGame {
   int length = 0;  // actions, those of the opening included
   // Who lost by kForfeitMargin, on time or by a fault.
   Forfeit forfeit = Forfeit::kNone;
-  Adjudication adjudication = Adjudication::kNone;
+  // Why it ended before its end, as GameResult.adjudication; empty: by the
+  // rules or by a forfeit.
+  std::string adjudication = {};
   TimeUse time_a = {};
   TimeUse time_b = {};
   // What the player did that could not go on (Turn::forfeit); empty: nothing,
   // so that a forfeit is on time.
   std::string fault = {};
 };
+
+// Returns what the record of a game of A against B came to.
+ArenaGame ArenaGameOf(const proto::GameRecord& record);
 
 // How A or B did by its clock.
 struct ClockResult {

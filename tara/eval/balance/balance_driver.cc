@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
 #include "tara/base/random.h"
@@ -24,11 +25,11 @@
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/first_actions.h"
+#include "tara/eval/players/contest.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 // The seed of a game's streams: 0 its random opening, which all players share,
 // 1 whatever else is drawn.
@@ -50,7 +51,6 @@ float ForRed(const State& state, float value) {
 
 // Returns the entropy of a policy, equivalent actions taken together.
 float ChoiceEntropy(const State& state, absl::Span<const float> policy) {
-  if (policy.empty()) return kUnknown;
   const std::vector<int> classes = ActionClasses(state);
   std::vector<double> weights(policy.size());
   for (size_t i = 0; i < policy.size(); ++i) weights[classes[i]] += policy[i];
@@ -69,28 +69,28 @@ struct Call {
   std::atomic<size_t> next = 0;  // the place of the next game to begin
   std::atomic<bool> stopped = false;
   absl::Mutex mutex = {};
-  std::vector<BalanceGame> finished ABSL_GUARDED_BY(mutex) = {};
+  std::vector<proto::GameRecord> finished ABSL_GUARDED_BY(mutex) = {};
   bool delivering ABSL_GUARDED_BY(mutex) = false;
   std::vector<std::string> forfeits ABSL_GUARDED_BY(mutex) = {};
 
   // Hands a finished game on to the caller. One thread at a time does so, also
   // with the games that others finish meanwhile, which need not wait.
-  absl::Status Deliver(BalanceGame game) {
+  absl::Status Deliver(proto::GameRecord game) {
     {
       absl::MutexLock lock(&mutex);
       finished.push_back(std::move(game));
       if (std::exchange(delivering, true)) return absl::OkStatus();
     }
     while (true) {
-      std::vector<BalanceGame> games;
+      std::vector<proto::GameRecord> games;
       {
         absl::MutexLock lock(&mutex);
         games = std::exchange(finished, {});
         if (games.empty()) delivering = false;
       }
       if (games.empty()) return absl::OkStatus();
-      for (const BalanceGame& each : games) {
-        const absl::StatusOr<bool> go_on = on_game(each);
+      for (proto::GameRecord& each : games) {
+        const absl::StatusOr<bool> go_on = on_game(std::move(each));
         // What is finished is handed on all the same.
         if (!go_on.ok() || !*go_on) stopped = true;
         TARA_RETURN_IF_ERROR(go_on.status());
@@ -107,39 +107,41 @@ class StudyGame : public PlayedGame {
       : PlayedGame(
             call.first_number + place,
             InitialState(call.options.variant, call.options.rule_options),
-            Random(StreamSeed(call.options, call.games[place], 1))),
+            StreamSeed(call.options, call.games[place], 1)),
         call_(call),
         place_(place),
-        attempt_(attempt),
-        game_{.id = call.games[place]} {
-    Random opening(StreamSeed(call.options, game_.id, 0));
-    if (game_.id.first.has_value()) {
-      TARA_CHECK(LegalActions(state).Contains(*game_.id.first),
-                 "a game cannot begin so");
-      PlayUnasked(*game_.id.first);
-    }
+        attempt_(attempt) {
+    const BalanceGameId& id = call.games[place];
+    record.set_place(id.place());
+    Random opening(StreamSeed(call.options, id, 0));
+    if (id.first.has_value()) Play(*id.first);
     // An action that would end the game is not played.
     while (ply() < call.options.opening_plies) {
       const Action action = RandomAction(state, opening);
       State next = state;
       ApplyAction(action, next);
       if (next.finished()) break;
-      PlayUnasked(action);
+      Play(action);
     }
-    opening_plies_ = ply();
+    record.set_opening_plies(static_cast<uint32_t>(ply()));
   }
 
   Action Choose(const SearchReport& report, Action choice) override {
-    Note(report.value.has_value() ? ForRed(state, *report.value) : kUnknown,
-         ply() < kPolicyPlies ? ChoiceEntropy(state, report.policy) : kUnknown);
-    const bool drawn = ply() < opening_plies_ + call_.options.drawn_plies;
+    if (ply() < kPolicyPlies && !report.policy.empty()) {
+      entropies_[ply()] = ChoiceEntropy(state, report.policy);
+    }
+    const int opening_plies = static_cast<int>(record.opening_plies());
+    const bool drawn = ply() < opening_plies + call_.options.drawn_plies;
     return drawn && !report.policy.empty() ? Draw(report.policy) : choice;
   }
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
     if (!forfeited_by.has_value()) {
-      game_.actions = actions;
-      TARA_RETURN_IF_ERROR(call_.Deliver(std::move(game_)));
+      record::SetResult(state, record);
+      for (const auto& [ply, entropy] : entropies_) {
+        record.mutable_steps(ply)->set_policy_entropy(entropy);
+      }
+      TARA_RETURN_IF_ERROR(call_.Deliver(std::move(record)));
       return nullptr;
     }
     {
@@ -149,25 +151,13 @@ class StudyGame : public PlayedGame {
     if (attempt_ < kMostAttempts) {
       return std::make_unique<StudyGame>(call_, place_, attempt_ + 1);
     }
-    return absl::AbortedError(
-        absl::StrCat("game ", game_.id.index, " of the study was given up ",
-                     kMostAttempts, " times by its player: ", fault));
+    return absl::AbortedError(absl::StrCat(
+        "game ", call_.games[place_].index, " of the study was given up ",
+        kMostAttempts, " times by its player: ", fault));
   }
 
  private:
   int ply() const { return static_cast<int>(actions.size()); }
-
-  // Notes what the player found, before its action is played.
-  void Note(float red_value, float entropy) {
-    if (ply() < kPolicyPlies) game_.entropies.push_back(entropy);
-    game_.red_values.push_back(red_value);
-  }
-
-  void PlayUnasked(Action action) {
-    Note(kUnknown, kUnknown);
-    ApplyAction(action, state);
-    actions.push_back(action);
-  }
 
   Action Draw(absl::Span<const float> policy) {
     std::vector<double> weights;
@@ -189,8 +179,7 @@ class StudyGame : public PlayedGame {
   Call& call_;
   const size_t place_;
   const int attempt_;
-  BalanceGame game_;
-  int opening_plies_ = 0;  // played
+  std::map<int, float> entropies_;  // by ply, of the player's policy
 };
 
 }  // namespace
@@ -228,6 +217,17 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
   return status;
 }
 
+proto::Contest ContestOf(const BalanceStudyKey& key) {
+  const BalanceGameOptions& options = key.options;
+  std::string conditions = absl::StrFormat(
+      "study seed=%d opening_plies=%d drawn_plies=%d temperature=%.9g",
+      options.seed, options.opening_plies, options.drawn_plies,
+      options.temperature);
+  const std::string rules = FormatRuleOptions(options.rule_options);
+  if (rules != "-") absl::StrAppend(&conditions, " rules=", rules);
+  return NewContest(conditions, key.identity, key.identity);
+}
+
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
                          StartReport& start) {
   Random random(StreamSeed(options, BalanceGameId(), 2));
@@ -243,16 +243,17 @@ absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
   player.EndGame(turn.game);
   start = StartReport();
   if (report.value.has_value()) {
-    start.value = ForRed(turn.state, *report.value);
+    start.value = InThousandths(ForRed(turn.state, *report.value));
   }
   if (report.policy.empty()) return absl::OkStatus();
   LegalActions(turn.state).ForEach([&](Action action) {
     const size_t i = start.actions.size();
     start.actions.push_back(action);
-    start.policy.push_back(report.policy[i]);
-    start.values.push_back(report.action_values.empty()
-                               ? kUnknown
-                               : ForRed(turn.state, report.action_values[i]));
+    start.policy.push_back(InThousandths(report.policy[i]));
+    start.values.push_back(
+        report.action_values.empty()
+            ? std::numeric_limits<float>::quiet_NaN()
+            : InThousandths(ForRed(turn.state, report.action_values[i])));
   });
   return absl::OkStatus();
 }
@@ -262,13 +263,14 @@ namespace {
 class Run {
  public:
   Run(const BalancePlan& plan, const BalanceStudyKey& key,
-      BalanceDriver& driver, BalanceStore& store,
+      BalanceDriver& driver, record::GameStore& store,
       const BalanceProgressCallback& on_progress)
       : plan_(plan),
         key_(key),
         driver_(driver),
         store_(store),
-        on_progress_(on_progress) {
+        on_progress_(on_progress),
+        contest_(ContestOf(key)) {
     study_.options = key.options;
     study_.player = key.player;
     study_.num_first_games = plan.first_games;
@@ -276,13 +278,14 @@ class Run {
   }
 
   absl::StatusOr<BalanceStudy> Play() {
-    TARA_ASSIGN_OR_RETURN(number_, store_.StudyFor(key_));
-    if (!store_.start(number_).has_value()) {
-      StartReport start;
-      TARA_RETURN_IF_ERROR(AskForStart(key_.options, driver_.player(), start));
-      TARA_RETURN_IF_ERROR(store_.SetStart(number_, start));
+    TARA_ASSIGN_OR_RETURN(
+        const std::vector<proto::GameRecord> earlier,
+        store_.GamesOf(Info(key_.options.variant).id, contest_));
+    for (const proto::GameRecord& game : earlier) {
+      TARA_RETURN_IF_ERROR(Add(game));
     }
-    study_.start = store_.start(number_);
+    TARA_RETURN_IF_ERROR(
+        AskForStart(key_.options, driver_.player(), study_.start.emplace()));
     go_on_ = !on_progress_ || on_progress_(progress_);
     TARA_RETURN_IF_ERROR(PlayMainGames());
     TARA_RETURN_IF_ERROR(PlayFirstGames());
@@ -305,7 +308,7 @@ class Run {
       std::vector<BalanceGameId> wanted;
       for (int i = begin; i < end; ++i) wanted.push_back({.index = i});
       TARA_RETURN_IF_ERROR(PlayMissing(wanted));
-      TARA_RETURN_IF_ERROR(Take(begin, end, std::nullopt, study_.games));
+      Take(begin, end, std::nullopt, study_.games);
       if (!go_on_) break;
       progress_.score = FirstSideScore(study_.games);
     }
@@ -326,8 +329,7 @@ class Run {
     TARA_RETURN_IF_ERROR(PlayMissing(wanted));
     for (const std::vector<Action>& members : classes) {
       if (plan_.first_games == 0) break;
-      std::vector<GameFacts>& games = study_.first_games[members[0]];
-      TARA_RETURN_IF_ERROR(Take(0, plan_.first_games, members[0], games));
+      Take(0, plan_.first_games, members[0], study_.first_games[members[0]]);
     }
     return absl::OkStatus();
   }
@@ -343,46 +345,53 @@ class Run {
       wanted.push_back({.index = i, .first = fairest});
     }
     TARA_RETURN_IF_ERROR(PlayMissing(wanted));
-    return Take(begin, end, fairest, study_.first_games[*fairest]);
+    Take(begin, end, fairest, study_.first_games[*fairest]);
+    return absl::OkStatus();
   }
 
   // Plays those of the games that the store lacks, until told to stop.
   absl::Status PlayMissing(const std::vector<BalanceGameId>& wanted) {
     std::vector<BalanceGameId> missing;
     for (const BalanceGameId& id : wanted) {
-      if (!store_.games(number_).contains(id)) missing.push_back(id);
+      if (!games_.contains(id)) missing.push_back(id);
     }
     if (!go_on_) return absl::OkStatus();
     progress_.games_done += static_cast<int>(wanted.size() - missing.size());
     return driver_.Play(key_.options, missing,
-                        [&](const BalanceGame& game) -> absl::StatusOr<bool> {
-                          TARA_RETURN_IF_ERROR(store_.AddGame(number_, game));
+                        [&](proto::GameRecord game) -> absl::StatusOr<bool> {
+                          game.set_model_id(key_.identity);
+                          *game.mutable_contest() = contest_;
+                          TARA_RETURN_IF_ERROR(store_.Add(game));
+                          TARA_RETURN_IF_ERROR(Add(game));
                           ++progress_.games_done;
                           go_on_ = !on_progress_ || on_progress_(progress_);
                           return go_on_;
                         });
   }
 
-  // Adds the facts of games begin ... end - 1, up to the first that is missing.
-  absl::Status Take(int begin, int end, std::optional<Action> first,
-                    std::vector<GameFacts>& facts) {
-    const std::map<BalanceGameId, BalanceGame>& games = store_.games(number_);
-    for (int i = begin; i < end; ++i) {
-      const auto game = games.find({.index = i, .first = first});
-      if (game == games.end()) break;
-      TARA_ASSIGN_OR_RETURN(facts.emplace_back(),
-                            FactsOf(key_.options.variant,
-                                    key_.options.rule_options, game->second));
-    }
+  absl::Status Add(const proto::GameRecord& game) {
+    TARA_ASSIGN_OR_RETURN(GameFacts facts, FactsOf(game));
+    games_.insert_or_assign(facts.id, std::move(facts));
     return absl::OkStatus();
+  }
+
+  // Adds games begin ... end - 1 to `facts`, up to the first that is missing.
+  void Take(int begin, int end, std::optional<Action> first,
+            std::vector<GameFacts>& facts) {
+    for (int i = begin; i < end; ++i) {
+      const auto game = games_.find({.index = i, .first = first});
+      if (game == games_.end()) break;
+      facts.push_back(game->second);
+    }
   }
 
   const BalancePlan& plan_;
   const BalanceStudyKey& key_;
   BalanceDriver& driver_;
-  BalanceStore& store_;
+  record::GameStore& store_;
   const BalanceProgressCallback& on_progress_;
-  int number_ = 0;  // of the study in the store
+  const proto::Contest contest_;
+  std::map<BalanceGameId, GameFacts> games_;  // that are there
   bool go_on_ = true;
   BalanceProgress progress_;
   BalanceStudy study_;
@@ -398,7 +407,7 @@ int MostGames(const BalancePlan& plan, const BalanceGameOptions& options) {
 
 absl::StatusOr<BalanceStudy> RunBalanceStudy(
     const BalancePlan& plan, const BalanceStudyKey& key, BalanceDriver& driver,
-    BalanceStore& store, const BalanceProgressCallback& on_progress) {
+    record::GameStore& store, const BalanceProgressCallback& on_progress) {
   return Run(plan, key, driver, store, on_progress).Play();
 }
 

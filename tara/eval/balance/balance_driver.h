@@ -11,18 +11,20 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "proto/game.pb.h"
 #include "tara/eval/balance/balance_game.h"
-#include "tara/eval/balance/balance_store.h"
 #include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 
 // Told of each finished game, one at a time, from any thread, in whatever order
-// they end; returns whether to go on, or an error, which ends the rest.
+// they end; returns whether to go on, or an error, which ends the rest. The
+// record lacks who played: contest and model_id.
 using BalanceGameCallback =
-    std::function<absl::StatusOr<bool>(const BalanceGame& game)>;
+    std::function<absl::StatusOr<bool>(proto::GameRecord game)>;
 
 // Plays games of a player with itself on several threads, each with a player
 // of its own, which it keeps from call to call. A game that the player gives up
@@ -60,6 +62,16 @@ class BalanceDriver {
   std::string first_forfeit_;
 };
 
+// What a study is told apart by: its games are those of no other.
+struct BalanceStudyKey {
+  BalanceGameOptions options;
+  std::string player;         // spec, with its number type (WithPrecision)
+  std::string identity = {};  // PlayerIdentity
+};
+
+// Returns what the games of a study are played as.
+proto::Contest ContestOf(const BalanceStudyKey& key);
+
 // Asks a player for what it thinks of the start position.
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
                          StartReport& start);
@@ -96,13 +108,14 @@ using BalanceProgressCallback = std::function<bool(const BalanceProgress&)>;
 // Returns the games that a study takes at most.
 int MostGames(const BalancePlan& plan, const BalanceGameOptions& options);
 
-// Plays the games of a study that the store does not have yet, and returns all
-// of its games. Stopped by on_progress, it returns those up to the first that
-// is missing: which games are in does not depend on how long they took, but
-// for the last few. Errors of the player or the store are returned.
+// Plays the games of a study that the store does not have yet, each kept there
+// when it ends, and returns all of its games. Stopped by on_progress, it
+// returns those up to the first that is missing: which games are in does not
+// depend on how long they took, but for the last few. Errors of the player or
+// the store are returned.
 absl::StatusOr<BalanceStudy> RunBalanceStudy(
     const BalancePlan& plan, const BalanceStudyKey& key, BalanceDriver& driver,
-    BalanceStore& store, const BalanceProgressCallback& on_progress);
+    record::GameStore& store, const BalanceProgressCallback& on_progress);
 
 }  // namespace tara::eval
 

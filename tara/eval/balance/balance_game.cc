@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/traits.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {
@@ -83,37 +86,48 @@ ActionType TypeOf(const State& state, Action action) {
                                            : ActionType::kCapture;
 }
 
-absl::StatusOr<GameFacts> FactsOf(Variant variant, const RuleOptions& options,
-                                  const BalanceGame& game) {
-  GameFacts facts = {
-      .id = game.id, .actions = game.actions, .entropies = game.entropies};
-  State state = InitialState(variant, options);
-  const int seats = Info(variant).seats;
-  for (size_t i = 0; i < game.actions.size(); ++i) {
-    const Action action = game.actions[i];
-    if (!LegalActions(state).Contains(action)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("action ", i + 1, " of the game, ", ActionToText(action),
-                       ", is illegal"));
+float InThousandths(float value) {
+  if (std::isnan(value)) return value;
+  return static_cast<float>(std::lround(1000 * value)) / 1000;
+}
+
+absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                        record::Replay(game));
+  if (!replayed.finished()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("game ", game.game_index(), " was not played to its end"));
+  }
+  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  GameFacts facts = {.id = BalanceGameId::AtPlace(game.place()),
+                     .actions = record::ActionsOf(game)};
+  std::vector<float> red_values;
+  for (int ply = 0; ply < game.steps_size(); ++ply) {
+    const proto::Step& step = game.steps(ply);
+    const State& state = replayed.states[ply];
+    const State& next = replayed.states[ply + 1];
+    Note(state, facts.actions[ply], facts);
+    const float sign = state.side() == kRed ? 1 : -1;
+    red_values.push_back(step.has_root_value()
+                             ? InThousandths(sign * step.root_value())
+                             : kUnknown);
+    if (ply < kPolicyPlies) {
+      facts.entropies.push_back(step.has_policy_entropy()
+                                    ? InThousandths(step.policy_entropy())
+                                    : kUnknown);
     }
-    Note(state, action, facts);
-    const State before = state;
-    ApplyAction(action, state);
     // Nobody is skipped before somebody is out: it is the next seat.
-    if (seats == 4 && before.ending == Ending::kNone &&
-        state.ending == Ending::kOut) {
-      facts.first_out = (before.seat + 1) % seats;
+    const int seats = Info(state.variant).seats;
+    if (seats == 4 && state.ending == Ending::kNone &&
+        next.ending == Ending::kOut) {
+      facts.first_out = (state.seat + 1) % seats;
     }
   }
-  if (!state.finished()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the game does not end with its ", game.actions.size(), " actions"));
-  }
-  const Outcome outcome = Score(state);
+  const Outcome& outcome = replayed.outcome;
   facts.red_margin = outcome.margin();
   facts.ending = outcome.ended_by;
   facts.kings_captured = outcome.kings_captured[0] + outcome.kings_captured[1];
-  facts.drama = DramaOf(game.red_values, facts.red_margin);
+  facts.drama = DramaOf(red_values, facts.red_margin);
   return facts;
 }
 

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "proto/game.pb.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
@@ -42,30 +43,26 @@ struct BalanceGameId {
   int index = 0;
   std::optional<Action> first = {};
 
+  // Which number the game has in its study (GameRecord.place), and back.
+  uint64_t place() const {
+    const uint64_t begins_with =
+        first.has_value() ? 1 + static_cast<uint64_t>(Index(*first)) : 0;
+    return (begins_with << 32) + static_cast<uint64_t>(index);
+  }
+  static BalanceGameId AtPlace(uint64_t place) {
+    BalanceGameId id = {.index = static_cast<int>(place & 0x7fffffff)};
+    if (place >> 32 > 0) id.first = static_cast<Action>((place >> 32) - 1);
+    return id;
+  }
+
   friend bool operator==(const BalanceGameId&, const BalanceGameId&) = default;
   friend bool operator<(const BalanceGameId& x, const BalanceGameId& y) {
-    const int first_x = x.first.has_value() ? Index(*x.first) : -1;
-    const int first_y = y.first.has_value() ? Index(*y.first) : -1;
-    return first_x != first_y ? first_x < first_y : x.index < y.index;
+    return x.place() < y.place();
   }
 };
 
 // Plies whose policy is looked at.
 inline constexpr int kPolicyPlies = 8;
-
-// A finished game.
-struct BalanceGame {
-  BalanceGameId id;
-  std::vector<Action> actions = {};
-  // By action: Red's value before it, as the player judged it (win minus loss,
-  // in [-1, 1]); NaN where it did not (the opening, forced actions, players
-  // that do not say).
-  std::vector<float> red_values = {};
-  // By action, of the first kPolicyPlies: the entropy of the player's policy in
-  // nats, actions that are the same by symmetry taken together; NaN where it
-  // has none.
-  std::vector<float> entropies = {};
-};
 
 // What the player thinks of the start position.
 struct StartReport {
@@ -129,8 +126,9 @@ struct GameFacts {
   // Doubles: the seat that was out first, which ended the game; -1: none.
   int first_out = -1;
   std::optional<GameDrama> drama = {};
-  std::vector<Action> actions = {};   // all
-  std::vector<float> entropies = {};  // as BalanceGame has them
+  std::vector<Action> actions = {};  // all
+  // By action, of the first kPolicyPlies: Step.policy_entropy; NaN: none.
+  std::vector<float> entropies = {};
 
   // The first side's points of a game: 1 won, 0 lost.
   double score() const {
@@ -138,10 +136,13 @@ struct GameFacts {
   }
 };
 
-// Replays a game and returns what it was. INVALID_ARGUMENT where it does not
-// follow the rules: an illegal action, told with its number, from 1; no end.
-absl::StatusOr<GameFacts> FactsOf(Variant variant, const RuleOptions& options,
-                                  const BalanceGame& game);
+// Returns a value or an entropy in whole thousandths, as figures are computed
+// from: those of studies that older programs kept have no more.
+float InThousandths(float value);
+
+// Replays a game and returns what it was. Errors as record::Replay's, and
+// INVALID_ARGUMENT for a game that was not played to its end.
+absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game);
 
 // The games of one study, in order of their indices.
 struct BalanceStudy {

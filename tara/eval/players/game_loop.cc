@@ -1,5 +1,6 @@
 #include "tara/eval/players/game_loop.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
 #include "tara/core/rules.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {
@@ -76,10 +78,7 @@ absl::Status PlayOneAction(const GameLoopOptions& options, Player& player,
       game.fault = faults[i];
     }
     if (game.forfeited_by.has_value()) continue;
-    const Action action = game.Choose(reports[i], actions[i]);
-    const absl::Status legal = PlayAction(action, game.state);
-    TARA_CHECK(legal.ok(), "a player chose an illegal action");
-    game.actions.push_back(action);
+    game.Play(game.Choose(reports[i], actions[i]), reports[i]);
   }
   return absl::OkStatus();
 }
@@ -89,6 +88,25 @@ void EndGame(const PlayedGame& game, absl::Span<Player* const> players) {
 }
 
 }  // namespace
+
+PlayedGame::PlayedGame(uint64_t number, const State& start, uint64_t seed)
+    : number(number),
+      state(start),
+      random(seed),
+      record(record::NewGameRecord(start, {.seed = seed})) {}
+
+void PlayedGame::Play(Action action, const SearchReport& report) {
+  proto::Step& step = record::AddStep(action, record);
+  if (report.value.has_value()) {
+    step.set_root_value(std::clamp(*report.value, -1.0f, 1.0f));
+  }
+  if (report.proved_margin.has_value()) {
+    record::SetProved(*report.proved_margin, *report.proved_margin, step);
+  }
+  const absl::Status legal = PlayAction(action, state);
+  TARA_CHECK(legal.ok(), "a player chose an illegal action");
+  actions.push_back(action);
+}
 
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,

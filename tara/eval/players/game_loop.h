@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "proto/game.pb.h"
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -51,10 +52,14 @@ struct PlayerClock {
 // A game of players that is being played, and when it is over what it was. It
 // does not depend on those played beside it, if its players' choices do not.
 struct PlayedGame {
-  // `number` names the game among all that its players ever play.
-  PlayedGame(uint64_t number, const State& state, const Random& random)
-      : number(number), state(state), random(random) {}
+  // `number` names the game among all that its players ever play; `seed` is
+  // that of its stream.
+  PlayedGame(uint64_t number, const State& start, uint64_t seed);
   virtual ~PlayedGame() = default;
+
+  // Plays an action, and records it with what the player to move found.
+  // REQUIRES: it is legal.
+  void Play(Action action, const SearchReport& report = {});
 
   // Sees what the player to move found and chose, and returns the action to be
   // played: that choice, or another legal action.
@@ -79,6 +84,7 @@ struct PlayedGame {
   State state;
   Random random;                         // the game's own stream
   std::vector<Action> actions = {};      // so far, the opening's included
+  proto::GameRecord record;              // of these; without a result
   std::array<int, 2> players = {};       // by side: places
   std::array<int, 2> seatings = {};      // by place: Turn::seating
   mcts::MatchScore match = {};           // Turn::match

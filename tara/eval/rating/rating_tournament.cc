@@ -11,7 +11,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/arena/contest.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 
 namespace tara::eval {
@@ -151,7 +151,7 @@ class VariantTournament {
  public:
   VariantTournament(absl::Span<const RatedPlayer> players,
                     const RatingTournamentOptions& options,
-                    const ArenaOptions& arena, ResultStore* store)
+                    const ArenaOptions& arena, record::GameStore* store)
       : players_(players), options_(options), arena_(arena), store_(store) {
     for (const RatedPlayer& player : players) names_.push_back(player.name);
   }
@@ -252,11 +252,9 @@ class VariantTournament {
     return {a, b};
   }
 
-  Contest ContestOf(int a, int b) const {
-    return {.variant = std::string(Info(arena_.variant).id),
-            .conditions = ArenaConditions(arena_),
-            .player_a = players_[a].identity,
-            .player_b = players_[b].identity};
+  proto::Contest ContestOf(int a, int b) const {
+    return NewContest(ArenaConditions(arena_), players_[a].identity,
+                      players_[b].identity);
   }
 
   static std::vector<ArenaGame> SummarizeWholePairs(
@@ -319,7 +317,7 @@ class VariantTournament {
   const absl::Span<const RatedPlayer> players_;
   const RatingTournamentOptions& options_;
   const ArenaOptions arena_;
-  ResultStore* const store_;
+  record::GameStore* const store_;
   std::vector<std::string> names_;
   std::map<std::pair<int, int>, std::vector<SeatResults>> results_;
   std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> faults_;
@@ -363,7 +361,7 @@ absl::StatusOr<RatingTable> Rate(
 
 absl::StatusOr<RatingTable> PlayRatingTournament(
     absl::Span<const RatedPlayer> players,
-    const RatingTournamentOptions& options, ResultStore& store,
+    const RatingTournamentOptions& options, record::GameStore& store,
     const RatingProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckPlayers(players));
   std::vector<VariantTournament> tournaments;

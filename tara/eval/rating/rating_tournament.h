@@ -12,11 +12,11 @@
 #include "absl/types/span.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/contest.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 
@@ -115,7 +115,7 @@ using RatingProgressCallback = std::function<bool(const RatingProgress&)>;
 // two of one name or identity, or an error of players, games or the store.
 absl::StatusOr<RatingTable> PlayRatingTournament(
     absl::Span<const RatedPlayer> players,
-    const RatingTournamentOptions& options, ResultStore& store,
+    const RatingTournamentOptions& options, record::GameStore& store,
     const RatingProgressCallback& on_progress = {});
 
 }  // namespace tara::eval

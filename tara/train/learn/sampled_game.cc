@@ -153,13 +153,13 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
                                        const TargetOptions& options) {
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
                         record::Replay(record));
-  const bool resigned = replayed.resigned_by.has_value();
+  const bool finished = replayed.finished();
   const State& last = replayed.states.back();
   SampledGame game{.game_index = record.game_index(),
                    .variant = last.variant,
                    .positions = {},
                    .targets = {},
-                   .has_final = !resigned,
+                   .has_final = finished,
                    .final_hills = last.ringforts,
                    .final_kingdoms = replayed.outcome.kingdoms};
   game.positions.reserve(record.steps_size());
@@ -183,7 +183,7 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
          .reply = -1,
          .weight = 0,
          .margin = static_cast<int8_t>(margin),
-         .has_margin = is_exact || !resigned,
+         .has_margin = is_exact || finished,
          .is_taught = record::IsChosenBySearch(record, ply)});
   }
   SetReplies(game.positions);

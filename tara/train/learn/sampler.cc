@@ -47,7 +47,7 @@ size_t Draw(const std::vector<Number>& sums, Random& random) {
 
 }  // namespace
 
-Sampler::Sampler(GameStore& store, const SamplerOptions& options,
+Sampler::Sampler(record::GameStore& store, const SamplerOptions& options,
                  uint64_t run_seed)
     : store_(store), options_(options), run_seed_(run_seed) {
   for (const VariantInfo& info : kVariants) {

@@ -15,8 +15,8 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/record/game_store.h"
 #include "tara/train/learn/sampled_game.h"
-#include "tara/train/store/game_store.h"
 
 namespace tara::train {
 
@@ -62,7 +62,8 @@ struct SamplerOptions {
 class Sampler {
  public:
   // `store` must outlive the sampler. REQUIRES: options are in their ranges.
-  Sampler(GameStore& store, const SamplerOptions& options, uint64_t run_seed);
+  Sampler(record::GameStore& store, const SamplerOptions& options,
+          uint64_t run_seed);
 
   // Moves the window to the newest games with an index below `end_index`,
   // which is how many games the run has had.
@@ -116,7 +117,7 @@ class Sampler {
   void FillPools();
   nn::Sample SampleAt(const Place& place, Random* random) const;
 
-  GameStore& store_;
+  record::GameStore& store_;
   const SamplerOptions options_;
   const uint64_t run_seed_;
   // [variant, seat]: what SymmetriesToSeatZero returns.

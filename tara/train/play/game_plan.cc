@@ -211,7 +211,7 @@ uint64_t GamesOf(const proto::GenerationPlan& plan) {
 }  // namespace
 
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
-    const proto::TrainConfig& config, GameStore& store, int generation,
+    const proto::TrainConfig& config, record::GameStore& store, int generation,
     int model, const proto::GenerationPlan* before,
     const std::vector<double>& shares) {
   proto::GenerationPlan plan;
@@ -246,7 +246,7 @@ absl::StatusOr<proto::GenerationPlan> PlanGeneration(
 }
 
 absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
-                                    GameStore& store,
+                                    record::GameStore& store,
                                     const proto::GenerationPlan& recorded) {
   std::vector<int64_t> games;
   for (int v = 0; v < recorded.variant_size(); ++v) {
@@ -279,7 +279,7 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
 }
 
 absl::StatusOr<std::vector<GamePlan>> LostGames(
-    const proto::TrainConfig& config, GameStore& store,
+    const proto::TrainConfig& config, record::GameStore& store,
     const proto::RunState& state, uint64_t begin, uint64_t end) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> stored, store.Indices({}));
   std::vector<uint64_t> lost;

@@ -11,7 +11,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
-#include "tara/train/store/game_store.h"
+#include "tara/record/game_store.h"
 
 namespace tara::train {
 
@@ -88,7 +88,7 @@ struct GamePlan {
 // Returns DATA_LOSS when neither a record nor the store has the generation
 // before, and the store's errors.
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
-    const proto::TrainConfig& config, GameStore& store, int generation,
+    const proto::TrainConfig& config, record::GameStore& store, int generation,
     int model, const proto::GenerationPlan* before,
     const std::vector<double>& shares);
 
@@ -98,7 +98,7 @@ absl::StatusOr<proto::GenerationPlan> PlanGeneration(
 // Returns FAILED_PRECONDITION if the plan is for other variants than the
 // config, and the store's errors.
 absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
-                                    GameStore& store,
+                                    record::GameStore& store,
                                     const proto::GenerationPlan& recorded);
 
 // Returns the recorded plans of which the store lacks games with an index from
@@ -106,7 +106,7 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
 // ones. Returns DATA_LOSS if the store lacks a game of no recorded plan, and
 // the errors of ExpandPlan.
 absl::StatusOr<std::vector<GamePlan>> LostGames(
-    const proto::TrainConfig& config, GameStore& store,
+    const proto::TrainConfig& config, record::GameStore& store,
     const proto::RunState& state, uint64_t begin, uint64_t end);
 
 // Returns the start positions of the config's variants, in its order. Rule

@@ -41,7 +41,6 @@
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/store/game_store.h"
 
 namespace tara::train {
 namespace {
@@ -556,7 +555,7 @@ double DistinctPositions::share() const {
 }
 
 absl::StatusOr<mcts::ResignationCounts> CountResignations(
-    GameStore& store, const mcts::ResignationOptions& options,
+    record::GameStore& store, const mcts::ResignationOptions& options,
     uint64_t run_seed, uint64_t end_index, int64_t window_games) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
   const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
@@ -570,7 +569,7 @@ absl::StatusOr<mcts::ResignationCounts> CountResignations(
     TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
                           record::Replay(record));
     // Resigned under another share of games to be played on.
-    if (game.resigned_by.has_value()) continue;
+    if (!game.finished()) continue;
     mcts::ResignationWatch watch(options, std::nullopt, /*played_on=*/true);
     for (auto ply = static_cast<int>(record.opening_plies());
          ply < record.steps_size(); ++ply) {

@@ -23,8 +23,8 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_until.h"
+#include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/store/game_store.h"
 
 namespace tara::train {
 
@@ -188,7 +188,7 @@ class DistinctPositions {
 // of the run whose games they are.
 // Errors as the store's and of Replay (tara/record/game_record.h).
 absl::StatusOr<mcts::ResignationCounts> CountResignations(
-    GameStore& store, const mcts::ResignationOptions& options,
+    record::GameStore& store, const mcts::ResignationOptions& options,
     uint64_t run_seed, uint64_t end_index, int64_t window_games);
 
 }  // namespace tara::train

@@ -34,6 +34,7 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/config/search_config.h"
@@ -46,7 +47,6 @@
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_clock.h"
 #include "tara/train/run/run_log.h"
-#include "tara/train/store/game_store.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
@@ -171,7 +171,7 @@ class TrainingRun {
   RunTime last_generation_;  // that the last one took
   std::unique_ptr<RunFolder> folder_;
   std::optional<RunStateFile> state_;
-  std::unique_ptr<GameStore> store_;
+  std::unique_ptr<record::GameStore> store_;
   std::unique_ptr<RunLog> log_;
   std::unique_ptr<nn::Trainer> trainer_;
   std::optional<Sampler> sampler_;
@@ -224,8 +224,9 @@ absl::Status TrainingRun::Open() {
   state_.emplace(std::move(state));
   before_ = TimeOf(state_->state()) + UnfinishedTimeOf(state_->state());
   last_generation_ = TimeOfLastGeneration(state_->state());
-  TARA_ASSIGN_OR_RETURN(
-      store_, OpenGameStore(folder_->store_path(), StoreMode::kReadWrite));
+  TARA_ASSIGN_OR_RETURN(store_,
+                        record::OpenGameStore(folder_->store_path(),
+                                              record::StoreMode::kReadWrite));
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
   sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
                    config_.seed());

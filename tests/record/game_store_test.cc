@@ -1,4 +1,4 @@
-#include "tara/train/store/game_store.h"
+#include "tara/record/game_store.h"
 
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@
 #include "tara/record/game_record.h"
 #include "tests/base/temporary_folder.h"
 
-namespace tara::train {
+namespace tara::record {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,19 +32,18 @@ using ::testing::Pair;
 proto::GameRecord RandomGame(Variant variant, uint64_t game_index,
                              uint32_t generation = 0) {
   State state = InitialState(variant);
-  proto::GameRecord record =
-      record::NewGameRecord(state, {.seed = game_index,
-                                    .model_id = "random",
-                                    .generation = generation,
-                                    .game_index = game_index});
+  proto::GameRecord record = NewGameRecord(state, {.seed = game_index,
+                                                   .model_id = "random",
+                                                   .generation = generation,
+                                                   .game_index = game_index});
   Random random(DeriveSeed(1, game_index, StreamPurpose::kTest));
   while (!state.finished()) {
     const LegalSet legal = LegalActions(state);
     const Action action = legal.Nth(random.Below(legal.Count()));
-    record::AddStep(action, record);
+    AddStep(action, record);
     ApplyAction(action, state);
   }
-  record::SetResult(state, record);
+  SetResult(state, record);
   return record;
 }
 
@@ -106,7 +105,7 @@ TEST_F(GameStoreTest, AGameComesBackAsItWasAdded) {
         Open(StoreMode::kReadOnly)->Get(game.game_index());
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(read->SerializeAsString(), game.SerializeAsString());
-    EXPECT_TRUE(record::ValidateRecord(*read).ok());
+    EXPECT_TRUE(ValidateRecord(*read).ok());
   }
 }
 
@@ -307,6 +306,127 @@ TEST_F(GameStoreTest, TwoConnectionsMayWriteInTurns) {
   EXPECT_EQ(*one->Count({}), 100);
 }
 
+// --- Contests ----------------------------------------------------------------
+
+proto::GameRecord OfContest(const std::string& conditions, uint64_t place,
+                            int points_red = 1) {
+  proto::GameRecord game = Columns(0, "four_treasures", 0, points_red, 0);
+  game.mutable_contest()->set_conditions(conditions);
+  game.mutable_contest()->set_player_a("a");
+  game.mutable_contest()->set_player_b("b");
+  game.set_place(place);
+  return game;
+}
+
+std::vector<uint64_t> PlacesOf(GameStore& store, const std::string& variant,
+                               const std::string& conditions) {
+  std::vector<uint64_t> places;
+  const proto::Contest contest = OfContest(conditions, 0).contest();
+  const auto games = store.GamesOf(variant, contest);
+  for (const proto::GameRecord& game : *games) {
+    places.push_back(game.place());
+  }
+  return places;
+}
+
+TEST_F(GameStoreTest, GamesOfAContestAreFoundByPlace) {
+  const std::unique_ptr<GameStore> store = Open();
+  constexpr uint64_t kFar = (uint64_t{7} << 32) + 1;
+  for (const uint64_t place : {uint64_t{5}, uint64_t{0}, kFar, uint64_t{2}}) {
+    ASSERT_TRUE(store->Add(OfContest("seed=1", place)).ok());
+  }
+  ASSERT_TRUE(store->Add(OfContest("seed=2", 0)).ok());
+  EXPECT_THAT(PlacesOf(*store, "four_treasures", "seed=1"),
+              ElementsAre(0, 2, 5, kFar));
+  EXPECT_THAT(PlacesOf(*store, "four_treasures", "seed=2"), ElementsAre(0));
+  EXPECT_THAT(PlacesOf(*store, "sacred_hill_l1", "seed=1"), IsEmpty());
+  EXPECT_EQ(store->Contests()->size(), 2u);
+}
+
+TEST_F(GameStoreTest, GamesOfContestsTakeTheNextFreeIndices) {
+  const std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(Columns(41, "four_treasures", 0, 1, 1)).ok());
+  ASSERT_TRUE(store->Add(OfContest("seed=1", 3)).ok());
+  ASSERT_TRUE(store->Add(OfContest("seed=2", 3)).ok());
+  EXPECT_THAT(*store->Indices({}), ElementsAre(41, 42, 43));
+  EXPECT_EQ(store->Get(43)->game_index(), 43u);
+  EXPECT_EQ(store->Get(43)->contest().conditions(), "seed=2");
+}
+
+TEST_F(GameStoreTest, AGameOfAContestThatIsPlayedAgainTakesThePlaceOfTheOld) {
+  const std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(OfContest("seed=1", 3, 5)).ok());
+  ASSERT_TRUE(store->Add(OfContest("seed=1", 4, 6)).ok());
+  ASSERT_TRUE(store->Add(OfContest("seed=1", 3, 7)).ok());
+  EXPECT_EQ(*store->Count({}), 2);
+  const auto games =
+      *store->GamesOf("four_treasures", OfContest("seed=1", 0).contest());
+  ASSERT_EQ(games.size(), 2u);
+  EXPECT_EQ(games[0].result().points(0), 7);
+}
+
+TEST_F(GameStoreTest, AStoreOfBeforeContestsIsReadAndGoneOnWith) {
+  ASSERT_TRUE(Open()->Add(Columns(0, "four_treasures", 0, 1, 1)).ok());
+  RunSql("DROP TABLE contest_games; DROP TABLE contests");
+  EXPECT_EQ(Open(StoreMode::kReadOnly)->List({})->size(), 1u);
+  const std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(OfContest("seed=1", 0)).ok());
+  EXPECT_THAT(*store->Indices({}), ElementsAre(0, 1));
+}
+
+TEST_F(GameStoreTest, TheWayAGameEndedIsAColumn) {
+  const std::unique_ptr<GameStore> store = Open();
+  proto::GameRecord game = OfContest("seed=1", 0);
+  game.set_unrecorded_length(30);
+  ASSERT_TRUE(store->Add(game).ok());
+  EXPECT_EQ(store->List({})->at(0).length, 30);
+  const auto ending_of = [&](const proto::GameResult& result) {
+    *game.mutable_result() = result;
+    EXPECT_TRUE(store->Add(game).ok());
+    return store->List({})->at(0).ended_by;
+  };
+  proto::GameResult result = game.result();
+  EXPECT_EQ(ending_of(result), "unknown");
+  result.set_adjudication("proof");
+  EXPECT_EQ(ending_of(result), "proof");
+  result.set_forfeited_by(1);
+  EXPECT_EQ(ending_of(result), "time");
+  result.set_fault("crashed");
+  EXPECT_EQ(ending_of(result), "fault");
+  result.set_resigned_by(0);
+  EXPECT_EQ(ending_of(result), "resigned");
+}
+
+TEST_F(GameStoreTest, OneConnectionMayHaveAStoreForItself) {
+  const std::unique_ptr<GameStore> first = Open(StoreMode::kExclusive);
+  EXPECT_EQ(OpenError(StoreMode::kExclusive).message(),
+            path_ + ": in use by another process; expected a store of its own");
+  EXPECT_EQ(*Open(StoreMode::kReadOnly)->Count({}), 0);
+}
+
+TEST_F(GameStoreTest, WhatOlderVersionsKeptGamesInIsNamed) {
+  WriteFile("{\"tara_balance\":1}\n");
+  EXPECT_EQ(OlderKindOf(path_), "balance study");
+  EXPECT_EQ(OpenError(StoreMode::kReadOnly).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(OpenError(StoreMode::kReadWrite).message(),
+            path_ +
+                ": a balance study of an older version; expected a game store, "
+                "as `tara convert " +
+                path_ + " NEW` makes of it");
+  std::filesystem::remove(path_);
+  RunSql("PRAGMA application_id = 0x54415252");
+  EXPECT_EQ(OlderKindOf(path_), "results file");
+  EXPECT_THAT(std::string(OpenError(StoreMode::kReadWrite).message()),
+              HasSubstr("a results file of an older version"));
+  std::filesystem::remove(path_);
+  EXPECT_EQ(OlderKindOf(path_), "");
+  Open();
+  EXPECT_EQ(OlderKindOf(path_), "");
+}
+
+// --- Files -------------------------------------------------------------------
+
 TEST_F(GameStoreTest, AMissingFileIsNotFoundWhenReading) {
   const absl::Status status = OpenError(StoreMode::kReadOnly);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
@@ -455,7 +575,7 @@ TEST_F(GameStoreTest, KillingTheWriterLosesNoFinishedGame) {
     for (const uint64_t game_index : acknowledged) {
       const absl::StatusOr<proto::GameRecord> game = store->Get(game_index);
       ASSERT_TRUE(game.ok()) << game.status();
-      ASSERT_TRUE(record::ValidateRecord(*game).ok());
+      ASSERT_TRUE(ValidateRecord(*game).ok());
     }
     // The kill may come between the commit and its acknowledgement.
     const std::vector<uint64_t> stored = *store->Indices({});
@@ -466,4 +586,4 @@ TEST_F(GameStoreTest, KillingTheWriterLosesNoFinishedGame) {
 }
 
 }  // namespace
-}  // namespace tara::train
+}  // namespace tara::record

@@ -1,0 +1,89 @@
+#include "tara/eval/players/contest.h"
+
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "tara/base/status_macros.h"
+#include "tara/eval/players/engine_player.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
+
+namespace tara::eval {
+
+proto::Contest NewContest(absl::string_view conditions,
+                          absl::string_view player_a,
+                          absl::string_view player_b) {
+  proto::Contest contest;
+  contest.set_conditions(std::string(conditions));
+  contest.set_player_a(std::string(player_a));
+  contest.set_player_b(std::string(player_b));
+  return contest;
+}
+
+absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec) {
+  if (spec.kind == PlayerKind::kEngine) {
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
+                          EngineSession::Start(spec.engine));
+    // How it is talked to has no part in how it plays.
+    return absl::StrCat(spec.text.substr(0, FindUnquoted(spec.text, ',')),
+                        ",move=", absl::FormatDuration(spec.engine.move_limit),
+                        " (", session->name(), ")");
+  }
+  if (spec.kind != PlayerKind::kNet) return spec.text;
+  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
+  TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
+  return absl::StrCat("net:", file, ",", NetworkOptionsOf(spec));
+}
+
+absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
+  std::vector<std::string> identities;
+  for (const PlayerSpec& player : team.players) {
+    TARA_ASSIGN_OR_RETURN(identities.emplace_back(), PlayerIdentity(player));
+  }
+  return absl::StrJoin(identities, "+");
+}
+
+namespace {
+
+// Adds the number type of each player of this network in the text of a contest,
+// where it is "net:FILE,OPTION=VALUE,..." as PlayerIdentity writes it.
+void AddPrecisions(absl::string_view file, absl::string_view text,
+                   std::set<nn::Precision>& precisions) {
+  const std::string network = absl::StrCat("net:", file);
+  for (size_t begin = text.find(network); begin != absl::string_view::npos;
+       begin = text.find(network, begin + 1)) {
+    // Partners follow a plus sign, other conditions a space.
+    const absl::string_view identity =
+        text.substr(begin, text.find_first_of("+ ", begin) - begin);
+    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(identity);
+    if (spec.ok() && spec->path != file) continue;
+    precisions.insert(spec.ok() ? spec->inference.precision
+                                : nn::Precision::kAuto);
+  }
+}
+
+}  // namespace
+
+EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store) {
+  return
+      [&store](
+          const std::string& path) -> absl::StatusOr<std::set<nn::Precision>> {
+        TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
+        TARA_ASSIGN_OR_RETURN(const std::vector<proto::Contest> contests,
+                              store.Contests());
+        std::set<nn::Precision> precisions;
+        for (const proto::Contest& contest : contests) {
+          AddPrecisions(file, contest.conditions(), precisions);
+          AddPrecisions(file, contest.player_a(), precisions);
+          AddPrecisions(file, contest.player_b(), precisions);
+        }
+        return precisions;
+      };
+}
+
+}  // namespace tara::eval

@@ -1,0 +1,40 @@
+#ifndef TARA_EVAL_PLAYERS_CONTEST_H_
+#define TARA_EVAL_PLAYERS_CONTEST_H_
+
+// What games of players are told apart by in a store (proto::Contest): who the
+// players are, and by which number types.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/game.pb.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
+#include "tara/record/game_store.h"
+
+namespace tara::eval {
+
+// Returns what games under these conditions are played as.
+proto::Contest NewContest(absl::string_view conditions,
+                          absl::string_view player_a,
+                          absl::string_view player_b);
+
+// Returns who a player or a team (team.h) is: its spec itself; for a network
+// the checksum of its file in the place of the path, for a run's newest
+// checkpoint is another one tomorrow, and a file may be moved; for an engine
+// its command, the time it has for an action, and the name and version that it
+// calls itself by.
+// Returns the error of finding or reading the file or of starting the engine.
+// REQUIRES: a spec as WithPrecision returns it.
+absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec);
+absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
+
+// Returns the number types of networks' games in a store, which must outlive
+// what is returned. Errors of the file.
+EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store);
+
+}  // namespace tara::eval
+
+#endif  // TARA_EVAL_PLAYERS_CONTEST_H_
