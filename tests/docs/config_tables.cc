@@ -107,7 +107,8 @@ void Renew(const Cells& of_code, Cells& cells) {
 // The same of an option's, of which the page words values that are no range,
 // and the meaning.
 void RenewOption(const Cells& of_code, Cells& cells) {
-  if (absl::StrContains(of_code[1], " to ")) cells[1] = of_code[1];
+  const char first = of_code[1][0];  // of "0 to 100", or of "on or off"
+  if (absl::ascii_isdigit(first) || first == '-') cells[1] = of_code[1];
   std::pair<std::string, std::string> value =
       absl::StrSplit(cells[2], absl::MaxSplits(';', 1));
   if (Plain(value.first) == Plain(of_code[2])) return;
