@@ -71,9 +71,9 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
     ASSERT_FALSE(spans.empty());
     // "games list RUN": the command is what comes before the arguments.
     std::vector<std::string> words;
-    for (const std::string& word : absl::StrSplit(spans[0], ' ')) {
+    for (const absl::string_view word : absl::StrSplit(spans[0], ' ')) {
       if (std::islower(static_cast<unsigned char>(word[0])) == 0) break;
-      words.push_back(word);
+      words.emplace_back(word);
     }
     const std::string command = absl::StrJoin(words, " ");
     EXPECT_EQ(commands.erase(command), 1u)
@@ -81,7 +81,7 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
         << "', or two rows of it";
     const std::string help = HelpOf(command);
     for (const std::string& span : spans) {
-      for (const std::string& word :
+      for (const absl::string_view word :
            absl::StrSplit(span, absl::ByAnyChar(" []"))) {
         if (!absl::StartsWith(word, "--")) continue;
         EXPECT_TRUE(absl::StrContains(help, word))

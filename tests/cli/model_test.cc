@@ -123,7 +123,8 @@ TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
         RunShell(program + " model verify " + bundle + " --format=json");
     EXPECT_EQ(result.status, 0) << result.err;
     std::map<std::string, std::string> results;
-    for (const auto& form : nlohmann::json::parse(result.out)["forms"]) {
+    const auto report = nlohmann::json::parse(result.out);
+    for (const auto& form : report["forms"]) {
       results[form["form"]] = form["result"];
     }
     return results;
