@@ -90,10 +90,14 @@ absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
 absl::Status Scale(const std::string& name, const std::vector<float>& scale,
                    Checkpoint& network) {
   NamedTensor* const tensor = FindTensor(network, name);
-  if (tensor == nullptr || tensor->shape.empty() ||
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no tensor ", name));
+  }
+  if (tensor->shape.empty() ||
       tensor->shape[0] != static_cast<int64_t>(scale.size())) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "there is no tensor ", name, " of ", scale.size(), " outputs"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor ", name, " is not of ", scale.size(), " outputs"));
   }
   const size_t inputs = tensor->values.size() / scale.size();
   for (size_t i = 0; i < tensor->values.size(); ++i) {
