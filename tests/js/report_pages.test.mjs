@@ -30,11 +30,11 @@ const tinyConfig = (runFolder) => `
 // least. RUN is the folder of the tiny run.
 const pages = [
   {
-    name: 'stats', title: 'Tara: what random play says', plots: 6 + 2 * 10,
+    name: 'stats', title: 'Tara: Statistics of random play', plots: 6 + 2 * 10,
     command: ['stats', '--variant', 'all', '--games', '500'],
   },
   {
-    name: 'balance', title: 'Tara: is it fair?', plots: 6 + 1 + 1 + 3 * 4,
+    name: 'balance', title: 'Tara: Balance of variants', plots: 6 + 1 + 1 + 3 * 4,
     command: [
       'balance', '--variant', 'stone_of_destiny', '--player', 'mcts', '--sims',
       '4,8', '--games', '10', '--first-games', '2', '--pie-games', '4',
@@ -42,28 +42,28 @@ const pages = [
     ],
   },
   {
-    name: 'rate-players', title: 'Tara: who is stronger?', plots: 1 + 10,
+    name: 'rate-players', title: 'Tara: Ratings of players', plots: 1 + 10,
     command: [
       'rate', 'random', 'greedy', 'alphabeta:depth=1', '--variant', 'all',
       '--games', '12', '--threads', '1',
     ],
   },
   {
-    name: 'rate-run', title: 'Tara: who is stronger?', plots: 1 + 2,
+    name: 'rate-run', title: 'Tara: Ratings of players', plots: 1 + 2,
     command: [
       'rate', 'RUN', 'random', '--sims', '0', '--games', '16', '--threads',
       '1', '--store', 'RUN/pages.db',
     ],
   },
   {
-    name: 'regret-run', title: 'Tara: what is given away?', plots: 4 + 2 * 4,
+    name: 'regret-run', title: 'Tara: Regret on solved endgames', plots: 4 + 2 * 4,
     command: [
       'regret', '--player', 'RUN', '--player', 'random', '--player',
       'mcts:sims=8', '--positions', '12', '--nodes', '2k',
     ],
   },
   {
-    name: 'regret-players', title: 'Tara: what is given away?', plots: 4,
+    name: 'regret-players', title: 'Tara: Regret on solved endgames', plots: 4,
     command: [
       'regret', '--variant', 'poisoned_chalice', '--player', 'greedy',
       '--player', 'mcts:sims=8', '--positions', '12', '--nodes', '2k',

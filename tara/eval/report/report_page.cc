@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "tara/eval/report/page_head.h"
 #include "tara/eval/report/page_script.h"
 #include "tara/eval/report/page_style.h"
 #include "third_party/chart_js/chart_js.h"
@@ -22,7 +24,11 @@ std::string ReportPage(
   texts.insert(texts.end(), {{"{{page.css}}", std::string(PageStyle())},
                              {"{{page.js}}", std::string(PageScript())},
                              {"{{chart.js}}", std::string(ChartJs())}});
-  return absl::StrReplaceAll(page_template, texts);
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(page_template, absl::MaxSplits('\n', 1));
+  texts.emplace_back("{{title}}", parts.first);
+  // The head has names, too.
+  return absl::StrReplaceAll(absl::StrCat(PageHead(), parts.second), texts);
 }
 
 namespace {

@@ -19,9 +19,10 @@ namespace tara::eval {
 // otherwise.
 std::string JsonInPage(absl::string_view json);
 
-// Returns a page from its template: {{page.css}}, {{page.js}} and {{chart.js}},
-// which all pages have, and each further name by its text. The result is one
-// file that needs no other.
+// Returns a page from its template, whose first line is its title; the head of
+// all pages (page_head.html) takes its place. Replaces {{page.css}},
+// {{page.js}}, {{chart.js}} and each further name by its text. The result is
+// one file that needs no other.
 std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts);
