@@ -95,7 +95,7 @@ std::vector<NamedEvaluator> EvaluatorsOf(const std::string& name) {
   return evaluators;
 }
 
-// What one variant and evaluator came to.
+// The rates of one variant and evaluator.
 struct Row {
   Variant variant;
   std::string evaluator;
@@ -141,13 +141,12 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
   const double cpu_start = ThreadSeconds();
   const Clock::time_point clock_start = Clock::now();
   if (one_thread) {
-    TARA_RETURN_IF_ERROR(
-        mcts::RunSearches(pointers, evaluator, {.leaves_per_tree = leaves}));
+    TARA_RETURN_IF_ERROR(mcts::RunSearches(pointers, evaluator, leaves));
   } else {
     TARA_RETURN_IF_ERROR(
         mcts::SearchWithThreads(trees[0], evaluator,
                                 {.threads = static_cast<int>(options.threads),
-                                 .leaves_per_batch = leaves},
+                                 .leaves_per_game = leaves},
                                 stop));
   }
   const double seconds =
@@ -242,8 +241,8 @@ std::string ReportJson(const std::vector<Row>& rows,
 void AddFlags(Command& command, BenchSearchOptions& options) {
   AddGameFlags(command, &options.game, kVariantOrAllHelp, /*required=*/false);
   command.AddChoice({.names = "--evaluator",
-                     .help = "what judges leaves: nothing at all, or one "
-                             "random game"},
+                     .help = "evaluator of leaves: uniform, or one random "
+                             "game"},
                     {"all", "uniform", "playouts"}, &options.evaluator);
   command.AddNumber({.names = "--seconds",
                      .placeholder = "S",
@@ -269,7 +268,7 @@ void AddFlags(Command& command, BenchSearchOptions& options) {
                     {"text", "json"}, &options.format);
   command.AddSwitch(
       {.names = "--signature",
-       .help = "only print the hash over what fixed searches find"},
+       .help = "only print the signature, a hash of fixed searches"},
       &options.signature);
 }
 
@@ -319,9 +318,8 @@ void RegisterBenchSearch(Command& bench) {
       "search one game, by the\nwall clock. A rate is one that a quarter of "
       "the rounds reach. Graph hits are the\npart of new edges that lead to a "
       "known position, graph free the part of\nsimulations that need no "
-      "evaluation, both of a search with graph search.\n--signature prints the "
-      "same on every run until a change of the code changes\nwhat is "
-      "searched.");
+      "evaluation, both of a search with graph search.\nThe signature "
+      "is the same on every run until a change of the code changes\na search.");
   command.SetExamples({"bench search", "bench search --evaluator uniform",
                        "bench search --threads 2 --format=json",
                        "bench search --signature"});

@@ -51,7 +51,7 @@
 
 namespace tara::cli {
 
-// Returns what a search thinks of the legal actions of a position.
+// Returns a search's statistics of the legal actions of a position.
 using Advisor =
     std::function<absl::StatusOr<std::vector<mcts::RootAction>>(const State&)>;
 
@@ -62,7 +62,7 @@ struct PlaySessionOptions {
   uint64_t seed = 1;
   bool ascii = false;
   bool colour = false;
-  // What of the rules the opponent's network has not learned; empty: nothing.
+  // The rules that the opponent's network has not learned; empty: none.
   std::string not_learned = {};
 };
 
@@ -88,8 +88,8 @@ class PlaySession {
   bool PersonToMove() const;
   void Apply(Action action);
   absl::Status LetOpponentMove();
-  // Does what a line says; wrong input is answered, not returned.
-  absl::Status Obey(absl::string_view line);
+  // Executes a line; wrong input is answered, not returned.
+  absl::Status Execute(absl::string_view line);
   absl::Status PlayWords(const std::vector<std::string>& words);
   // Returns the advisor's actions, the most visited first.
   absl::StatusOr<std::vector<mcts::RootAction>> Advice();
@@ -187,7 +187,7 @@ absl::Status PlaySession::Run() {
       if (console_.in_is_terminal) console_.out << "\n";
       return absl::OkStatus();
     }
-    TARA_RETURN_IF_ERROR(Obey(line));
+    TARA_RETURN_IF_ERROR(Execute(line));
   }
   if (!states_.back().finished()) return absl::OkStatus();
   TARA_RETURN_IF_ERROR(Board());
@@ -239,7 +239,7 @@ absl::Status PlaySession::LetOpponentMove() {
   return absl::OkStatus();
 }
 
-absl::Status PlaySession::Obey(absl::string_view line) {
+absl::Status PlaySession::Execute(absl::string_view line) {
   const std::vector<std::string> words =
       absl::StrSplit(line, absl::ByAnyChar(" ,\t\r"), absl::SkipEmpty());
   if (words.empty()) return absl::OkStatus();
@@ -499,7 +499,7 @@ void RegisterPlay(Command& root) {
   command.AddText(
       {.names = "--opponent",
        .placeholder = "SPEC",
-       .help = "the opponent",
+       .help = "opponent",
        .default_text = absl::StrCat("best, if it has learned the rules, else ",
                                     kSearchWithoutNetwork)},
       &options->opponent);
@@ -508,20 +508,19 @@ void RegisterPlay(Command& root) {
                      .help = "your side; Red begins. In doubles you play both "
                              "seats of it. both: two people at one terminal"},
                     {"red", "blue", "both"}, &options->side);
-  command.AddInteger(
-      {.names = "--hint-sims",
-       .placeholder = "N",
-       .help = "simulations of the search behind 'hint' and 'go'"},
-      1, 1000000, &options->hint_simulations);
+  command.AddInteger({.names = "--hint-sims",
+                      .placeholder = "N",
+                      .help = "simulations of the search of 'hint' and 'go'"},
+                     1, 1000000, &options->hint_simulations);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
-                      .help = "of the opponent's randomness",
+                      .help = "random seed of the opponent",
                       .default_text = "another each time"},
                      0, INT64_MAX, &options->seed);
   AddDrawingFlags(command, &options->ascii, &options->colour);
-  command.SetNotes(absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
-                                "\nWithin the game, 'help' lists what you can "
-                                "type."));
+  command.SetNotes(
+      absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
+                   "\nWithin the game, 'help' lists the commands."));
   command.SetExamples({"play --variant sacred_hill_l1",
                        "play --variant high_kings_l2 --seat blue --opponent "
                        "net:runs/kings",

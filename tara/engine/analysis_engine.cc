@@ -36,14 +36,14 @@ bool IsCancelled(const AnalysisTask& task) {
 
 }  // namespace
 
-// What a thread has to itself.
+// The data of one thread.
 struct AnalysisEngine::Worker {
   NotingEvaluator evaluator;
   mcts::EndgameSolver solver;
   int64_t searching = 0;  // tasks; guarded by the engine's mutex
 };
 
-// The search of a task. Tells its end when it goes, whatever ended it.
+// The search of a task. Reports its end when it is destroyed, however it ended.
 class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
  public:
   TaskSearch(std::unique_ptr<AnalysisTask> task, AnalysisEngine* engine,
@@ -60,7 +60,7 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
   }
 
   ~TaskSearch() override {
-    if (!told_) {
+    if (!ended_) {
       task_->listener(AnalysisEvent::kFailed, nullptr,
                       worker_->evaluator.status());
     }
@@ -82,7 +82,7 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
   }
 
   absl::StatusOr<bool> Play() override {
-    told_ = true;
+    ended_ = true;
     task_->listener(
         IsCancelled(*task_) ? AnalysisEvent::kCancelled : AnalysisEvent::kDone,
         &tree_, absl::OkStatus());
@@ -115,7 +115,7 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
   const bool has_clock_;
   const absl::Time start_;
   absl::Time next_report_;
-  bool told_ = false;
+  bool ended_ = false;
 };
 
 AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
@@ -123,7 +123,7 @@ AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
     : evaluator_(evaluator), options_(options) {
   TARA_CHECK(
       options.threads >= 1 && options.positions >= 1 && options.leaves >= 1,
-      "threads search leaves of positions");
+      "threads, positions and leaves must be >= 1");
   for (int i = 0; i < options.threads; ++i) {
     threads_.emplace_back([this] { Run(); });
   }
@@ -132,10 +132,10 @@ AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
 AnalysisEngine::~AnalysisEngine() { Finish(); }
 
 void AnalysisEngine::Add(AnalysisTask task) {
-  TARA_CHECK(!task.state.finished(), "searching a finished game");
+  TARA_CHECK(!task.state.finished(), "the root must not be a finished game");
   auto waiting = std::make_unique<AnalysisTask>(std::move(task));
   absl::MutexLock lock(&mutex_);
-  TARA_CHECK(!closed_, "a task after the end");
+  TARA_CHECK(!closed_, "not after Finish");
   const std::pair<int, int64_t> key = {-waiting->priority, arrivals_++};
   waiting_.emplace(key, std::move(waiting));
   num_waiting_ = static_cast<int64_t>(waiting_.size());
@@ -204,8 +204,8 @@ void AnalysisEngine::Run() {
   Worker worker = {.evaluator = NotingEvaluator(evaluator_),
                    .solver = mcts::EndgameSolver()};
   while (AwaitTasks()) {
-    // An error has broken all searches of this thread off, and was told to
-    // whom it concerns; there may be others.
+    // An error has broken all searches of this thread off, and their listeners
+    // were called with it; there may be others.
     mcts::PlayManyGames(
         {.games = options_.positions, .leaves_per_game = options_.leaves},
         [&]() -> std::unique_ptr<mcts::SearchedGame> {

@@ -37,15 +37,15 @@ struct AnalysisTask {
   // The search ends after so much time since it began, but not before the first
   // simulation.
   absl::Duration time = absl::InfiniteDuration();
-  // How often progress is told.
+  // The time between reports of progress.
   absl::Duration report_every = absl::InfiniteDuration();
   int priority = 0;  // larger first; of equals the one that was there first
   // Breaks the search off once true; tasks may share it. Null: never.
   std::shared_ptr<const std::atomic<bool>> cancelled = {};
-  // Told of the search: of its progress any number of times, then once of its
-  // end. `tree` is null of what failed or never began; the status is OK unless
-  // it failed. Called from any thread of the engine, or of who adds and sweeps;
-  // never under a lock.
+  // Called with the search's progress any number of times, then once at its
+  // end. `tree` is null of a search that failed or never began; the status is
+  // OK unless it failed. Called from any thread of the engine, or the thread
+  // that adds and sweeps; never under a lock.
   std::function<void(AnalysisEvent event, const mcts::Tree* tree,
                      const absl::Status& status)>
       listener = {};
@@ -60,7 +60,7 @@ struct AnalysisEngineOptions {
 };
 
 // Searches many positions at once, by threads that each search several in step,
-// as self-play does. What is found of a position depends on no other. Few
+// as self-play does. The search of a position depends on no other. Few
 // positions are shared out evenly over the threads. Thread-safe.
 class AnalysisEngine {
  public:

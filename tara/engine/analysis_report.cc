@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kSideNames[] = {"red", "blue"};
 
-// Rounded to four decimals: more would tell of noise, and take bytes.
+// Rounded to four decimals: more would be noise, and take bytes.
 double Rounded(double value) {
   return std::round(value * 1e4) / 1e4 + 0.0;  // + 0: no minus zero
 }
@@ -86,7 +86,7 @@ void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
 
 }  // namespace
 
-void AddStanding(const State& state, Json& answer) {
+void AddTurnOrResult(const State& state, Json& answer) {
   answer["finished"] = state.finished();
   if (!state.finished()) {
     answer["seat"] = int{state.seat};

@@ -1,7 +1,7 @@
 #ifndef TARA_ENGINE_ANALYSIS_REPORT_H_
 #define TARA_ENGINE_ANALYSIS_REPORT_H_
 
-// What searches and games tell, as answers of the JSON protocol
+// Searches and games as answers of the JSON protocol
 // (docs/reference/protocol.md, section 2).
 
 #include <string>
@@ -20,17 +20,17 @@ struct AnalysisReportOptions {
   float confidence_z = 0;
 };
 
-// Adds where a position stands: whose turn it is, or the result.
-void AddStanding(const State& state, Json& answer);
+// Adds the seat to move of a position, or the result.
+void AddTurnOrResult(const State& state, Json& answer);
 
-// Adds what a search has found, but for the list of actions; what it has not,
+// Adds the results of a search, but for the list of actions; what it lacks,
 // such as an action before the first simulation, is left out.
 void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
                Json& answer);
 
-// Returns what a search has found of each action, as a list in JSON. A text,
-// for it is most of an answer: as values of the library it took several times
-// as long, and a twentieth of an engine's time with a small network.
+// Returns the statistics of each action, as a list in JSON. A text, for it is
+// most of an answer: as values of the library it took several times as long,
+// and a twentieth of an engine's time with a small network.
 std::string ActionsText(const mcts::Tree& tree,
                         const AnalysisReportOptions& options);
 
@@ -38,7 +38,8 @@ std::string ActionsText(const mcts::Tree& tree,
 void AddEvaluation(const mcts::Evaluation& evaluation,
                    const ReportFlags& report, Json& answer);
 
-// Adds who will hold each hill, and the numbers of kingdoms.
+// Adds the probabilities of each hill's owner, and of the numbers of kingdoms,
+// at the end.
 void AddForecast(const nn::FinalForecast& forecast, const ReportFlags& report,
                  Json& answer);
 

@@ -31,7 +31,7 @@
 namespace tara::engine {
 namespace {
 
-// Without the sign of a zero, which would say nothing.
+// Without the sign of a zero, which has no meaning.
 std::string Number(double value) {
   std::string text = absl::StrFormat("%.4f", value);
   return text == "-0.0000" ? "0.0000" : text;
@@ -224,7 +224,7 @@ class Reader {
     for (const char* const name : {"variant", "options"}) {
       if (Find(name) != nullptr) {
         return absl::InvalidArgumentError(
-            "beside a position, which says it already; expected one of both");
+            "beside a position, which includes it; expected one of the two");
       }
     }
     return state;

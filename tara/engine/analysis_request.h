@@ -20,13 +20,12 @@ namespace tara::engine {
 struct AnalysisTextOptions {
   int max_actions = 0;  // 0: all that were visited
   float confidence_z = 0;
-  // What of the rules the network has not learned, without a space; empty:
-  // nothing.
+  // The rules that the network has not learned, without a space; empty: none.
   std::string not_learned = {};
 };
 
-// Returns a search as one line of text, without its end, as
-// docs/reference/protocol.md says:
+// Returns a search as one line of text, without its end, as in
+// docs/reference/protocol.md:
 //   root simulations N value V margin M not_learned RULES  info action A visits
 //   N value V prior P lcb L order K pv A B C  info action ...
 std::string AnalysisLine(const mcts::Tree& tree,
@@ -37,7 +36,7 @@ std::string AnalysisLine(const mcts::Tree& tree,
 
 using Json = nlohmann::ordered_json;
 
-// What an answer is to tell beside what it always does.
+// Parts of an answer beside those that it always has.
 struct ReportFlags {
   bool actions = false;     // statistics of each action
   bool pv = false;          // lines: of the root, and of each action told
@@ -86,19 +85,19 @@ struct Request {
       body;
 };
 
-// Reads a line, whatever it holds; the options say what is usual. What is wrong
-// becomes a RequestProblem.
+// Reads a line, whatever it holds; the options are the defaults of a request.
+// Errors become a RequestProblem.
 Request ParseRequest(absl::string_view line, const EngineOptions& options);
 
-// What the command `analyze` of the line protocol is told.
+// The arguments of the command `analyze` of the line protocol.
 struct AnalyzeArguments {
   mcts::AnalysisLimits limits;
   AnalysisTextOptions text;
 };
 
 // Reads [INTERVAL] [interval INTERVAL] [simulations N] [actions N]; intervals
-// are in hundredths of a second. Returns INVALID_ARGUMENT saying what was
-// expected.
+// are in hundredths of a second. Returns INVALID_ARGUMENT with the expected
+// form.
 absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
     const std::vector<std::string>& words);
 

@@ -44,7 +44,7 @@ class EngineClocks {
   std::array<std::optional<mcts::TimeManager>, 2> managers_;  // by side
 };
 
-// A game as a client of the engine leads it: a start and what was played.
+// A game of a client of the engine: a start and the actions played.
 class EngineGame {
  public:
   explicit EngineGame(const State& start) : states_({start}) {}

@@ -87,7 +87,7 @@ void EngineModel::SetLearned(std::vector<nn::BundleVariant> learned,
   untrained_ = untrained;
 }
 
-absl::Status EngineModel::CheckMayJudge(const State& state) const {
+absl::Status EngineModel::CheckLearned(const State& state) const {
   if (!learned_.has_value() || untrained_) return absl::OkStatus();
   const absl::Status status = nn::CheckNetworkLearned(name_, *learned_, state);
   if (status.ok()) return status;

@@ -22,11 +22,11 @@
 
 namespace tara::engine {
 
-// What the engine judges positions with: a network, or random games. Remembers
-// what it was asked. Thread-safe.
+// The engine's evaluator: a network, or random games. Keeps what it has
+// evaluated. Thread-safe.
 class EngineModel : public mcts::Evaluator {
  public:
-  // Judges positions by random games, the same for the same seed.
+  // Evaluates positions by random games, the same for the same seed.
   static std::unique_ptr<EngineModel> OfPlayouts(uint64_t seed,
                                                  int64_t cache_positions);
 
@@ -35,8 +35,8 @@ class EngineModel : public mcts::Evaluator {
       const std::string& path, const nn::InferenceOptions& inference,
       int64_t cache_positions);
 
-  // Judges with what is given, for measurements and tests: a network, or an
-  // evaluator that answers alike for symmetric positions.
+  // Evaluates with the given evaluator, for measurements and tests: a network,
+  // or an evaluator that answers alike for symmetric positions.
   static std::unique_ptr<EngineModel> OfEvaluator(
       std::unique_ptr<mcts::Evaluator> evaluator, int64_t cache_positions);
 
@@ -44,40 +44,41 @@ class EngineModel : public mcts::Evaluator {
                         absl::Span<mcts::Evaluation> results) override
       ABSL_LOCKS_EXCLUDED(clearing_);
 
-  // Forgets what was asked. Waits for evaluations under way.
+  // Drops the evaluations kept. Waits for evaluations under way.
   void ClearCache() ABSL_LOCKS_EXCLUDED(clearing_);
 
-  // Until this is called, Evaluate tells no distribution of margins, which
-  // would double what is remembered of a position. To be called before a search
-  // whose utility asks for it (Utility::needs_margins); forgets what was asked.
+  // Until this is called, Evaluate gives no distribution of margins, which
+  // would double the memory of a position. To be called before a search whose
+  // utility needs it (Utility::needs_margins); drops the evaluations kept.
   void KeepMargins() ABSL_LOCKS_EXCLUDED(clearing_);
 
-  // Fills `evaluation` with all that the model tells, past what is remembered.
+  // Fills `evaluation` with all outputs of the model, without the evaluations
+  // kept.
   absl::Status EvaluateFully(const State& state, mcts::Evaluation& evaluation);
 
-  // Tells what the network has learned; until then nothing is known of it.
-  // `untrained`: it may be asked about other rules, too. Not thread-safe: to be
-  // called before anything else.
+  // Sets the rules that the network has learned; until then they are unknown.
+  // `untrained`: positions under other rules may be evaluated, too. Not
+  // thread-safe: to be called before anything else.
   void SetLearned(std::vector<nn::BundleVariant> learned, bool untrained);
 
-  // Returns OK if the model may be asked about a position, else
-  // FAILED_PRECONDITION: what of its rules the network has not learned.
-  absl::Status CheckMayJudge(const State& state) const;
+  // Returns OK if the model may evaluate a position, else FAILED_PRECONDITION
+  // naming the rules of it that the network has not learned.
+  absl::Status CheckLearned(const State& state) const;
 
-  // Returns what of a position's rules the network has not learned, as
-  // NotLearned (tara/nn/bundle/manifest.h); empty: nothing that is known.
+  // Returns the rules of a position that the network has not learned, as
+  // NotLearned (tara/nn/bundle/manifest.h); empty: none, or unknown.
   std::string NotLearnedOf(const State& state) const;
 
-  // What tells the board's end; null: nothing does.
+  // The network's outputs of the final board; null: it has none.
   nn::FinalForecaster* forecaster() const { return forecaster_.get(); }
 
   // "random games", or the file of the network.
   const std::string& name() const { return name_; }
-  // What computes and in which precision; empty for random games.
+  // Backend and precision; empty for random games.
   const std::string& backend() const { return backend_; }
   const std::string& precision() const { return precision_; }
 
-  // What is usual of searches with it: the network's are the defaults.
+  // The defaults of searches with it.
   EngineOptions default_options() const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 // The engine's own.
 constexpr mcts::Option<EngineOptions> kOptions[] = {
     mcts::DurationOption<1000, &EngineOptions::time>(
-        "ms", 0, 3600000, "milliseconds an action, instead of sims; 0: not"),
+        "ms", 0, 3600000, "milliseconds an action, in place of sims; 0: none"),
     mcts::NumberOption<&EngineOptions::threads>(
         "threads", 1, 1024, "threads; line protocol: of one search"),
     mcts::NumberOption<&EngineOptions::leaves>(
@@ -25,11 +25,11 @@ constexpr mcts::Option<EngineOptions> kOptions[] = {
     mcts::SwitchOption<&EngineOptions::reuse>(
         "reuse", "go on with the tree of the last position"),
     mcts::NumberOption<&EngineOptions::confidence_z>(
-        "lcb", 0, 100, "standard errors below the mean; 0: visits"),
+        "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
     mcts::NumberOption<&EngineOptions::temperature>(
         "temperature", 0, 10, "draw actions by visits^(1/this); 0: the best"),
     mcts::NumberOption<&EngineOptions::seed>("seed", 0, 0x1p64,
-                                             "of everything that is drawn"),
+                                             "seed of all random draws"),
 };
 
 absl::Status SetOne(absl::string_view name, absl::string_view value,

@@ -12,7 +12,7 @@
 namespace tara::engine {
 
 inline constexpr char kEngineName[] = "Tara";
-// Of the line protocol: that of the Go Text Protocol whose manner it has.
+// Of the line protocol: that of the Go Text Protocol, which it follows.
 inline constexpr int kLineProtocolVersion = 2;
 // Of the JSON protocol; raised when what clients rely on changes.
 inline constexpr int kJsonProtocolVersion = 1;
@@ -45,8 +45,8 @@ struct EngineOptions {
 
 // Sets an option by its name, such as "sims" to "400": one of the engine's own
 // or of the search (tara/mcts/options/search_options.h). Returns
-// INVALID_ARGUMENT saying what was expected, or what does not go together; the
-// options are then as before.
+// INVALID_ARGUMENT naming the value and what was expected, or the options that
+// exclude each other; the options are then as before.
 absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
                              EngineOptions& options);
 

@@ -78,12 +78,13 @@ void JsonSession::Warn(const Request& request, const RequestProblem& problem) {
          {"field", problem.field}});
 }
 
-void JsonSession::LeaveOutUntold(const Request& request, ReportFlags& report) {
+void JsonSession::LeaveOutUnsupported(const Request& request,
+                                      ReportFlags& report) {
   nn::FinalForecaster* const forecaster = model_->forecaster();
-  const auto check = [&](const char* name, bool told, bool& flag) {
-    if (!flag || told) return;
+  const auto check = [&](const char* name, bool has_output, bool& flag) {
+    if (!flag || has_output) return;
     flag = false;
-    Warn(request, {.message = std::string("the model does not tell ") + name,
+    Warn(request, {.message = std::string("the model has no output of ") + name,
                    .field = "report"});
   };
   check("ownership", forecaster != nullptr && forecaster->tells_owners(),
@@ -95,14 +96,14 @@ void JsonSession::LeaveOutUntold(const Request& request, ReportFlags& report) {
 void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
   // All positions of a request are of one game, by the same rules.
   for (const AnalyzeRequest::Position& position : body.positions) {
-    const absl::Status status = model_->CheckMayJudge(position.state);
+    const absl::Status status = model_->CheckLearned(position.state);
     if (status.ok()) continue;
     Answer(request, RequestProblem{.message = std::string(status.message()),
                                    .field = ""});
     return;
   }
   ReportFlags report = body.report;
-  LeaveOutUntold(request, report);
+  LeaveOutUnsupported(request, report);
   const auto flag = std::make_shared<CancelFlag>(false);
   flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)]
       .push_back(flag);
@@ -117,7 +118,7 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
                             .max_actions = body.max_actions,
                             .confidence_z = options_.confidence_z}});
     if (position.state.finished()) {
-      Tell(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
+      Report(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
       continue;
     }
     engine_->Add({.state = position.state,
@@ -130,12 +131,13 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
                   .listener = [this, analysis](AnalysisEvent event,
                                                const mcts::Tree* tree,
                                                const absl::Status& status) {
-                    Tell(*analysis, event, tree, status);
+                    Report(*analysis, event, tree, status);
                   }});
   }
 }
 
-absl::Status JsonSession::AddJudgement(const Analysis& analysis, Json& answer) {
+absl::Status JsonSession::AddNetworkOutputs(const Analysis& analysis,
+                                            Json& answer) {
   const ReportFlags& report = analysis.report.report;
   if (report.evaluation || report.margins) {
     mcts::Evaluation evaluation;
@@ -151,15 +153,15 @@ absl::Status JsonSession::AddJudgement(const Analysis& analysis, Json& answer) {
   return absl::OkStatus();
 }
 
-void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
-                       const mcts::Tree* tree, const absl::Status& status) {
+void JsonSession::Report(const Analysis& analysis, AnalysisEvent event,
+                         const mcts::Tree* tree, const absl::Status& status) {
   Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
   std::string actions;
   absl::Status failure = status;
   if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
   if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
   if (failure.ok()) {
-    AddStanding(analysis.state, answer);
+    AddTurnOrResult(analysis.state, answer);
     const std::string not_learned = model_->NotLearnedOf(analysis.state);
     if (!not_learned.empty()) answer["not_learned"] = not_learned;
     if (tree != nullptr) {
@@ -168,7 +170,7 @@ void JsonSession::Tell(const Analysis& analysis, AnalysisEvent event,
         actions = ActionsText(*tree, analysis.report);
       }
       if (event == AnalysisEvent::kDone) {
-        failure = AddJudgement(analysis, answer);
+        failure = AddNetworkOutputs(analysis, answer);
       }
     }
   }

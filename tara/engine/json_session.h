@@ -53,17 +53,17 @@ class JsonSession {
   void Answer(const Request& request, const QueryVersionRequest& body);
   void Answer(const Request& request, const ClearCacheRequest& body);
 
-  // Leaves out of a report what the model does not tell, with a warning.
-  void LeaveOutUntold(const Request& request, ReportFlags& report);
+  // Leaves out of a report the outputs that the model lacks, with a warning.
+  void LeaveOutUnsupported(const Request& request, ReportFlags& report);
   void Warn(const Request& request, const RequestProblem& problem);
-  // Says what became of a position. Thread-safe.
-  void Tell(const Analysis& analysis, AnalysisEvent event,
-            const mcts::Tree* tree, const absl::Status& status);
-  absl::Status AddJudgement(const Analysis& analysis, Json& answer);
+  // Writes the progress or the result of a position's search. Thread-safe.
+  void Report(const Analysis& analysis, AnalysisEvent event,
+              const mcts::Tree* tree, const absl::Status& status);
+  absl::Status AddNetworkOutputs(const Analysis& analysis, Json& answer);
   // `actions`: the list of actions in JSON, if there is one.
   void Write(const Json& answer, absl::string_view actions = "");
 
-  // Cancels what was asked under an id. Returns how many requests that were.
+  // Cancels the requests of an id. Returns how many there were.
   int Cancel(const std::string& id);
   // Forgets requests that are answered, once in a while.
   void ForgetAnswered();
@@ -75,7 +75,7 @@ class JsonSession {
   absl::flat_hash_map<std::string, std::vector<std::weak_ptr<CancelFlag>>>
       flags_;
   size_t forget_at_ = 1024;
-  std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Tell
+  std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Report
 };
 
 // Speaks the JSON protocol until the input ends; then answers what is left.

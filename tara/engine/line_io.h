@@ -22,11 +22,10 @@ struct InputLine {
 };
 
 // Reads a line, ended by '\n' ("\r\n" counts as one) or the end of the input.
-// Keeps no more than `most` bytes of it, whoever sends what. Returns false when
-// there is nothing more.
+// Keeps no more than `most` bytes of it. Returns false at the end of the input.
 bool ReadLine(std::istream& in, size_t most, InputLine& line);
 
-// Lines on their way from the thread that reads to the one that obeys.
+// Lines on their way from the thread that reads to the one that executes.
 // Thread-safe.
 class LineQueue {
  public:
@@ -51,9 +50,9 @@ class LineQueue {
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// Writes lines on a thread of its own, each as soon as there is no other before
-// it: whoever has something to say need not wait for a slow reader, nor does a
-// reader who writes first and reads later hold everybody up. Thread-safe.
+// Writes lines on a thread of its own, in order. A thread that pushes a line
+// does not wait for a slow reader, nor does a client that writes first and
+// reads later block the engine. Thread-safe.
 class OutputQueue {
  public:
   // The stream must outlive it, and is its own meanwhile.

@@ -98,19 +98,20 @@ void LineSession::KeepMarginsIfNeeded() {
 absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
   using S = LineSession;
   static constexpr CommandInfo kCommands[] = {
-      {"protocol_version", "", "the version of GTP whose manner this is", 0, 0,
+      {"protocol_version", "",
+       "the version of the Go Text Protocol that this follows", 0, 0,
        &S::ProtocolVersion},
       {"name", "", "the engine's name", 0, 0, &S::Name},
       {"version", "", "the engine's version", 0, 0, &S::Version},
       {"list_commands", "", "the names of all commands, one a line", 0, 0,
        &S::ListCommands},
       {"known_command", "NAME", "true or false", 1, 1, &S::KnownCommand},
-      {"help", "[NAME]", "what commands do", 0, 1, &S::Help},
+      {"help", "[NAME]", "a description of each command", 0, 1, &S::Help},
       {"list_variants", "", "the identifiers of all variants, one a line", 0, 0,
        &S::ListVariants},
       {"variant", "[ID] [OPTION=VALUE,...]",
-       "begins a game of a variant, under other rules if options say so; "
-       "without arguments: which it is",
+       "begins a game of a variant, with the rule options given; without "
+       "arguments: the variant and options of the game",
        0, 2, &S::SetVariant},
       {"clear_board", "", "begins the game anew", 0, 0, &S::ClearBoard},
       {"set_position", "TEXT", "begins a game from a position", 1,
@@ -131,17 +132,17 @@ absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
        "seconds of each side for the game, and more after each action; 0 S: "
        "for each action; 0 0: no clocks",
        2, 2, &S::TimeSettings},
-      {"time_left", "SECONDS", "what the side to move has left", 1, 1,
+      {"time_left", "SECONDS", "the time left of the side to move", 1, 1,
        &S::TimeLeft},
-      {"final_score", "", "who has won by how many points: Red+3, Blue+1, 0", 0,
-       0, &S::FinalScore},
+      {"final_score", "", "the winner and its margin: Red+3, Blue+1, 0", 0, 0,
+       &S::FinalScore},
       {"result", "", "the result in full", 0, 0, &S::Result},
       {"set_option", "NAME VALUE", "sets an option of the search", 2, 2,
        &S::SetOption},
       {"list_options", "", "the options, a line each", 0, 0, &S::ListOptions},
       {kAnalyze, "[INTERVAL] [simulations N] [actions N]",
-       "searches until the next line, and tells what it finds every INTERVAL "
-       "hundredths of a second",
+       "searches until the next line, with a report every INTERVAL hundredths "
+       "of a second",
        0, 7, &S::Analyze},
       {"quit", "", "ends the engine", 0, 0, &S::Quit},
   };
@@ -166,9 +167,9 @@ void LineSession::Refuse(absl::string_view line, std::ostream& out) {
       << std::flush;
 }
 
-bool LineSession::Obey(absl::string_view line,
-                       const std::function<bool()>& interrupted,
-                       std::ostream& out) {
+bool LineSession::Execute(absl::string_view line,
+                          const std::function<bool()>& interrupted,
+                          std::ostream& out) {
   const LineCommand command = ParseLineCommand(line);
   if (command.is_nothing()) return true;
   const Answer answer = Run(command);
@@ -187,9 +188,8 @@ bool LineSession::Obey(absl::string_view line,
 LineSession::Answer LineSession::Run(const LineCommand& command) {
   const CommandInfo* const info = Find(command.name);
   if (info == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown command '", command.name,
-                     "'; list_commands tells which there are"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unknown command '", command.name, "'; list_commands lists them"));
   }
   const auto count = static_cast<int>(command.arguments.size());
   if (count < info->least || count > info->most) {
@@ -220,7 +220,7 @@ mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
   mcts::SessionOptions options = {.search = options_.search,
                                   .reuse = options_.reuse,
                                   .threads = options_.threads,
-                                  .leaves_per_batch = options_.leaves,
+                                  .leaves_per_game = options_.leaves,
                                   .confidence_z = options_.confidence_z,
                                   .temperature = options_.temperature};
   // A Gumbel root plans for a number of simulations: an analysis has none, and
@@ -281,9 +281,8 @@ LineSession::Answer LineSession::Help(const Arguments& arguments) {
                     command.arguments, ": ", command.help, "\n");
   }
   if (!text.empty()) return text;
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown command '", arguments[0],
-                   "'; list_commands tells which there are"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown command '", arguments[0], "'; list_commands lists them"));
 }
 
 LineSession::Answer LineSession::ListVariants(const Arguments&) {
@@ -306,7 +305,7 @@ LineSession::Answer LineSession::SetVariant(const Arguments& arguments) {
     TARA_ASSIGN_OR_RETURN(options, ParseRuleOptions(variant, arguments[1]));
   }
   const State start = InitialState(variant, options);
-  TARA_RETURN_IF_ERROR(model_->CheckMayJudge(start));
+  TARA_RETURN_IF_ERROR(model_->CheckLearned(start));
   Begin(start);
   return "";
 }
@@ -319,7 +318,7 @@ LineSession::Answer LineSession::ClearBoard(const Arguments&) {
 LineSession::Answer LineSession::SetPosition(const Arguments& arguments) {
   TARA_ASSIGN_OR_RETURN(const State state,
                         ParsePosition(absl::StrJoin(arguments, " ")));
-  TARA_RETURN_IF_ERROR(model_->CheckMayJudge(state));
+  TARA_RETURN_IF_ERROR(model_->CheckLearned(state));
   Begin(state);
   return "";
 }
@@ -462,7 +461,7 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
       if (line->too_long) {
         LineSession::Refuse(line->text, out);
       } else {
-        goes_on = session.Obey(
+        goes_on = session.Execute(
             line->text, [&] { return lines.ready(); }, out);
       }
     }
@@ -471,7 +470,7 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   while (ReadLine(in, kMostLineBytes, line)) {
     const bool quits = !line.too_long && LineSession::IsQuit(line.text);
     lines.Push(std::move(line));
-    // Nothing more is read: whoever wrote it may keep the pipe open.
+    // Nothing more is read: the client may keep the pipe open.
     if (quits) break;
     line = {};
   }

@@ -29,10 +29,10 @@ namespace tara::engine {
 // version 2", sections 2.3 and 2.5.
 struct LineCommand {
   std::string id;    // digits; empty: none
-  std::string name;  // empty: the line says nothing, or an id alone
+  std::string name;  // empty: the line is empty, or an id alone
   std::vector<std::string> arguments;
 
-  // Whether the line wants no answer: it is empty, or a comment.
+  // Whether the line gets no answer: it is empty, or a comment.
   bool is_nothing() const { return id.empty() && name.empty(); }
 };
 
@@ -46,20 +46,20 @@ LineCommand ParseLineCommand(absl::string_view line);
 std::string LineAnswer(absl::string_view id, absl::string_view text);
 std::string LineError(absl::string_view id, const absl::Status& status);
 
-// The line protocol of docs/reference/protocol.md: obeys one line after
+// The line protocol of docs/reference/protocol.md: executes one line after
 // another. Not thread-safe.
 class LineSession {
  public:
   // The model must outlive it. `start` is the first game's; REQUIRES: the model
-  // may judge it (EngineModel::CheckMayJudge).
+  // may evaluate it (EngineModel::CheckLearned).
   LineSession(EngineModel* model, const EngineOptions& options,
               const State& start);
 
-  // Obeys a line and writes its answer, flushed. Whatever the line holds is
-  // answered. `interrupted` says that another line has come: it ends an
+  // Executes a line and writes its answer, flushed. Whatever the line holds is
+  // answered. `interrupted` returns whether another line has come: it ends an
   // analysis. Returns false when the line was to quit.
-  bool Obey(absl::string_view line, const std::function<bool()>& interrupted,
-            std::ostream& out);
+  bool Execute(absl::string_view line, const std::function<bool()>& interrupted,
+               std::ostream& out);
 
   // Answers a line that was too long to be read.
   static void Refuse(absl::string_view line, std::ostream& out);
@@ -85,7 +85,7 @@ class LineSession {
   Answer Run(const LineCommand& command);
   void Begin(const State& start);
   void KeepMarginsIfNeeded();
-  // Drops what was searched and drawn: the game or the options have changed.
+  // Drops the search and its draws: the game or the options have changed.
   void DropSearch();
   uint64_t DrawSeed();
   // Returns the search, at the game's position.
@@ -136,9 +136,9 @@ class LineSession {
   uint64_t drawn_ = 0;  // streams that were begun since the game was
 };
 
-// Speaks the line protocol until it is told to quit or the input ends; what
-// was read by then is obeyed. The calling thread reads, another one obeys, so
-// that an analysis notices the next line.
+// Speaks the line protocol until the command `quit` or the end of the input;
+// lines read by then are executed. The calling thread reads, another one
+// executes, so that an analysis notices the next line.
 void RunLineEngine(EngineModel& model, const EngineOptions& options,
                    const State& start, std::istream& in, std::ostream& out);
 

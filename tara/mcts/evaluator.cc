@@ -13,36 +13,35 @@ class PlainQueue : public EvaluationQueue {
   explicit PlainQueue(Evaluator* evaluator) : evaluator_(evaluator) {}
 
   void Submit(absl::Span<const Request> requests, std::vector<int>&) override {
-    questions_.insert(questions_.end(), requests.begin(), requests.end());
+    requests_.insert(requests_.end(), requests.begin(), requests.end());
   }
 
-  size_t waiting() const override { return questions_.size(); }
+  size_t waiting() const override { return requests_.size(); }
 
   absl::Status Evaluate(std::vector<int>& answered) override {
-    TARA_CHECK(!questions_.empty(), "a batch of nothing");
-    const size_t size =
-        BatchOf(questions_.size(), evaluator_->batch_multiple());
+    TARA_CHECK(!requests_.empty(), "expected a waiting request");
+    const size_t size = BatchOf(requests_.size(), evaluator_->batch_multiple());
     states_.clear();
-    for (size_t i = 0; i < size; ++i) states_.push_back(*questions_[i].state);
+    for (size_t i = 0; i < size; ++i) states_.push_back(*requests_[i].state);
     if (results_.size() < size) results_.resize(size);
     const absl::Status status =
         evaluator_->Evaluate(states_, absl::MakeSpan(results_).first(size));
     if (!status.ok()) {
-      questions_.clear();
+      requests_.clear();
       return status;
     }
     for (size_t i = 0; i < size; ++i) {
-      std::swap(*questions_[i].result, results_[i]);  // both keep some memory
-      answered.push_back(questions_[i].tag);
+      std::swap(*requests_[i].result, results_[i]);  // both keep some memory
+      answered.push_back(requests_[i].tag);
     }
-    questions_.erase(questions_.begin(),
-                     questions_.begin() + static_cast<ptrdiff_t>(size));
+    requests_.erase(requests_.begin(),
+                    requests_.begin() + static_cast<ptrdiff_t>(size));
     return absl::OkStatus();
   }
 
  private:
   Evaluator* const evaluator_;
-  std::vector<Request> questions_;
+  std::vector<Request> requests_;
   // Of a batch; kept for their memory.
   std::vector<State> states_;
   std::vector<Evaluation> results_;

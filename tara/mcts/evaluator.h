@@ -12,7 +12,7 @@
 
 namespace tara::mcts {
 
-// What an evaluator says of a position. All values are for the side to move.
+// An evaluator's result for a position. All values are for the side to move.
 struct Evaluation {
   // Prior probability of each legal action, in the order of
   // LegalSet::ForEach; sums to 1.
@@ -24,19 +24,19 @@ struct Evaluation {
   // Expected points of the side to move minus those of its opponent.
   float margin = 0;
   // Probability of each final margin: margins[m + kMaxMargin] that the side to
-  // move ends m points ahead. kNumMargins long (tara/core/outcome.h), sums to
-  // 1 and has the mean `margin`; empty where the evaluator cannot say. What it
-  // says of wins and losses may differ a little from `win` and `loss`: a
-  // network learns both.
+  // move ends m points ahead. kNumMargins long (tara/core/outcome.h), sums to 1
+  // and has the mean `margin`; empty where the evaluator has none. The wins and
+  // losses in it may differ a little from `win` and `loss`: a network learns
+  // both.
   std::vector<float> margins;
 
   // Win minus loss probability, in [-1, 1].
   float value() const { return win - loss; }
 };
 
-// Positions of one caller on their way to an evaluator. What is known already,
-// as a cache knows it, is answered at once: batches are of what must be
-// computed, and of nothing else. Any thread may call, but one at a time.
+// Positions of one caller on their way to an evaluator. Requests that need no
+// computing, those of a cache, are answered at once: batches have the others
+// alone. Any thread may call, but one at a time.
 class EvaluationQueue {
  public:
   struct Request {
@@ -47,8 +47,8 @@ class EvaluationQueue {
 
   virtual ~EvaluationQueue() = default;
 
-  // Answers what is known and appends the tags to `answered`; the other
-  // requests wait. REQUIRES: no state is finished.
+  // Answers the requests that need no computing and appends their tags to
+  // `answered`; the others wait. REQUIRES: no state is finished.
   virtual void Submit(absl::Span<const Request> requests,
                       std::vector<int>& answered) = 0;
 
@@ -68,7 +68,7 @@ inline size_t BatchOf(size_t positions, size_t multiple) {
   return positions < multiple ? positions : positions - positions % multiple;
 }
 
-// Judges positions: the seam between search and networks. Thread-safe.
+// Evaluates positions: the seam between search and networks. Thread-safe.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -83,8 +83,8 @@ class Evaluator {
   // Batches of a multiple of so many positions cost the least a position.
   virtual size_t batch_multiple() const { return 1; }
 
-  // Returns a queue for one caller, which borrows this. By default nothing is
-  // known, and every request becomes a position of a batch.
+  // Returns a queue for one caller, which borrows this. By default every
+  // request becomes a position of a batch.
   virtual std::unique_ptr<EvaluationQueue> NewQueue();
 };
 
@@ -98,7 +98,7 @@ class LeafSolver {
   // nothing where it gives up. REQUIRES: the state is not finished.
   virtual std::optional<int> SolveRedMargin(const State& state) = 0;
 
-  // Whether several threads may ask at a time.
+  // Whether several threads may call it at a time.
   virtual bool thread_safe() const { return false; }
 };
 

@@ -14,7 +14,7 @@ namespace tara::mcts {
 
 // Returns a 64-bit hash of all that is in a position. The same on every run
 // (seeds derive from it) and on every little-endian machine. Different
-// positions may collide: who must be sure compares the states.
+// positions may collide: compare the states to be sure.
 inline uint64_t HashState(const State& state) {
   const auto words = absl::bit_cast<std::array<uint64_t, 8>>(state);
   uint64_t hash = 0;

@@ -101,10 +101,10 @@ absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name) {
 Utility::Utility(const UtilityOptions& options)
     : options_(options), result_weight_(ResultWeight(options)) {
   TARA_CHECK(options.points_weight >= 0 && options.points_weight <= 1,
-             "a share is between 0 and 1");
-  TARA_CHECK(options.points_scale > 0, "points have a scale");
-  TARA_CHECK(options.margin_deviation > 0, "margins vary");
-  TARA_CHECK(options.match.games_left >= 0, "fewer than no games are left");
+             "the share must be from 0 to 1");
+  TARA_CHECK(options.points_scale > 0, "points_scale must be > 0");
+  TARA_CHECK(options.margin_deviation > 0, "margin_deviation must be > 0");
+  TARA_CHECK(options.match.games_left >= 0, "games_left must be >= 0");
   for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
     const int i = margin + kMaxMargin;
     of_margin_[i] = static_cast<float>(UtilityOfMargin(options, margin));
@@ -115,7 +115,8 @@ Utility::Utility(const UtilityOptions& options)
 
 float Utility::WithMargins(const Evaluation& evaluation, int sign) const {
   const std::vector<float>& margins = evaluation.margins;
-  TARA_CHECK(margins.size() == kNumMargins, "a probability for each margin");
+  TARA_CHECK(margins.size() == kNumMargins,
+             "expected a probability for each margin");
   float mean = 0;
   float value = 0;  // win minus loss by the margins, for the side to move
   for (int margin = 1; margin <= kMaxMargin; ++margin) {

@@ -1,9 +1,9 @@
 #ifndef TARA_MCTS_UTILITY_H_
 #define TARA_MCTS_UTILITY_H_
 
-// What results are worth to a player: the search maximises the expectation of
-// this. All utilities are Red's, in [-1, 1], and never fall with Red's margin:
-// more points are never worse.
+// The utility of results to a player: the search maximises its expectation. All
+// utilities are Red's, in [-1, 1], and never fall with Red's margin: more
+// points are never worse.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ absl::string_view UtilityKindName(UtilityKind kind);
 // Returns the kind of a name, or INVALID_ARGUMENT listing the names there are.
 absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name);
 
-// How a match stands before a game of it (docs/reference/rules.md section 9:
+// The score of a match before a game of it (docs/reference/rules.md section 9:
 // points add up). A single game is a match of one: the default.
 struct MatchScore {
   // Points so far of the team that is Red in this game minus the other's.
@@ -46,10 +46,10 @@ struct UtilityOptions {
   // kMix: the share of points, in [0, 1]; the rest is winning. Larger plays on
   // for points where the game is decided, at the cost of some certainty.
   float points_weight = 0.2f;
-  // kPoints, kMix: the margin worth half of what no margin exceeds, in points.
-  // Smaller cares less for what comes on top of a clear lead.
+  // kPoints, kMix: the margin, in points, whose utility is half of the bound.
+  // Smaller weighs points on top of a clear lead less.
   float points_scale = 8.0f;
-  // kMatch: how the match stands, and the standard deviation of the margin of
+  // kMatch: the score of the match, and the standard deviation of the margin of
   // each game that is left, in points: see MarginDeviation.
   MatchScore match = {};
   float margin_deviation = 4.0f;
@@ -58,8 +58,8 @@ struct UtilityOptions {
                          const UtilityOptions&) = default;
 };
 
-// What each margin is worth, as a table. Immutable and cheap to copy (some
-// 400 bytes).
+// The utility of each margin, as a table. Immutable and cheap to copy (some 400
+// bytes).
 //
 //   kWinLoss  sign(m)
 //   kPoints   2 / pi * atan(m / points_scale)
@@ -71,8 +71,8 @@ struct UtilityOptions {
 //
 //   Phi((D + 1/2) / s) + Phi((D - 1/2) / s) - 1,  or sign(D) with none left.
 //
-// Mean 0 takes both teams for equally strong, and leaves out who starts.
-// A single game (no lead, no game left) is worth the same to kMatch and to
+// Mean 0 takes both teams for equally strong, and leaves out which one starts.
+// A single game (no lead, no game left) has the same utility by kMatch and by
 // kWinLoss.
 // Sources: bounded points, Wu 2019 (arXiv:1902.10565), "Score Maximization";
 // the half points, the continuity correction of the normal approximation.
@@ -82,21 +82,21 @@ class Utility {
   // games_left >= 0.
   explicit Utility(const UtilityOptions& options = {});
 
-  // What a finished game is worth.
+  // Returns the utility of a finished game, for Red.
   float OfRedMargin(int red_margin) const {
     return of_margin_[std::clamp(red_margin, -kMaxMargin, kMaxMargin) +
                       kMaxMargin];
   }
 
-  // What a final margin of a side is worth to that side.
+  // Returns the utility of a final margin of a side, for that side.
   float OfMargin(int margin, Side side) const {
     return side == kRed ? OfRedMargin(margin) : -OfRedMargin(-margin);
   }
 
-  // The expected utility of a position by its evaluation. What winning is
-  // worth (kWinLoss, its part of kMix, kMatch of a single game) is taken from
+  // Returns the expected utility of a position by its evaluation. The part of
+  // winning (kWinLoss, its part of kMix, kMatch of a single game) is taken from
   // evaluation.value(); the rest is the expectation over evaluation.margins.
-  // Where an evaluator does not tell those:
+  // Where an evaluator gives none:
   //   kPoints, kMix  the points are those of the expected margin;
   //   kMatch         a game won or lost counts as won or lost by the larger of
   //                  |evaluation.margin| and margin_deviation: a makeshift.
@@ -109,7 +109,7 @@ class Utility {
                                       : WithMargins(evaluation, sign);
   }
 
-  // Whether OfEvaluation asks for evaluation.margins.
+  // Whether OfEvaluation uses evaluation.margins.
   bool needs_margins() const { return result_weight_ != 1; }
 
   const UtilityOptions& options() const { return options_; }
@@ -121,7 +121,7 @@ class Utility {
   float WithoutMargins(const Evaluation& evaluation, int sign) const;
 
   UtilityOptions options_;
-  // The share of what winning alone is worth, in [0, 1].
+  // The share of winning alone in the utility, in [0, 1].
   float result_weight_;
   std::array<float, kNumMargins> of_margin_;  // by Red's margin + kMaxMargin
 };

@@ -160,7 +160,7 @@ TEST_F(JsonSessionTest, RandomGamesTellNoOwnership) {
   const std::vector<Json> answers =
       Ask({R"({"id":1,"variant":"four_treasures","report":["ownership"]})"});
   ASSERT_THAT(answers, SizeIs(2));
-  EXPECT_EQ(answers[0]["warning"], "the model does not tell ownership");
+  EXPECT_EQ(answers[0]["warning"], "the model has no output of ownership");
   EXPECT_EQ(answers[0]["field"], "report");
   EXPECT_FALSE(answers[1].contains("ownership"));
 }

@@ -178,8 +178,8 @@ TEST(ChooseActionTest, WorthDecidesWhatIsProvedBest) {
   Prove(1, 1, actions[1]);
   Prove(-9, 0, actions[2]);
   const auto points = [](int margin) { return static_cast<float>(margin); };
-  EXPECT_EQ(Chosen(actions, {.worth = points}), (std::set<Hill>{0}));
-  EXPECT_EQ(Chosen(actions, {.temperature = 1, .worth = points}),
+  EXPECT_EQ(Chosen(actions, {.utility = points}), (std::set<Hill>{0}));
+  EXPECT_EQ(Chosen(actions, {.temperature = 1, .utility = points}),
             (std::set<Hill>{0, 1}));
 }
 
@@ -245,9 +245,9 @@ TEST(ChooseActionTest, FewEqualValuesAreNotTakenForCertain) {
 TEST(ChooseActionDeathTest, ASearchIsNeeded) {
   Random random(1);
   EXPECT_DEATH(ChooseAction(WithVisits({0, 0}), 1, random),
-               "choosing an action without a search");
+               "the root must be searched");
   EXPECT_DEATH(ChooseAction(WithVisits({1}), -1, random),
-               "negative temperature");
+               "temperature must be >= 0");
 }
 
 }  // namespace

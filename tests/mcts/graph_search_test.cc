@@ -49,8 +49,7 @@ class GraphSearchTest : public testing::TestWithParam<VariantInfo> {
                         {.count = 12, .num_games = 300, .budget = 300});
   }
   void Search(Tree& tree, int leaves = 1) {
-    ASSERT_TRUE(
-        RunSearches({&tree}, playouts_, {.leaves_per_tree = leaves}).ok());
+    ASSERT_TRUE(RunSearches({&tree}, playouts_, leaves).ok());
   }
 
   PlayoutEvaluator playouts_{1, 17};
@@ -258,7 +257,7 @@ TEST_P(GraphSearchTest, AFullTreeEndsWithWhatItHas) {
         .simulations = 1000000, .graph_search = graph, .max_bytes = 400000};
     Tree tree(options, start(), 1);
     for (int ply = 0; ply < 3; ++ply) {
-      ASSERT_TRUE(RunSearches({&tree}, uniform_, {.leaves_per_tree = 4}).ok());
+      ASSERT_TRUE(RunSearches({&tree}, uniform_, 4).ok());
       EXPECT_TRUE(tree.full());
       EXPECT_TRUE(tree.done());
       EXPECT_LE(tree.bytes(), options.max_bytes);

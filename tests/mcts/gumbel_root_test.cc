@@ -283,11 +283,12 @@ TEST(GumbelRootTest, TheImprovedPolicyIsADistributionOfHigherValue) {
 
 TEST(GumbelRootDeathTest, PlansAreChecked) {
   Random random(1);
-  EXPECT_DEATH(GumbelRoot({}, {}, 1, 0, random), "a root has actions");
+  EXPECT_DEATH(GumbelRoot({}, {}, 1, 0, random),
+               "expected at least one action");
   EXPECT_DEATH(GumbelRoot({}, {1.0f}, 0, 0, random),
-               "a search has simulations");
+               "simulations must be >= 1");
   const GumbelRoot root({}, {1.0f}, 1, 0, random);
-  EXPECT_DEATH(root.Next({}, 0), "statistics of each action");
+  EXPECT_DEATH(root.Next({}, 0), "expected statistics of each action");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(PlayoutCapTest, AShareOfZeroIsAlwaysFast) {
 TEST(PlayoutCapDeathTest, ASearchHasSimulations) {
   Random random(3);
   EXPECT_DEATH(DrawTurnSearch({.fast_simulations = 0}, random),
-               "a search has simulations");
+               "simulations must be >= 1");
 }
 
 }  // namespace

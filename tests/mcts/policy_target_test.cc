@@ -20,6 +20,10 @@ RootAction Root(float prior, int visits, float value) {
           .mean_value = value};
 }
 
+Puct WithExploration(double exploration) {
+  return {.exploration = static_cast<float>(exploration)};
+}
+
 TEST(PolicyTargetTest, WithoutForcingItIsTheShareOfVisits) {
   const std::vector<RootAction> actions = {Root(0.2f, 10, -1), Root(0.5f, 0, 0),
                                            Root(0.3f, 30, 1)};
@@ -42,24 +46,23 @@ TEST(PolicyTargetTest, VisitsThatOnlyForcingExplainsAreTaken) {
       // below the best for n > 10.68: 5 are taken.
       Root(0.32f, 16, 0.3f),
   };
-  const std::vector<float> target =
-      PolicyTarget(actions, {.forced_playouts = 2, .exploration = 10});
+  const std::vector<float> target = PolicyTarget(
+      actions, {.forced_playouts = 2, .puct = WithExploration(10)});
   EXPECT_FLOAT_EQ(target[0], 80 / 91.0f);
   EXPECT_FLOAT_EQ(target[1], 0);
   EXPECT_FLOAT_EQ(target[2], 11 / 91.0f);
 }
 
-TEST(PuctScoreTest, TheTriesOfAScoreHaveIt) {
+TEST(PuctTest, TheTriesOfAScoreHaveIt) {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
     const double value = 2 * random.Uniform() - 1;
-    const double exploration = 100 * random.Uniform();
+    const Puct puct = WithExploration(100 * random.Uniform());
     const double prior = random.Uniform();
     const double tries = 1 + std::floor(1000 * random.Uniform());
-    const double score = PuctScore(value, exploration, prior, tries);
-    EXPECT_NEAR(TriesOfPuctScore(value, exploration, prior, score), tries,
-                1e-6 * tries);
-    EXPECT_LT(PuctScore(value, exploration, prior, tries + 1), score);
+    const double score = puct.Score<double>(value, prior, tries);
+    EXPECT_NEAR(puct.TriesOf(score, value, prior), tries, 1e-6 * tries);
+    EXPECT_LT(puct.Score<double>(value, prior, tries + 1), score);
   }
 }
 
@@ -67,14 +70,16 @@ TEST(PolicyTargetTest, ASingleVisitThatIsLeftGoesToo) {
   // Forced: sqrt(2 * 0.045 * 100) = 3 of 4.
   const std::vector<RootAction> actions = {Root(0.955f, 96, 0.5f),
                                            Root(0.045f, 4, -0.9f)};
-  EXPECT_EQ(PolicyTarget(actions, {.forced_playouts = 2, .exploration = 10}),
+  EXPECT_EQ(PolicyTarget(actions,
+                         {.forced_playouts = 2, .puct = WithExploration(10)}),
             (std::vector<float>{1, 0}));
 }
 
 TEST(PolicyTargetTest, ActionsOfHigherValueThanTheBestKeepTheirVisits) {
   const std::vector<RootAction> actions = {Root(0.9f, 90, 0.1f),
                                            Root(0.1f, 10, 0.9f)};
-  EXPECT_EQ(PolicyTarget(actions, {.forced_playouts = 2, .exploration = 10}),
+  EXPECT_EQ(PolicyTarget(actions,
+                         {.forced_playouts = 2, .puct = WithExploration(10)}),
             (std::vector<float>{0.9f, 0.1f}));
 }
 
@@ -82,7 +87,8 @@ TEST(PolicyTargetTest, NoisyPriorsDecideWhereTheyAreGiven) {
   // By its own prior nothing of the second was forced.
   const std::vector<RootAction> actions = {Root(1, 96, 0.5f),
                                            Root(0, 4, -0.5f)};
-  const PolicyTargetOptions options = {.forced_playouts = 2, .exploration = 10};
+  const PolicyTargetOptions options = {.forced_playouts = 2,
+                                       .puct = WithExploration(10)};
   EXPECT_EQ(PolicyTarget(actions, options), (std::vector<float>{.96f, .04f}));
   EXPECT_EQ(PolicyTarget(actions, options, {0.9f, 0.1f}),
             (std::vector<float>{1, 0}));
@@ -127,8 +133,7 @@ TEST(PolicyTargetTest, EqualsTakingVisitsOneByOne) {
     }
     const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
     const std::vector<float> target = PolicyTarget(
-        actions,
-        {.forced_playouts = 2, .exploration = static_cast<float>(exploration)});
+        actions, {.forced_playouts = 2, .puct = WithExploration(exploration)});
     for (int i = 0; i < count; ++i) {
       EXPECT_NEAR(target[i], expected[i] / sum, 1e-6) << seed << " " << i;
     }
@@ -136,10 +141,9 @@ TEST(PolicyTargetTest, EqualsTakingVisitsOneByOne) {
 }
 
 TEST(PolicyTargetDeathTest, ASearchIsNeeded) {
-  EXPECT_DEATH(PolicyTarget({Root(1, 0, 0)}, {}),
-               "a policy target without a search");
+  EXPECT_DEATH(PolicyTarget({Root(1, 0, 0)}, {}), "the root must be searched");
   EXPECT_DEATH(PolicyTarget({Root(1, 1, 0)}, {}, {0.5f, 0.5f}),
-               "a prior for each action");
+               "expected a prior for each action");
 }
 
 }  // namespace

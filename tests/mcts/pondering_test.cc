@@ -1,7 +1,5 @@
 // A tree searched while its owner does something else.
 
-#include "tara/mcts/search/pondering.h"
-
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/fake_evaluator.h"

@@ -163,7 +163,7 @@ TEST(ResignationTest, TheGuardHoldsTheRateInSimulatedPlay) {
 
 TEST(ResignationDeathTest, ResigningTakesATurn) {
   EXPECT_DEATH(ResignationWatch({.turns = 0}, -0.9f, false),
-               "resigning takes a turn");
+               "turns must be >= 1");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(RunSearchesTest, SeveralLeavesOfATreeFillABatch) {
   std::vector<Tree> trees = TreesOfAllVariants({.simulations = 101});
   for (Tree& tree : trees) {
     FakeEvaluator evaluator;
-    ASSERT_TRUE(RunSearches({&tree}, evaluator, {.leaves_per_tree = 8}).ok());
+    ASSERT_TRUE(RunSearches({&tree}, evaluator, 8).ok());
     EXPECT_EQ(tree.root_visits(), 101);
     EXPECT_EQ(tree.in_flight(), 0);
     const std::vector<size_t> sizes = evaluator.batch_sizes();

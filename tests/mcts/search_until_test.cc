@@ -60,9 +60,8 @@ TEST_P(SearchUntilTest, WithOneThreadItSearchesAsOneOwnerDoes) {
   const SearchOptions options = {.simulations = 500, .graph_search = true};
   Tree sliced(options, start(), 1);
   Tree owned(options, start(), 1);
-  ASSERT_TRUE(SearchUntil(sliced, playouts_, /*rule=*/AnyOf(),
-                          {.clock = SteppingClock()}, Never)
-                  .ok());
+  ASSERT_TRUE(
+      SearchUntil(sliced, playouts_, {.clock = SteppingClock()}, Never).ok());
   ASSERT_TRUE(RunSearches({&owned}, playouts_).ok());
   const std::vector<RootAction> a = sliced.root_actions();
   const std::vector<RootAction> b = owned.root_actions();
@@ -75,9 +74,9 @@ TEST_P(SearchUntilTest, TimeEndsItAlsoWhereGamesEnd) {
     for (const int threads : {1, 3}) {
       for (const int leaves : {1, 4}) {
         Tree tree({.simulations = kEndlessSimulations}, root, 1);
-        ASSERT_TRUE(SearchUntil(tree, uniform_, /*rule=*/AnyOf(),
+        ASSERT_TRUE(SearchUntil(tree, uniform_,
                                 {.threads = threads,
-                                 .leaves_per_batch = leaves,
+                                 .leaves_per_game = leaves,
                                  .time = absl::Milliseconds(300),
                                  .clock = SteppingClock()},
                                 Never)
@@ -96,7 +95,7 @@ TEST_P(SearchUntilTest, TimeEndsItAlsoWhereGamesEnd) {
 TEST_P(SearchUntilTest, ThereIsASimulationHoweverShortTheTime) {
   for (const int threads : {1, 2}) {
     Tree tree({.simulations = kEndlessSimulations}, start(), 1);
-    ASSERT_TRUE(SearchUntil(tree, playouts_, /*rule=*/AnyOf(),
+    ASSERT_TRUE(SearchUntil(tree, playouts_,
                             {.threads = threads,
                              .time = absl::ZeroDuration(),
                              .clock = SteppingClock()},
@@ -107,25 +106,22 @@ TEST_P(SearchUntilTest, ThereIsASimulationHoweverShortTheTime) {
   }
 }
 
-TEST(SearchUntilRuleTest, ARuleEndsItAndIsToldTheProgressOfThisSearch) {
+TEST(SearchUntilEndTest, ItEndsByTheProgressOfThisSearch) {
   PlayoutEvaluator playouts(1, 17);
   Tree tree({.simulations = 50}, InitialState(Variant::kSacredHillL1), 1);
   ASSERT_TRUE(RunSearches({&tree}, playouts).ok());
   tree.SetSimulations(kEndlessSimulations);
-  class Recorder : public StopRule {
-   public:
-    bool Stops(const SearchProgress& progress) const override {
-      seen.push_back(progress);
-      return seen.size() == 5;
-    }
-    mutable std::vector<SearchProgress> seen;
+  std::vector<SearchProgress> seen;
+  const auto is_enough = [&seen](const SearchProgress& progress) {
+    seen.push_back(progress);
+    return seen.size() == 5;
   };
-  const Recorder rule;
-  ASSERT_TRUE(
-      SearchUntil(tree, playouts, rule, {.clock = SteppingClock()}, Never)
-          .ok());
-  ASSERT_EQ(rule.seen.size(), 5u);
-  for (const SearchProgress& progress : rule.seen) {
+  ASSERT_TRUE(SearchUntil(tree, playouts,
+                          {.clock = SteppingClock(), .is_enough = is_enough},
+                          Never)
+                  .ok());
+  ASSERT_EQ(seen.size(), 5u);
+  for (const SearchProgress& progress : seen) {
     EXPECT_EQ(progress.simulations, progress.new_simulations + 50);
     EXPECT_GT(progress.new_simulations, 0);
     EXPECT_GT(progress.elapsed, absl::ZeroDuration());
@@ -133,32 +129,29 @@ TEST(SearchUntilRuleTest, ARuleEndsItAndIsToldTheProgressOfThisSearch) {
     EXPECT_GT(progress.most_visits, 0);
     EXPECT_FALSE(progress.root_settled);
   }
-  EXPECT_EQ(rule.seen.back().simulations, tree.root_visits());
+  EXPECT_EQ(seen.back().simulations, tree.root_visits());
 }
 
-TEST(SearchUntilRuleTest, StopEndsItAtOnce) {
+TEST(SearchUntilEndTest, StopEndsItAtOnce) {
   UniformEvaluator uniform;
   for (const int threads : {1, 2}) {
     Tree tree({.simulations = kEndlessSimulations},
               InitialState(Variant::kSacredHillL1), 1);
     std::atomic<int> asked = 0;
-    ASSERT_TRUE(
-        SearchUntil(tree, uniform, /*rule=*/AnyOf(), {.threads = threads}, [&] {
-          return ++asked > 100;
-        }).ok());
+    ASSERT_TRUE(SearchUntil(tree, uniform, {.threads = threads}, [&] {
+                  return ++asked > 100;
+                }).ok());
     EXPECT_LT(tree.root_visits(), 110);
     ExpectInvariants(tree, uniform);
   }
 }
 
-TEST(SearchUntilRuleTest, TheEvaluatorsErrorEndsIt) {
+TEST(SearchUntilEndTest, TheEvaluatorsErrorEndsIt) {
   FakeEvaluator failing;
   failing.FailAfter(0);
   for (const int threads : {1, 2}) {
     Tree tree({.simulations = 70}, InitialState(Variant::kFourTreasures), 1);
-    EXPECT_EQ(SearchUntil(tree, failing, /*rule=*/AnyOf(), {.threads = threads},
-                          Never)
-                  .message(),
+    EXPECT_EQ(SearchUntil(tree, failing, {.threads = threads}, Never).message(),
               "told to fail");
     EXPECT_EQ(tree.in_flight(), 0);
     EXPECT_EQ(tree.options().simulations, 70);

@@ -1,7 +1,6 @@
 #include "tara/mcts/time/stop_rule.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -43,68 +42,52 @@ TEST(StopRuleTest, TheTwoMostVisitedAreCounted) {
   check({}, 0, 0);
 }
 
-TEST(StopRuleTest, SimulationsKeptFromBeforeCountForTheLimit) {
-  const SimulationLimit limit(100);
-  EXPECT_FALSE(limit.Stops({.simulations = 99, .new_simulations = 1}));
-  EXPECT_TRUE(limit.Stops({.simulations = 100, .new_simulations = 0}));
-}
-
-TEST(StopRuleTest, TimeLeavesRoomForOneSimulation) {
-  const TimeLimit limit(absl::Seconds(2));
-  EXPECT_FALSE(
-      limit.Stops({.simulations = 5, .elapsed = absl::Milliseconds(1999)}));
-  EXPECT_TRUE(limit.Stops({.simulations = 5, .elapsed = absl::Seconds(2)}));
-  EXPECT_FALSE(limit.Stops({.simulations = 0, .elapsed = absl::Seconds(9)}));
-}
-
 TEST(StopRuleTest, AProvedRootAndASingleActionAreSettled) {
-  const SettledRoot rule({});
   SearchProgress progress = WithVisits({5, 5});
-  EXPECT_FALSE(rule.Stops(progress));
+  EXPECT_FALSE(IsSettled(progress, {}));
   progress.root_settled = true;
-  EXPECT_TRUE(rule.Stops(progress));
-  EXPECT_TRUE(rule.Stops(WithVisits({1})));
-  EXPECT_FALSE(rule.Stops(WithVisits({0})));  // not even evaluated
+  EXPECT_TRUE(IsSettled(progress, {}));
+  EXPECT_TRUE(IsSettled(WithVisits({1}), {}));
+  EXPECT_FALSE(IsSettled(WithVisits({0}), {}));  // not even evaluated
 }
 
 TEST(StopRuleTest, TheMostVisitedIsSettledWhenItCannotBeOvertaken) {
-  const SettledRoot rule({.simulations = 100});
+  const SearchLimits limits = {.simulations = 100};
   // 20 are left: the second could draw level at 60, but not at 59.
-  EXPECT_FALSE(rule.Stops(WithVisits({50, 30})));
-  EXPECT_TRUE(rule.Stops(WithVisits({51, 29})));
+  EXPECT_FALSE(IsSettled(WithVisits({50, 30}), limits));
+  EXPECT_TRUE(IsSettled(WithVisits({51, 29}), limits));
   // Without a limit nothing is settled by visits.
-  EXPECT_FALSE(SettledRoot({}).Stops(WithVisits({1000000, 0})));
+  EXPECT_FALSE(IsSettled(WithVisits({1000000, 0}), {}));
 }
 
 TEST(StopRuleTest, TimeLeftCountsAsTheSimulationsThatFitIntoIt) {
-  const SettledRoot rule({.time = absl::Seconds(5), .speed_margin = 1.5f});
+  const SearchLimits limits = {.time = absl::Seconds(5), .speed_margin = 1.5f};
   // 100 in 4 s: 37.5 are taken to fit into the last second.
   SearchProgress progress = WithVisits({68, 32});
   progress.elapsed = absl::Seconds(4);
-  EXPECT_FALSE(rule.Stops(progress));
+  EXPECT_FALSE(IsSettled(progress, limits));
   progress = WithVisits({69, 31});
   progress.elapsed = absl::Seconds(4);
-  EXPECT_TRUE(rule.Stops(progress));
+  EXPECT_TRUE(IsSettled(progress, limits));
   // Speed is that of this search alone.
   progress.new_simulations = 110;
-  EXPECT_FALSE(rule.Stops(progress));
-  // No time has passed: who knows.
+  EXPECT_FALSE(IsSettled(progress, limits));
+  // No time has passed: there is no speed.
   progress.elapsed = absl::ZeroDuration();
-  EXPECT_FALSE(rule.Stops(progress));
+  EXPECT_FALSE(IsSettled(progress, limits));
 }
 
 TEST(StopRuleTest, TheTighterOfTwoLimitsSettles) {
-  const SettledRoot rule({.simulations = 110, .time = absl::Seconds(100)});
+  const SearchLimits limits = {.simulations = 110, .time = absl::Seconds(100)};
   SearchProgress progress = WithVisits({60, 40});
   progress.elapsed = absl::Seconds(1);
-  EXPECT_TRUE(rule.Stops(progress));
+  EXPECT_TRUE(IsSettled(progress, limits));
 }
 
 TEST(StopRuleTest, SettlingNeverChangesTheMostVisited) {
   // Against going on to the end, with visits drawn at random.
   for (int seed = 0; seed < 200; ++seed) {
     Random random(DeriveSeed(1, seed, StreamPurpose::kTest));
-    const SettledRoot rule({.simulations = 60});
     std::vector<int> visits(3);
     int settled_on = -1;
     const auto most = [&visits] {
@@ -113,7 +96,10 @@ TEST(StopRuleTest, SettlingNeverChangesTheMostVisited) {
     };
     for (int i = 0; i < 60; ++i) {
       ++visits[random.Below(4) % 3];
-      if (settled_on < 0 && rule.Stops(WithVisits(visits))) settled_on = most();
+      if (settled_on < 0 &&
+          IsSettled(WithVisits(visits), {.simulations = 60})) {
+        settled_on = most();
+      }
     }
     if (settled_on >= 0) {
       EXPECT_EQ(settled_on, most()) << seed;
@@ -141,29 +127,21 @@ TEST(StopRuleTest, AMoveIsContestedWhereAnotherTriedAsMuchIsWorthMore) {
 }
 
 TEST(StopRuleTest, HardMovesTakeLongerThanTheTarget) {
-  const TargetTime rule(absl::Seconds(2));
+  const absl::Duration target = absl::Seconds(2);
+  EXPECT_FALSE(
+      IsTargetReached({.simulations = 0, .elapsed = 2 * target}, target));
   SearchProgress progress = WithVisits({50, 40});
   progress.elapsed = absl::Seconds(1);
-  EXPECT_FALSE(rule.Stops(progress));
+  EXPECT_FALSE(IsTargetReached(progress, target));
   progress.elapsed = absl::Seconds(2);
-  EXPECT_TRUE(rule.Stops(progress));
+  EXPECT_TRUE(IsTargetReached(progress, target));
   progress.contested = true;
-  EXPECT_FALSE(rule.Stops(progress));
+  EXPECT_FALSE(IsTargetReached(progress, target));
   // Nor do they end early: 90 in 1.9 s leave no more than 6 to come.
   progress.elapsed = absl::Milliseconds(1900);
-  EXPECT_FALSE(rule.Stops(progress));
+  EXPECT_FALSE(IsTargetReached(progress, target));
   progress.contested = false;
-  EXPECT_TRUE(rule.Stops(progress));
-}
-
-TEST(StopRuleTest, OneOfSeveralRulesIsEnough) {
-  AnyOf rules;
-  EXPECT_FALSE(rules.Stops({.simulations = 1000}));
-  rules.Add(std::make_unique<SimulationLimit>(100));
-  rules.Add(std::make_unique<TimeLimit>(absl::Seconds(1)));
-  EXPECT_FALSE(rules.Stops({.simulations = 99}));
-  EXPECT_TRUE(rules.Stops({.simulations = 100}));
-  EXPECT_TRUE(rules.Stops({.simulations = 1, .elapsed = absl::Seconds(1)}));
+  EXPECT_TRUE(IsTargetReached(progress, target));
 }
 
 }  // namespace

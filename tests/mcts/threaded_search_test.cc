@@ -68,7 +68,7 @@ TEST_P(ThreadedSearchTest, EveryNodeAddsUpAfterwards) {
                     root, 1);
           ASSERT_TRUE(SearchWithThreads(
                           tree, playouts_,
-                          {.threads = 4, .leaves_per_batch = leaves}, Never)
+                          {.threads = 4, .leaves_per_game = leaves}, Never)
                           .ok());
           EXPECT_TRUE(tree.done());
           EXPECT_LT(tree.root_visits(), 800 + 4 * (leaves + 64));
@@ -134,7 +134,7 @@ TEST_P(ThreadedSearchTest, SolvedPartsAddUpAfterwards) {
                  .solver_vacant_hills = Count(root.vacant()) - 4},
                 root, 1);
       ASSERT_TRUE(SearchWithThreads(tree, playouts_,
-                                    {.threads = 4, .leaves_per_batch = leaves},
+                                    {.threads = 4, .leaves_per_game = leaves},
                                     Never)
                       .ok());
       EXPECT_TRUE(tree.done());
@@ -197,7 +197,7 @@ TEST(ThreadedSearchDeathTest, TheSolverIsOneForSeveralThreads) {
             InitialState(Variant::kSacredHillL1), 1);
   EXPECT_DEATH(
       SearchWithThreads(tree, uniform, {.threads = 2}, Never).IgnoreError(),
-      "several threads ask the solver");
+      "the solver must be thread-safe");
   EXPECT_TRUE(SearchWithThreads(tree, uniform, {.threads = 1}, Never).ok());
 }
 
@@ -207,7 +207,7 @@ TEST(ThreadedSearchErrorTest, AfterAFailureTheTreeCanGoOn) {
     evaluator.FailAfter(batches);
     Tree tree({.simulations = 500}, InitialState(Variant::kFourTreasures), 1);
     EXPECT_EQ(SearchWithThreads(tree, evaluator,
-                                {.threads = 3, .leaves_per_batch = 4}, Never)
+                                {.threads = 3, .leaves_per_game = 4}, Never)
                   .message(),
               "told to fail");
     EXPECT_LT(tree.root_visits(), 500);

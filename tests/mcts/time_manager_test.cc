@@ -171,9 +171,9 @@ INSTANTIATE_TEST_SUITE_P(Variants, TimeManagerGamesTest,
                          testing::ValuesIn(kVariants), VariantTestName);
 
 TEST(TimeManagerDeathTest, APlayerHasTime) {
-  EXPECT_DEATH(TimeManager({}, {}), "a player has time");
+  EXPECT_DEATH(TimeManager({}, {}), "the time must be > 0");
   EXPECT_DEATH(TimeManager({.per_game = absl::Seconds(1)}, {.least_moves = 0}),
-               "a move gets its share");
+               "most_shares and least_moves must be >= 1");
 }
 
 }  // namespace

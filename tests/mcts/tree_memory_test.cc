@@ -155,7 +155,7 @@ TEST_P(TreeMemoryTest, SeveralThreadsAllocateNoMore) {
                 root, 1);
       const int64_t before = allocations;
       ASSERT_TRUE(SearchWithThreads(tree, uniform,
-                                    {.threads = 3, .leaves_per_batch = 4},
+                                    {.threads = 3, .leaves_per_game = 4},
                                     [] { return false; })
                       .ok());
       // Of each of three threads: a solver and some dozen arrays, and the paths

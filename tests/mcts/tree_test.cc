@@ -395,7 +395,8 @@ INSTANTIATE_TEST_SUITE_P(OneVariant, TreeDeathTest,
 
 TEST_P(TreeDeathTest, AFinishedRootIsRefused) {
   const std::vector<State> game = RandomGame(GetParam().variant, 1);
-  EXPECT_DEATH(Tree({}, game.back(), 1), "searching a finished game");
+  EXPECT_DEATH(Tree({}, game.back(), 1),
+               "the root must not be a finished game");
   Tree tree({}, game[game.size() - 2], 1);
   for (const Action action : ListActions(tree.root())) {
     if (After(tree.root(), action) != game.back()) continue;
@@ -405,7 +406,7 @@ TEST_P(TreeDeathTest, AFinishedRootIsRefused) {
   ASSERT_TRUE(tree.finished());
   EXPECT_TRUE(tree.done());
   Tree::Leaf leaf;
-  EXPECT_DEATH(tree.Gather(leaf), "searching a finished game");
+  EXPECT_DEATH(tree.Gather(leaf), "the root must not be a finished game");
 }
 
 TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
@@ -417,7 +418,8 @@ TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
   tree.Apply(leaf, evaluation);
   EXPECT_DEATH(tree.Apply(leaf, evaluation), "the leaf is not in flight");
   ASSERT_EQ(tree.Gather(leaf), Tree::Gathered::kLeaf);
-  EXPECT_DEATH(tree.Apply(leaf, evaluation), "a prior for each legal action");
+  EXPECT_DEATH(tree.Apply(leaf, evaluation),
+               "expected a prior for each legal action");
   tree.Cancel(leaf);
   EXPECT_DEATH(tree.Advance(kPass), "illegal action");
 }

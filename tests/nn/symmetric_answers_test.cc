@@ -15,8 +15,6 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/evaluators/permute_priors.h"
-#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/nn/test_positions.h"
 

@@ -49,8 +49,7 @@ class TimedSearch : public mcts::OneSearch {
     progress.simulations = progress.new_simulations = tree().root_visits();
     progress.elapsed = elapsed;
     mcts::CountVisits(tree().root_actions(), progress);
-    return mcts::SettledRoot({.simulations = std::nullopt, .time = time_})
-        .Stops(progress);
+    return mcts::IsSettled(progress, {.time = time_});
   }
 
  private:
@@ -159,7 +158,7 @@ class SearchPlayer : public Player {
           .search = options_.search,
           .reuse = options_.reuse,
           .threads = options_.threads,
-          .leaves_per_batch = options_.leaves_per_game,
+          .leaves_per_game = options_.leaves_per_game,
           .confidence_z = options_.confidence_z};
       options.search.utility.match = turn.match;
       session =

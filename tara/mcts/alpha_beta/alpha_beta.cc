@@ -72,7 +72,7 @@ AlphaBeta::AlphaBeta(AlphaBetaOptions options) : options_(std::move(options)) {
 
 AlphaBetaResult AlphaBeta::Search(const State& state,
                                   const AlphaBetaLimits& limits) {
-  TARA_CHECK(!state.finished(), "a finished game is searched");
+  TARA_CHECK(!state.finished(), "the state must not be finished");
   TARA_CHECK(limits.depth >= 1 && limits.depth <= kMaxAlphaBetaDepth,
              "the depth is out of range");
   limits_ = limits;

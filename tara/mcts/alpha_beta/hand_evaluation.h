@@ -57,7 +57,7 @@ int HandStage(const State& state);
 absl::string_view HandFeatureName(Variant variant, int feature);
 
 // Returns how likely Red is to win rather than Blue, in thousandths of a logit
-// (0: even; 1000: 73 %). For Red, whoever is to move. About 150 ns.
+// (0: even; 1000: 73 %). For Red, whichever side is to move. About 150 ns.
 // REQUIRES: the game is not finished (the result itself is Score's).
 int HandEvaluation(const State& state);
 

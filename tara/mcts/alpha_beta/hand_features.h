@@ -1,7 +1,7 @@
 #ifndef TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
 #define TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
 
-// What the features of the hand-made evaluation are counted on.
+// The boards that the features of the hand-made evaluation are counted on.
 
 #include <array>
 #include <cstdint>
@@ -141,8 +141,8 @@ inline std::array<int, 4> CountComponentsOfFour(
 
 namespace tara::mcts::hand_features {
 
-// What the hand-made evaluation counts in every variant: one small function a
-// feature, each for the side that calls itself `own`. All are invariant under
+// The features of the hand-made evaluation in every variant: one small function
+// a feature, each for the side that calls itself `own`. All are invariant under
 // the board's symmetries.
 
 // --- Kingdoms and territory --------------------------------------------------
@@ -296,7 +296,7 @@ inline int ContestedHills(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own).two & Adjacent(view.enemy));
 }
 
-// What the hand-made evaluation counts in one family of variants alone; as
+// The features of the hand-made evaluation in one family of variants alone; as
 // hand_features.h, but for Poisoned Chalice's rows, which a symmetry may give
 // to the other side.
 

@@ -19,25 +19,26 @@ namespace {
 
 using Candidates = std::vector<const RootAction*>;
 
-// What is proved of an action, as worth.
+// The utilities of an action's proved bounds.
 struct Proof {
   float low;
   float high;
 };
 
-// Returns the actions that are proved best, or else those that proof does not
-// rule out; `proved` says which. Keeps the order.
+// Returns the actions that are proved best, with `proved` set to true, or else
+// those that proof does not rule out. Keeps the order.
 Candidates Filter(absl::Span<const RootAction> actions,
                   const ChoiceOptions& options, bool& proved) {
-  const auto worth = [&options](int margin) {
-    if (options.worth) return options.worth(margin);
+  const auto utility = [&options](int margin) {
+    if (options.utility) return options.utility(margin);
     return static_cast<float>((margin > 0) - (margin < 0));
   };
   std::vector<Proof> proofs;
   proofs.reserve(actions.size());
-  Proof best = {.low = worth(-kMaxMargin), .high = worth(-kMaxMargin)};
+  Proof best = {.low = utility(-kMaxMargin), .high = utility(-kMaxMargin)};
   for (const RootAction& action : actions) {
-    proofs.push_back({.low = worth(action.low), .high = worth(action.high)});
+    proofs.push_back(
+        {.low = utility(action.low), .high = utility(action.high)});
     best.low = std::max(best.low, proofs.back().low);
     best.high = std::max(best.high, proofs.back().high);
   }
@@ -108,7 +109,7 @@ Action DrawByVisits(const Candidates& candidates, int most_visits,
 }  // namespace
 
 float LowerConfidenceBound(const RootAction& action, float z) {
-  TARA_CHECK(action.visits > 0, "an action without visits has no bound");
+  TARA_CHECK(action.visits > 0, "the action must have visits");
   const auto visits = static_cast<float>(action.visits);
   const float deviation = action.value_deviation;
   const float variance = (visits * deviation * deviation + 1) / (visits + 1);
@@ -127,7 +128,7 @@ std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
 
 Action ChooseAction(absl::Span<const RootAction> actions,
                     const ChoiceOptions& options, Random& random) {
-  TARA_CHECK(options.temperature >= 0, "negative temperature");
+  TARA_CHECK(options.temperature >= 0, "temperature must be >= 0");
   bool proved = false;
   Candidates candidates = Filter(actions, options, proved);
   const int most_visits = MostVisits(candidates);
@@ -136,7 +137,7 @@ Action ChooseAction(absl::Span<const RootAction> actions,
     // priors of the others decide.
     TARA_CHECK(std::any_of(actions.begin(), actions.end(),
                            [](const RootAction& a) { return a.visits > 0; }),
-               "choosing an action without a search");
+               "the root must be searched");
   }
   if (options.temperature > 0 && most_visits > 0) {
     return DrawByVisits(candidates, most_visits, options.temperature, random);

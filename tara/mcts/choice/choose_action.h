@@ -13,13 +13,12 @@
 
 namespace tara::mcts {
 
-// How boldly actions are drawn (ChooseAction) as a game goes on: before the
-// cut-off
+// The temperature of ChooseAction by ply: before the cut-off
 //   end + (start - end) * 2^(-ply / halflife),
 // from it on 0, the best action. A value type.
 //
-// High temperatures early make games differ, at the price of worse play that
-// the values of those positions then tell of; hence the decay.
+// High temperatures early make games differ, at the price of worse play, which
+// biases the values of those positions; hence the decay.
 struct TemperatureSchedule {
   float start = 1;  // at ply 0
   float end = 0;    // approached later; below `start` usually
@@ -62,16 +61,16 @@ struct ChoiceOptions {
   // Only actions with at least this part of the most visits are compared by
   // their bounds: the error of a mean of few visits is itself uncertain.
   float min_visit_share = 0.15f;
-  // What a final margin for the side to move is worth; must not decrease with
-  // the margin. Empty: its sign (won, drawn, lost). What is proved of actions
-  // is compared by it.
-  std::function<float(int)> worth = {};
+  // The utility of a final margin for the side to move; must not decrease with
+  // the margin. Empty: its sign (won, drawn, lost). Proved bounds of actions
+  // are compared by it.
+  std::function<float(int)> utility = {};
 };
 
 // Returns the action to play.
 //
-// What is proved goes first, at every temperature. An action is proved best
-// when even its low bound is worth as much as the high bounds of all others:
+// Proofs go first, at every temperature. An action is proved best when the
+// utility of its low bound is at least that of the high bounds of all others:
 // then one of those is played, at temperature 0 the one with the highest low
 // bound. Otherwise actions are left out that can be no better, and may be
 // worse, than some other: proved losses beside actions that may not lose.
@@ -87,8 +86,8 @@ Action ChooseAction(absl::Span<const RootAction> actions,
 Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
                     Random& random);
 
-// Returns, in the order of `actions`, which of them the rule on what is proved
-// leaves to choose from.
+// Returns, in the order of `actions`, whether the rule of proofs above leaves
+// the action to choose from.
 std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
                               const ChoiceOptions& options);
 

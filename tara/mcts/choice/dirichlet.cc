@@ -9,7 +9,7 @@
 namespace tara::mcts {
 
 double DrawGamma(double shape, Random& random) {
-  TARA_CHECK(shape > 0, "the shape of a gamma distribution is positive");
+  TARA_CHECK(shape > 0, "the shape must be > 0");
   if (shape < 1) {
     // gamma(a) = gamma(a + 1) * u^(1 / a)
     const double boost = std::pow(1.0 - random.Uniform(), 1.0 / shape);
@@ -28,7 +28,7 @@ double DrawGamma(double shape, Random& random) {
 
 std::vector<float> DrawDirichlet(absl::Span<const double> alphas,
                                  Random& random) {
-  TARA_CHECK(!alphas.empty(), "a Dirichlet distribution has a dimension");
+  TARA_CHECK(!alphas.empty(), "expected at least one dimension");
   std::vector<double> draws;
   draws.reserve(alphas.size());
   double total = 0;
@@ -47,14 +47,14 @@ std::vector<float> DrawDirichlet(absl::Span<const double> alphas,
 }
 
 std::vector<float> DrawDirichlet(double alpha, int size, Random& random) {
-  TARA_CHECK(size > 0, "a Dirichlet distribution has a dimension");
+  TARA_CHECK(size > 0, "expected at least one dimension");
   return DrawDirichlet(std::vector<double>(size, alpha), random);
 }
 
 std::vector<float> DrawRootNoise(const RootNoiseOptions& options,
                                  absl::Span<const float> priors,
                                  Random& random) {
-  TARA_CHECK(!priors.empty(), "a root has actions");
+  TARA_CHECK(!priors.empty(), "expected at least one action");
   if (options.shaped) {
     return DrawDirichlet(ShapedAlphas(options.concentration, priors), random);
   }

@@ -32,12 +32,13 @@ GumbelRoot::GumbelRoot(const GumbelOptions& options,
                        absl::Span<const float> priors, int simulations,
                        float noise_scale, Random& random)
     : options_(options), simulations_(simulations) {
-  TARA_CHECK(!priors.empty(), "a root has actions");
-  TARA_CHECK(simulations >= 1, "a search has simulations");
-  TARA_CHECK(options.considered_actions >= 1, "some action is considered");
+  TARA_CHECK(!priors.empty(), "expected at least one action");
+  TARA_CHECK(simulations >= 1, "simulations must be >= 1");
+  TARA_CHECK(options.considered_actions >= 1,
+             "considered_actions must be >= 1");
   TARA_CHECK(options.c_visit > 0 && options.c_scale >= 0,
-             "a better value must not count against an action");
-  TARA_CHECK(noise_scale >= 0, "negative noise");
+             "c_visit must be > 0, c_scale >= 0");
+  TARA_CHECK(noise_scale >= 0, "the scale of the noise must be >= 0");
   priors_.reserve(priors.size());
   noisy_logits_.reserve(priors.size());
   for (const float prior : priors) {
@@ -100,13 +101,14 @@ double GumbelRoot::MixedValue(absl::Span<const ActionStats> stats,
 }
 
 // All that take part in a phase start a round with equally many visits, and
-// those that dropped out have fewer or (visited in this round) more. So the
-// visit count that the plan asks for says who is in, and the best of those is
-// next: in a phase's first round as many of the best as the phase considers.
-// Meanwhile their scores stay as they were when the phase began.
+// those that dropped out have fewer or (visited in this round) more. So those
+// with the visit count of the plan take part, and the best of them is next: in
+// a phase's first round as many of the best as the phase considers. Meanwhile
+// their scores stay as they were when the phase began.
 int GumbelRoot::Next(absl::Span<const ActionStats> stats,
                      float root_value) const {
-  TARA_CHECK(stats.size() == priors_.size(), "statistics of each action");
+  TARA_CHECK(stats.size() == priors_.size(),
+             "expected statistics of each action");
   int step = 0;
   int in_flight = 0;
   int most_visits = 0;
@@ -149,7 +151,8 @@ int GumbelRoot::Next(absl::Span<const ActionStats> stats,
 
 int GumbelRoot::Best(absl::Span<const ActionStats> stats,
                      float root_value) const {
-  TARA_CHECK(stats.size() == priors_.size(), "statistics of each action");
+  TARA_CHECK(stats.size() == priors_.size(),
+             "expected statistics of each action");
   int most_visits = 0;
   for (const ActionStats& action : stats) {
     most_visits = std::max(most_visits, Finished(action));
@@ -170,7 +173,8 @@ int GumbelRoot::Best(absl::Span<const ActionStats> stats,
 
 std::vector<float> GumbelRoot::ImprovedPolicy(
     absl::Span<const ActionStats> stats, float root_value) const {
-  TARA_CHECK(stats.size() == priors_.size(), "statistics of each action");
+  TARA_CHECK(stats.size() == priors_.size(),
+             "expected statistics of each action");
   const double mixed_value = MixedValue(stats, root_value);
   int most_visits = 0;
   for (const ActionStats& action : stats) {

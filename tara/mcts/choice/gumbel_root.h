@@ -33,7 +33,7 @@ struct GumbelOptions {
 // Actions are indices into `priors`; equal scores go to the lower index.
 class GumbelRoot {
  public:
-  // What the search has found of an action since it began.
+  // The search's statistics of an action since it began.
   struct ActionStats {
     int visits = 0;     // those in flight included
     float value = 0;    // mean, for the side to move at the root, in [-1, 1]

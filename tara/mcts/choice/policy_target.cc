@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "tara/base/check.h"
-#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 namespace {
@@ -17,21 +16,15 @@ struct Candidate {
   int visits;
 };
 
-double ScoreOf(const Candidate& candidate, double exploration) {
-  return PuctScore<double>(candidate.value, exploration, candidate.prior,
-                           1 + candidate.visits);
-}
-
 // Returns the visits that are left of a candidate when as many of `forced` are
 // taken as keep its score below `best_score`.
-int Unforced(const Candidate& candidate, double forced, double exploration,
+int Unforced(const Candidate& candidate, double forced, const Puct& puct,
              double best_score) {
   // Chosen for its value.
   if (best_score <= candidate.value) return candidate.visits;
   // Its score is below the best for all visits above:
-  const double bound = TriesOfPuctScore(candidate.value, exploration,
-                                        candidate.prior, best_score) -
-                       1;
+  const double bound =
+      puct.TriesOf(best_score, candidate.value, candidate.prior) - 1;
   if (bound >= candidate.visits) return candidate.visits;
   const int least = std::max(0, static_cast<int>(std::floor(bound)) + 1);
   const int taken = static_cast<int>(
@@ -50,7 +43,7 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
                                 const PolicyTargetOptions& options,
                                 absl::Span<const float> search_priors) {
   TARA_CHECK(search_priors.empty() || search_priors.size() == actions.size(),
-             "a prior for each action");
+             "expected a prior for each action");
   std::vector<Candidate> candidates;
   candidates.reserve(actions.size());
   size_t best = 0;
@@ -64,16 +57,18 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
     root_visits += actions[i].visits;
     if (actions[i].visits > actions[best].visits) best = i;
   }
-  TARA_CHECK(root_visits > 0, "a policy target without a search");
+  TARA_CHECK(root_visits > 0, "the root must be searched");
   if (options.forced_playouts > 0) {
-    const double best_score = ScoreOf(candidates[best], options.exploration);
+    const double best_score = options.puct.Score<double>(
+        candidates[best].value, candidates[best].prior,
+        1 + candidates[best].visits);
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (i == best || candidates[i].visits == 0) continue;
       const float forced =
           ForcedVisits(options.forced_playouts,
                        static_cast<float>(candidates[i].prior), root_visits);
       candidates[i].visits =
-          Unforced(candidates[i], forced, options.exploration, best_score);
+          Unforced(candidates[i], forced, options.puct, best_score);
     }
   }
   double total = 0;

@@ -5,16 +5,15 @@
 
 #include "absl/types/span.h"
 #include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 
 struct PolicyTargetOptions {
   // The k of ForcedVisits, as the search had it; 0: no visit was forced.
   float forced_playouts = 0;
-  // The factor of P / (1 + N) in the search's PUCT score of a root action when
-  // the search ended: c_puct * sqrt(visits of the root), with the c_puct of
-  // that many visits.
-  float exploration = 0;
+  // The formula of the search at the root when the search ended.
+  Puct puct = {};
 };
 
 // Returns how many visits a root action gets at least, whatever its value, as
@@ -22,8 +21,8 @@ struct PolicyTargetOptions {
 // Source: Wu 2019 (arXiv:1902.10565), section 3.2, where k = 2.
 float ForcedVisits(float forced_playouts, float prior, int root_visits);
 
-// Returns what the policy should have been: the actions' shares of the visits,
-// without those that only forcing explains. From each action but the most
+// Returns the policy target: the actions' shares of the visits, without those
+// that only forcing explains. From each action but the most
 // visited at most its forced visits are taken, and no more than leaves its
 // PUCT score below that of the most visited; one that comes down to a single
 // visit loses that too.

@@ -3,28 +3,34 @@
 
 namespace tara::mcts {
 
-// Returns the score of an action, by which searches select (PUCT):
+// The formula by which searches select (PUCT). The score of an action is
 //
 //   Q + c(N) * sqrt(N) * P / (1 + n)
 //
-// `value` is Q, for the side to move; `exploration` is c(N) * sqrt(N) of the
-// node; `prior` is P; `tries` is 1 + n, the visits of the action. Of numbers,
-// and of vectors of them. Another formula is another selection: SelectAction
-// (tara/mcts/tree/walk.h) takes its best action, and of those not tried
-// only the one with the highest prior, so that the score has to rise with it.
+// where Q is its value for the side to move, P its prior and n its visits; N
+// are the visits of the node and c(N) its weight of exploration. The members
+// are the terms of a node, which TermsOf (tara/mcts/tree/walk.cc) sets by the
+// options; a parameter of another formula is one more. They have no defaults:
+// one that is not set does not compile. All that selects or prunes by scores
+// uses the two functions. Of the actions not tried only the one with the
+// highest prior can be selected, so the score has to rise with P.
 // Source: Silver et al. 2017 (Nature 550), Methods, "Select".
-template <typename Number, typename Factor>
-inline Number PuctScore(Number value, Factor exploration, Number prior,
-                        Number tries) {
-  return value + exploration * prior / tries;
-}
+struct Puct {
+  float exploration;  // c(N) * sqrt(N)
 
-// Returns the tries at which the score of an action is `score`: with more it is
-// less. For the pruning of policy targets. REQUIRES: score > value.
-inline double TriesOfPuctScore(double value, double exploration, double prior,
-                               double score) {
-  return exploration * prior / (score - value);
-}
+  // Returns the score of an action; `tries` is 1 + n. Of numbers, and of
+  // vectors of them.
+  template <typename Number>
+  Number Score(Number value, Number prior, Number tries) const {
+    return value + exploration * prior / tries;
+  }
+
+  // Returns the tries at which the score of an action is `score`: with more it
+  // is less. For the pruning of policy targets. REQUIRES: score > value.
+  double TriesOf(double score, double value, double prior) const {
+    return exploration * prior / (score - value);
+  }
+};
 
 }  // namespace tara::mcts
 

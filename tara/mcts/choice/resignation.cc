@@ -59,7 +59,7 @@ ResignationWatch::ResignationWatch(const ResignationOptions& options,
                                    std::optional<float> threshold,
                                    bool played_on)
     : turns_(options.turns), threshold_(threshold), played_on_(played_on) {
-  TARA_CHECK(options.turns >= 1, "resigning takes a turn");
+  TARA_CHECK(options.turns >= 1, "turns must be >= 1");
   first_.fill(-1);
 }
 

@@ -19,16 +19,16 @@ struct ResignationOptions {
   // The part of games that are played on to the end all the same, to see how
   // often resigning would have been wrong.
   float played_on_share = 0.1f;
-  // The wish: of the games played on that would have been resigned, at most
+  // The target: of the games played on that would have been resigned, at most
   // this part is not lost in the end by the side that would have resigned.
   float max_false_positive_rate = 0.05f;
-  // Rates of fewer games say nothing yet.
+  // Rates of fewer games do not count.
   int min_games = 50;
 };
 
-// What games that were played on tell of resigning: for each threshold of a
-// grid, how many would have been resigned, and how many of these wrongly.
-// Source of the method: Silver et al. 2017 (Nature 550), Methods, "Self-play".
+// Counts of games that were played on: for each threshold of a grid, how many
+// would have been resigned, and how many of these wrongly. Source of the
+// method: Silver et al. 2017 (Nature 550), Methods, "Self-play".
 //
 // A value type. Counts of several workers add up (under a lock of theirs); as
 // networks grow better, start afresh now and then.
@@ -50,9 +50,9 @@ class ResignationCounts {
   int64_t wrong(int index) const { return wrong_[index]; }
 
   // Returns the highest threshold of the grid, up to options.threshold, at
-  // which no more games are resigned wrongly than wished; or no value where
-  // too few games remain to tell: then nobody is to resign. Without enough
-  // games to judge options.threshold, that one (rounded down to the grid).
+  // which no more games are resigned wrongly than the target; or no value where
+  // too few games remain for a rate: then nobody is to resign. Without enough
+  // games for a rate of options.threshold, that one (rounded down to the grid).
   std::optional<float> ChooseThreshold(const ResignationOptions& options) const;
 
  private:
@@ -71,8 +71,8 @@ bool IsPlayedOn(const ResignationOptions& options, uint64_t seed);
 // Watches one game, from its first turn to its end.
 class ResignationWatch {
  public:
-  // `threshold` is what ChooseThreshold says when the game starts; no value:
-  // nobody resigns. REQUIRES: options.turns >= 1.
+  // `threshold` is the result of ChooseThreshold when the game starts; no
+  // value: nobody resigns. REQUIRES: options.turns >= 1.
   ResignationWatch(const ResignationOptions& options,
                    std::optional<float> threshold, bool played_on);
 
@@ -80,7 +80,7 @@ class ResignationWatch {
   // Returns whether that side resigns now: never if the game is played on.
   bool Observe(Side side, float root_value);
 
-  // Adds a game that was played on to `counts`; other games tell nothing.
+  // Adds a game that was played on to `counts`; does nothing for other games.
   // `winner` is a side, or -1 for a draw. REQUIRES: the game is finished.
   void AddTo(ResignationCounts& counts, int winner) const;
 

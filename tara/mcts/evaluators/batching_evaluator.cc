@@ -9,7 +9,7 @@ namespace tara::mcts {
 
 BatchingEvaluator::BatchingEvaluator(Evaluator* evaluator, int max_batch)
     : evaluator_(evaluator), max_batch_(static_cast<size_t>(max_batch)) {
-  TARA_CHECK(max_batch >= 1, "a batch has positions");
+  TARA_CHECK(max_batch >= 1, "max_batch must be >= 1");
 }
 
 int64_t BatchingEvaluator::batches() const {

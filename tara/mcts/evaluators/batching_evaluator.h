@@ -14,14 +14,14 @@
 
 namespace tara::mcts {
 
-// Merges what several threads ask at a time into larger batches of another
-// evaluator, which is called by one thread at a time. Nobody waits for company:
-// whoever finds the evaluator free takes along all requests that are waiting,
-// and while it is busy the next batch grows. Worth it where a large batch
-// costs little more than a small one (a GPU).
+// Merges the requests of several threads into larger batches of another
+// evaluator, which is called by one thread at a time. No thread waits for
+// others: one that finds the evaluator free takes along all requests that are
+// waiting, and while it is busy the next batch grows. For evaluators whose
+// large batches cost little more than small ones (a GPU).
 //
-// Thread-safe; the other evaluator need not be. An error of a merged batch
-// goes to all who had a part in it.
+// Thread-safe; the other evaluator need not be. An error of a merged batch goes
+// to all callers that had a part in it.
 class BatchingEvaluator : public Evaluator {
  public:
   // `evaluator` must outlive this. Batches are of at most `max_batch`
@@ -39,7 +39,7 @@ class BatchingEvaluator : public Evaluator {
   void AwaitWaiting(size_t requests) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What one thread asks; lives on its stack.
+  // One thread's request; lives on its stack.
   struct Request {
     absl::Span<const State> states;
     absl::Span<Evaluation> results;

@@ -1,20 +1,52 @@
 #include "tara/mcts/evaluators/caching_evaluator.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/mcts/evaluators/permute_priors.h"
 #include "tara/mcts/state_hash.h"
 
 namespace tara::mcts {
 
-// What is known of a position.
+void PermutePriors(const Symmetry& symmetry, const State& state,
+                   std::vector<float>& priors) {
+  if (symmetry.board == kIdentityTransform) return;
+  constexpr size_t kWords = (kNumActions + 63) / 64;
+  std::array<uint64_t, kWords> mask = {};  // legal in the transformed state
+  std::array<uint16_t, kNumActions> images;
+  std::array<float, kNumActions> before;
+  size_t count = 0;
+  LegalActions(state).ForEach([&](Action action) {
+    const int image = Index(TransformAction(symmetry, action));
+    images[count++] = static_cast<uint16_t>(image);
+    mask[image / 64] |= uint64_t{1} << (image % 64);
+  });
+  TARA_CHECK(count == priors.size(), "expected a prior for each legal action");
+  std::array<uint16_t, kWords> actions_before = {};
+  for (size_t word = 1; word < kWords; ++word) {
+    actions_before[word] = static_cast<uint16_t>(actions_before[word - 1] +
+                                                 std::popcount(mask[word - 1]));
+  }
+  std::copy(priors.begin(), priors.end(), before.begin());
+  for (size_t i = 0; i < count; ++i) {
+    const int word = images[i] / 64;
+    const uint64_t below = (uint64_t{1} << (images[i] % 64)) - 1;
+    priors[i] =
+        before[actions_before[word] + std::popcount(mask[word] & below)];
+  }
+}
+
+// A position and its evaluation.
 struct CachingEvaluator::Entry {
   State state = {};
   float win = 0;
@@ -96,7 +128,7 @@ struct CachingEvaluator::Key {
 CachingEvaluator::CachingEvaluator(Evaluator* evaluator,
                                    const CachingOptions& options)
     : evaluator_(evaluator), options_(options) {
-  TARA_CHECK(options.positions >= 0, "a cache has room, or is none");
+  TARA_CHECK(options.positions >= 0, "positions must be >= 0");
   if (options.positions == 0) return;
   shards_ = std::make_unique<Shard[]>(kNumShards);
   buckets_per_shard_ = std::bit_ceil(
@@ -167,7 +199,7 @@ CachingEvaluator::Key CachingEvaluator::KeyOf(const State& state) const {
   return key;
 }
 
-// Requests that the cache does not know the answers to.
+// Requests whose answers are not kept.
 class CachingEvaluator::Queue : public EvaluationQueue {
  public:
   explicit Queue(CachingEvaluator* cache) : cache_(*cache) {}
@@ -213,7 +245,7 @@ class CachingEvaluator::Queue : public EvaluationQueue {
   }
 
   absl::Status Evaluate(std::vector<int>& answered) override {
-    TARA_CHECK(!waiting_.empty(), "a batch of nothing");
+    TARA_CHECK(!waiting_.empty(), "expected a waiting request");
     const size_t size = BatchOf(positions_.size(), cache_.batch_multiple());
     batch_.clear();
     for (size_t i = 0; i < size; ++i) batch_.push_back(positions_[i].key.state);

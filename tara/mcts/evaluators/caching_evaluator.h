@@ -32,16 +32,15 @@ struct CachingOptions {
   bool symmetric = false;
   // Whether answers have the distribution of margins, where the evaluator gives
   // one. Without it entries are half as large; for searches whose utility does
-  // not ask for it (Utility::needs_margins).
+  // not need it (Utility::needs_margins).
   bool margins = true;
 };
 
-// Remembers what an evaluator says. Positions met by several lines or games
-// are evaluated once (also when they are in one batch); a fixed number of the
+// Keeps an evaluator's results. Positions met by several lines or games are
+// evaluated once (also when they are in one batch); a fixed number of the
 // latest is kept. Compares whole states, so that a collision of hashes only
 // costs an evaluation. Thread-safe; borrows the evaluator, which must give a
-// position the same answer each time: then nobody can tell whether an answer
-// comes from here.
+// position the same answer each time: then results do not depend on the cache.
 class CachingEvaluator : public Evaluator {
  public:
   // REQUIRES: options.positions >= 0.
@@ -54,8 +53,8 @@ class CachingEvaluator : public Evaluator {
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<Evaluation> results) override;
 
-  // What the cache knows is answered at once, and a position that several
-  // questions are about is evaluated once.
+  // Answers what is kept at once, and evaluates a position of several requests
+  // once.
   std::unique_ptr<EvaluationQueue> NewQueue() override;
 
   size_t batch_multiple() const override {
@@ -103,6 +102,12 @@ class CachingEvaluator : public Evaluator {
   // here at a time.
   std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Turns priors of TransformState(symmetry, state), in the order of its legal
+// actions, into those of the state: each goes to the action whose image it was
+// given for. REQUIRES: as many priors as there are legal actions.
+void PermutePriors(const Symmetry& symmetry, const State& state,
+                   std::vector<float>& priors);
 
 }  // namespace tara::mcts
 

@@ -55,7 +55,7 @@ void Judge(Side to_move, absl::Span<const int8_t> red_margins,
 
 PlayoutEvaluator::PlayoutEvaluator(int playouts, uint64_t seed)
     : playouts_(playouts), seed_(seed) {
-  TARA_CHECK(playouts > 0, "a playout evaluator plays at least one game");
+  TARA_CHECK(playouts > 0, "playouts must be >= 1");
 }
 
 absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,

@@ -88,13 +88,13 @@ constexpr Row kOptions[] = {
                                               "simulations an action"),
     {.name = "utility",
      .expected = "win, points, mix or match",
-     .help = "what counts: win, points, mix, match",
+     .help = "utility of results: win, points, mix, match",
      .set = SetUtility,
      .get = GetUtility},
     NumberOption<&SearchOptions::utility, &UtilityOptions::points_weight>(
         "points_weight", 0, 1, "share of points in the mix"),
     NumberOption<&SearchOptions::utility, &UtilityOptions::points_scale>(
-        "points_scale", 0.1, 100, "margin worth half of the most"),
+        "points_scale", 0.1, 100, "margin with half of the largest utility"),
     NumberOption<&SearchOptions::c_puct>("c_puct", 0, 100,
                                          "weight of priors against values"),
     NumberOption<&SearchOptions::c_puct_growth>(
@@ -102,16 +102,18 @@ constexpr Row kOptions[] = {
     NumberOption<&SearchOptions::c_puct_base>(
         "c_puct_base", 1, 1e9, "visits from which that growth counts"),
     NumberOption<&SearchOptions::prior_temperature>(
-        "prior_temperature", 0.1, 10, "above 1: priors count less"),
+        "prior_temperature", 0.1, 10,
+        "priors ^ (1 / this): above 1 they count less"),
     NumberOption<&SearchOptions::utility_deviation_scale>(
-        "deviation_scale", 0, 1, "explore more where results differ; 0: not"),
+        "deviation_scale", 0, 1,
+        "more exploration where results differ; 0: none"),
     NumberOption<&SearchOptions::utility_deviation_prior>(
         "deviation_prior", 0.01, 1, "usual deviation of results"),
     NumberOption<&SearchOptions::utility_deviation_prior_weight>(
         "deviation_prior_weight", 0, 1000, "visits that it counts for"),
     {.name = "fpu",
      .expected = "reduction:X or absolute:X",
-     .help = "untried: X below parent, or X",
+     .help = "untried: X below the parent, or X",
      .set = SetFirstPlayUrgency,
      .get = GetFirstPlayUrgency},
     {.name = "root_fpu",
@@ -125,7 +127,7 @@ constexpr Row kOptions[] = {
         "noise", 0, 1, "share of Dirichlet noise in the root's priors"),
     NumberOption<&SearchOptions::dirichlet_concentration>(
         "noise_concentration", 0.001, 10000,
-        "its alpha times the legal actions"),
+        "its alpha times the number of legal actions"),
     SwitchOption<&SearchOptions::dirichlet_shaped>(
         "noise_shaped", "more of that noise where the priors are high"),
     NumberOption<&SearchOptions::forced_playouts>(
@@ -134,7 +136,7 @@ constexpr Row kOptions[] = {
         "gumbel", "Gumbel noise and sequential halving at the root"),
     NumberOption<&SearchOptions::gumbel_options,
                  &GumbelOptions::considered_actions>(
-        "gumbel_actions", 1, 570, "actions that Gumbel considers"),
+        "gumbel_actions", 1, 570, "actions that a Gumbel root considers"),
     NumberOption<&SearchOptions::gumbel_options, &GumbelOptions::c_visit>(
         "gumbel_c_visit", 0, 1e6, "weight of values there, beside visits"),
     NumberOption<&SearchOptions::gumbel_options, &GumbelOptions::c_scale>(
@@ -143,10 +145,11 @@ constexpr Row kOptions[] = {
         "gumbel_noise", 0, 10, "weight of the noise; 0 in matches"),
     SwitchOption<&SearchOptions::graph_search>("graph",
                                                "equal positions share a node"),
-    SwitchOption<&SearchOptions::proof>("proof",
-                                        "prove bounds; stop where they decide"),
+    SwitchOption<&SearchOptions::proof>(
+        "proof", "proved bounds; stop where they decide"),
     NumberOption<&SearchOptions::solver_vacant_hills>(
-        "solver_hills", 0, 45, "solve leaves of so many vacant hills"),
+        "solver_hills", 0, 45,
+        "solve leaves with at most so many vacant hills"),
     {.name = "max_mb",
      .expected = "a whole number",
      .low = 1,

@@ -18,8 +18,8 @@ namespace tara::mcts {
 template <typename Struct>
 struct Option;  // option_table.h
 
-// What an action that was not tried yet is taken to be worth, for the side
-// that would play it.
+// The value of an action that was not tried yet, for the side that would play
+// it.
 enum class FirstPlayUrgency : uint8_t {
   kReduction,  // the value of its parent, less a part that grows with what
                // was tried
@@ -33,7 +33,7 @@ struct SearchOptions {
   // simulation already has an action to choose. At most 2^24 - 2 count.
   int simulations = 100;
 
-  // What results are worth.
+  // The utility of results.
   UtilityOptions utility = {};
 
   // --- Selection -----------------------------------------------------------
@@ -44,8 +44,8 @@ struct SearchOptions {
   float c_puct = 1.5f;
   float c_puct_growth = 0.0f;
   float c_puct_base = 19652.0f;
-  // Priors are taken to the power of 1 / this, in all nodes: above 1 the search
-  // trusts them less, and looks at more actions. Source: lc0.
+  // Priors are taken to the power of 1 / this, in all nodes: above 1 they count
+  // less, and the search tries more actions. Source: lc0.
   float prior_temperature = 1.0f;
   // Multiplies c(N) by 1 + scale * (s / prior - 1), where s is the standard
   // deviation of the utilities seen below the node, drawn to the prior as if by
@@ -91,7 +91,7 @@ struct SearchOptions {
   // Positions reached in different orders share a node.
   bool graph_search = false;
   // Proves bounds of the final margin, and searches no further where they
-  // settle what a position is worth.
+  // settle the utility of a position.
   bool proof = false;
   // proof: solves leaves with at most so many vacant hills. Borrowed: must
   // outlive the tree. Thread-safe if several threads search the tree, or
@@ -120,8 +120,8 @@ inline constexpr float kPlayConfidenceZ = 2;
 // 1.5 in every variant tried (62 % of 240 games over four), 0.7 loses to it
 // (30 %), 6 is no better than 3.
 inline constexpr float kPlayoutCPuct = 3;
-// Random games of a batch are played side by side: at equal time worth 62 Elo,
-// at equal simulations nothing (docs/lab/2026-11-search.md).
+// Random games of a batch are played side by side: at equal time a gain of 62
+// Elo, at equal simulations none (docs/lab/2026-11-search.md).
 inline constexpr int kPlayoutLeaves = 8;
 
 // Returns the table of the options by name, as player specs, configs and
@@ -137,8 +137,8 @@ bool IsSearchOption(absl::string_view name);
 absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
                              SearchOptions& options);
 
-// Returns what differs from the defaults, as "name=value,...", in the order of
-// the list; empty if nothing does. SetSearchOption reads it back.
+// Returns the options that differ from the defaults, as "name=value,...", in
+// the order of the list; empty if none does. SetSearchOption reads it back.
 std::string FormatSearchOptions(const SearchOptions& options);
 
 // Returns the list for --help, a line an option: name, meaning, default.

@@ -26,8 +26,7 @@ struct Slot {
 };
 
 // Games that gather and evaluate together. A game goes on when all of its
-// leaves are answered, by whatever: so its leaves do not depend on what a cache
-// knows.
+// leaves are answered: so its leaves do not depend on the contents of a cache.
 class Group {
  public:
   Group(int games, const ManyGamesOptions& options, const GameSource& next_game,
@@ -61,7 +60,7 @@ class Group {
       TARA_RETURN_IF_ERROR(MoveReadyOn());
       timer_.Add(&SearchTimes::gather);
       answered_.clear();
-      queue_->Submit(questions_, answered_);
+      queue_->Submit(requests_, answered_);
       known_ += static_cast<int64_t>(answered_.size());
       TakeAnswers();
       timer_.Add(&SearchTimes::evaluate);
@@ -99,17 +98,17 @@ class Group {
   }
 
  private:
-  // Notes who was answered, and who can go on now.
+  // Notes which slots can go on, as all of their leaves are answered.
   void TakeAnswers() {
     for (const int index : answered_) {
       if (--slots_[index].unanswered == 0) ready_.push_back(index);
     }
   }
 
-  // Gives the ready slots' trees their answers and gathers what they ask next:
-  // a tree is looked at once while it is near.
+  // Gives the ready slots' trees their answers and gathers their next leaves: a
+  // tree is touched once while it is in the processor's caches.
   absl::Status MoveReadyOn() {
-    questions_.clear();
+    requests_.clear();
     int64_t applied = 0;
     for (const int index : ready_) {
       Slot& slot = slots_[index];
@@ -121,9 +120,9 @@ class Group {
         slot.answers.resize(slot.num_leaves);
       }
       for (size_t i = 0; i < slot.num_leaves; ++i) {
-        questions_.push_back({.state = &slot.leaves[i].state,
-                              .result = &slot.answers[i],
-                              .tag = index});
+        requests_.push_back({.state = &slot.leaves[i].state,
+                             .result = &slot.answers[i],
+                             .tag = index});
       }
       slot.unanswered = slot.num_leaves;
     }
@@ -179,7 +178,7 @@ class Group {
           return;
         case Tree::Gathered::kInFlight:
           TARA_CHECK(slot.num_leaves > 0,
-                     "a tree with no leaf in flight met one");
+                     "a leaf in flight, but none of this batch");
           return;
       }
     }
@@ -199,8 +198,9 @@ class Group {
   int64_t batches_ = 0;
   int64_t left_waiting_ = 0;
   int64_t known_ = 0;
-  // Kept for their memory: what the ready slots ask, and who is answered.
-  std::vector<EvaluationQueue::Request> questions_;
+  // Kept for their memory: the requests of the ready slots, and the slots that
+  // are answered.
+  std::vector<EvaluationQueue::Request> requests_;
   std::vector<int> answered_;
 };
 
@@ -246,9 +246,10 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const GameSource& next_game, Evaluator& evaluator,
                            const std::function<bool()>& stop,
                            SearchCounters& counters) {
-  TARA_CHECK(options.games >= 1, "a worker has games");
-  TARA_CHECK(options.leaves_per_game >= 1, "a batch has leaves");
-  TARA_CHECK(options.groups == 1 || options.groups == 2, "one group or two");
+  TARA_CHECK(options.games >= 1, "games must be >= 1");
+  TARA_CHECK(options.leaves_per_game >= 1, "leaves_per_game must be >= 1");
+  TARA_CHECK(options.groups == 1 || options.groups == 2,
+             "groups must be 1 or 2");
   std::vector<Group> groups;
   const int in_group = (options.games + options.groups - 1) / options.groups;
   for (int i = 0; i < options.groups; ++i) {
@@ -264,13 +265,12 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
 }
 
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         const RunOptions& options) {
-  TARA_CHECK(options.leaves_per_tree >= 1, "a batch has leaves");
+                         int leaves_per_game) {
   size_t next = 0;
   SearchCounters counters;
   return PlayManyGames(
       {.games = std::max<int>(1, static_cast<int>(trees.size())),
-       .leaves_per_game = options.leaves_per_tree},
+       .leaves_per_game = leaves_per_game},
       [&]() -> std::unique_ptr<SearchedGame> {
         if (next == trees.size()) return nullptr;
         return std::make_unique<OneSearch>(trees[next++]);

@@ -42,7 +42,7 @@ class OneSearch : public SearchedGame {
   Tree* const tree_;
 };
 
-// What searches did; readable while they run. Thread-safe.
+// Counts of searches; readable while they run. Thread-safe.
 struct SearchCounters {
   std::atomic<int64_t> simulations = 0;
   std::atomic<int64_t> evaluations = 0;  // answers of the evaluator
@@ -74,9 +74,9 @@ struct ManyGamesOptions {
 // Hands out the games to play, one after another; null: there are no more.
 using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
 
-// Plays games until the source has no more and all are over, or `stop` says
-// so (the games in progress are then dropped, their trees with every answer
-// that was given). What happens in a game depends on no other game and, with an
+// Plays games until the source has no more and all are over, or `stop` is true
+// (the games in progress are then dropped, their trees with every answer that
+// was given). What happens in a game depends on no other game and, with an
 // evaluator whose answers do not depend on the batch, on none of the options
 // but leaves_per_game.
 //
@@ -89,20 +89,14 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const std::function<bool()>& stop,
                            SearchCounters& counters);
 
-struct RunOptions {
-  // Leaves of one tree in one batch, at most. More than 1 fills the batches of
-  // a few trees but chooses each leaf without knowing the value of the others,
-  // which costs strength at equal simulations.
-  int leaves_per_tree = 1;
-};
-
 // Runs the simulations of all trees to the end, the leaves of all trees in one
 // batch; trees that are done (or finished) are left as they are. What a tree
 // does depends neither on the other trees nor on the batches.
+// `leaves_per_game`: of one tree, as in ManyGamesOptions.
 // Errors as the evaluator's; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; no tree is given twice.
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         const RunOptions& options = {});
+                         int leaves_per_game = 1);
 
 }  // namespace tara::mcts
 

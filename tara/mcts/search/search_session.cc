@@ -1,11 +1,14 @@
 #include "tara/mcts/search/search_session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "tara/base/check.h"
+#include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_until.h"
@@ -21,11 +24,56 @@ constexpr int kStep = 32;
 
 }  // namespace
 
+// `tree` and `status` belong to the thread until it is joined.
+struct Pondering::Search {
+  explicit Search(Tree searched) : tree(std::move(searched)) {}
+
+  void Join() {
+    stop.store(true, std::memory_order_relaxed);
+    thread.join();
+  }
+
+  Tree tree;
+  absl::Status status;
+  std::atomic<bool> stop = false;
+  std::thread thread;
+};
+
+Pondering::Pondering() = default;
+
+Pondering::~Pondering() {
+  if (started()) search_->Join();
+}
+
+void Pondering::Start(Tree tree, Evaluator& evaluator,
+                      const PonderingLimits& limits) {
+  TARA_CHECK(!started(), "pondering was started already");
+  search_ = std::make_unique<Search>(std::move(tree));
+  search_->thread = std::thread([search = search_.get(), &evaluator, limits] {
+    Tree& tree = search->tree;
+    const int simulations = tree.options().simulations;
+    tree.SetSimulations(limits.simulations);
+    search->status = SearchUntil(
+        tree, evaluator,
+        {.threads = limits.threads, .leaves_per_game = limits.leaves_per_game},
+        [search] { return search->stop.load(std::memory_order_relaxed); });
+    tree.SetSimulations(simulations);
+  });
+}
+
+absl::StatusOr<Tree> Pondering::Stop() {
+  TARA_CHECK(started(), "pondering was not started");
+  search_->Join();
+  const std::unique_ptr<Search> search = std::move(search_);
+  TARA_RETURN_IF_ERROR(search->status);
+  return std::move(search->tree);
+}
+
 SearchSession::SearchSession(const SessionOptions& options,
                              Evaluator* evaluator, LeafSolver* solver)
     : options_(options), evaluator_(evaluator), solver_(solver) {
   TARA_CHECK(!options.search.gumbel || options.threads == 1,
-             "a Gumbel root has one owner");
+             "a Gumbel root needs threads = 1");
 }
 
 bool SearchSession::Follow(const State& state,
@@ -44,7 +92,7 @@ bool SearchSession::Follow(const State& state,
 
 void SearchSession::GoTo(const State& state, absl::Span<const Action> actions,
                          const std::function<uint64_t()>& draw_seed) {
-  TARA_CHECK(!pondering_.started(), "pondering has the tree");
+  TARA_CHECK(!pondering_.started(), "not while pondering");
   if (!Follow(state, actions)) {
     SearchOptions search = options_.search;
     SetForVariant(state.variant, solver_, search);
@@ -63,27 +111,27 @@ absl::Status SearchSession::Search(const SearchTime& time) {
   if (tree_->done()) return absl::OkStatus();
   absl::Status status;
   if (!time.limited() && options_.threads == 1) {
-    status = RunSearches({&*tree_}, *evaluator_,
-                         {.leaves_per_tree = options_.leaves_per_batch});
+    status = RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game);
   } else {
     SearchUntilOptions until = {.threads = options_.threads,
-                                .leaves_per_batch = options_.leaves_per_batch,
+                                .leaves_per_game = options_.leaves_per_game,
                                 .clock = time.clock};
-    AnyOf rules;
+    std::optional<absl::Duration> target;
     if (time.budget.has_value()) {
       // The clock runs while a kept tree is advanced, too.
       const absl::Duration spent = time.clock() - time.start;
       until.time = std::max(absl::ZeroDuration(), time.budget->limit - spent);
-      rules.Add(std::make_unique<TargetTime>(time.budget->target - spent));
+      target = time.budget->target - spent;
     } else if (time.limited()) {
       until.time = time.time;
     }
     if (time.limited()) {
-      rules.Add(std::make_unique<SettledRoot>(
-          SettledRootOptions{.simulations = std::nullopt, .time = until.time}));
+      until.is_enough = [&](const SearchProgress& progress) {
+        return (target.has_value() && IsTargetReached(progress, *target)) ||
+               IsSettled(progress, {.time = until.time});
+      };
     }
-    status =
-        SearchUntil(*tree_, *evaluator_, rules, until, [] { return false; });
+    status = SearchUntil(*tree_, *evaluator_, until, [] { return false; });
   }
   if (!status.ok()) tree_.reset();
   return status;
@@ -93,16 +141,15 @@ absl::Status SearchSession::AnalyzeSome(int limit, absl::Duration time,
                                         const std::function<bool()>& stop) {
   if (options_.threads > 1 && tree_->root_visits() > 0) {
     tree_->SetSimulations(limit);
-    return SearchUntil(*tree_, *evaluator_, AnyOf(),
+    return SearchUntil(*tree_, *evaluator_,
                        {.threads = options_.threads,
-                        .leaves_per_batch = options_.leaves_per_batch,
+                        .leaves_per_game = options_.leaves_per_game,
                         .time = std::max(time, absl::Milliseconds(1))},
                        stop);
   }
-  const int some = std::max(kStep, options_.leaves_per_batch);
+  const int some = std::max(kStep, options_.leaves_per_game);
   tree_->SetSimulations(std::min(limit, tree_->root_visits() + some));
-  return RunSearches({&*tree_}, *evaluator_,
-                     {.leaves_per_tree = options_.leaves_per_batch});
+  return RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game);
 }
 
 absl::Status SearchSession::Analyze(
@@ -141,7 +188,7 @@ void SearchSession::Ponder(Action action, int simulations) {
   if (tree_->finished() || tree_->root().side() == side) return;
   pondering_.Start(*std::exchange(tree_, std::nullopt), *evaluator_,
                    {.threads = options_.threads,
-                    .leaves_per_batch = options_.leaves_per_batch,
+                    .leaves_per_game = options_.leaves_per_game,
                     .simulations = simulations});
 }
 

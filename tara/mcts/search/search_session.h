@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
@@ -15,11 +17,52 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/search/pondering.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::mcts {
+
+struct PonderingLimits {
+  int threads = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
+  // Simulations through the root, those that the tree begins with included. An
+  // opponent may take hours: this many take about a gigabyte.
+  int simulations = 1 << 21;
+};
+
+// Searches a position on threads of its own during the opponent's turn. When
+// the opponent has played, the owner stops it and advances the tree by the
+// action played (Tree::Advance).
+//
+// The tree that comes back depends on how long it was away: nothing that is to
+// be the same every time may ponder. Not thread-safe: one owner.
+class Pondering {
+ public:
+  Pondering();
+  ~Pondering();  // stops; the tree is lost
+
+  Pondering(const Pondering&) = delete;
+  Pondering& operator=(const Pondering&) = delete;
+
+  // Takes a tree and searches it until it is done, the limits are met or Stop
+  // is called. Meanwhile its threads use the tree's solver, if it has one, and
+  // the evaluator, which must outlive the search.
+  // REQUIRES: as SearchUntil; not started.
+  void Start(Tree tree, Evaluator& evaluator, const PonderingLimits& limits);
+
+  // Ends the search and returns the tree, its limit of simulations as it was
+  // before. Waits for the batches being evaluated, no longer. Returns the
+  // evaluator's error if it failed. REQUIRES: started.
+  absl::StatusOr<Tree> Stop();
+
+  // Between Start and Stop, whether or not the search has met its limits.
+  bool started() const { return search_ != nullptr; }
+
+ private:
+  struct Search;
+  std::unique_ptr<Search> search_;
+};
 
 struct SessionOptions {
   // Its solver and margin deviation are set for the variant of each position.
@@ -28,15 +71,16 @@ struct SessionOptions {
   bool reuse = false;
   // Threads that search a position together (threaded_search.h).
   int threads = 1;
-  // Leaves that a thread gathers before it evaluates them in one batch.
-  int leaves_per_batch = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
   // As ChoiceOptions.
   float confidence_z = 0;
   float temperature = 0;
 };
 
-// What ends the search of a position before search.simulations; neither: they
-// do. With a time it also ends where nothing can change the choice any more.
+// Limits of time for the search of a position, in place of search.simulations
+// where there is one. With a time the search also ends where nothing can change
+// the choice any more.
 struct SearchTime {
   // By a game's clock: the target, or where another action may yet turn out
   // better, up to the limit. Both count from `start`.
@@ -79,8 +123,8 @@ class SearchSession {
   // REQUIRES: GoTo was called, and no search has failed since.
   Tree& tree() { return *tree_; }
 
-  // Gives the root the simulations that a search within `time` may have: for
-  // who searches trees of several sessions together (many_games.h).
+  // Gives the root the simulations that a search within `time` may have, for
+  // searches of several sessions' trees together (many_games.h).
   void SetSimulations(const SearchTime& time);
 
   // Searches the root.

@@ -116,9 +116,8 @@ uint64_t SearchSignature() {
         // Two searches, so that re-rooting has its part; several leaves at a
         // time in every second one.
         for (int ply = 0; ply < 2 && !tree.finished(); ++ply) {
-          TARA_CHECK(
-              RunSearches({&tree}, evaluator, {.leaves_per_tree = leaves}).ok(),
-              "the evaluator never fails");
+          TARA_CHECK(RunSearches({&tree}, evaluator, leaves).ok(),
+                     "the evaluator never fails");
           hash = HashOf(tree, hash);
           tree.Advance(tree.principal_variation()[0]);
         }

@@ -12,8 +12,8 @@
 namespace tara::mcts {
 namespace {
 
-// The rule is asked after so much of the time again: looking at the root, and
-// starting threads, takes some microseconds.
+// Progress is measured after so much of the time again: looking at the root,
+// and starting threads, takes some microseconds.
 constexpr absl::Duration kLeastSlice = absl::Milliseconds(2);
 constexpr absl::Duration kMostSlice = absl::Milliseconds(50);
 constexpr int kSlices = 50;
@@ -21,7 +21,7 @@ constexpr int kSlices = 50;
 // at a time, for the room to be modest.
 constexpr int kSharedSimulations = 1 << 17;
 
-// The search of a position until it is done or `stop` says so.
+// The search of a position until it is done or `stop` is true.
 class StoppedSearch : public OneSearch {
  public:
   StoppedSearch(Tree* tree, const std::function<bool()>* stop)
@@ -46,7 +46,7 @@ absl::Status SearchAlone(Tree& tree, Evaluator& evaluator,
   SearchCounters counters;
   bool started = false;
   return PlayManyGames(
-      {.games = 1, .leaves_per_game = options.leaves_per_batch},
+      {.games = 1, .leaves_per_game = options.leaves_per_game},
       [&]() -> std::unique_ptr<SearchedGame> {
         if (started) return nullptr;
         started = true;
@@ -68,25 +68,23 @@ absl::Status SearchShared(Tree& tree, Evaluator& evaluator,
   const int simulations = tree.options().simulations;
   tree.SetSimulations(
       std::min(simulations, tree.root_visits() + kSharedSimulations));
-  const absl::Status status =
-      SearchWithThreads(tree, evaluator,
-                        {.threads = options.threads,
-                         .leaves_per_batch = options.leaves_per_batch},
-                        over);
+  const absl::Status status = SearchWithThreads(
+      tree, evaluator,
+      {.threads = options.threads, .leaves_per_game = options.leaves_per_game},
+      over);
   tree.SetSimulations(simulations);
   return status;
 }
 
 }  // namespace
 
-absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
+absl::Status SearchUntil(Tree& tree, Evaluator& evaluator,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop) {
-  TARA_CHECK(options.threads >= 1, "a search has threads");
+  TARA_CHECK(options.threads >= 1, "threads must be >= 1");
   const absl::Time start = options.clock();
   const absl::Duration slice =
       std::clamp(options.time / kSlices, kLeastSlice, kMostSlice);
-  const TimeLimit limit(options.time);
   const int visits_before = tree.root_visits();
   while (!tree.done() && !stop()) {
     const absl::Time slice_end =
@@ -101,7 +99,8 @@ absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
     progress.elapsed = options.clock() - start;
     progress.root_settled = tree.settled();
     CountVisits(tree.root_actions(), progress);
-    if (limit.Stops(progress) || rule.Stops(progress)) break;
+    if (progress.simulations > 0 && progress.elapsed >= options.time) break;
+    if (options.is_enough && options.is_enough(progress)) break;
   }
   return absl::OkStatus();
 }

@@ -19,8 +19,8 @@ namespace tara::mcts {
 struct SearchTimes {
   using Clock = absl::Time (*)();
 
-  // Processor time by default; where an evaluator waits for a device, the time
-  // of day says more.
+  // Processor time by default; the time of day where an evaluator waits for a
+  // device.
   Clock clock = ThreadTime;
   // Answers into the trees and walks down to leaves, solving included.
   std::atomic<int64_t> gather = 0;
@@ -59,23 +59,25 @@ inline constexpr int kEndlessSimulations = (1 << 24) - 2;
 
 struct SearchUntilOptions {
   int threads = 1;
-  // Leaves that a thread gathers before it evaluates them in one batch.
-  int leaves_per_batch = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
   // The search ends after so much time, between batches, but not before the
-  // first simulation. The rule is asked less often.
+  // first simulation.
   absl::Duration time = absl::InfiniteDuration();
   std::function<absl::Time()> clock = SteadyTime;  // thread-safe
+  // Ends the search, too; called less often. Empty: never.
+  std::function<bool(const SearchProgress&)> is_enough = {};
 };
 
-// Searches one position until the tree is done, `rule` or the time says so, or
-// `stop` becomes true, which is asked between batches (by every thread, so that
-// nothing waits for longer than a batch). With one thread the tree has one
-// owner; with several they share it, as threaded_search.h says.
+// Searches one position until the tree is done, the options end it, or `stop`
+// is true, which is checked between batches (by every thread, so that nothing
+// waits for longer than a batch). With one thread the tree has one owner; with
+// several they share it (threaded_search.h).
 //
 // Errors as the evaluator's; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; the root is not finished; threads,
-// leaves_per_batch >= 1; with several threads what SearchWithThreads requires.
-absl::Status SearchUntil(Tree& tree, Evaluator& evaluator, const StopRule& rule,
+// leaves_per_game >= 1; with several threads what SearchWithThreads requires.
+absl::Status SearchUntil(Tree& tree, Evaluator& evaluator,
                          const SearchUntilOptions& options,
                          const std::function<bool()>& stop);
 

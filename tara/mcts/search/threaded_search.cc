@@ -34,14 +34,14 @@ EvaluationThread::~EvaluationThread() {
 
 void EvaluationThread::Start(std::function<absl::Status()> evaluate) {
   absl::MutexLock lock(&mutex_);
-  TARA_CHECK(stage_ == Stage::kIdle, "one batch at a time");
+  TARA_CHECK(stage_ == Stage::kIdle, "a batch is under way");
   evaluate_ = std::move(evaluate);
   stage_ = Stage::kStarted;
 }
 
 absl::Status EvaluationThread::Wait() {
   absl::MutexLock lock(&mutex_);
-  TARA_CHECK(stage_ != Stage::kIdle, "waiting for no batch");
+  TARA_CHECK(stage_ != Stage::kIdle, "no batch was started");
   const auto evaluated = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
     return stage_ == Stage::kEvaluated;
   };
@@ -75,7 +75,7 @@ namespace {
 // others an atomic addition a batch while nobody waits.
 class Arrivals {
  public:
-  // What to hand to Await, read before looking for leaves.
+  // The count to hand to Await, read before looking for leaves.
   int64_t count() const { return count_.load(); }
 
   // Says that leaves were applied, or that all is over.
@@ -104,7 +104,7 @@ class Arrivals {
   absl::Mutex mutex_;  // for waiting alone
 };
 
-// What the threads share.
+// The data that the threads share.
 struct Search {
   Tree& tree;
   Evaluator& evaluator;
@@ -119,18 +119,18 @@ struct Search {
   }
 };
 
-// Near the end of a game most walks need no evaluation: after so many of them
-// a thread asks again whether to stop.
+// Near the end of a game most walks need no evaluation: after so many of them a
+// thread checks again whether to stop.
 constexpr int kMostFinished = 64;
 
-// What one thread gathers and evaluates.
+// One thread's leaves and their evaluations.
 class Batch {
  public:
   explicit Batch(Search& search)
       : search_(search),
-        walker_(search.tree.shared_data(), search.options.leaves_per_batch,
+        walker_(search.tree.shared_data(), search.options.leaves_per_game,
                 search.options.threads) {
-    leaves_.resize(static_cast<size_t>(search.options.leaves_per_batch));
+    leaves_.resize(static_cast<size_t>(search.options.leaves_per_game));
     results_.resize(leaves_.size());
     states_.reserve(leaves_.size());
   }
@@ -218,15 +218,15 @@ absl::Status EvaluateRoot(Tree& tree, Evaluator& evaluator) {
 absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,
                                const std::function<bool()>& stop) {
-  TARA_CHECK(options.threads >= 1, "a search has threads");
-  TARA_CHECK(options.leaves_per_batch >= 1, "a batch has leaves");
+  TARA_CHECK(options.threads >= 1, "threads must be >= 1");
+  TARA_CHECK(options.leaves_per_game >= 1, "leaves_per_game must be >= 1");
   const LeafSolver* const solver = tree.options().solver;
   TARA_CHECK(options.threads == 1 || solver == nullptr || solver->thread_safe(),
-             "several threads ask the solver");
+             "the solver must be thread-safe");
   TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
   // Besides what is gathered at a time, what a walker keeps in stock.
   constexpr int kStock = 8;
-  tree.BeginSharing(options.threads * (options.leaves_per_batch + kStock));
+  tree.BeginSharing(options.threads * (options.leaves_per_game + kStock));
   Search search{.tree = tree,
                 .evaluator = evaluator,
                 .options = options,

@@ -45,18 +45,17 @@ class EvaluationThread {
 
 struct ThreadedSearchOptions {
   int threads = 2;
-  // Leaves that a thread gathers before it evaluates them in one batch. More
-  // fills the batches of a network, but chooses leaves knowing less.
-  int leaves_per_batch = 1;
+  // As ManyGamesOptions::leaves_per_game, for each thread.
+  int leaves_per_game = 1;
 };
 
 // Runs the simulations of one tree on several threads, for analysis and
-// matches; ends when the tree is done or `stop` says so, which each thread asks
-// between batches. The threads share the tree without locks, but for one bit of
-// a node while one of its edges is made, and of an edge while one thread has
-// what is below it to itself (shared_walker.h). A thread that finds nothing to
-// gather, because others are at all the leaves it comes to, waits until one of
-// them is evaluated.
+// matches; ends when the tree is done or `stop` is true, which each thread
+// checks between batches. The threads share the tree without locks, but for one
+// bit of a node while one of its edges is made, and of an edge while one thread
+// has what is below it to itself (shared_walker.h). A thread that finds nothing
+// to gather, because others are at all the leaves it comes to, waits until one
+// of them is evaluated.
 //
 // How often each action is visited depends on how the threads meet: for the
 // same search every time, use one thread. Some simulations more than asked for
@@ -65,7 +64,7 @@ struct ThreadedSearchOptions {
 // Errors as the evaluator's, which is called by several threads at a time, as
 // is the tree's solver; no leaf is then left in flight.
 // REQUIRES: no leaf is in flight; the root is not finished; not
-// tree.options().gumbel; threads, leaves_per_batch >= 1; with several threads a
+// tree.options().gumbel; threads, leaves_per_game >= 1; with several threads a
 // solver, if there is one, is thread-safe.
 absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,

@@ -27,41 +27,48 @@ void CountVisits(absl::Span<const RootAction> actions,
       });
 }
 
-std::optional<double> SettledRoot::Left(const SearchProgress& progress) const {
+namespace {
+
+// Returns the most simulations to come; no value: unknown.
+std::optional<double> SimulationsLeft(const SearchProgress& progress,
+                                      const SearchLimits& limits) {
   std::optional<double> left;
-  if (options_.simulations.has_value()) {
-    left = static_cast<double>(*options_.simulations - progress.simulations);
+  if (limits.simulations.has_value()) {
+    left = static_cast<double>(*limits.simulations - progress.simulations);
   }
   // Without time elapsed there is no speed yet.
-  if (options_.time.has_value() && progress.new_simulations > 0 &&
+  if (limits.time.has_value() && progress.new_simulations > 0 &&
       progress.elapsed > absl::ZeroDuration()) {
-    const double in_time = static_cast<double>(progress.new_simulations) *
-                           absl::FDivDuration(*options_.time - progress.elapsed,
-                                              progress.elapsed) *
-                           options_.speed_margin;
+    const double in_time =
+        static_cast<double>(progress.new_simulations) *
+        absl::FDivDuration(*limits.time - progress.elapsed, progress.elapsed) *
+        limits.speed_margin;
     left = left.has_value() ? std::min(*left, in_time) : in_time;
   }
   return left;
 }
 
-bool SettledRoot::Stops(const SearchProgress& progress) const {
+}  // namespace
+
+bool IsSettled(const SearchProgress& progress, const SearchLimits& limits) {
   if (progress.root_settled) return true;
   if (progress.simulations == 0) return false;
   if (progress.num_actions == 1) return true;
-  const std::optional<double> left = Left(progress);
+  const std::optional<double> left = SimulationsLeft(progress, limits);
   return left.has_value() &&
          progress.most_visits - progress.second_visits > *left;
 }
 
-bool AnyOf::Stops(const SearchProgress& progress) const {
-  return std::any_of(rules_.begin(), rules_.end(),
-                     [&](const auto& rule) { return rule->Stops(progress); });
+bool IsTargetReached(const SearchProgress& progress, absl::Duration target) {
+  if (progress.contested) return false;
+  return (progress.simulations > 0 && progress.elapsed >= target) ||
+         IsSettled(progress, {.time = target});
 }
 
 TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random) {
-  TARA_CHECK(options.full_share >= 0, "a share is not negative");
+  TARA_CHECK(options.full_share >= 0, "the share must be >= 0");
   TARA_CHECK(options.full_simulations >= 1 && options.fast_simulations >= 1,
-             "a search has simulations");
+             "simulations must be >= 1");
   const bool full =
       options.full_share >= 1 || random.Uniform() < options.full_share;
   return {

@@ -2,10 +2,7 @@
 #define TARA_MCTS_TIME_STOP_RULE_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -14,13 +11,13 @@
 
 namespace tara::mcts {
 
-// How far a search of one position is; filled by whoever runs it, with a clock
-// of theirs.
+// Progress of the search of one position; filled by the search loop, with its
+// clock.
 struct SearchProgress {
   // Finished simulations through the root's actions, those kept from earlier
   // searches included: what a limit of simulations counts.
   int64_t simulations = 0;
-  // Of these, those made since this search began: what speed is taken from.
+  // Of these, those made since this search began: speed is that of these.
   int64_t new_simulations = 0;
   absl::Duration elapsed = absl::ZeroDuration();  // since this search began
   // Legal actions, and visits of the two most visited; see CountVisits.
@@ -37,98 +34,26 @@ struct SearchProgress {
 void CountVisits(absl::Span<const RootAction> actions,
                  SearchProgress& progress);
 
-// Says when a search has had enough. Immutable and thread-safe.
-class StopRule {
- public:
-  virtual ~StopRule() = default;
-  virtual bool Stops(const SearchProgress& progress) const = 0;
-};
-
-// Stops after so many simulations.
-class SimulationLimit final : public StopRule {
- public:
-  explicit SimulationLimit(int64_t simulations) : simulations_(simulations) {}
-  bool Stops(const SearchProgress& progress) const override {
-    return progress.simulations >= simulations_;
-  }
-
- private:
-  int64_t simulations_;
-};
-
-// Stops after so much time, but not before the first simulation: there has to
-// be an action to choose.
-class TimeLimit final : public StopRule {
- public:
-  explicit TimeLimit(absl::Duration time) : time_(time) {}
-  bool Stops(const SearchProgress& progress) const override {
-    return progress.simulations > 0 && progress.elapsed >= time_;
-  }
-
- private:
-  absl::Duration time_;
-};
-
-struct SettledRootOptions {
-  // What else ends this search; at least one, for anything to be settled but
-  // proved roots and single actions.
+// The limits that end a search.
+struct SearchLimits {
   std::optional<int64_t> simulations = {};
   std::optional<absl::Duration> time = {};
-  // The simulations that fit into the time left are taken to be this many
-  // times what the speed so far says: speed varies.
+  // The simulations that fit into the time left are taken to be this many times
+  // those by the speed so far: speed varies.
   float speed_margin = 1.2f;
 };
 
-// Stops when going on cannot change the action: the root is proved, there is
-// but one action, or the most visited action would stay so even if all
+// Whether going on to the limits cannot change the action: the root is proved,
+// there is but one action, or the most visited action would stay so even if all
 // simulations to come went to the second. With a choice by other than visits
 // (ChoiceOptions::confidence_z, Gumbel) the last is no more than likely.
-class SettledRoot final : public StopRule {
- public:
-  explicit SettledRoot(const SettledRootOptions& options) : options_(options) {}
-  bool Stops(const SearchProgress& progress) const override;
+bool IsSettled(const SearchProgress& progress, const SearchLimits& limits);
 
- private:
-  // Returns the simulations to come at most; no value: who knows.
-  std::optional<double> Left(const SearchProgress& progress) const;
-
-  SettledRootOptions options_;
-};
-
-// Stops after so much time, or when the action cannot change until then; but
-// not while it is contested: hard moves take longer, as long as other rules
-// let them. Source: Huang, Coulom and Lin 2010, "Time management for
-// Monte-Carlo tree search applied to the game of Go", on unstable evaluations.
-class TargetTime final : public StopRule {
- public:
-  explicit TargetTime(absl::Duration time)
-      : time_(time), settled_({.simulations = std::nullopt, .time = time}) {}
-  bool Stops(const SearchProgress& progress) const override {
-    return !progress.contested &&
-           (time_.Stops(progress) || settled_.Stops(progress));
-  }
-
- private:
-  TimeLimit time_;
-  SettledRoot settled_;
-};
-
-// Stops as soon as one of its rules does. Without rules it never stops.
-class AnyOf final : public StopRule {
- public:
-  AnyOf() = default;
-  explicit AnyOf(std::vector<std::unique_ptr<const StopRule>> rules)
-      : rules_(std::move(rules)) {}
-
-  // Adds a rule, before the search begins.
-  void Add(std::unique_ptr<const StopRule> rule) {
-    rules_.push_back(std::move(rule));
-  }
-  bool Stops(const SearchProgress& progress) const override;
-
- private:
-  std::vector<std::unique_ptr<const StopRule>> rules_;
-};
+// Whether a search has taken its target time, after a simulation at least, or
+// is settled until then; but not while it is contested: hard moves take longer.
+// Source: Huang, Coulom and Lin 2010, "Time management for Monte-Carlo tree
+// search applied to the game of Go", on unstable evaluations.
+bool IsTargetReached(const SearchProgress& progress, absl::Duration target);
 
 // Playout cap randomization: most turns of a self-play game get a fast search,
 // so that more games are played (results are what values learn from), and some

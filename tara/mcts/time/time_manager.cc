@@ -134,9 +134,9 @@ TimeManager::TimeManager(const TimeControl& control, const TimeOptions& options)
       options_(options),
       left_(control.is_per_move() ? absl::InfiniteDuration()
                                   : control.per_game) {
-  TARA_CHECK(left_ > absl::ZeroDuration(), "a player has time");
+  TARA_CHECK(left_ > absl::ZeroDuration(), "the time must be > 0");
   TARA_CHECK(options.least_moves >= 1 && options.most_shares >= 1,
-             "a move gets its share");
+             "most_shares and least_moves must be >= 1");
   TARA_CHECK(options.overhead >= absl::ZeroDuration() &&
                  options.reserve >= absl::ZeroDuration() &&
                  options.free_moves >= 0 && options.opening_part >= 0,

@@ -38,10 +38,10 @@ std::string TimeControlText(const TimeControl& control);
 float ExpectedActionsLeft(const State& state);
 
 struct TimeOptions {
-  // What a move takes beyond its search: the last batch, a protocol's way.
+  // Time of a move beyond its search: the last batch, a protocol's way.
   absl::Duration overhead = absl::Milliseconds(20);
-  // Kept for what overhead does not foresee, never planned with; but no more
-  // than a tenth of the time for the game.
+  // Time never planned with, for delays beyond `overhead`; but no more than a
+  // tenth of the time for the game.
   absl::Duration reserve = absl::Seconds(1);
   // A player's last moves of a game that need no time: those that the endgame
   // solver answers at once. Their time goes to the moves before.
@@ -63,9 +63,9 @@ struct MoveBudget {
   absl::Duration limit;   // never to be exceeded
 };
 
-// Shares out a player's time over its moves of a game. Has no clock: it is
-// told what moves took. A player who keeps to the limits, and takes no longer
-// than `overhead` beyond them, never oversteps its time.
+// Shares out a player's time over its moves of a game. Has no clock: callers
+// report the time of each move. A player who keeps to the limits, and takes no
+// longer than `overhead` beyond them, never oversteps its time.
 //
 // Of the time for a game, with `left` of it left and m moves to come (least
 // and free moves considered), a move's share is

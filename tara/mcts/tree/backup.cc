@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tara/core/board.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 
 namespace tara::mcts {
@@ -75,8 +75,8 @@ bool ProveFromChild(AnyTree auto tree, uint32_t parent, uint32_t child,
 
 namespace {
 
-// In a graph, other parents change what a child is worth. A node brings the
-// values of all its edges up to date each time it has had so many visits more.
+// In a graph, other parents change a child's value. A node brings the values of
+// all its edges up to date each time it has had so many visits more.
 constexpr uint32_t kVisitsBetweenRefreshes = 8;
 
 // Adds `count` results with a mean to the means over the simulations of a node,
@@ -91,7 +91,7 @@ void AddToMeans(AnyTree auto tree, TreeNode& node, uint32_t visits,
   tree.Store(node.means, means);
 }
 
-// Brings what a node holds of its children up to date.
+// Brings a node's copies of its children's values up to date.
 void Refresh(AnyTree auto tree, uint32_t index) {
   TreeNode& node = tree.node(index);
   const NodeShape shape = tree.Load(node.shape);
@@ -115,7 +115,7 @@ void Refresh(AnyTree auto tree, uint32_t index) {
 
 void BackUp(AnyTree auto tree, const std::vector<uint32_t>& path,
             const SimulationResult& result, bool landed) {
-  // A leaf that was never visited tells its parent something new.
+  // The bounds of a leaf that was never visited are new to its parent.
   bool changed = true;
   for (size_t i = path.size(); i-- > 0;) {
     const uint32_t parent = NodeBefore(tree, path, i);

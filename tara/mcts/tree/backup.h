@@ -9,10 +9,10 @@
 
 namespace tara::mcts {
 
-// Carries what is proved of a child up to its parent: the side to move has at
-// least the best that any action is proved to give, and, once all actions have
-// an edge, at most the best that any action may give. Settles the parent where
-// its bounds settle its utility.
+// Carries a child's proved bounds up to its parent: the side to move has at
+// least the best low bound of any action, and, once all actions have an edge,
+// at most the best high bound. Settles the parent where its bounds settle its
+// utility.
 //
 // `changed`: the child's bounds may have changed since the parent last saw
 // them. Returns whether the parent's have.
@@ -22,7 +22,7 @@ bool ProveFromChild(AnyTree auto tree, uint32_t parent, uint32_t child,
 // The same from all children. O(edges of the node).
 bool ProveFromChildren(AnyTree auto tree, uint32_t parent);
 
-// What a simulation brings to the nodes above its leaf, besides its value.
+// The result of a simulation for the nodes above its leaf, besides its value.
 struct SimulationResult {
   float square;  // of the utility
   float margin;
@@ -35,8 +35,8 @@ uint32_t NodeBefore(AnyTree auto tree, const std::vector<uint32_t>& path,
 }
 
 // Adds a simulation to the edges of a path and the nodes before them; with
-// proof, also what is now proved of them. `landed`: the edges have counted it
-// as in flight.
+// proof, also their new bounds. `landed`: the edges have counted it as in
+// flight.
 void BackUp(AnyTree auto tree, const std::vector<uint32_t>& path,
             const SimulationResult& result, bool landed);
 

@@ -87,7 +87,7 @@ struct Candidate {
 };
 static_assert(sizeof(Candidate) == 4);
 
-// What changes of an edge with each visit.
+// The counts of an edge that change with each visit.
 struct alignas(8) EdgeCounts {
   uint32_t visits = 0;
   int16_t value = 0;       // of the child, as the sum of the parent has it
@@ -147,7 +147,7 @@ struct alignas(8) NodeMeans {
   float margin = 0;  // Red's points minus Blue's
 };
 
-// What is proved of the final margin (Red's points minus Blue's), given best
+// Proved bounds of the final margin (Red's points minus Blue's), given best
 // play: low <= margin <= high.
 struct alignas(2) MarginBounds {
   int8_t low = -kMaxMargin;

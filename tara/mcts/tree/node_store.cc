@@ -12,7 +12,7 @@ namespace tara::mcts {
 template <bool kShared>
 uint32_t NodeStore::AddNode(const State& state) {
   // Nodes and states have the same indices: with several threads only if one
-  // of the two arenas counts for both.
+  // of the two pools counts for both.
   const uint32_t index = nodes_.Extend<kShared>(1);
   if constexpr (!kShared) states_.Extend(1);
   states_[index] = state;
@@ -34,10 +34,10 @@ void NodeStore::AddCandidates(uint32_t index, absl::Span<const float> priors) {
   Candidate* const end = next + count;
   const float* prior = priors.data();
   LegalActions(states_[index]).ForEach([&](Action action) {
-    TARA_CHECK(next < end, "a prior for each legal action");
+    TARA_CHECK(next < end, "expected a prior for each legal action");
     *next++ = Candidate(EncodePrior(*prior++), action);
   });
-  TARA_CHECK(next == end, "a prior for each legal action");
+  TARA_CHECK(next == end, "expected a prior for each legal action");
   Update<kShared>(node.shape, [&](NodeShape shape) {
     shape.word += count;
     return shape;
@@ -146,12 +146,12 @@ void NodeStore::Borrow(const NodeStore& whole) {
 
 bool NodeStore::Refill(NodeStore& whole) {
   // As many at a time as keep the threads off each other, or what is needed.
-  const auto refill = [](auto& arena, auto& from, uint32_t least) {
-    if (arena.capacity() - arena.size() >= least) return true;
+  const auto refill = [](auto& pool, auto& from, uint32_t least) {
+    if (pool.capacity() - pool.size() >= least) return true;
     uint32_t count = least * 4;
     std::optional<uint32_t> first = from.Take(count);
     if (!first.has_value()) first = from.Take(count = least);
-    if (first.has_value()) arena.Borrow(from, *first, count);
+    if (first.has_value()) pool.Borrow(from, *first, count);
     return first.has_value();
   };
   if (nodes_.size() == nodes_.capacity()) {

@@ -7,13 +7,13 @@
 
 #include "absl/types/span.h"
 #include "tara/core/state.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 
 namespace tara::mcts {
 
 // The memory of a search tree, laid out as node.h draws it. Indices stay valid
-// until Clear. Copyable. Functions of a bool kShared: see arena.h.
+// until Clear. Copyable. Functions of a bool kShared: see memory.h.
 class NodeStore {
  public:
   // Edges of a node that lie in its first chunk.
@@ -114,7 +114,7 @@ class NodeStore {
   // Gives a view's room up; the nodes not used become empty ones.
   void EndBorrowing();
 
-  // What one simulation can take, at most: a node, candidates for all actions,
+  // The most that one simulation can take: a node, candidates for all actions,
   // a chunk of edges.
   static constexpr Room kMaxPerSimulation = {
       .nodes = 1, .candidates = kNumActions, .edges = 32};
@@ -146,14 +146,14 @@ class NodeStore {
   uint32_t NextSlot(TreeNode& node, int num_edges);
 
   // Moves the best of the candidates from `first` on to the front of them, and
-  // tells the node its prior.
+  // keeps its prior in the node.
   template <bool kShared>
   void BringBestForward(TreeNode& node, int first, int count);
 
-  Arena<TreeNode> nodes_;
-  Arena<State> states_;
-  Arena<Candidate> candidates_;
-  Arena<TreeEdge> edges_;
+  Pool<TreeNode> nodes_;
+  Pool<State> states_;
+  Pool<Candidate> candidates_;
+  Pool<TreeEdge> edges_;
 };
 
 }  // namespace tara::mcts

@@ -15,7 +15,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/transpositions.h"
@@ -30,7 +30,7 @@ struct SearchLeaf {
   std::vector<uint32_t> path;  // edges from the root; empty: the root
 };
 
-// What a tree has done since it was made. Not all of it is still in memory.
+// Counts of a tree's work since it was made. Not all of it is still in memory.
 struct SearchCounts {
   int64_t transpositions = 0;  // edges made to a node that was there
   int64_t catch_ups = 0;       // simulations that ended where others had been
@@ -39,8 +39,7 @@ struct SearchCounts {
   int64_t solved = 0;          // leaves that the solver answered
 };
 
-// What the parts of a search work on: the tree, and what is fixed of it. All
-// values are Red's.
+// The data of a search: the tree, its options, its root. All values are Red's.
 struct SearchData {
   static constexpr uint32_t kRoot = 0;
 
@@ -48,7 +47,7 @@ struct SearchData {
 
   SearchOptions options;
   Utility utility;
-  // What margins are worth, in units, from -kMaxMargin on.
+  // The utilities of margins, in units, from -kMaxMargin on.
   std::array<int16_t, kNumMargins> utility_units;
 
   // Where walks start: kRoot, but in a thread's view of a part of a tree.
@@ -85,7 +84,7 @@ struct SearchData {
     return UtilityUnits(bounds.low) == UtilityUnits(bounds.high);
   }
 
-  // Returns what a node is worth: its mean, within what is proved. One owner.
+  // Returns the value of a node: its mean, within its proved bounds. One owner.
   float ValueOf(const TreeNode& node) const {
     if (node.shape.status() == NodeStatus::kTerminal) {
       return static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit;
@@ -96,7 +95,7 @@ struct SearchData {
         static_cast<float>(UtilityUnits(node.bounds.high)) * kValueUnit);
   }
 
-  // What its own evaluation gave the root, for Red. One owner.
+  // Returns the root's own evaluation, for Red. One owner.
   float RootOwnValue() const {
     const TreeNode& root = store.node(kRoot);
     int64_t sum = UnpackTotals(root.totals).sum;
@@ -117,7 +116,7 @@ inline SearchData::SearchData(const SearchOptions& search_options)
 
 // A tree as its only owner sees it, or as one of several threads that share it
 // does (kSharing): what others may write meanwhile is read and written
-// atomically (arena.h). A reference; the functions of a search take one by
+// atomically (memory.h). A reference; the functions of a search take one by
 // value.
 template <bool kSharing, typename Data = SearchData>
 class TreeView {
@@ -175,7 +174,7 @@ class TreeView {
     data_->store.template ForEachRun<kShared>(node, shape, visit);
   }
 
-  // Returns what a node is worth, in units: its mean, within what is proved.
+  // Returns the value of a node, in units: its mean, within its proved bounds.
   // REQUIRES: it was evaluated or is terminal.
   int ValueUnits(const TreeNode& node) const {
     const NodeShape shape = Load(node.shape);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tara/mcts/tree/arena.h"
 #include "tara/mcts/tree/backup.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 
 namespace tara::mcts {

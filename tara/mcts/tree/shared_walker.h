@@ -16,9 +16,9 @@ namespace tara::mcts {
 // it, makes a block of simulations there as if it were the only one, and adds
 // them to the nodes above as one. The others find other ways meanwhile.
 //
-//   root --- e --- e --- [claimed edge] --- X ...   the thread's own for a
-//   block
-//      shared: counted in flight            its view starts walks at X
+//   root --- e --- e --- [claimed edge] --- X ---
+//   \__ shared: counted in flight ____/    \__ the thread's own, for a block:
+//                                              its view starts walks at X
 //
 // Where there is no part of a fitting size that nobody is in (the tree is
 // small), and with graph search, where parts overlap, it walks the shared tree

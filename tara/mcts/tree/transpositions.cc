@@ -5,14 +5,14 @@
 
 #include "tara/base/check.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/tree/arena.h"
+#include "tara/mcts/tree/memory.h"
 
 namespace tara::mcts {
 namespace {
 
 constexpr uint32_t kLeastCapacity = 256;
 
-// The upper half of the hash is kept, the lower half says where to look.
+// The upper half of the hash is kept, the lower half is the place of the entry.
 uint64_t Entry(uint64_t hash, uint32_t node) {
   return (hash & 0xffffffff00000000) | (node + 1);
 }

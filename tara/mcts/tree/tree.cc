@@ -64,8 +64,8 @@ const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
 
 Tree::Tree(const SearchOptions& options, const State& root, uint64_t seed)
     : data_(options), random_(seed) {
-  TARA_CHECK(!root.finished(), "searching a finished game");
-  TARA_CHECK(options.simulations >= 1, "a search has simulations");
+  TARA_CHECK(!root.finished(), "the root must not be a finished game");
+  TARA_CHECK(options.simulations >= 1, "simulations must be >= 1");
   EnterRoot(root, data_);
 }
 
@@ -99,7 +99,7 @@ void Tree::Apply(const Leaf& leaf, const Evaluation& evaluation) {
 }
 
 void Tree::SetSimulations(int simulations) {
-  TARA_CHECK(simulations >= 1, "a search has simulations");
+  TARA_CHECK(simulations >= 1, "simulations must be >= 1");
   data_.options.simulations = simulations;
 }
 
@@ -196,7 +196,7 @@ void Tree::Advance(Action action) {
 
 void Tree::BeginSharing(int walks) {
   TARA_CHECK(root_expanded(), "the root is not evaluated");
-  TARA_CHECK(!options().gumbel, "a Gumbel root has one owner");
+  TARA_CHECK(!options().gumbel, "a Gumbel root needs threads = 1");
   TARA_CHECK(in_flight() == 0, "a leaf is in flight");
   data_.shared_walks = walks;
   // Per simulation a node, some edges' slots, and more candidates than most
@@ -282,8 +282,6 @@ std::vector<float> Tree::root_search_priors() const {
   return priors;
 }
 
-float Tree::root_exploration() const { return Exploration(data_, kRoot); }
-
 std::vector<Action> Tree::principal_variation() const {
   const TreeEdge* const best = MostVisited(data_.store, kRoot);
   if (best == nullptr) return {};
@@ -340,8 +338,8 @@ ChoiceOptions ChoiceAt(const Tree& tree, float confidence_z,
                        float temperature) {
   return {.temperature = temperature,
           .confidence_z = confidence_z,
-          .worth = [utility = Utility(tree.options().utility),
-                    side = tree.root().side()](int margin) {
+          .utility = [utility = Utility(tree.options().utility),
+                      side = tree.root().side()](int margin) {
             return utility.OfMargin(margin, side);
           }};
 }

@@ -26,15 +26,15 @@ namespace tara::mcts {
 //
 // Values are kept by side (for Red), never by ply: turns of two actions,
 // skipped turns and teams make parity wrong. They are utilities, kept to
-// 1/16384. A finished game counts with what its exact result is worth. Several
+// 1/16384. A finished game counts with the utility of its exact result. Several
 // leaves may be in flight: the edges on their way count as visited, so that the
 // next walk tends elsewhere.
 //
 // With graph_search, positions that several lines reach are one node. The value
-// of an edge is what its child is worth, whoever found it out: a node's mean is
-// that of its own evaluation and of its edges, each with its own visits. An
-// edge with fewer visits than its child catches up without evaluations. A walk
-// that comes back to its own way (High Kings) ends there.
+// of an edge is that of its child, by whichever line it was found: a node's
+// mean is that of its own evaluation and of its edges, each with its own
+// visits. An edge with fewer visits than its child catches up without
+// evaluations. A walk that comes back to its own way (High Kings) ends there.
 // Source: KataGo, docs/GraphSearch.md.
 //
 // Copyable; a copy goes on by itself. Not thread-safe: one owner, but for the
@@ -55,7 +55,7 @@ class Tree {
   // Whether the root is a finished game (after Advance).
   bool finished() const { return root().finished(); }
 
-  // Whether what the root is worth is proved (SearchOptions::proof).
+  // Whether the root's utility is proved (SearchOptions::proof).
   bool settled() const;
 
   // Whether Gather found the memory limit reached.
@@ -63,7 +63,7 @@ class Tree {
 
   // Starts a simulation. REQUIRES: the root is not finished.
   Gathered Gather(Leaf& leaf) {
-    TARA_CHECK(!finished(), "searching a finished game");
+    TARA_CHECK(!finished(), "the root must not be a finished game");
     return GatherLeaf(OwnTree(data_), leaf);
   }
 
@@ -106,18 +106,19 @@ class Tree {
   // Expected points of the side to move minus those of its opponent, over all
   // simulations; 0 before the first evaluation.
   float root_margin() const;
-  // What is proved of the final margin for the side to move at the root.
+  // Returns the proved bounds of the final margin, for the side to move at the
+  // root.
   MarginBounds root_bounds() const;
   // In the order of LegalSet::ForEach; empty before the first evaluation.
   std::vector<RootAction> root_actions() const;
   // The priors that the search uses at the root (with noise), in the order of
-  // root_actions, and the factor of prior / (1 + visits) in its scores there.
+  // root_actions, and the formula of its scores there.
   std::vector<float> root_search_priors() const;
-  float root_exploration() const;
+  Puct root_puct() const { return PuctOf(data_, SearchData::kRoot); }
   // Returns the most visited line from the root.
   std::vector<Action> principal_variation() const;
 
-  // Returns the action that is proved best, once settled() says so.
+  // Returns the action that is proved best; nothing before settled().
   std::optional<Action> proved_action() const;
 
   // With options().gumbel: the action to play, and the policy target in the
@@ -132,12 +133,12 @@ class Tree {
   }
   const SearchCounts& counts() const { return data_.counts; }
 
-  // What the tests look at.
+  // For tests and for reports of the whole tree.
   const SearchData& data() const { return data_; }
 
   // --- Several threads (threaded_search.h) ----------------------------------
   // Between BeginSharing and EndSharing, several threads may search through a
-  // SharedWalker each, and ask DoneShared, and nothing else.
+  // SharedWalker each, and call DoneShared, and nothing else.
 
   // Makes room for as many simulations more as the root is to have, or as the
   // memory limit allows. At most `walks` walks and leaves in flight may then be
@@ -172,8 +173,7 @@ class Tree {
 // REQUIRES: the action is legal at the root; the tree is not shared.
 std::vector<Action> LineAfter(const Tree& tree, Action action);
 
-// Returns the options of a choice at the root: what margins are worth is as in
-// the search.
+// Returns the options of a choice at the root, with the search's utility.
 ChoiceOptions ChoiceAt(const Tree& tree, float confidence_z, float temperature);
 
 // Returns the action to play at the root, by ChoiceAt; with options().gumbel,

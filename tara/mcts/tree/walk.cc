@@ -24,14 +24,14 @@ namespace tara::mcts {
 
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered) {
-  TARA_CHECK(temperature > 0, "a temperature is positive");
-  TARA_CHECK(priors.size() == tempered.size(), "a place for each prior");
+  TARA_CHECK(temperature > 0, "temperature must be > 0");
+  TARA_CHECK(priors.size() == tempered.size(), "expected spans of one size");
   float sum = 0;
   for (size_t i = 0; i < priors.size(); ++i) {
     tempered[i] = std::pow(priors[i], 1 / temperature);
     sum += tempered[i];
   }
-  TARA_CHECK(sum > 0, "some action has a chance");
+  TARA_CHECK(sum > 0, "a prior must be > 0");
   for (float& prior : tempered) prior /= sum;
 }
 
@@ -43,9 +43,9 @@ constexpr uint32_t kRoot = SearchData::kRoot;
 
 // The terms of a node in the scores of its edges.
 struct ScanTerms {
-  float side_unit;    // a unit of value for the side to move
-  float exploration;  // c(N) * sqrt(N)
-  float first_play;   // value of edges without visits
+  float side_unit;  // a unit of value for the side to move
+  Puct puct;
+  float first_play;  // value of edges without visits
 };
 
 // Prior probabilities are summed in units of 2^-24: exact in any order.
@@ -58,7 +58,7 @@ struct ScanResult {
   int32_t prior_sum = 0;
 };
 
-// Scores of eight edges at a time (PuctScore, with the visits in flight), in
+// Scores of eight edges at a time (Puct::Score, with the visits in flight), in
 // the arithmetic of vectors that the compiler maps to what the machine has.
 // Takes the first of the best.
 class EdgeScan {
@@ -68,7 +68,7 @@ class EdgeScan {
   explicit EdgeScan(const ScanTerms& terms) : terms_(terms) {}
 
   // Adds the edges in the first `count` of eight slots from `edges` on, which
-  // are slots `first` on of the arena. REQUIRES: all eight may be read.
+  // are slots `first` on of the pool. REQUIRES: all eight may be read.
   void Add(const TreeEdge* edges, uint32_t first, int count) {
     const auto* const pairs = reinterpret_cast<const PairsOfEdges*>(edges);
     // A transposition within the halves of the vectors: the lanes hold edges
@@ -89,8 +89,7 @@ class EdgeScan {
     Floats value = Convert(value_and_flight << 16 >> 16) * terms_.side_unit;
     value = visits == 0 ? Floats{} + terms_.first_play : value;
     const Ints all_visits = visits + (value_and_flight >> 16 & 0xffff) + 1;
-    const Floats score =
-        PuctScore(value, terms_.exploration, prior, Convert(all_visits));
+    const Floats score = terms_.puct.Score(value, prior, Convert(all_visits));
     const Ints better = (score > best_) & used;
     best_ = better ? score : best_;
     slots_ = better ? number + static_cast<int32_t>(first) : slots_;
@@ -216,7 +215,7 @@ float DeviationFactor(const SearchOptions& options, float mean, float square,
   }
   const bool is_red = shape.side() == kRed;
   return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
-                   .exploration = c * std::sqrt(visits),
+                   .puct = {.exploration = c * std::sqrt(visits)},
                    .first_play = 0},
           .mean = is_red ? red_mean : -red_mean};
 }
@@ -266,9 +265,8 @@ void AddEdge(const ScanTerms& terms, uint32_t slot, const TreeEdge& edge,
              EdgeCounts counts, float value, ScanResult& result) {
   if (counts.visits > 0) result.prior_sum += PriorUnits(edge.prior);
   const auto tries = static_cast<int32_t>(1 + counts.visits + counts.in_flight);
-  const float score =
-      PuctScore(value, terms.exploration, DecodePrior(edge.prior),
-                static_cast<float>(tries));
+  const float score = terms.puct.Score(value, DecodePrior(edge.prior),
+                                       static_cast<float>(tries));
   if (score > result.score) {
     result.score = score;
     result.slot = slot;
@@ -424,7 +422,7 @@ Selected SelectAction(AnyTree auto tree, uint32_t index, bool settled_too) {
           one_by_one ? sums.visited_prior : best.prior_sum);
     }
     const float prior = DecodePrior(tree.Load(node.next_prior));
-    if (PuctScore(terms.scan.first_play, terms.scan.exploration, prior, 1.0f) >
+    if (terms.scan.puct.Score(terms.scan.first_play, prior, 1.0f) >
         best.score) {
       return {.position = next};
     }
@@ -447,12 +445,12 @@ Selected SelectRootAction(AnyTree auto tree) {
   return SelectAction(tree, kRoot, /*settled_too=*/false);
 }
 
-float Exploration(const SearchData& data, uint32_t index) {
+Puct PuctOf(const SearchData& data, uint32_t index) {
   const ConstOwnTree tree(data);
   const TreeNode& node = tree.node(index);
   return TermsOf(tree, node, node.shape,
                  SumEdges(tree, node, node.shape).in_flight)
-      .scan.exploration;
+      .scan.puct;
 }
 
 void GetGumbelStats(const SearchData& data,

@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "tara/mcts/choice/gumbel_root.h"
+#include "tara/mcts/choice/puct.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/search_data.h"
@@ -65,7 +66,7 @@ struct Selected {
   int position = 0;
 };
 
-// Picks the way on from an expanded node: the one with the largest PuctScore
+// Picks the way on from an expanded node: the one with the largest score
 // (tara/mcts/choice/puct.h), where Q is the value for the side to move and n
 // the visits of the action, those in flight included; N is the visits of the
 // node, its own evaluation and those in flight included; c is that of the
@@ -86,9 +87,9 @@ Selected SelectAction(AnyTree auto tree, uint32_t node, bool settled_too);
 // REQUIRES: a shared tree has no options.gumbel.
 Selected SelectRootAction(AnyTree auto tree);
 
-// Returns the factor of P / (1 + n) in the scores of a node: c(N) * sqrt(N).
-// One owner. REQUIRES: the node is expanded.
-float Exploration(const SearchData& data, uint32_t node);
+// Returns the formula with the terms of a node. One owner.
+// REQUIRES: the node is expanded.
+Puct PuctOf(const SearchData& data, uint32_t node);
 
 // Fills `stats` with the statistics of the root's actions that a Gumbel root
 // decides by, in the order of legal actions. REQUIRES: data.gumbel.

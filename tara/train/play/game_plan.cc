@@ -24,7 +24,7 @@ namespace tara::train {
 
 Opening DrawOpening(const OpeningOptions& options, const State& start,
                     Random& random) {
-  TARA_CHECK(options.max_plies >= 1, "an opening has plies");
+  TARA_CHECK(options.max_plies >= 1, "max_plies must be >= 1");
   Opening opening = {.actions = {}, .state = start};
   if (options.share <= 0 || random.Uniform() >= options.share) return opening;
   const uint32_t plies =

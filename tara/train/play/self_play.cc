@@ -53,7 +53,7 @@ namespace {
 class SelfPlayGame : public mcts::SearchedGame {
  public:
   // `solver` may be null. `threshold`: of resigning, in all games of the call.
-  // What is handed in must outlive the game.
+  // The references must outlive the game.
   SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
                mcts::LeafSolver* solver, std::optional<float> threshold,
                const GameSink& sink, SelfPlayStats& stats);
@@ -77,23 +77,23 @@ class SelfPlayGame : public mcts::SearchedGame {
   // Returns the policy target as shares of the actions; empty: the visits.
   std::vector<float> TargetShares(
       const std::vector<mcts::RootAction>& actions) const;
-  // Adds an action and what was thought of it to the record.
+  // Adds an action and the search's results to the record.
   void Record(Action action, const std::vector<mcts::RootAction>& actions);
-  // Adds to a step what teaches the policy. `actions` were searched.
+  // Adds the policy target to a step. `actions` were searched.
   void RecordPolicy(const std::vector<mcts::RootAction>& actions,
                     proto::Step& step);
 
-  // An action that keeps what the position is proved to be worth, and the
-  // proved bounds of the margin for the side to move.
+  // An action that keeps the position's proved utility, and the proved bounds
+  // of the margin for the side to move.
   struct ProvedPlay {
     Action action;
     mcts::MarginBounds margin;
   };
-  // Returns what the tree, or else the solver, proves; nothing where neither
-  // can.
+  // Returns the play that the tree, or else the solver, proves; nothing where
+  // neither can.
   std::optional<ProvedPlay> FindProvedPlay();
-  // Plays by proof as far as that goes: to the end, but where the tree has
-  // lost what proved the position.
+  // Plays by proof as far as that goes: to the end, unless the tree has lost
+  // the proof of the position.
   void PlayByProof();
   // Hands the game to the sink and counts it. `winner` is a side, or -1.
   absl::Status End(int winner);
@@ -235,7 +235,7 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
 
 mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
   const Side side = tree_.root().side();
-  return {.temperature = temperature, .worth = [this, side](int margin) {
+  return {.temperature = temperature, .utility = [this, side](int margin) {
             return utility_.OfMargin(margin, side);
           }};
 }
@@ -264,10 +264,10 @@ std::vector<float> SelfPlayGame::TargetShares(
   if (search_.gumbel && !tree_.settled()) {
     shares = tree_.improved_policy();
   } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
-    shares = mcts::PolicyTarget(actions,
-                                {.forced_playouts = search_.forced_playouts,
-                                 .exploration = tree_.root_exploration()},
-                                tree_.root_search_priors());
+    shares = mcts::PolicyTarget(
+        actions,
+        {.forced_playouts = search_.forced_playouts, .puct = tree_.root_puct()},
+        tree_.root_search_priors());
   }
   if (!search_.proof) return shares;
   const std::vector<bool> left = mcts::LeftByProof(actions, Choice(0));
@@ -279,7 +279,7 @@ std::vector<float> SelfPlayGame::TargetShares(
   }
   float total = 0;
   for (size_t i = 0; i < shares.size(); ++i) total += left[i] ? shares[i] : 0;
-  // What is proved may lack visits: then all that it leaves are as good.
+  // Proved actions may lack visits: then all that are left are as good.
   for (size_t i = 0; i < shares.size(); ++i) {
     shares[i] = left[i] ? (total > 0 ? shares[i] : 1) : 0;
   }

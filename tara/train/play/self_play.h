@@ -57,9 +57,9 @@ struct SelfPlayOptions {
   mcts::TemperatureSchedule temperature =
       mcts::TemperatureSchedule::FirstPlies(1.0f, 20);
 
-  // Who resigns, and what earlier games tell of how low the threshold must be;
-  // it is the same in all games of a call, so that these do not depend on each
-  // other. By default nobody resigns.
+  // Resignation, and counts of earlier games, which bound the threshold; it is
+  // the same in all games of a call, so that these do not depend on each other.
+  // By default nobody resigns.
   mcts::ResignationOptions resignation = {.threshold = 1};
   mcts::ResignationCounts resignation_counts = {};
 
@@ -73,7 +73,7 @@ struct SelfPlayOptions {
   // Each game's randomness derives from (run_seed, game index, kSelfPlay), so
   // games do not depend on how they are spread over threads.
   uint64_t run_seed = 1;
-  // What the records say of their origin.
+  // The origin that the records have.
   uint32_t generation = 0;
   std::string model_id;
 
@@ -154,19 +154,19 @@ inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
 // Takes a finished game. Called from several threads at once.
 using GameSink = std::function<absl::Status(const proto::GameRecord&)>;
 
-// Plays the games with the given indices, each seat by search with
-// `evaluator`, and hands each to `sink` as soon as it is finished. Blocks until
-// all are played, or `stop` says so: then unfinished games are dropped and the
-// result is OK. Returns the first error of the evaluator or the sink.
+// Plays the games with the given indices, each seat by search with `evaluator`,
+// and hands each to `sink` as soon as it is finished. Blocks until all are
+// played, or `stop` is true: then unfinished games are dropped and the result
+// is OK. Returns the first error of the evaluator or the sink.
 // REQUIRES: starts is not empty; none is finished.
 absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
                        mcts::Evaluator& evaluator, const GameSink& sink,
                        const StopCheck& stop, SelfPlayStats& stats);
 
-// How many of the positions that games were played for are different: self-play
-// that repeats itself teaches little. Symmetric positions are one. Positions of
-// openings and those played by proof do not count. Thread-safe.
+// Counts how many of the positions that games were played for are different:
+// self-play that repeats itself teaches little. Symmetric positions are one.
+// Positions of openings and those played by proof do not count. Thread-safe.
 class DistinctPositions {
  public:
   // Errors as Replay (game_record.h).
@@ -181,10 +181,10 @@ class DistinctPositions {
   int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Returns what the games of a store that were played on tell of resigning: of
-// the newest `window_games` with an index below `end_index`. Depends only on
-// the store, so that a run that was stopped goes on with the same thresholds.
-// `run_seed` is of the run whose games they are.
+// Returns the counts of a store's games that were played on: of the newest
+// `window_games` with an index below `end_index`. Depends only on the store, so
+// that a run that was stopped goes on with the same thresholds. `run_seed` is
+// of the run whose games they are.
 // Errors as the store's and of Replay (tara/record/game_record.h).
 absl::StatusOr<mcts::ResignationCounts> CountResignations(
     GameStore& store, const mcts::ResignationOptions& options,

@@ -58,7 +58,7 @@ struct SelfPlaySpeed {
 
 // Plays generations of games and, on the same threads by turns of a twentieth
 // of a second, measures the bare evaluator and what stands around the network.
-// Returns the first error of the evaluator. Where `stop` says so, it measures
+// Returns the first error of the evaluator. Where `stop` is true, it measures
 // what was played by then. REQUIRES: games >= 1.
 absl::StatusOr<SelfPlaySpeed> MeasureSelfPlaySpeed(
     const SelfPlaySpeedOptions& options, mcts::Evaluator& evaluator,

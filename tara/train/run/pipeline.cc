@@ -70,7 +70,7 @@ std::string GateText(const GateReport& report, int promoted, int rejected) {
   return text;
 }
 
-// A run in its folder: what it has open and where it stands.
+// A run in its folder: its open files and its progress.
 class TrainingRun {
  public:
   TrainingRun(const proto::TrainConfig& config, const TrainCallbacks& callbacks,
@@ -97,8 +97,8 @@ class TrainingRun {
   // Whether the next generation, of which so much is done, would not fit into
   // the config's minutes.
   bool TimeIsUp(const RunTime& begun = {}) const;
-  // As stop_ is asked, and keeps the time. For the thread that runs the run,
-  // and those that it waits for.
+  // Returns stop_(), and keeps the time. For the thread that runs the run, and
+  // those that it waits for.
   bool StopOrKeepTime();
   // Saves the time used, every kTimeKept. A kill loses no more than that.
   void KeepTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
@@ -109,16 +109,17 @@ class TrainingRun {
       ABSL_LOCKS_EXCLUDED(time_mutex_);
   // Writes the time used so far into the state.
   void SetTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(time_mutex_);
-  // Lets people see when these will be up, at the pace so far.
+  // Shows when these will be up, at the pace so far.
   void UpdateDeadline();
 
-  // Chooses by measurement what the config leaves open, and records it.
+  // Chooses backend and precision by measurement where the config leaves them
+  // open, and records them.
   absl::Status Choose();
   // Appends the lines that a kill has kept from the log.
   absl::Status CompleteLog();
-  // Loads the newest checkpoint that is whole, and tells of others.
+  // Loads the newest checkpoint that is whole, with a note on others.
   absl::Status OpenTrainer();
-  // Tells people, and programs, something.
+  // Writes a message for people to the progress and the log.
   absl::Status Note(absl::string_view text);
 
   // Returns the plan of a generation: the one that is recorded, or a new one,
@@ -151,9 +152,10 @@ class TrainingRun {
   bool EvaluationIsDue(int checkpoint) const;
   absl::StatusOr<std::vector<StrengthResult>> Evaluate(int checkpoint,
                                                        bool is_final);
-  // Makes up for an evaluation that an end of the process came before.
+  // Evaluates the newest checkpoint where the process ended before that was
+  // done.
   absl::Status CatchUpOnEvaluation();
-  // Removes what is not to be kept any longer.
+  // Removes checkpoints and games by the config's retention.
   absl::Status ApplyRetention();
 
   proto::TrainConfig config_;  // with what was chosen for this run
@@ -203,13 +205,13 @@ LossSummary Summarize(const nn::Losses& losses) {
 // How much time a kill may leave uncounted.
 constexpr absl::Duration kTimeKept = absl::Seconds(10);
 
-// What a run had taken when its newest generation was done.
+// Time that a run had taken when its newest generation was done.
 RunTime TimeOf(const proto::RunState& state) {
   return {.wall = absl::Seconds(state.seconds()),
           .cpu = absl::Seconds(state.cpu_seconds())};
 }
 
-// What it had taken since.
+// Time that it had taken since.
 RunTime UnfinishedTimeOf(const proto::RunState& state) {
   return {.wall = absl::Seconds(state.unfinished_seconds()),
           .cpu = absl::Seconds(state.unfinished_cpu_seconds())};
@@ -269,18 +271,18 @@ absl::Status TrainingRun::Choose() {
 }
 
 absl::Status TrainingRun::OpenTrainer() {
-  TARA_ASSIGN_OR_RETURN(ResumedTrainer standing,
+  TARA_ASSIGN_OR_RETURN(ResumedTrainer resumed,
                         OpenNewestCheckpoint(config_, *folder_));
-  trainer_ = std::move(standing.trainer);
-  resumed_ = standing.progress;
-  if (!standing.begun_with_crc32c.empty()) {
-    state().set_begun_with_crc32c(standing.begun_with_crc32c);
+  trainer_ = std::move(resumed.trainer);
+  resumed_ = resumed.progress;
+  if (!resumed.begun_with_crc32c.empty()) {
+    state().set_begun_with_crc32c(resumed.begun_with_crc32c);
     TARA_RETURN_IF_ERROR(state_->Save());
   }
-  for (const std::string& note : standing.notes) {
+  for (const std::string& note : resumed.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
   }
-  // What was set aside was let through by no gate.
+  // A checkpoint that was set aside was let through by no gate.
   proto::GateState& gate = *state().mutable_gate();
   const auto newest = static_cast<uint32_t>(resumed_.generation);
   gate.set_checked(std::min(gate.checked(), newest));
@@ -323,7 +325,7 @@ void TrainingRun::KeepTime() {
   const absl::MutexLock lock(&time_mutex_);
   if (!is_training_ || TimeUsed().wall - kept_.wall < kTimeKept) return;
   SetTime();
-  // What cannot be written is an error where it is more than this.
+  // An error of writing is returned where more than the time is saved.
   state_->Save().IgnoreError();
 }
 

@@ -16,7 +16,7 @@
 
 namespace tara::train {
 
-// How a candidate fared against the best checkpoint so far in one variant.
+// The result of a candidate against the best checkpoint so far in one variant.
 struct GateResult {
   StrengthResult result;  // of the candidate
   bool weaker = false;    // clearly: the candidate is not to play
@@ -33,13 +33,13 @@ struct GateRequest {
 };
 
 // Plays a candidate against the best checkpoint, in every variant of the
-// config. Given to the pipeline by whoever joins training and evaluation. What
-// it returns must depend on the request and the config alone. Returns CANCELLED
-// when it was interrupted.
+// config. The command gives it to the pipeline, as training does not depend on
+// evaluation. The result must depend on the request and the config alone.
+// Returns CANCELLED when it was interrupted.
 using GateKeeper =
     std::function<absl::StatusOr<std::vector<GateResult>>(const GateRequest&)>;
 
-// What the gate made of a checkpoint.
+// The gate's decision on a checkpoint.
 struct GateReport {
   int candidate = 0;
   int best = 0;  // that it was tried against
@@ -47,8 +47,8 @@ struct GateReport {
   std::vector<GateResult> results;
 };
 
-// Returns what people should read of it, with how many checkpoints the gate has
-// let through and how many not: "ckpt-000005 plays (let through 4, not 1)", or
+// Returns it as text, with the numbers of checkpoints that the gate has let
+// through and rejected: "ckpt-000005 plays (let through 4, not 1)", or
 // "ckpt-000004 still plays: ckpt-000005 is weaker in four_treasures, 38 % [30,
 // 46] (...)".
 std::string GateText(const GateReport& report, int promoted, int rejected);
@@ -56,15 +56,15 @@ std::string GateText(const GateReport& report, int promoted, int rejected);
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
   StrengthEvaluator evaluate;
-  // Empty: every checkpoint plays, whatever the config says of a gate.
+  // Empty: every checkpoint plays, with any gate of the config.
   GateKeeper gate;
-  // Told of each game once the store has it; from several threads. May be
+  // Called with each game once the store has it; from several threads. May be
   // empty.
   std::function<void(uint64_t game_index)> on_game_stored;
-  // Told of each step that was learned, with the number of the run's steps so
+  // Called after each step of learning, with the number of the run's steps so
   // far. May be empty.
   std::function<void(int64_t steps)> on_step_learned = {};
-  // What time is measured by. Thread-safe.
+  // The clock of the run. Thread-safe.
   std::function<RunTime()> clock = ProcessTime;
 };
 
@@ -74,7 +74,7 @@ struct TrainSummary {
   int generation = 0;  // of the newest checkpoint
   // The player: the newest checkpoint, or with a gate the best.
   std::string checkpoint_path;
-  // What the gate let through and what not, over the whole run.
+  // Checkpoints that the gate let through and rejected, over the whole run.
   int promoted = 0;
   int rejected = 0;
   // Ended by `minutes` or `cpu_minutes` of the config, before all generations
@@ -86,10 +86,10 @@ struct TrainSummary {
   std::vector<StrengthResult> strength;
 };
 
-// Checks what a run with this config needs of the machine and of files, whether
-// it is to begin or to go on: its folder, devices, number types, `init_from`.
-// Writes nothing. REQUIRES: `config` is resolved. Returns the errors of
-// CheckRunFolder, CheckDevices and CheckInitFrom, which name the field.
+// Checks the requirements of a run with this config, whether it is to begin or
+// to go on: its folder, devices, number types, `init_from`. Writes nothing.
+// REQUIRES: `config` is resolved. Returns the errors of CheckRunFolder,
+// CheckDevices and CheckInitFrom, which name the field.
 absl::Status CheckRun(const proto::TrainConfig& config);
 
 // Trains as the config says, in its folder (tara/train/folder/run_folder.h),

@@ -13,7 +13,7 @@ namespace {
 absl::Duration ProcessorTime() {
   timespec time;
   TARA_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0,
-             "Linux has this clock");
+             "clock_gettime failed");
   return absl::DurationFromTimespec(time);
 }
 
@@ -47,7 +47,7 @@ int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
   if (generations_done == 0 || share <= 0) return generations;
   const double fit = generations_done / share;
   if (fit >= generations) return generations;
-  // The generation that asks will be learned, whatever the clock says.
+  // The next generation will be learned, at any time.
   return std::max(static_cast<int>(fit),
                   std::min(generations_done + 1, generations));
 }

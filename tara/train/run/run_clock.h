@@ -6,7 +6,7 @@
 
 namespace tara::train {
 
-// What a run has taken.
+// Time that a run has taken.
 struct RunTime {
   absl::Duration wall;
   absl::Duration cpu;  // processor time of all threads
@@ -15,8 +15,8 @@ struct RunTime {
 RunTime operator+(const RunTime& a, const RunTime& b);
 RunTime operator-(const RunTime& a, const RunTime& b);
 
-// What the process has taken since the first call of a machine's clocks: only
-// differences mean something.
+// Returns the time of the process, from an arbitrary origin: only differences
+// have a meaning.
 RunTime ProcessTime();
 
 // Returns how much of the time that a config allows `used` is: 1 when it is up.

@@ -19,7 +19,7 @@
 
 namespace tara::train {
 
-// What a generation's learning came to.
+// The results of a generation's learning.
 struct LearningReport {
   int generation = 0;  // of the checkpoint that was learned
   int64_t step = 0;    // learned so far, over the whole run
@@ -53,7 +53,7 @@ class RunLog {
   std::vector<std::string> Gate(const GateReport& report);
   // Appends those of the lines that are not in the file yet.
   absl::Status Append(const std::vector<std::string>& lines);
-  // Something that people should know, in words.
+  // A message to people.
   absl::Status Note(int generation, absl::string_view text);
 
  private:

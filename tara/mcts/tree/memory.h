@@ -1,5 +1,5 @@
-#ifndef TARA_MCTS_TREE_ARENA_H_
-#define TARA_MCTS_TREE_ARENA_H_
+#ifndef TARA_MCTS_TREE_MEMORY_H_
+#define TARA_MCTS_TREE_MEMORY_H_
 
 // Access to plain memory that either one thread owns (kShared false: ordinary
 // reads and writes, at no cost) or several share (kShared true: atomic ones).
@@ -82,14 +82,14 @@ T Update(T& value, Change&& change) {
 // Copyable. One owner; but once Reserve has made room for all that will come,
 // nothing moves and several threads may call Extend<true>.
 template <typename T>
-class Arena {
+class Pool {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  Arena() = default;
-  Arena(const Arena& other) { *this = other; }
-  Arena(Arena&& other) noexcept { *this = std::move(other); }
-  Arena& operator=(const Arena& other) {
+  Pool() = default;
+  Pool(const Pool& other) { *this = other; }
+  Pool(Pool&& other) noexcept { *this = std::move(other); }
+  Pool& operator=(const Pool& other) {
     if (this == &other) return *this;
     size_ = 0;
     Reserve(other.size_);
@@ -99,7 +99,7 @@ class Arena {
     size_ = other.size_;
     return *this;
   }
-  Arena& operator=(Arena&& other) noexcept {
+  Pool& operator=(Pool&& other) noexcept {
     data_ = std::move(other.data_);
     size_ = std::exchange(other.size_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
@@ -153,10 +153,10 @@ class Arena {
     return before;
   }
 
-  // Becomes a view of another arena, which must outlive it, that appends in
+  // Becomes a view of another pool, which must outlive it, that appends in
   // the range of its values from `first` on, of `count`. No more must be
   // appended; what is there can be read and written.
-  void Borrow(const Arena& other, uint32_t first, uint32_t count) {
+  void Borrow(const Pool& other, uint32_t first, uint32_t count) {
     data_ = std::unique_ptr<T[], Free>(other.data_.get(), Free{.owns = false});
     size_ = first;
     capacity_ = first + count;
@@ -195,4 +195,4 @@ class Arena {
 
 }  // namespace tara::mcts
 
-#endif  // TARA_MCTS_TREE_ARENA_H_
+#endif  // TARA_MCTS_TREE_MEMORY_H_
