@@ -193,16 +193,11 @@ constexpr mcts::Option<PlayerSpec> kAlphaBetaOptions[] = {
                                              "milliseconds an action"),
 };
 
-// Of mcts alone.
-constexpr mcts::Option<PlayerSpec> kPlayoutOptions[] = {
-    mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
-                                              "mcts: random games a leaf"),
-};
-
-// Of all players that search a tree, beside those of the search itself.
+// Of players that search a tree, beside those of the search itself; the last of
+// mcts alone.
 constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
     mcts::DurationOption<1000, &PlayerSpec::search, &SearchPlayerOptions::time>(
-        "ms", 1, 3600000, "milliseconds an action, instead of sims; 0: not"),
+        "ms", 1, 3600000, "milliseconds an action, in place of sims; 0: none"),
     mcts::NumberOption<&PlayerSpec::search,
                        &SearchPlayerOptions::leaves_per_game>(
         "leaves", 1, 1024, "leaves of a position in one batch"),
@@ -211,10 +206,17 @@ constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
         "reuse", "go on with the tree of the last turn"),
     mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
-        "ponder", "think in the opponent's time; with reuse"),
+        "ponder", "search in the opponent's time; with reuse"),
     mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::confidence_z>(
-        "lcb", 0, 100, "standard errors below the mean; 0: visits"),
+        "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
+    mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
+                                              "mcts: random games a leaf"),
 };
+
+// Those of networks.
+constexpr auto kNetworkPlayerOptions =
+    absl::MakeConstSpan(kSearchPlayerOptions)
+        .first(std::size(kSearchPlayerOptions) - 1);
 
 absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
   const auto [name, value] = NameAndValue(option);
@@ -227,9 +229,9 @@ absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
 absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
   const auto [name, value] = NameAndValue(option);
   const bool net = spec.kind == PlayerKind::kNet;
-  const mcts::Option<PlayerSpec>* known =
-      mcts::FindOption(kSearchPlayerOptions, name);
-  if (known == nullptr && !net) known = mcts::FindOption(kPlayoutOptions, name);
+  const absl::Span<const mcts::Option<PlayerSpec>> table =
+      net ? kNetworkPlayerOptions : SearchPlayerOptionTable();
+  const mcts::Option<PlayerSpec>* const known = mcts::FindOption(table, name);
   if (known != nullptr) return mcts::SetOption(*known, value, spec);
   if (net && nn::IsInferenceOption(name)) {
     return nn::SetInferenceOption(name, value, spec.inference);
@@ -243,9 +245,8 @@ absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
   }
   return UnknownOption(
       option,
-      absl::StrCat(mcts::OptionNames(kSearchPlayerOptions), ", ",
-                   net ? "device, precision, backend"
-                       : mcts::OptionNames(kPlayoutOptions),
+      absl::StrCat(mcts::OptionNames(table),
+                   net ? ", device, precision, backend" : "",
                    ", or a search option such as sims, c_puct or graph; --help "
                    "lists them"));
 }
@@ -325,6 +326,10 @@ std::string PlayerForms() {
 }
 
 }  // namespace
+
+absl::Span<const mcts::Option<PlayerSpec>> SearchPlayerOptionTable() {
+  return kSearchPlayerOptions;
+}
 
 std::optional<PlayerKind> PlayerKindOf(absl::string_view name) {
   for (const PlayerKindName& known : kPlayerKindNames) {
@@ -434,7 +439,6 @@ Options of mcts, net and best. Milliseconds are of processor time, with several
 threads of the clock; these search together where there is one position at a
 time. Pondering is for `play` and games with clocks.
 )",
-      mcts::OptionsHelp(kPlayoutOptions, PlayerSpec()),
       mcts::OptionsHelp(kSearchPlayerOptions, PlayerSpec()),
       mcts::SearchOptionsHelp(PlayerSpec().search.search));
 }

@@ -8,7 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "tara/eval/players/search_player.h"
+#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
@@ -105,6 +107,9 @@ PlayerSpec NetworkPlayer(const std::string& path, int simulations);
 // Returns the options in the text of a network's player, what follows the path
 // or the word `best`: "sims=200,graph=on". REQUIRES: a spec of kind kNet.
 absl::string_view NetworkOptionsOf(const PlayerSpec& spec);
+
+// Returns the options of players that search, beside those of the search.
+absl::Span<const mcts::Option<PlayerSpec>> SearchPlayerOptionTable();
 
 // Returns the forms of a spec, one line a kind, for --help.
 std::string PlayerSpecHelp();

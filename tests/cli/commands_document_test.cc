@@ -1,0 +1,114 @@
+// Holds docs/reference/commands.md to the commands and their options.
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "tara/eval/players/player_spec.h"
+#include "tests/cli/tara_process.h"
+#include "tests/docs/document.h"
+
+namespace tara::cli {
+namespace {
+
+std::string HelpOf(const std::string& command) {
+  std::vector<std::string> arguments =
+      absl::StrSplit(command, ' ', absl::SkipEmpty());
+  arguments.push_back("--help");
+  const TaraResult result = RunTara(arguments);
+  EXPECT_EQ(result.status, 0) << command << ": " << result.err;
+  return result.out;
+}
+
+// Returns the names in the list of commands that a help text has, if any.
+std::vector<std::string> ListedIn(const std::string& help) {
+  std::vector<std::string> names;
+  bool in_list = false;
+  for (const absl::string_view line : absl::StrSplit(help, '\n')) {
+    if (line.empty()) in_list = false;
+    if (in_list && line.size() > 2 && line[2] != ' ') {
+      names.emplace_back(line.substr(2, line.find(' ', 2) - 2));
+    }
+    if (line == "Commands:") in_list = true;
+  }
+  return names;
+}
+
+// Adds all commands below one of `tara`, without those that only have others.
+void AddCommands(const std::string& command, std::set<std::string>& commands) {
+  const std::string help = HelpOf(command);
+  const std::vector<std::string> names = ListedIn(help);
+  const bool runs = names.empty() || absl::StrContains(help, "[OPTION]...");
+  if (!command.empty() && runs) commands.insert(command);
+  for (const std::string& name : names) {
+    AddCommands(absl::StrCat(command, command.empty() ? "" : " ", name),
+                commands);
+  }
+}
+
+TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
+  std::set<std::string> commands;
+  AddCommands("", commands);
+  EXPECT_GT(commands.size(), 20u);
+  const absl::StatusOr<Document> page =
+      ReadDocument("docs/reference/commands.md");
+  ASSERT_TRUE(page.ok()) << page.status();
+  bool in_table = false;
+  for (const DocumentLine& line : page->lines) {
+    if (line.text == "| command | purpose | main options |") in_table = true;
+    if (!absl::StartsWith(line.text, "|")) in_table = false;
+    if (!in_table || !absl::StartsWith(line.text, "| `")) continue;
+    const std::vector<std::string> spans = CodeSpans(line.text);
+    ASSERT_FALSE(spans.empty());
+    // "games list RUN": the command is what comes before the arguments.
+    std::vector<std::string> words;
+    for (const absl::string_view word : absl::StrSplit(spans[0], ' ')) {
+      if (std::islower(static_cast<unsigned char>(word[0])) == 0) break;
+      words.emplace_back(word);
+    }
+    const std::string command = absl::StrJoin(words, " ");
+    EXPECT_EQ(commands.erase(command), 1u)
+        << page->At(line.number) << ": no command '" << command
+        << "', or two rows of it";
+    const std::string help = HelpOf(command);
+    for (const std::string& span : spans) {
+      for (const absl::string_view word :
+           absl::StrSplit(span, absl::ByAnyChar(" []"))) {
+        if (!absl::StartsWith(word, "--")) continue;
+        EXPECT_TRUE(absl::StrContains(help, word))
+            << page->At(line.number) << ": " << command << " has no " << word;
+      }
+    }
+  }
+  EXPECT_TRUE(commands.empty())
+      << "without a row: " << absl::StrJoin(commands, ", ");
+}
+
+TEST(CommandsDocumentTest, EveryKindOfPlayerHasARow) {
+  const absl::StatusOr<Document> page =
+      ReadDocument("docs/reference/commands.md");
+  ASSERT_TRUE(page.ok()) << page.status();
+  const absl::StatusOr<std::vector<TableRow>> rows =
+      FindTable(*page, "| spec | player |");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  std::set<std::string> described;
+  for (const TableRow& row : *rows) {
+    const std::string spec = CodeSpans(row.cells[0])[0];
+    described.insert(spec.substr(0, spec.find_first_of(":[+")));
+  }
+  for (const eval::PlayerKindName& kind : eval::kPlayerKindNames) {
+    EXPECT_EQ(described.count(std::string(kind.name)), 1u) << kind.name;
+  }
+}
+
+}  // namespace
+}  // namespace tara::cli
