@@ -1,5 +1,5 @@
 # Shell functions that bin/tara and bin/test share. Sourced, never run.
-# Everything these functions say goes to stderr.
+# Messages of these functions go to stderr.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -39,7 +39,7 @@ tara_missing_packages() {
       }'
 }
 
-# tara_cannot_install REASON PACKAGE...: says what to do by hand, and exits.
+# tara_cannot_install REASON PACKAGE...: prints what to do by hand, and exits.
 tara_cannot_install() {
   local reason="$1"
   shift

@@ -9,7 +9,7 @@
 
 namespace tara {
 
-// What WriteFileAtomically appends to a path while it writes.
+// The ending that WriteFileAtomically appends to a path while it writes.
 inline constexpr absl::string_view kTemporaryEnding = ".tmp";
 
 // Replaces the file `path` so that, whatever happens meanwhile, it holds either

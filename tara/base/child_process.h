@@ -64,7 +64,7 @@ class ChildProcess {
   int input_;   // its standard input, our end; -1: closed
   int output_;  // its standard output, our end; -1: closed
   std::string unread_;
-  std::string how_it_ended_;  // empty: it has not, as far as we know
+  std::string how_it_ended_;  // empty: it has not, as far as was seen
 };
 
 }  // namespace tara

@@ -18,8 +18,8 @@ constexpr uint64_t MixBits(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// What a random stream is for. Streams of different purposes are independent,
-// so that a change in how one is used does not move the others.
+// The purpose of a random stream. Streams of different purposes are
+// independent, so that a change in how one is used does not move the others.
 enum class StreamPurpose : uint64_t {
   kSelfPlay = 1,
   kSampling = 2,

@@ -20,8 +20,8 @@ namespace {
 // Writers of other processes hold the lock for one transaction.
 constexpr int kBusyTimeoutMs = 10'000;
 
-// Whether the system said that there is no room for more: on the disk, in a
-// quota, or in a file.
+// Whether the error is that there is no room for more: on the disk, in a quota,
+// or in a file.
 bool NoRoom(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
@@ -36,7 +36,7 @@ absl::Status ErrorOf(int extended_code, int system_error,
     return absl::AlreadyExistsError(message);
   }
   const int code = extended_code & 0xff;
-  // SQLite itself knows only ENOSPC as a full disk.
+  // SQLite itself takes only ENOSPC for a full disk.
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) &&
       NoRoom(system_error)) {
     return absl::ResourceExhaustedError(

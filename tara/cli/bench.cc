@@ -77,7 +77,7 @@ uint64_t Cycles() {
 #endif
 }
 
-// What one way of playing has done in a turn.
+// The plies and time of one way of playing in a turn.
 struct Turn {
   double plies_per_second = 0;  // of all threads together
   double games_per_second = 0;
@@ -92,7 +92,7 @@ struct Contestant {
   std::vector<Turn> turns = {};
 
   // Returns the turn that only a quarter of them surpass. What else the machine
-  // does slows turns and never hastens them, so this says more than a mean.
+  // does slows turns and never hastens them, so this is steadier than a mean.
   // REQUIRES: there was a turn.
   Turn Typical() const {
     std::vector<Turn> sorted = turns;
@@ -103,7 +103,7 @@ struct Contestant {
   }
 };
 
-// What a thread has done in a turn.
+// A thread's plies and time in a turn.
 struct Share {
   double plies = 0;
   int64_t games = 0;
@@ -345,8 +345,7 @@ Command& RegisterBench(Command& root) {
                     0.001, 3600, &options->seconds);
   command.AddInteger({.names = "--threads",
                       .placeholder = "N",
-                      .help = "threads that play; the rates are those of all "
-                              "together"},
+                      .help = "threads; rates are those of all together"},
                      1, 1024, &options->threads);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);

@@ -78,7 +78,7 @@ Clocks Now() {
           .day_s = absl::ToDoubleSeconds(SteadyTime() - absl::UnixEpoch())};
 }
 
-// What one of the two has done in all its turns.
+// The work and time of one of the two in all its turns.
 struct Work {
   int64_t evaluations = 0;  // positions that the network computed
   int64_t batches = 0;
@@ -199,7 +199,7 @@ class Bench {
       return absl::OkStatus();
     }
     return absl::InternalError(absl::StrCat(
-        "the engine has not answered as it should: ", answers.substr(0, 200)));
+        "unexpected answers of the engine: ", answers.substr(0, 200)));
   }
 
   // A position of a random game, any ply as likely as another.
@@ -333,7 +333,7 @@ void RegisterBenchEngine(Command& bench) {
   command.AddText(
       {.names = "--report",
        .placeholder = "NAME,...",
-       .help = "what the engine is to tell (docs/reference/protocol.md)"},
+       .help = "parts of the engine's reports (docs/reference/protocol.md)"},
       &options->report);
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--positions",
@@ -346,8 +346,8 @@ void RegisterBenchEngine(Command& bench) {
                      0, 1 << 28, &options->cache);
   command.AddNumber({.names = "--seconds",
                      .placeholder = "S",
-                     .help = "both take turns, whole ones, until this is "
-                             "over"},
+                     .help = "duration; both take turns, and end the last "
+                             "one"},
                     0.001, 3600, &options->seconds);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);

@@ -94,7 +94,7 @@ struct Row {
   Rates rates;  // positions a second
 };
 
-// What lies around the network: encoding positions and filling evaluations.
+// The work around the network: encoding positions and filling evaluations.
 struct Around {
   int batch;
   Rates rates;
@@ -154,7 +154,7 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
       }
       const double peak = nn::MeasureCpuPeak(precision, 0.1);
       // LibTorch imitates instructions that are not there: a hundred times as
-      // slowly, which only who asks for it may want to wait for.
+      // slowly, which is measured on request alone.
       if (peak == 0 && options.precision == "all") continue;
       auto network =
           nn::LoadNetwork(path, {.backend = backend, .precision = precision});
@@ -173,7 +173,7 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
   return contestants;
 }
 
-// What was measured.
+// A measurement.
 struct Report {
   std::string net;
   double operations = 0;  // a position
@@ -191,7 +191,7 @@ struct Report {
   }
 };
 
-// Encodes positions, and fills evaluations with what no network has said.
+// Encodes positions, and fills evaluations from made-up outputs.
 void EncodeAndFill(absl::Span<const State> states,
                    absl::Span<mcts::Evaluation> results) {
   static const std::vector<float>* const zeros =
@@ -357,7 +357,7 @@ void RegisterBenchInference(Command& bench) {
                                       kBenchInferenceCommand.summary);
   const auto options = std::make_shared<BenchInferenceOptions>();
   AddBenchNetworkFlags(command, &options->network);
-  command.AddChoice({.names = "--backend", .help = "what computes"},
+  command.AddChoice({.names = "--backend", .help = "backend"},
                     {"all", "torch", "onednn"}, &options->backend);
   command.AddChoice({.names = "--precision",
                      .help = "number type; all: those that this machine has"},

@@ -192,8 +192,8 @@ void AddFlags(Command& command, BenchSelfPlayOptions& options) {
                     &options.plain_cache);
   command.AddNumber({.names = "--seconds",
                      .placeholder = "S",
-                     .help = "generations are played, whole ones, until this "
-                             "is over"},
+                     .help = "duration; the last generation is played to its "
+                             "end"},
                     0.001, 3600, &options.seconds);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options.format);
@@ -213,8 +213,9 @@ void RegisterBenchSelfPlay(Command& bench) {
       "device: those of the\nclock), so that rates hold on a busy machine too. "
       "The engine's rate is that of\npositions into evaluations: it has "
       "encoding and filling in it. Search simulations\ncount what the tree "
-      "kept from the turn before as well. Waiting is what threads\nhave no "
-      "games for at the end of a generation.");
+      "kept from the turn before as well. Waiting is the time of\nthreads "
+      "without "
+      "games at the end of a generation.");
   command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
                        "bench selfplay --threads 2 --precision int8 "
                        "--search proof=on,solver_hills=6 --format=json"});

@@ -16,7 +16,8 @@
 
 namespace tara::cli {
 
-// Returns what an arena said of a checkpoint, its player A, in a variant.
+// Returns an arena's result as that of a checkpoint, its player A, in a
+// variant.
 train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
                                  const eval::ArenaResult& result);
 
@@ -28,8 +29,8 @@ absl::Status CheckOpponents(const proto::TrainConfig& config);
 
 // Plays a checkpoint against the opponents of the config, in each of its
 // variants; at the end of a run against its first checkpoint too. What joins
-// training with evaluation: tara/train and tara/eval do not know each other.
-// Returns CANCELLED when `stop` says so, or a player's error.
+// training with evaluation: tara/train and tara/eval do not use each other.
+// Returns CANCELLED when `stop` is true, or a player's error.
 // REQUIRES: `config` is resolved.
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
@@ -44,7 +45,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
 // together.
 //
 // Depends on the request and the config alone: not on threads, nor on time.
-// Returns CANCELLED when `stop` says so, or a player's error.
+// Returns CANCELLED when `stop` is true, or a player's error.
 // REQUIRES: `config` is resolved; gate.games > 0.
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,

@@ -97,7 +97,7 @@ std::string Suggestion(absl::string_view word,
 // Whether a word of the command line is an option, right or wrong.
 bool IsOption(const std::string& word) { return word[0] == '-' && word != "-"; }
 
-// What may follow a number, and stands for a factor.
+// A suffix of a number, which stands for a factor.
 struct CountSuffix {
   absl::string_view text;
   double factor;

@@ -88,11 +88,11 @@ class Command {
   std::unique_ptr<Impl> impl_;
 };
 
-// What the arguments ask for.
+// The command that the arguments name.
 struct ParsedCommand {
   std::string name;  // "tara games list"
-  // Runs the command; or prints help or the version, where the arguments ask
-  // for that; or returns a usage error, where they are wrong.
+  // Runs the command; or prints help or the version, for --help and --version;
+  // or returns a usage error for wrong arguments.
   RunFunction run;
 };
 
@@ -104,7 +104,7 @@ class CommandLine {
   // The program itself; its subcommands are the commands.
   Command& root();
 
-  // What it returns must not be run after the command line is gone.
+  // REQUIRES: the result is not run after the command line is destroyed.
   ParsedCommand Parse(int argc, const char* const* argv);
 
  private:

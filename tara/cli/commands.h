@@ -19,11 +19,11 @@ struct CommandName {
 inline constexpr CommandName kPlayCommand = {
     "play", "play against the computer in the terminal"};
 inline constexpr CommandName kTrainCommand = {
-    "train", "train a network by self-play, as a config says"};
+    "train", "train a network by self-play, by a config"};
 inline constexpr CommandName kArenaCommand = {
-    "arena", "let two players play each other: score, interval, Elo"};
+    "arena", "a match of two players: score, interval, Elo"};
 inline constexpr CommandName kCrossPlayCommand = {
-    "crossplay", "what two players are worth as partners, in pairs"};
+    "crossplay", "strength of two players as partners, in pairs"};
 inline constexpr CommandName kRateCommand = {
     "rate", "rate checkpoints and players, by variant and over all"};
 inline constexpr CommandName kSelfPlayCommand = {
@@ -34,12 +34,12 @@ inline constexpr CommandName kExportCommand = {
 inline constexpr CommandName kModelCommand = {"model",
                                               "show and verify model bundles"};
 inline constexpr CommandName kBalanceCommand = {
-    "balance", "is a variant fair? players that play themselves, statistics"};
+    "balance", "fairness of variants: self-play of strong players, statistics"};
 inline constexpr CommandName kRegretCommand = {
-    "regret", "what players give away in endgames that can be solved"};
+    "regret", "loss of players in endgames that are solved exactly"};
 
 inline constexpr CommandName kEngineCommand = {
-    "engine", "speak with other programs: a line protocol, or JSON lines"};
+    "engine", "an engine for other programs: line protocol, or JSON lines"};
 
 inline constexpr std::array kTorchCommands = {
     kPlayCommand,   kTrainCommand,    kArenaCommand,   kCrossPlayCommand,

@@ -28,7 +28,7 @@ struct Console {
 Console StandardConsole();
 
 // Returns whether to write colours to `out`, for the value of --colour:
-// "always", "never" or "auto", which wants a terminal that is not dumb and
+// "always", "never" or "auto", which needs a terminal that is not dumb and
 // heeds NO_COLOR (https://no-color.org).
 bool UseColour(absl::string_view choice, const Console& console);
 

@@ -37,7 +37,7 @@ struct CrossPlayCommandOptions {
   std::string format = "text";
 };
 
-// A match to be played, by letters and by who that is.
+// A match to be played: the letters of its teams, and the teams.
 struct Pairing {
   std::string team;
   std::string opponents;
@@ -140,9 +140,9 @@ absl::StatusOr<eval::CrossPlayStudy> PlayStudy(const Players& players,
   return study;
 }
 
-// Tells what two players are worth as partners of each other, in one variant in
-// pairs or in all of them. An interrupt (Ctrl-C) ends it with a report of the
-// openings that are finished.
+// Measures the strength of two players as partners of each other, in one
+// variant in pairs or in all of them. An interrupt (Ctrl-C) ends it with a
+// report of the openings that are finished.
 absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -207,12 +207,13 @@ void RegisterCrossPlay(Command& root) {
                    .help = "their opponents, a player or a team; without, A "
                            "and B each with itself"},
                   &options->player_c);
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games of A with B against each opponent, made "
-                              "fours; A and B with themselves play the same "
-                              "openings"},
-                     1, 10000000, &options->games);
+  command.AddInteger(
+      {.names = "--games",
+       .placeholder = "N",
+       .help = "games of A with B against each opponent, rounded to "
+               "fours; A and B with themselves play the same "
+               "openings"},
+      1, 10000000, &options->games);
   AddMatchFlags(command, &options->match);
   AddUntrainedFlag(command, &options->untrained);
   command.AddChoice({.names = "--format", .help = "form of the report"},
@@ -220,9 +221,9 @@ void RegisterCrossPlay(Command& root) {
   command.SetNotes(absl::StrCat(
       "Each opening is played by A with A, B with B and A with B, seated "
       "either "
-      "way, on\neither side. What A with B score less than the mean of the "
-      "others is what they\nlose by not knowing each other's habits. "
-      "docs/explanation/statistics.md\nhas the formulas.\n\n",
+      "way, on\neither side. The score of A with B less the mean of the "
+      "others is the\nloss by habits that differ. "
+      "docs/explanation/statistics.md has the formulas.\n\n",
       MatchNotes()));
   command.SetExamples(
       {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",

@@ -74,7 +74,7 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
 // Speaks a protocol of docs/reference/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
                               Console& console) {
-  // What is wrong with the arguments is said before a network is loaded.
+  // Wrong arguments are reported before a network is loaded.
   engine::EngineOptions given;
   const absl::Status status = engine::SetEngineOptions(options.search, given);
   if (!status.ok()) {
@@ -120,12 +120,14 @@ void RegisterEngine(Command& root) {
   command.AddText(
       {.names = "--model",
        .placeholder = "FILE",
-       .help = "a bundle, a checkpoint, or the folder of a run: its newest "
-               "one; or best, the ready-made one. Without it positions are "
-               "judged by random games"},
+       .help = "network: a bundle, a checkpoint, or the folder of a run (its "
+               "newest); or best, the ready-made one. Without it random games "
+               "evaluate positions"},
       &options->model);
   command.AddSwitch(
-      {.names = "--json", .help = "speak JSON lines: many positions at once"},
+      {.names = "--json",
+       .help =
+           "JSON lines in place of the line protocol: many positions at once"},
       &options->json);
   AddGameFlags(command, &options->game,
                "variant of the first game, by its identifier in `tara "
@@ -148,9 +150,8 @@ void RegisterEngine(Command& root) {
                      0, 1 << 28, &options->cache);
   AddInferenceFlags(command, &options->inference);
   command.SetNotes(absl::StrCat(
-      "docs/reference/protocol.md says what to write and what comes "
-      "back;\n`help` within "
-      "the line protocol lists its commands.\n\nOptions of --search, and of "
+      "docs/reference/protocol.md has both protocols; `help` within the line "
+      "protocol\nlists its commands.\n\nOptions of --search, and of "
       "set_option (without --model: leaves ",
       mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct, "):\n",
       engine::EngineOptionsHelp()));

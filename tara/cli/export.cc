@@ -117,17 +117,18 @@ void RegisterExport(Command& root) {
                   &options->model);
   command.AddText({.names = "-o,--output",
                    .placeholder = "FILE",
-                   .help = "the bundle; replaced if it is there. Player specs "
-                           "know it by the ending .tara",
+                   .help = "file of the bundle, replaced if it exists. Player "
+                           "specs recognise bundles by the ending .tara",
                    .required = true},
                   &options->output);
   command.AddChoice({.names = "--weights",
-                     .help = "float16: weights are rounded, in all forms "
-                             "alike; a large network takes 70 % of the space"},
+                     .help = "number type of weights; float16: rounded, in all "
+                             "forms alike; a large network takes 70 % of the "
+                             "space"},
                     {"float32", "float16"}, &options->weights);
   command.AddSwitch({.names = "--for-learning",
-                     .help = "keep what a run can go on from, too: init_from "
-                             "takes the bundle. 4 bytes more a parameter"},
+                     .help = "with the weights that a run can begin from "
+                             "(init_from): 4 bytes more a parameter"},
                     &options->for_learning);
   AddGameFlags(command, &options->game,
                "variant that the network has learned, or 'all'; without: those "
@@ -136,10 +137,10 @@ void RegisterExport(Command& root) {
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
   command.SetNotes(
-      "A bundle is one zip file: the network as ONNX and TorchScript, what it "
-      "sees\nand says for programs and for people, where it comes from, and "
-      "golden positions\nto check it by. docs/reference/bundle.md describes "
-      "it; `tara "
+      "A bundle is one zip file: the network as ONNX and TorchScript, its "
+      "inputs "
+      "and\noutputs for programs and for people, its origin, and golden "
+      "positions to check\nit by. docs/reference/bundle.md describes it; `tara "
       "model` shows one.");
   command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
                        "export runs/everything -o small.tara --weights float16",

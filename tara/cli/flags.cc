@@ -56,7 +56,7 @@ void AddGameFlags(Command& command, GameFlags* flags,
 void AddThreadsFlag(Command& command, int64_t* threads) {
   command.AddInteger({.names = "--threads",
                       .placeholder = "N",
-                      .help = "threads that play",
+                      .help = "threads",
                       .default_text = "one a core"},
                      1, 1024, threads);
 }
@@ -195,7 +195,7 @@ absl::StatusOr<State> PositionOf(const PositionFlags& flags) {
 
 void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
   command.AddSwitch(
-      {.names = "--ascii", .help = "draw with ASCII alone, without Unicode"},
+      {.names = "--ascii", .help = "drawings in ASCII, without Unicode"},
       ascii);
   command.AddChoice({.names = "--colour",
                      .help = "colours; auto: if the terminal has them and "
@@ -204,12 +204,13 @@ void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
 }
 
 void AddHtmlFlag(Command& command, std::string* path) {
-  command.AddText({.names = "--html",
-                   .placeholder = "FILE",
-                   .help = "also write a page with plots, for any browser; it "
-                           "needs no network",
-                   .default_text = "none"},
-                  path);
+  command.AddText(
+      {.names = "--html",
+       .placeholder = "FILE",
+       .help = "file for a page with plots, for any browser, without "
+               "network",
+       .default_text = "none"},
+      path);
 }
 
 absl::Status CheckHtmlFlag(const std::string& path) {
@@ -231,7 +232,7 @@ void AddInferenceFlags(Command& command, InferenceFlags* flags) {
                   &flags->precision);
   command.AddText({.names = "--backend",
                    .placeholder = "B",
-                   .help = "what computes, as in player specs"},
+                   .help = "backend, as in player specs"},
                   &flags->backend);
 }
 

@@ -1,7 +1,7 @@
 #ifndef TARA_CLI_FLAGS_H_
 #define TARA_CLI_FLAGS_H_
 
-// What many commands take: a variant, rule options, threads, actions.
+// Flags of many commands: a variant, rule options, threads, actions.
 
 #include <cstdint>
 #include <string>
@@ -104,7 +104,7 @@ struct InferenceFlags {
 // Adds --device, --precision and --backend.
 void AddInferenceFlags(Command& command, InferenceFlags* flags);
 
-// Returns what the flags say, or a usage error.
+// Returns the values of the flags, or a usage error.
 absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags);
 
 }  // namespace tara::cli

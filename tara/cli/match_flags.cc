@@ -30,8 +30,8 @@ namespace {
 // Games in progress a thread: a batch for a network.
 constexpr int kConcurrentGames = 64;
 
-// Returns the clocks that the command asks for, if any; a usage error for a
-// text that is no time control.
+// Returns the clocks of a time control, none for ""; a usage error for any
+// other text.
 absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
@@ -40,7 +40,7 @@ absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
   return eval::GameClocks{.control = *std::move(control)};
 }
 
-// Returns the judge that "balanced:SPEC" asks for; none for "random".
+// Returns the judge of "balanced:SPEC"; none for "random".
 absl::StatusOr<std::optional<eval::PlayerSpec>> JudgeOf(
     const std::string& text) {
   if (text == "random") return std::nullopt;
@@ -105,49 +105,50 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.AddInteger(
       {.names = "--opening-plies",
        .placeholder = "N",
-       .help = "random actions that open each pair of games; each opening is "
+       .help = "random actions before each pair of games; each opening is "
                "played once from either side"},
       0, 100, &flags->opening_plies);
   command.AddText({.names = "--openings",
                    .placeholder = "HOW",
-                   .help = "random, or balanced:SPEC: drawn again if that "
-                           "player thinks a side favoured by more than 0.2"},
+                   .help = "openings: random, or balanced:SPEC: drawn again if "
+                           "that player's value is beyond 0.2 for a side"},
                   &flags->openings);
   command.AddText(
       {.names = "--adjudicate",
        .placeholder = "WHEN",
-       .help = "ends games early: proof (both players have proved the margin), "
-               "none, or agreement:VALUE,TURNS (and proof): both have thought "
-               "one side to win by a value of at least so much for so many "
+       .help = "early end of games: proof (both players have proved the "
+               "margin), none, or agreement:VALUE,TURNS (and proof): the "
+               "values of both favour one side by at least VALUE for so many "
                "turns"},
       &flags->adjudicate);
   command.AddText(
       {.names = "--time-control",
        .placeholder = "TIME",
-       .help = "clocks, of actions: 5s/move, or for a game 300s, or "
-               "300s+2s with an increment; the time then takes the "
-               "place of sims, ms, nodes and depth",
+       .help = "time of a side: 5s/move, or for a game 300s, or 300s+2s "
+               "with an increment; takes the place of sims, ms, nodes "
+               "and depth",
        .default_text = "none"},
       &flags->time_control);
   command.AddText(
       {.names = "--store",
        .placeholder = "FILE",
-       .help = "results file that games go to as they end: the same command "
+       .help = "results file, which keeps games as they end: the same command "
                "goes on where it was broken off, more --games add to it",
        .default_text = "none"},
       &flags->store);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "games at a time; without clocks, batches of "
-                              "them",
-                      .default_text = "as many as the cores allow"},
-                     1, 1024, &flags->threads);
+  command.AddInteger(
+      {.names = "--threads",
+       .placeholder = "N",
+       .help = "threads, each with a batch of games; with clocks "
+               "with one game",
+       .default_text = "as many as the cores allow"},
+      1, 1024, &flags->threads);
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
        .help =
-           "random seed. The same games with the same seed and number types "
-           "of networks (precision), on any number of --threads; not with "
+           "random seed. Games are reproducible, with the same number types "
+           "of networks (precision), on any number of --threads; but not with "
            "clocks, ms or threads=N"},
       0, INT64_MAX, &flags->seed);
 }
@@ -158,10 +159,10 @@ std::string MatchNotes() {
       "\nA network's precision auto is chosen once for all threads, or is "
       "that of its\ngames in the results file; reports name it, and games of "
       "different number types\nare kept apart.\n"
-      "\nWith clocks games are played one at a time on each thread. Whose time "
-      "runs out,\nor what engine cannot go on, loses by ",
+      "\nWith clocks games are played one at a time on each thread. A player "
+      "whose time\nruns out, or an engine that cannot go on, loses by ",
       eval::kForfeitMargin,
-      " points; the report counts such games,\nand the mean time of a move.");
+      " points; the\nreport counts such games, and the mean time of a move.");
 }
 
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
@@ -271,7 +272,7 @@ namespace {
 using Learned = std::optional<std::vector<nn::BundleVariant>>;
 
 // Returns the file of a player's network; nullopt for other players, and where
-// there is none, which whoever loads it says.
+// there is none, which is the loader's error.
 std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
   if (player.kind != eval::PlayerKind::kNet) return std::nullopt;
   const absl::StatusOr<std::string> file = eval::FindCheckpoint(player.path);
@@ -279,7 +280,7 @@ std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
   return *file;
 }
 
-// Returns the files of the players' networks by what the players are called.
+// Returns the files of the players' networks, by the players' specs.
 std::map<std::string, std::string> NetworksOf(
     absl::Span<const eval::PlayerSpec> players) {
   std::map<std::string, std::string> files;
@@ -299,8 +300,8 @@ std::string NotLearnedByFile(const std::string& file, const State& start) {
 
 void AddUntrainedFlag(Command& command, bool* untrained) {
   command.AddSwitch({.names = "--untrained",
-                     .help = "let networks play variants and rule options that "
-                             "they have not learned; what they play is marked"},
+                     .help = "allow networks to play variants and rule options "
+                             "that they have not learned; reports mark it"},
                     untrained);
 }
 
@@ -309,21 +310,20 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                Console& console) {
   const Learned learned = train::LearnedByModel(file);
   if (!learned.has_value()) {
-    // A damaged bundle: whoever loads it says so.
+    // A damaged bundle: that is the loader's error.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
-    console.err << "tara: nothing tells what " << name
-                << " has learned: it is no bundle and lies in no run's "
-                   "folder\n";
+    console.err << "tara: the variants that " << name
+                << " has learned are unknown: it is no bundle and lies in "
+                   "no run's folder\n";
     return absl::OkStatus();
   }
   if (untrained) return absl::OkStatus();
   for (const State& start : starts) {
     const absl::Status status = nn::CheckNetworkLearned(name, *learned, start);
     if (status.ok()) continue;
-    return UsageError(absl::StrCat(
-        status.message(),
-        ". Ask for what it has learned, or let it play untrained by "
-        "--untrained"));
+    return UsageError(
+        absl::StrCat(status.message(),
+                     "; expected rules that it has learned, or --untrained"));
   }
   return absl::OkStatus();
 }
@@ -374,8 +374,8 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   }
   if (starts.empty()) {
     return UsageError(
-        "there is no variant that all these networks have learned; name one by "
-        "--variant, and let them play untrained by --untrained");
+        "there is no variant that all these networks have learned; expected "
+        "--variant and --untrained");
   }
   TARA_RETURN_IF_ERROR(CheckLearned(players, starts, untrained, console));
   return starts;

@@ -1,8 +1,8 @@
 #ifndef TARA_CLI_MATCH_FLAGS_H_
 #define TARA_CLI_MATCH_FLAGS_H_
 
-// What commands have in common that let players play each other: how games
-// begin and end, clocks, results files; and the games themselves.
+// Flags of the commands that play matches: openings, ends, clocks, results
+// files; and the games themselves.
 
 #include <cstdint>
 #include <memory>
@@ -43,10 +43,10 @@ struct MatchFlags {
 // Adds a flag for each.
 void AddMatchFlags(Command& command, MatchFlags* flags);
 
-// What --help says of players, beside their specs.
+// Returns the notes of --help on players, with their specs.
 std::string MatchNotes();
 
-// A player or team, and how to make it: each thread wants its own.
+// A player or team, and its factory: each thread needs one of its own.
 struct Contestant {
   std::vector<eval::PlayerSpec> given;  // its players, as they were given
   eval::TeamSpec team;  // with the number types of its networks (WithPrecision)
@@ -54,17 +54,17 @@ struct Contestant {
   eval::PlayerFactory make;
 };
 
-// Plays matches as the flags say.
+// Plays matches by the flags.
 class MatchTable {
  public:
-  // `arena` has what the flags do not say. Returns usage errors for flags that
-  // cannot be, and the error of opening the results file or of making the
-  // player that judges openings.
+  // `arena` has the options that are no flags. Returns usage errors for wrong
+  // flags, and the error of opening the results file or of making the player
+  // that judges openings.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena);
 
-  // Returns the player or team of a spec. One that cannot be is a usage error;
-  // else errors as WithPrecision.
+  // Returns the player or team of a spec. A wrong spec is a usage error; else
+  // errors as WithPrecision.
   absl::StatusOr<Contestant> ContestantOf(const std::string& given) const;
 
   // Returns all players that these are made of and the one that judges
@@ -73,9 +73,9 @@ class MatchTable {
       absl::Span<const Contestant* const> contestants) const;
 
   // Plays A against B from a start position, with the results file if there is
-  // one; as many games as Create was told, or those of so many openings.
-  // Returns a usage error for teams that cannot play the variant, else the
-  // errors of PlayArenaInParallel.
+  // one; as many games as the options of Create have, or those of so many
+  // openings. Returns a usage error for teams that cannot play the variant,
+  // else the errors of PlayArenaInParallel.
   absl::StatusOr<eval::ArenaResult> Play(
       const State& start, const Contestant& a, const Contestant& b,
       const eval::ArenaProgressCallback& on_progress, int openings = 0);
@@ -91,29 +91,29 @@ class MatchTable {
   eval::ArenaOptions arena_;
   std::unique_ptr<eval::ResultStore> store_;  // if there is one
   std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
-  std::string openings_;  // "" for random ones, or who judges them
+  std::string openings_;  // "" for random ones, or the identity of their judge
 };
 
-// Which variants and rule options a network has learned: asked about others it
-// plays nonsense, and its results look like any others.
+// Checks of the variants and rule options that a network has learned: under
+// others it plays nonsense, and its results look like any others.
 
 // Adds --untrained, which allows what CheckLearned refuses.
 void AddUntrainedFlag(Command& command, bool* untrained);
 
 // Returns a usage error if the network in a file, called `name`, is to play
-// rules that it has not learned, unless it is allowed to; says on console.err
-// where nothing tells what it has learned.
+// rules that it has not learned, unless `untrained`; warns on console.err where
+// the rules that it has learned are unknown.
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                absl::Span<const State> starts, bool untrained,
                                Console& console);
 
-// The same of all networks among these players.
+// The same for all networks among these players.
 absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
                           absl::Span<const State> starts, bool untrained,
                           Console& console);
 
-// Returns what of a start's rules the network of a player has not learned, as
-// NotLearned (tara/nn/bundle/manifest.h); empty: nothing that is known.
+// Returns the rules of a start that the network of a player has not learned, as
+// NotLearned (tara/nn/bundle/manifest.h); empty: none, or unknown.
 std::string NotLearnedBy(const eval::PlayerSpec& player, const State& start);
 
 // Returns the same of several players, "SPEC: RULES; SPEC: RULES", as the
@@ -123,8 +123,8 @@ std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
 
 // The help of a --variant that may be missing.
 inline constexpr absl::string_view kVariantOrLearnedHelp =
-    "variant, by its identifier in `tara variants`, or 'all'; without, what "
-    "all the networks have learned";
+    "variant, by its identifier in `tara variants`, or 'all'; without, those "
+    "that all the networks have learned";
 
 // Returns the start positions of the variants that flags name, as CheckLearned
 // allows them; where they name none, of those that all these players have

@@ -288,8 +288,8 @@ void RegisterModel(Command& root) {
   verify.AddSwitch(
       {.names = "--torchscript",
        .help =
-           "also run the TorchScript form: a program, which may do all that "
-           "you may; for bundles from people whom you trust"},
+           "also run the TorchScript form: a program with all your rights; for "
+           "bundles from trusted sources"},
       &verified->torchscript);
   verify.AddChoice({.names = "--format", .help = "form of the report"},
                    {"text", "json"}, &verified->format);

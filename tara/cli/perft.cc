@@ -31,7 +31,7 @@ constexpr int64_t kMaxDepth = 1000;
 // line.
 absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   if (options.divide && options.depth == 0) {
-    return UsageError("--divide wants a --depth of at least 1");
+    return UsageError("--divide needs a --depth of at least 1");
   }
   TARA_ASSIGN_OR_RETURN(State state, StartOf(options.game));
   TARA_RETURN_IF_ERROR(PlayActions(options.prefix, "--prefix", state));
@@ -67,7 +67,7 @@ void RegisterPerft(Command& root) {
                    .default_text = "none"},
                   &options->prefix);
   command.AddSwitch({.names = "--divide",
-                     .help = "first list the count after each first action"},
+                     .help = "list of the counts after each first action"},
                     &options->divide);
   command.SetNotes("The last line of the output is the count alone.");
   command.SetExamples(

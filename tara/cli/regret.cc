@@ -114,7 +114,7 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
 
 // Returns the positions of each start: those of the test set, or new ones,
 // which become the test set where a file is named. Fewer starts than there are
-// mean that it was told to stop.
+// mean that `stop` was true.
 absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     const RegretOptions& options, absl::Span<const State> starts,
     const StopCheck& stop, StatusLine& status_line) {
@@ -153,7 +153,7 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
   return positions;
 }
 
-// Solves endgames and says what players give away in them. An interrupt
+// Solves endgames and reports the loss of players in them. An interrupt
 // (Ctrl-C) ends it with a report of the variants finished by then.
 absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
@@ -209,7 +209,7 @@ void RegisterRegret(Command& root) {
                /*required=*/false);
   command.AddTexts({.names = "--player",
                     .placeholder = "SPEC",
-                    .help = "whom to measure: a player, a checkpoint, or the "
+                    .help = "player to measure: a spec, a checkpoint, or the "
                             "folder of a run with all its checkpoints; may be "
                             "given again",
                     .required = true},
@@ -221,28 +221,31 @@ void RegisterRegret(Command& root) {
                       .help = "solved endgames of each variant",
                       .default_text = "100, or all of the test set"},
                      1, 1000000, &options->positions);
-  command.AddText({.names = "--test-set",
-                   .placeholder = "FILE",
-                   .help = "take the endgames from this file, or, where there "
-                           "is none, solve and keep them there",
-                   .default_text = "none"},
-                  &options->test_set);
-  command.AddCount({.names = "--nodes",
-                    .placeholder = "N",
-                    .help = "what solving a position may cost, in positions "
-                            "visited; more reaches further from the end"},
-                   100, int64_t{1} << 40, &options->node_limit);
+  command.AddText(
+      {.names = "--test-set",
+       .placeholder = "FILE",
+       .help = "file of the endgames; where there is none, they are "
+               "solved and written to it",
+       .default_text = "none"},
+      &options->test_set);
+  command.AddCount(
+      {.names = "--nodes",
+       .placeholder = "N",
+       .help = "limit of solving a position, in positions visited; "
+               "more reaches further from the end"},
+      100, int64_t{1} << 40, &options->node_limit);
   command.AddInteger({.names = "--seed",
                       .placeholder = "N",
-                      .help = "of the positions, and of what players draw"},
+                      .help = "random seed of the positions and the players"},
                      0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
   AddHtmlFlag(command, &options->html);
   command.SetNotes(absl::StrCat(
       "Each position is the earliest of a game that can be solved so and in "
-      "which\nnot all actions are worth the same. Lost is what the best action "
-      "would have\nbrought more; a draw is half a result.\n\nPlayers:\n",
+      "which\nactions differ in value. Lost is the difference to the best "
+      "action; "
+      "a draw is\nhalf a result.\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(
       {"regret --variant all --player greedy --player mcts:sims=100",

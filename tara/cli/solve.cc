@@ -220,11 +220,11 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
 
 void RegisterSolve(Command& root) {
   Command& command = root.AddCommand(
-      "solve", "find the exact result of a position, and the best actions");
+      "solve", "exact result of a position, and the best actions");
   const auto options = std::make_shared<SolveOptions>();
   AddPositionFlags(command, &options->position);
   command.AddSwitch({.names = "--all-actions",
-                     .help = "also find the exact result of every action"},
+                     .help = "also the exact result of every action"},
                     &options->all_actions);
   command.AddCount({.names = "--node-limit",
                     .placeholder = "N",

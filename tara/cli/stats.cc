@@ -93,7 +93,7 @@ class Progress {
   StatusLine status_line_;
 };
 
-// Plays random games of one variant or of all and says what came of them. An
+// Plays random games of one variant or of all and reports their statistics. An
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -141,7 +141,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
 
 void RegisterStats(Command& root) {
   Command& command = root.AddCommand(
-      "stats", "what random play says of the variants: lengths, results, ends");
+      "stats", "statistics of random play: lengths, results, endings");
   const auto options = std::make_shared<StatsOptions>();
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.AddCount({.names = "--games",
@@ -153,7 +153,7 @@ void RegisterStats(Command& root) {
   command.AddInteger(
       {.names = "--seed",
        .placeholder = "N",
-       .help = "random seed: the same seed, the same games on any number of "
+       .help = "random seed. Games are reproducible, on any number of "
                "threads"},
       0, INT64_MAX, &options->seed);
   command.AddChoice({.names = "--format", .help = "form of the report"},

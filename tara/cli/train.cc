@@ -37,7 +37,7 @@ struct TrainCommandOptions {
   bool untrained = false;
 };
 
-// Returns the resolved config. What a config says wrong is a usage error, a
+// Returns the resolved config. A wrong value in a config is a usage error, a
 // file that cannot be read a failure.
 absl::StatusOr<proto::TrainConfig> LoadConfig(
     const TrainCommandOptions& options) {
@@ -54,7 +54,7 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(
 }
 
 // Checks before anything is written that the run can begin or go on and play
-// its opponents. What the config says wrong is a usage error.
+// its opponents. A wrong value in the config is a usage error.
 absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
                        Console& console) {
   absl::Status status = train::CheckRun(config);
@@ -94,8 +94,8 @@ absl::Status WithAdvice(const absl::Status& status) {
                       absl::StrCat(status.message(), " (", advice, ")"));
 }
 
-// Trains as a config says, with progress on stderr, and ends with a table of
-// the learned player's strength. Goes on where the run was stopped.
+// Trains by a config, with progress on stderr, and ends with a table of the
+// learned player's strength. Goes on where the run was stopped.
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
@@ -170,9 +170,9 @@ void RegisterTrain(Command& root) {
                            "minutes; short for --set minutes=M"},
                   &options->minutes);
   command.AddSwitch({.names = "--untrained",
-                     .help = "let networks among the opponents "
-                             "(evaluation.opponent) play what they have not "
-                             "learned"},
+                     .help = "allow networks among the opponents "
+                             "(evaluation.opponent) to play variants that "
+                             "they have not learned"},
                     &options->untrained);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "

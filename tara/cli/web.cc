@@ -68,14 +68,15 @@ void RegisterWeb(Command& root) {
   const auto options = std::make_shared<WebOptions>();
   command.AddInteger({.names = "--port",
                       .placeholder = "N",
-                      .help = "of http://localhost:N/; 0 finds a free one"},
+                      .help = "port of http://localhost:N/; 0: a free one"},
                      0, 65535, &options->port);
-  command.AddText({.names = "--model",
-                   .placeholder = "FILE",
-                   .help = "the network to play against: a bundle of `tara "
-                           "export`, or a run or checkpoint",
-                   .default_text = "models/tara.tara"},
-                  &options->model);
+  command.AddText(
+      {.names = "--model",
+       .placeholder = "FILE",
+       .help = "network to play against: a bundle of `tara export`, "
+               "a run or a checkpoint",
+       .default_text = "models/tara.tara"},
+      &options->model);
   command.SetNotes(
       "Builds what is missing (at first some minutes: Emscripten and Node.js "
       "are\ninstalled, the rules and the search compiled to WebAssembly), then "

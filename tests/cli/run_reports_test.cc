@@ -235,7 +235,7 @@ TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
   const TaraResult result = play(alone);
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err,
-              HasSubstr(absl::StrCat("nothing tells what net:", alone,
+              HasSubstr(absl::StrCat("the variants that net:", alone,
                                      ",sims=0 has learned")));
   // A run that began with another network may have forgotten what that knew.
   const std::string run = TemporaryPath("further");

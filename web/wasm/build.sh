@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles tara/core and tara/mcts to WebAssembly: web/.build/wasm/tara_core.mjs
 # and .wasm. Compiles only what changed, takes what was compiled before from a
-# cache in the user's folder, and says nothing if there is nothing to do.
+# cache in the user's folder, and prints nothing if there is nothing to do.
 
 # shellcheck source-path=SCRIPTDIR source=../../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../bin/lib.sh"

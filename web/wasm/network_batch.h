@@ -35,7 +35,7 @@ class NetworkBatch {
   emscripten::val margins() const;
   emscripten::val owner() const;
 
-  // What the outputs say of position i. REQUIRES: they are filled.
+  // Returns the evaluation of position i. REQUIRES: the outputs are filled.
   void Read(int i, mcts::Evaluation& evaluation);
 
   // [hill]: the probabilities that at the end Red's and Blue's ringfort stands

@@ -49,7 +49,7 @@ void Search::GatherLeaves(int most) {
   TARA_CHECK(num_leaves_ == 0, "leaves are in flight");
   leaves_.resize(std::max(leaves_.size(), static_cast<size_t>(most)));
   bool full = false;
-  // At least one, though the tree says that it is done: its root may have to be
+  // At least one, also where the tree is done: its root may have to be
   // evaluated.
   while (!full && num_leaves_ < most && !tree_.done() &&
          tree_.in_flight() < tree_.simulations_left()) {

@@ -4,7 +4,7 @@
 //
 // The engine holds one game and, if one was loaded, one network. What comes
 // from outside (text, files, actions) is refused by a rejected promise whose
-// Error says what is wrong in words for people.
+// Error has a message for people.
 //
 // Perspective: what is called `red...` is Red's; a pair `[x, y]` is Red's, then
 // Blue's. Nothing is told by "the side to move".
@@ -257,7 +257,7 @@ export interface Verification {
   readonly agrees: boolean;
 }
 
-/** What an evaluator says of a position. */
+/** An evaluator's result for a position. */
 export interface Evaluation {
   /** Who says so: the network, or random games where there is none that has
    * learned the rules. */

@@ -41,7 +41,7 @@ export interface Manifest {
 export interface GoldenPosition {
   /** As text. */
   readonly position: string;
-  /** What the network says of it, rounded. */
+  /** The network's golden outputs, rounded. */
   readonly expected: {
     readonly priors: readonly number[];
     readonly win: number;
@@ -84,7 +84,7 @@ function readEntries(
   try {
     return readZip(data, wanted);
   } catch (error) {
-    // RangeError: what the archive says leads beyond its end.
+    // RangeError: an offset of the archive leads beyond its end.
     fail(`it cannot be unpacked as a zip archive (${
         error instanceof RangeError ? 'it is damaged' :
           error instanceof Error ? error.message : String(error)})`);
@@ -205,7 +205,7 @@ function readGolden(data: Uint8Array, manifest: Manifest): Golden {
   return { positions: json.positions, tensors: arrays };
 }
 
-/** What the bundle says of itself, for people. */
+/** The bundle's description, for people. */
 export function factsOf(manifest: Manifest): { name: string; value: string }[] {
   const facts: { name: string; value: string }[] = [];
   for (const part of [manifest.network, manifest.provenance]) {

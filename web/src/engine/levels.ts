@@ -9,5 +9,5 @@ export const LEVELS: readonly Level[] = [
   { id: 'master', name: 'Master', simulations: 1024, temperature: 0 },
 ];
 
-/** A random game says far less than a network, and costs far less. */
+/** A random game is far less accurate than a network, and far cheaper. */
 export const PLAYOUTS_FACTOR = 16;

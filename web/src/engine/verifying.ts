@@ -1,4 +1,4 @@
-// Whether a network that runs here says what its bundle says that it should.
+// Whether a network that runs here gives the golden outputs of its bundle.
 
 import type { Verification } from './api';
 import type { Golden, GoldenPosition, InputCounts } from './bundle';

@@ -185,7 +185,7 @@ export class App {
     storeGame(text, this.session.players.map(playerId));
   }
 
-  // Returns whether the bundle was accepted; if not, says why.
+  // Returns whether the bundle was accepted; if not, shows the reason.
   async loadNetwork(bundle: Blob, name: string): Promise<boolean> {
     this.loading = name;
     this.draw();
@@ -208,7 +208,7 @@ export class App {
     this.session.networkChanged();
   }
 
-  // Runs the golden positions of the bundle, and says whether they agree.
+  // Runs the golden positions of the bundle, and shows whether they agree.
   private async verifyNetwork(): Promise<void> {
     try {
       const found = await this.engine.verifyNetwork();

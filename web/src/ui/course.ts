@@ -12,7 +12,7 @@ export interface CoursePoint {
 
 export class CourseOfGame {
   private readonly points: (CoursePoint | undefined)[] = [];
-  private era = 0; // tells answers that come too late
+  private era = 0; // answers of an earlier one are dropped
   private filling = false;
 
   constructor(
@@ -72,7 +72,7 @@ export class CourseOfGame {
       this.changed();
     } catch {
       // A ply without a judgement is a gap in the plot; judging the position
-      // on the board tells what is wrong.
+      // on the board shows what is wrong.
     } finally {
       this.filling = false;
     }

@@ -137,7 +137,7 @@ export function rulesInShort(variant: VariantInfo): string[] {
   return turns;
 }
 
-// Returns what tells a variant from others of its family: "Level 1".
+// Returns the name of a variant within its family: "Level 1".
 export function variantLabel(variant: VariantInfo): string {
   const rest = variant.name.replace(FAMILIES[variant.family].title, '');
   return rest.replace(/^[ ,]+/, '') || 'Singles';

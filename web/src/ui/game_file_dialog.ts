@@ -76,13 +76,13 @@ export class GameFileDialog {
   }
 
   async open(): Promise<void> {
-    this.tell('');
+    this.showNote('');
     this.text.value = await this.texts.save();
     this.dialog.open();
     this.text.select();
   }
 
-  private tell(note: string, isError = false): void {
+  private showNote(note: string, isError = false): void {
     this.note.textContent = note;
     this.note.classList.toggle('error', isError);
   }
@@ -95,20 +95,20 @@ export class GameFileDialog {
   private async copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(this.text.value);
-      this.tell('Copied.');
+      this.showNote('Copied.');
     } catch {
       this.text.select();
-      this.tell('The browser keeps its clipboard; press Ctrl C to copy.');
+      this.showNote('The browser keeps its clipboard; press Ctrl C to copy.');
     }
   }
 
   private async paste(): Promise<void> {
     try {
       this.text.value = await navigator.clipboard.readText();
-      this.tell('');
+      this.showNote('');
     } catch {
       this.text.focus();
-      this.tell('The browser keeps its clipboard; press Ctrl V to paste.');
+      this.showNote('The browser keeps its clipboard; press Ctrl V to paste.');
     }
   }
 
@@ -122,7 +122,7 @@ export class GameFileDialog {
     });
     link.click();
     URL.revokeObjectURL(link.href);
-    this.tell('Saved.');
+    this.showNote('Saved.');
   }
 
   private async readFile(): Promise<void> {
@@ -138,7 +138,8 @@ export class GameFileDialog {
       await this.texts.load(this.text.value.trim());
       this.dialog.close();
     } catch (error) {
-      this.tell(error instanceof Error ? error.message : String(error), true);
+      this.showNote(
+          error instanceof Error ? error.message : String(error), true);
     }
   }
 }

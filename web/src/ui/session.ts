@@ -45,8 +45,8 @@ export class Session {
   thinking: Thinking | null = null;
   hint: SearchResult | null = null;
   evaluation: Evaluation | null = null; // of the position on the board
-  changes = 0; // of the position; tells answers that come too late
-  paused = false; // the computer waits to be told to go on
+  changes = 0; // of the position; answers to an earlier one are dropped
+  paused = false; // the computer waits for the button to go on
   readonly course: CourseOfGame;
   private search: Search | null = null;
   private busy = false;
@@ -118,7 +118,7 @@ export class Session {
     this.paused = !this.atEnd;
     this.stopSearch();
     this.events.changed();
-    this.think();
+    this.startTurn();
   }
 
   // The network was loaded or taken away: what was thought before is stale.
@@ -129,7 +129,7 @@ export class Session {
     this.evaluation = null;
     this.events.changed();
     void this.judge();
-    this.think();
+    this.startTurn();
   }
 
   pointAt(hill: HillIndex): void {
@@ -215,7 +215,7 @@ export class Session {
   resume(): void {
     this.paused = false;
     this.events.changed();
-    this.think();
+    this.startTurn();
   }
 
   // Searches for a person: the best action is shown, not played.
@@ -262,7 +262,7 @@ export class Session {
     this.events.shown();
     this.moved = null;
     void this.judge();
-    this.think();
+    this.startTurn();
   }
 
   private courseChanged(): void {
@@ -289,7 +289,7 @@ export class Session {
   }
 
   // Plays the computer's turn, if it is one.
-  private think(): void {
+  private startTurn(): void {
     const { seat } = this.position;
     const player = seat === null ? undefined : this.players[seat];
     if (this.paused || player?.kind !== 'computer') return;

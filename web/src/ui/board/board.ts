@@ -1,5 +1,5 @@
 // The board as a drawing that can be pointed at, dragged on, and walked over
-// with the keyboard. It knows positions and marks, and no rules.
+// with the keyboard. It shows positions and marks, without rules.
 
 import { h, replaceChildren, s } from '../dom';
 import { CELL_CLASS, HillGrid, type HillInput } from './grid';
@@ -141,7 +141,7 @@ export class Board {
     }
   }
 
-  // Draws what lies on top of the pieces, and says it in `labels`, by hill.
+  // Draws what lies on top of the pieces, with its text in `labels`, by hill.
   showMarks(marks: Marks, labels: readonly string[]): void {
     const { points } = this;
     replaceChildren(this.layers.area, ...areaShade(points, marks.area));
