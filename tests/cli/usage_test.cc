@@ -192,8 +192,9 @@ TEST(LibTorchTest, WithoutItsProgramWhatNeedsItNamesWhatIsMissing) {
         "arena --variant sacred_hill_l1 net:nosuch,backend=torch random"}) {
     const TaraResult result = RunShell(alone + " " + arguments);
     EXPECT_EQ(result.status, 1) << arguments;
-    EXPECT_THAT(result.err, HasSubstr("cannot start " + alone +
-                                      "_torch, the program with LibTorch"))
+    EXPECT_THAT(result.err,
+                MatchesRegex("tara: cannot start .*alone_torch, the "
+                             "program with LibTorch, .*\n"))
         << arguments;
   }
   EXPECT_EQ(RunShell(alone + " arena --variant sacred_hill_l1 random random "
