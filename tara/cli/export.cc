@@ -140,7 +140,7 @@ void RegisterExport(Command& root) {
       "A bundle is one zip file: the network as ONNX and TorchScript, its "
       "inputs "
       "and\noutputs for programs and for people, its origin, and golden "
-      "positions to check it\nby. docs/reference/bundle.md describes it; `tara "
+      "positions to check\nit by. docs/reference/bundle.md describes it; `tara "
       "model` shows one.");
   command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
                        "export runs/everything -o small.tara --weights float16",
