@@ -15,6 +15,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/nn/test_positions.h"
 
