@@ -34,7 +34,7 @@ constexpr SqliteSchema kSchema = {
     // games_statistics holds all that Statistics reads, so that it never
     // touches the blobs. An index ends in the rowid, which is the game index.
     .tables = R"sql(
-  CREATE TABLE games (
+  CREATE TABLE IF NOT EXISTS games (
     game_index INTEGER PRIMARY KEY,
     variant TEXT NOT NULL,
     rule_options TEXT NOT NULL,
@@ -47,16 +47,11 @@ constexpr SqliteSchema kSchema = {
     finished_unix_ms INTEGER NOT NULL,
     record BLOB NOT NULL
   );
-  CREATE INDEX games_by_variant ON games (variant);
-  CREATE INDEX games_by_generation ON games (generation);
-  CREATE INDEX games_statistics ON games (
+  CREATE INDEX IF NOT EXISTS games_by_variant ON games (variant);
+  CREATE INDEX IF NOT EXISTS games_by_generation ON games (generation);
+  CREATE INDEX IF NOT EXISTS games_statistics ON games (
     variant, rule_options, ended_by, generation, length, points_red,
     points_blue);
-)sql",
-    .probe = "SELECT COUNT(record) FROM (SELECT * FROM games LIMIT 1)"};
-
-// Stores of before have no such tables.
-constexpr char kContestTables[] = R"sql(
   CREATE TABLE IF NOT EXISTS contests (
     contest INTEGER PRIMARY KEY,
     variant TEXT NOT NULL,
@@ -71,7 +66,8 @@ constexpr char kContestTables[] = R"sql(
     game_index INTEGER NOT NULL,
     PRIMARY KEY (contest, place)
   ) WITHOUT ROWID;
-)sql";
+)sql",
+    .probe = "SELECT COUNT(record) FROM (SELECT * FROM games LIMIT 1)"};
 
 // Takes the file for this process, until what is returned goes.
 absl::StatusOr<std::shared_ptr<void>> LockFile(const std::string& path) {
@@ -514,7 +510,8 @@ absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     TARA_ASSIGN_OR_RETURN(lock, LockFile(path));
   }
   if (!read_only) {
-    TARA_RETURN_IF_ERROR(db.Execute(kContestTables, "cannot set up"));
+    // Older stores have no tables of contests.
+    TARA_RETURN_IF_ERROR(db.Execute(kSchema.tables, "cannot set up"));
   }
   return std::make_unique<GameStore>(mode, std::move(lock), std::move(db));
 }

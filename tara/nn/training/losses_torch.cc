@@ -99,9 +99,7 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfShares},
     // [B, kNumResults]: shares of win, draw, loss.
     {Head::kValue,
-     [](int64_t count) {
-       return at::empty({count, kNumResults});
-     },
+     [](int64_t count) { return at::empty({count, kNumResults}); },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        std::copy(sample.result.begin(), sample.result.end(), Row(targets, i));
        return true;
@@ -109,9 +107,7 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfShares},
     // [B, 1], int64: index of the margin's logit.
     {Head::kMargin,
-     [](int64_t count) {
-       return at::empty({count, 1}, at::kLong);
-     },
+     [](int64_t count) { return at::empty({count, 1}, at::kLong); },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
        *IndexRow(targets, i) = sample.margin + kMaxMargin;
@@ -132,9 +128,7 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfOwners},
     // [B, 2, 1], int64: own and enemy kingdoms.
     {Head::kKingdoms,
-     [](int64_t count) {
-       return at::empty({count, 2, 1}, at::kLong);
-     },
+     [](int64_t count) { return at::empty({count, 2, 1}, at::kLong); },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        int64_t* const kingdoms = IndexRow(targets, i);
        kingdoms[0] = std::min(sample.own_kingdoms, kMaxKingdoms);
