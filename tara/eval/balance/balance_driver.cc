@@ -364,7 +364,11 @@ class Run {
                           TARA_RETURN_IF_ERROR(store_.Add(game));
                           TARA_RETURN_IF_ERROR(Add(game));
                           ++progress_.games_done;
-                          go_on_ = !on_progress_ || on_progress_(progress_);
+                          // Games that were finished when it stopped come
+                          // after that: it stays stopped.
+                          if (on_progress_ && !on_progress_(progress_)) {
+                            go_on_ = false;
+                          }
                           return go_on_;
                         });
   }
