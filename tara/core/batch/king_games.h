@@ -1,5 +1,5 @@
-#ifndef TARA_CORE_BATCH_HIGH_KINGS_LANES_H_
-#define TARA_CORE_BATCH_HIGH_KINGS_LANES_H_
+#ifndef TARA_CORE_BATCH_KING_GAMES_H_
+#define TARA_CORE_BATCH_KING_GAMES_H_
 
 #include <cstdint>
 
@@ -421,4 +421,4 @@ struct KingGames {
 
 }  // namespace tara::batch
 
-#endif  // TARA_CORE_BATCH_HIGH_KINGS_LANES_H_
+#endif  // TARA_CORE_BATCH_KING_GAMES_H_

@@ -1,5 +1,5 @@
-#ifndef TARA_CORE_BATCH_STONE_OF_DESTINY_LANES_H_
-#define TARA_CORE_BATCH_STONE_OF_DESTINY_LANES_H_
+#ifndef TARA_CORE_BATCH_LINK_GAMES_H_
+#define TARA_CORE_BATCH_LINK_GAMES_H_
 
 #include <cstdint>
 
@@ -383,4 +383,4 @@ struct LinkGames {
 
 }  // namespace tara::batch
 
-#endif  // TARA_CORE_BATCH_STONE_OF_DESTINY_LANES_H_
+#endif  // TARA_CORE_BATCH_LINK_GAMES_H_
