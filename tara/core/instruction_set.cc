@@ -15,6 +15,7 @@ std::vector<InstructionSet> SupportedInstructionSets() {
   }
   sets.push_back(InstructionSet::kAvx2);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") &&
       __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512vbmi") &&

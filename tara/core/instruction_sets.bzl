@@ -5,25 +5,13 @@
 _COMMON_COPTS = ["-O3"]
 
 # The rest of the build may use AVX2; these units are those for processors (and
-# compilers) without.
-PORTABLE_COPTS = _COMMON_COPTS + [
-    "-mno-avx",
-    "-mno-bmi",
-    "-mno-bmi2",
-    "-mno-lzcnt",
-    "-mno-popcnt",
-]
+# compilers) without. Of several -march the compiler takes the last.
+PORTABLE_COPTS = _COMMON_COPTS + ["-march=x86-64"]
 
-AVX2_COPTS = _COMMON_COPTS + [
-    "-mavx2",
-    "-mbmi2",
-]
+AVX2_COPTS = _COMMON_COPTS
 
-AVX512_COPTS = AVX2_COPTS + [
-    "-mavx512f",
-    "-mavx512bw",
-    "-mavx512dq",
-    "-mavx512vl",
+AVX512_COPTS = _COMMON_COPTS + [
+    "-march=x86-64-v4",
     "-mavx512vbmi",
     "-mavx512bitalg",
     "-mavx512vpopcntdq",
