@@ -1,5 +1,5 @@
 // The model that the page begins with, served and built as `model.tara`: the
-// bundle that TARA_WEB_MODEL names, else the ready-made one.
+// ready-made one.
 
 import {createReadStream, existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,6 @@ const ADDRESS = 'model.tara';
 
 // Returns the path of the bundle, or null.
 function findModel(root) {
-  if (process.env.TARA_WEB_MODEL) return process.env.TARA_WEB_MODEL;
   const file = path.join(root, '..', 'models', 'tara.tara');
   return existsSync(file) ? file : null;
 }
@@ -36,7 +35,6 @@ export function modelPlugin(root) {
   return {
     name: 'tara-model',
     configureServer: serve,
-    configurePreviewServer: serve,
     generateBundle() {
       const file = findModel(root);
       if (file === null) return;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds what is missing of the page and serves it: web/serve.sh PORT [MODEL].
-# The model is a bundle, or a run or checkpoint, which is exported. For people
-# there is `bin/tara web`, which checks the arguments.
+# Builds what is missing of the page and becomes `tara web --page`, which serves
+# it: web/serve.sh PORT [MODEL]. The model is a bundle, or a run or checkpoint,
+# which is exported. For people there is `bin/tara web`, which checks the
+# arguments.
 
 # shellcheck source-path=SCRIPTDIR source=../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../bin/lib.sh"
@@ -9,39 +10,9 @@ source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../bin/lib.sh"
 readonly PORT="$1"
 readonly MODEL="${2:-}"
 readonly WEB="${TARA_ROOT}/web"
-# As old as the sources that the page was built from.
-readonly STAMP="${WEB}/.build/page_built"
 
-page_up_to_date() {
-  [[ -f "${STAMP}" && -f "${WEB}/dist/index.html" ]] || return 1
-  local changed
-  # Some of the paths need not exist, which find calls an error.
-  changed="$(find "${WEB}"/{src,public,wasm,index.html,package-lock.json} \
-    "${WEB}"/{vite.config.mjs,model_plugin.mjs,.build/wasm/tara_core.wasm} \
-    "${TARA_ROOT}/models" -newer "${STAMP}" -print -quit 2>/dev/null || true)"
-  [[ -z "${changed}" ]]
-}
-
-build_page() {
-  if page_up_to_date; then
-    return
-  fi
-  tara_say "building the page"
-  touch "${STAMP}.$$"
-  if ! (cd "${WEB}" && node_modules/.bin/vite build --logLevel warn >&2); then
-    rm -f "${STAMP}.$$"
-    tara_say "the page could not be built"
-    exit 1
-  fi
-  mv "${STAMP}.$$" "${STAMP}"
-}
-
-tara_install_packages web
-tara_install_node
-tara_npm_install "${WEB}"
-"${WEB}/wasm/build.sh"
-build_page
-
+"${WEB}/build.sh"
+arguments=(web --port "${PORT}" --page "${WEB}/dist")
 if [[ -n "${MODEL}" ]]; then
   bundle="${MODEL}"
   if [[ -d "${MODEL}" || "${MODEL}" != *.tara ]]; then
@@ -49,6 +20,7 @@ if [[ -n "${MODEL}" ]]; then
     tara_say "exporting ${MODEL}"
     "${TARA_BINARY}" export "${MODEL}" -o "${bundle}" >&2
   fi
-  export TARA_WEB_MODEL="${bundle}"
+  arguments+=(--model "${bundle}")
 fi
-exec node "${WEB}/serve.mjs" "${PORT}"
+export TARA_ROOT
+exec "${TARA_BINARY}" "${arguments[@]}"

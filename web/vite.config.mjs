@@ -7,7 +7,8 @@ import {modelPlugin} from './model_plugin.mjs';
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 // A page gets threads of WebAssembly (SharedArrayBuffer) only in return for
-// these; they cost nothing here, as the page loads nothing from elsewhere.
+// these. They are of the server for development; tara/cli/web.cc sends them with
+// the built page, and a policy for the workers.
 const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -25,15 +26,6 @@ const policy = {
   'connect-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'none'",
-};
-// Of every file that is served here, for workers have the policy of their file
-// and not that of the page: WebAssembly runs there, and its glue code makes
-// functions from text (Embind, and ONNX Runtime for WebGPU). The page has both
-// policies, and so the stricter.
-const servedPolicy = {
-  ...policy,
-  'script-src': "'self' 'wasm-unsafe-eval' 'unsafe-eval'",
-  'frame-ancestors': "'none'",
 };
 const policyText = (directives) =>
   Object.entries(directives)
@@ -83,12 +75,5 @@ export default defineConfig(({mode}) => {
     },
     optimizeDeps: {exclude: ['onnxruntime-web']},
     server: {headers, host: '127.0.0.1'},
-    preview: {
-      headers: {
-        ...headers,
-        'Content-Security-Policy': policyText(servedPolicy),
-      },
-      host: '127.0.0.1',
-    },
   };
 });

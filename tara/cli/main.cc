@@ -151,7 +151,8 @@ absl::Status BecomeTorchProgram(char* const* argv) {
   execv(path.c_str(), argv);
   return absl::FailedPreconditionError(absl::StrCat(
       "cannot start ", path, ", the program with LibTorch, which `tara ",
-      argv[1], "` needs here: ", std::strerror(errno)));
+      argv[1], "` needs here: ", std::strerror(errno),
+      "; a clone of the project has it"));
 }
 
 // Writes an error as one line and returns the exit status that goes with it.

@@ -1,7 +1,8 @@
 #include <cstdint>
-#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -124,15 +126,15 @@ std::string VariantText(const nn::BundleVariant& variant) {
 absl::StatusOr<nn::NetworkOutputs> RunOnnx(const std::string& model,
                                            const nn::NetworkInputs& inputs,
                                            bool with_owner) {
-  const char* const root = std::getenv("TARA_ROOT");
-  if (root == nullptr || *root == '\0') {
+  const std::optional<std::filesystem::path> root = ProjectFolder();
+  if (!root.has_value()) {
     return absl::UnavailableError(
         "ONNX Runtime is taken from the project's folder, which TARA_ROOT does "
         "not name; expected to be started as bin/tara, which sets it");
   }
   return nn::RunOnnxByNode(
       model, inputs, with_owner,
-      {absl::StrCat(root, "/tests/js"), absl::StrCat(root, "/web")});
+      {(*root / "tests" / "js").string(), (*root / "web").string()});
 }
 
 std::string ResultText(nn::CheckResult result) {

@@ -1,63 +1,188 @@
+#include <civetweb.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "tara/base/project_folder.h"
+#include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/nn/bundle/bundle.h"
 
 namespace tara::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct WebOptions {
   int64_t port = 8045;
   // A bundle, run or checkpoint; empty: the one that comes with the project.
   std::string model = {};
+  // A folder with a built page; empty: that of the release or of the clone.
+  std::string page = {};
 };
 
-// Becomes the script web/serve.sh of the folder that the environment variable
-// TARA_ROOT names, as bin/tara sets it: the page is built from sources. Returns
-// only errors: FAILED_PRECONDITION where there is no such script, NOT_FOUND
-// where there is no such model.
-absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
-  std::error_code ignored;
-  const char* const root = std::getenv("TARA_ROOT");
-  const std::string script =
-      root == nullptr ? "" : absl::StrCat(root, "/web/serve.sh");
-  if (!std::filesystem::exists(script, ignored)) {
-    return absl::FailedPreconditionError(
-        "the page is built from its sources: start it with `bin/tara web` in a "
-        "clone of the project");
+// Sent with every file. A page gets threads of WebAssembly (SharedArrayBuffer)
+// only in return for the first two. The page has a stricter policy in itself
+// (web/vite.config.mjs); workers have that of their file, and the glue code of
+// WebAssembly makes functions from text.
+constexpr char kHeaders[] =
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Embedder-Policy: require-corp\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Content-Security-Policy: default-src 'none'; "
+    "script-src 'self' 'wasm-unsafe-eval' 'unsafe-eval'; worker-src 'self'; "
+    "style-src 'self'; font-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+// What the server's threads use.
+struct Served {
+  std::string model;  // the network that the page begins with, or empty
+  absl::Mutex mutex;
+  std::string error ABSL_GUARDED_BY(mutex);  // the first message of the server
+};
+
+// Answers requests for `model.tara`, and leaves the others to the server.
+int BeginRequest(mg_connection* connection) {
+  if (absl::string_view(mg_get_request_info(connection)->local_uri) !=
+      "/model.tara") {
+    return 0;
   }
-  std::vector<std::string> words = {script, absl::StrCat(options.port)};
+  const auto& served =
+      *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
+  if (served.model.empty()) {
+    // Not 404, which browsers log as an error: there need be none.
+    mg_printf(connection, "HTTP/1.1 204 No Content\r\n%s\r\n\r\n", kHeaders);
+    return 204;
+  }
+  const std::string name = fs::path(served.model).filename().string();
+  std::string encoded(3 * name.size() + 1, '\0');
+  encoded.resize(mg_url_encode(name.c_str(), encoded.data(), encoded.size()));
+  mg_send_mime_file2(
+      connection, served.model.c_str(), "application/zip",
+      absl::StrCat("Content-Disposition: attachment; filename*=UTF-8''",
+                   encoded, "\r\n")
+          .c_str());
+  return 200;
+}
+
+int KeepMessage(const mg_connection* connection, const char* message) {
+  auto& served =
+      *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
+  const absl::MutexLock lock(&served.mutex);
+  if (served.error.empty()) served.error = message;
+  return 1;
+}
+
+// Serves the built page of a folder to this machine until the process is
+// stopped. Returns only errors.
+absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
+                              Console& console) {
+  std::error_code ignored;
+  if (!fs::exists(page / "index.html", ignored)) {
+    return absl::NotFoundError(absl::StrCat("no built page in ", page.string(),
+                                            "; expected its index.html there"));
+  }
+  Served served;
   if (!options.model.empty()) {
-    if (!std::filesystem::exists(options.model, ignored)) {
-      return absl::NotFoundError(
-          absl::StrCat("--model ", options.model,
-                       ": no such file; expected a model bundle, a run or a "
-                       "checkpoint"));
-    }
-    words.push_back(std::filesystem::absolute(options.model, ignored).string());
+    TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
+    served.model = options.model;
+  } else {
+    served.model = eval::FindReadyMadeModel().value_or("");
+  }
+  const std::string port = absl::StrCat("127.0.0.1:", options.port);
+  const char* settings[] = {"listening_ports",
+                            port.c_str(),
+                            "document_root",
+                            page.c_str(),
+                            "enable_directory_listing",
+                            "no",
+                            "static_file_max_age",
+                            "0",
+                            "num_threads",
+                            "8",
+                            "extra_mime_types",
+                            ".js=text/javascript,.mjs=text/javascript,"
+                            ".wasm=application/wasm,.woff2=font/woff2",
+                            "additional_header",
+                            kHeaders,
+                            nullptr};
+  mg_callbacks callbacks = {};
+  callbacks.begin_request = &BeginRequest;
+  callbacks.log_message = &KeepMessage;
+  mg_init_library(MG_FEATURES_FILES);
+  const mg_context* const server = mg_start(&callbacks, &served, settings);
+  mg_server_port found = {};
+  if (server == nullptr || mg_get_server_ports(server, 1, &found) != 1) {
+    const absl::MutexLock lock(&served.mutex);
+    return absl::UnavailableError(
+        absl::StrCat("cannot serve the page: ", served.error,
+                     " (--port 0 finds a free one)"));
+  }
+  console.out << "Play at http://localhost:" << found.port
+              << "/ (stop with Ctrl+C)\n"
+              << std::flush;
+  while (true) pause();
+}
+
+// Becomes the script of a clone that builds the page from its sources and comes
+// back with --page. Returns only errors.
+absl::StatusOr<int> BuildPage(const fs::path& script, const WebOptions& options,
+                              Console& console) {
+  std::vector<std::string> words = {script.string(),
+                                    absl::StrCat(options.port)};
+  if (!options.model.empty()) {
+    words.push_back(fs::absolute(options.model).string());
   }
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   console.out.flush();
   execv(script.c_str(), arguments.data());
-  return absl::UnavailableError(
-      absl::StrCat("cannot start ", script, ": ", std::strerror(errno)));
+  return absl::UnavailableError(absl::StrCat("cannot start ", script.string(),
+                                             ": ", std::strerror(errno)));
+}
+
+absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
+  std::error_code ignored;
+  if (!options.model.empty() && !fs::exists(options.model, ignored)) {
+    return absl::NotFoundError(
+        absl::StrCat("--model ", options.model,
+                     ": no such file; expected a model bundle, a run or a "
+                     "checkpoint"));
+  }
+  if (!options.page.empty()) return ServePage(options.page, options, console);
+  const std::optional<fs::path> root = ProjectFolder();
+  if (root.has_value()) {
+    const fs::path web = *root / "web";
+    if (fs::exists(web / "serve.sh", ignored)) {
+      return BuildPage(web / "serve.sh", options, console);
+    }
+    // The built one of a release; in a clone index.html is a source.
+    if (fs::exists(web / "index.html", ignored)) {
+      return ServePage(web, options, console);
+    }
+  }
+  return absl::FailedPreconditionError(
+      "the page is built from its sources: start it with `bin/tara web` in a "
+      "clone of the project, or name a built page by --page");
 }
 
 }  // namespace
@@ -74,14 +199,21 @@ void RegisterWeb(Command& root) {
       {.names = "--model",
        .placeholder = "FILE",
        .help = "network to play against: a bundle of `tara export`, "
-               "a run or a checkpoint",
+               "or, in a clone, a run or a checkpoint",
        .default_text = "models/tara.tara"},
       &options->model);
+  command.AddText(
+      {.names = "--page",
+       .placeholder = "FOLDER",
+       .help = "a built page, such as web/dist, instead of building "
+               "it",
+       .default_text = "built if sources are newer"},
+      &options->page);
   command.SetNotes(
-      "Builds what is missing (at first some minutes: Emscripten and Node.js "
-      "are\ninstalled, the rules and the search compiled to WebAssembly), then "
-      "serves the\npage to this machine alone until it is stopped. Another "
-      "bundle can be dropped\nonto the page at any time.");
+      "In a clone, builds what is missing (at first some minutes: Emscripten "
+      "and Node.js\nare installed, the rules and the search compiled to "
+      "WebAssembly). Serves the\npage to this machine alone until it is "
+      "stopped. Another bundle can be dropped\nonto the page at any time.");
   command.SetExamples({"web", "web --port 9000 --model runs/quickstart"});
   command.SetRun(
       [options](Console& console) { return RunWeb(*options, console); });

@@ -24,7 +24,7 @@ absl::StatusOr<DeviceText> ParseDevice(absl::string_view text);
 // The number type of the products of a network. Sums are float32 or, of int16
 // and int8, int32.
 enum class Precision {
-  kAuto,  // what is fastest here, by a short measurement
+  kAuto,  // the fastest that is accurate here
   kFloat32,
   kBfloat16,
   kFloat16,

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -58,6 +61,44 @@ TEST(WebTest, SaysHowToStartItWhereThereAreNoSources) {
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(result.err, HasSubstr("`bin/tara web`"));
   }
+}
+
+TEST(WebTest, NamesWhatIsNoPageAndNoBundle) {
+  const std::string page = absl::StrCat(testing::TempDir(), "/page");
+  std::filesystem::create_directories(page);
+  const TaraResult none = RunTara({"web", "--page", page});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr(absl::StrCat("no built page in ", page)));
+
+  std::ofstream(absl::StrCat(page, "/index.html")) << "page";
+  const std::string model = absl::StrCat(testing::TempDir(), "/none.tara");
+  std::ofstream(model) << "PK";
+  const TaraResult damaged =
+      RunTara({"web", "--page", page, "--model", model, "--port", "0"});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.err, HasSubstr(model));
+}
+
+TEST(WebTest, SaysWhichPortIsTaken) {
+  const std::string page = absl::StrCat(testing::TempDir(), "/page");
+  std::filesystem::create_directories(page);
+  std::ofstream(absl::StrCat(page, "/index.html")) << "page";
+  const int taken = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {.sin_family = AF_INET,
+                         .sin_port = 0,
+                         .sin_addr = {htonl(INADDR_LOOPBACK)},
+                         .sin_zero = {}};
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(bind(taken, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(taken, 1), 0);
+  ASSERT_EQ(getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size),
+            0);
+  const std::string port = absl::StrCat(ntohs(address.sin_port));
+  const TaraResult result = RunTara({"web", "--page", page, "--port", port});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr(port));
+  EXPECT_THAT(result.err, HasSubstr("--port 0 finds a free one"));
+  close(taken);
 }
 
 TEST(WebTest, RefusesAPortThatIsNone) {

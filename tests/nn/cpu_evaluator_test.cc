@@ -238,15 +238,13 @@ TEST_P(IntegerPrecisionTest, RangesInTheCheckpointAreUsedAndChecked) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// Evaluates all positions alike, which takes `cost` on a clock of the test's.
+// Evaluates all positions alike.
 class FakeEvaluator : public mcts::Evaluator {
  public:
-  FakeEvaluator(float win, absl::Duration cost, absl::Time* now)
-      : win_(win), cost_(cost), now_(now) {}
+  explicit FakeEvaluator(float win) : win_(win) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
-    *now_ += cost_;
     for (size_t i = 0; i < states.size(); ++i) {
       results[i].priors = {1};
       results[i].win = win_;
@@ -257,36 +255,19 @@ class FakeEvaluator : public mcts::Evaluator {
 
  private:
   const float win_;
-  const absl::Duration cost_;
-  absl::Time* const now_;
 };
 
-TEST(ChooseCpuPrecisionTest, TakesWhatIsMuchFasterAndAccurate) {
+TEST(IsAccurateTest, RefusesWhatDiffersMuchAndWhatIsNoNumber) {
   const std::vector<State> states = RandomPositionsOfAllVariants(1, 5);
-  absl::Time now = absl::UnixEpoch();
-  FakeEvaluator slow(0.5f, absl::Milliseconds(20), &now);
-  FakeEvaluator hardly_faster(0.5f, absl::Milliseconds(19), &now);
-  FakeEvaluator fast(0.505f, absl::Milliseconds(18), &now);
-  FakeEvaluator fast_and_wrong(0.6f, absl::Milliseconds(1), &now);
-  FakeEvaluator no_number(NAN, absl::Milliseconds(1), &now);
-  const auto choose = [&](std::vector<PrecisionCandidate> candidates) {
-    return *ChooseCpuPrecision(candidates, states, [&] { return now; });
+  FakeEvaluator reference(0.5f);
+  const auto accurate = [&](float win) {
+    FakeEvaluator evaluator(win);
+    return *IsAccurate(evaluator, reference, states);
   };
-  EXPECT_EQ(choose({{Precision::kFloat32, &slow}}), Precision::kFloat32);
-  EXPECT_EQ(choose({{Precision::kFloat32, &slow}, {Precision::kInt8, &fast}}),
-            Precision::kInt8);
-  EXPECT_EQ(choose({{Precision::kFloat32, &slow},
-                    {Precision::kInt8, &hardly_faster}}),
-            Precision::kFloat32);
-  EXPECT_EQ(choose({{Precision::kFloat32, &slow},
-                    {Precision::kBfloat16, &fast},
-                    {Precision::kInt8, &fast_and_wrong}}),
-            Precision::kBfloat16);
-  EXPECT_EQ(
-      choose({{Precision::kFloat32, &slow}, {Precision::kInt8, &no_number}}),
-      Precision::kFloat32);
-  EXPECT_EQ(choose({{Precision::kFloat32, &fast}, {Precision::kInt8, &slow}}),
-            Precision::kFloat32);
+  EXPECT_TRUE(accurate(0.5f));
+  EXPECT_TRUE(accurate(0.505f));
+  EXPECT_FALSE(accurate(0.6f));
+  EXPECT_FALSE(accurate(NAN));
 }
 
 TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {

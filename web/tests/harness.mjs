@@ -1,13 +1,12 @@
 // What the tests of the page share: the built page, served, in the real
 // browser without a window. `npm test` builds it before the tests.
 
+import {spawn} from 'node:child_process';
 import {readFile} from 'node:fs/promises';
 import {mkdirSync} from 'node:fs';
 import path from 'node:path';
 import {after} from 'node:test';
 import {fileURLToPath} from 'node:url';
-
-import {preview} from 'vite';
 
 import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
 
@@ -37,18 +36,18 @@ export function suiteContext() {
 // Serves what `npm test` has built until the test `context` ends.
 // Returns its address, which ends with a slash.
 export async function startServer(context) {
-  const server = await preview({
-    root: webRoot,
-    mode: 'test',
-    logLevel: 'warn',
-    preview: {port: 0, strictPort: false, open: false},
-  });
-  context.after(() => new Promise((resolve) => {
-    server.httpServer.close(resolve);
-    server.httpServer.closeAllConnections();
-  }));
-  const {port} = server.httpServer.address();
-  return `http://127.0.0.1:${port}/`;
+  const page = path.join(webRoot, '.build', 'test');
+  const server = spawn(
+      taraBinary, ['web', '--port', '0', '--page', page],
+      {env: {...process.env, TARA_ROOT: root}, stdio: ['ignore', 'pipe', 2]});
+  context.after(() => server.kill());
+  let said = '';
+  for await (const text of server.stdout.setEncoding('utf8')) {
+    said += text;
+    const found = /http:\/\/localhost:(\d+)\//.exec(said);
+    if (found) return `http://127.0.0.1:${found[1]}/`;
+  }
+  throw new Error(`tara web ended before it served: ${said}`);
 }
 
 // Server, browser and a page of it at `file`, such as 'index.html'. Returns

@@ -1,8 +1,8 @@
 #include "tara/eval/players/make_player.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
+#include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
 #include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/engine_player.h"
@@ -32,15 +33,14 @@
 namespace tara::eval {
 
 absl::StatusOr<std::string> FindReadyMadeModel() {
-  const char* const root = std::getenv("TARA_ROOT");
-  if (root == nullptr || *root == '\0') {
+  const std::optional<std::filesystem::path> root = ProjectFolder();
+  if (!root.has_value()) {
     return absl::NotFoundError(
         "the ready-made model is in the project's folder, which TARA_ROOT does "
         "not name; expected to be started as bin/tara, which sets it, or a "
         "player net:PATH");
   }
-  const std::string path =
-      (std::filesystem::path(root) / "models" / "tara.tara").string();
+  const std::string path = (*root / "models" / "tara.tara").string();
   std::error_code error;  // an unreadable path is not there
   if (std::filesystem::is_regular_file(path, error)) return path;
   return absl::NotFoundError(absl::StrCat(

@@ -20,9 +20,8 @@ namespace tara::eval {
 inline constexpr char kReadyMadeName[] = "best";
 
 // Returns the path of the model bundle that comes with the project,
-// models/tara.tara in the folder that the environment variable TARA_ROOT names
-// (bin/tara sets it). NOT_FOUND where there is none, naming the path, or where
-// the variable names no folder: the working directory may be anybody's.
+// models/tara.tara in ProjectFolder(). NOT_FOUND where there is none, naming
+// the path, or no such folder.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
 // Returns a factory of players of a spec, or of teams, each as one Player.

@@ -1,11 +1,9 @@
 #include "tara/nn/cpu/cpu_evaluator.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <dnnl.hpp>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -37,9 +35,8 @@ constexpr uint64_t kCalibrationSeed = 1;
 constexpr int kErrorPositions = 8;
 constexpr uint64_t kErrorSeed = 2;
 
-// Smaller networks spend their time elsewhere than in products: precisions are
-// too nearly equally fast for a choice that machines of one kind share.
-constexpr int kLeastChannelsForChoice = 32;
+// Smaller networks spend their time elsewhere than in products.
+constexpr int kLeastChannelsForIntegers = 32;
 
 // The memory of a thread for a call.
 struct Workspace {
@@ -138,27 +135,24 @@ class Maker {
             .precision = precision};
   }
 
-  // Makes the fastest that is accurate.
+  // Makes the fastest that is accurate. Integers are, where the processor has
+  // instructions for them, in networks of every size
+  // (docs/lab/2026-11-speed.md): so the choice takes no measurement, and
+  // processors of one kind choose alike.
   absl::StatusOr<CpuEvaluator> MakeBest() {
-    if (weights_.channels < kLeastChannelsForChoice) {
-      return Make(Precision::kFloat32);
-    }
-    std::vector<CpuEvaluator> made;
-    std::vector<PrecisionCandidate> candidates;
-    for (const Precision precision : kCpuPrecisions) {
+    CpuEvaluator reference = Make(Precision::kFloat32);
+    if (weights_.channels < kLeastChannelsForIntegers) return reference;
+    const std::vector<State> positions =
+        PositionsOfRandomGames(kErrorPositions, kErrorSeed);
+    for (const Precision precision : {Precision::kInt8, Precision::kInt16}) {
       if (!CheckCpuPrecision(precision).ok()) continue;
-      made.push_back(Make(precision));
-      candidates.push_back({precision, made.back().evaluator.get()});
+      CpuEvaluator candidate = Make(precision);
+      TARA_ASSIGN_OR_RETURN(
+          const bool accurate,
+          IsAccurate(*candidate.evaluator, *reference.evaluator, positions));
+      if (accurate) return candidate;
     }
-    TARA_ASSIGN_OR_RETURN(
-        const Precision best,
-        ChooseCpuPrecision(
-            candidates, PositionsOfRandomGames(kErrorPositions, kErrorSeed)));
-    return *std::find_if(std::make_move_iterator(made.begin()),
-                         std::make_move_iterator(made.end()),
-                         [&](const CpuEvaluator& evaluator) {
-                           return evaluator.precision == best;
-                         });
+    return reference;
   }
 
  private:

@@ -1,13 +1,9 @@
 #ifndef TARA_NN_CPU_CPU_PRECISION_H_
 #define TARA_NN_CPU_CPU_PRECISION_H_
 
-#include <functional>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "tara/base/clocks.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -36,24 +32,13 @@ PrecisionError ErrorOf(absl::Span<const mcts::Evaluation> reference,
 // The largest error that is accepted: a small part of the network's own.
 inline constexpr PrecisionError kLargestPrecisionError = {.value = 0.02,
                                                           .policy = 0.03};
-// How much faster a precision must be than a better one: clear enough that
-// machines of one kind choose alike, though they never measure alike.
-inline constexpr double kNeededSpeedup = 1.1;
 
-struct PrecisionCandidate {
-  Precision precision = Precision::kFloat32;
-  mcts::Evaluator* evaluator = nullptr;
-};
-
-// Returns the precision to compute in: the first, unless a later one is
-// kNeededSpeedup times as fast and within kLargestPrecisionError of the first.
-// Measures for some tens of milliseconds of `clock`.
-// Returns the error of an evaluator that fails.
-// REQUIRES: at least one candidate and one position.
-absl::StatusOr<Precision> ChooseCpuPrecision(
-    absl::Span<const PrecisionCandidate> candidates,
-    absl::Span<const State> positions,
-    const std::function<absl::Time()>& clock = ThreadTime);
+// Returns whether the error of an evaluator at these positions is within
+// kLargestPrecisionError of the reference. Returns the error of an evaluator
+// that fails. REQUIRES: at least one position.
+absl::StatusOr<bool> IsAccurate(mcts::Evaluator& evaluator,
+                                mcts::Evaluator& reference,
+                                absl::Span<const State> positions);
 
 }  // namespace tara::nn
 
