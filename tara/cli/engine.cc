@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -51,22 +53,25 @@ absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
   return engine::EngineModel::OfNetwork(file, inference, options.cache);
 }
 
+// What the network has learned, if it is known.
+using Learned = std::optional<std::vector<nn::BundleVariant>>;
+
 // Returns the position of the first game: of the variant that is named, or of
 // the first that the network has learned. A usage error if it may not play it.
 absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
-                                 const std::string& file, Console& console) {
+                                 const std::string& file,
+                                 const Learned& learned, Console& console) {
   GameFlags flags = options.game;
   if (flags.variant.empty()) flags.variant = kFirstVariant;
   TARA_ASSIGN_OR_RETURN(State start, StartOf(flags));
   if (file.empty()) return start;
   const bool is_chosen =
       !options.game.variant.empty() || !options.game.options.empty();
-  const auto learned = train::LearnedByModel(file);
   if (!is_chosen && !options.untrained && learned.has_value() &&
       !nn::NotLearned(*learned, start).empty()) {
     start = InitialState(learned->front().variant, learned->front().options);
   }
-  TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, file, {start},
+  TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, file, learned, {start},
                                          options.untrained, console));
   return start;
 }
@@ -84,14 +89,14 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
   if (!options.model.empty()) {
     TARA_ASSIGN_OR_RETURN(file, eval::FindCheckpoint(options.model));
   }
-  TARA_ASSIGN_OR_RETURN(const State start, FirstStart(options, file, console));
+  Learned learned;
+  if (!file.empty()) learned = train::LearnedByModel(file);
+  TARA_ASSIGN_OR_RETURN(const State start,
+                        FirstStart(options, file, learned, console));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<engine::EngineModel> model,
                         LoadModel(options, file, given.seed));
-  if (!file.empty()) {
-    auto learned = train::LearnedByModel(file);
-    if (learned.has_value()) {
-      model->SetLearned(*std::move(learned), options.untrained);
-    }
+  if (learned.has_value()) {
+    model->SetLearned(*std::move(learned), options.untrained);
   }
   if (!model->precision().empty()) {
     console.err << "tara: " << model->name() << " computes in "

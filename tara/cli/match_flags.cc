@@ -306,9 +306,9 @@ void AddUntrainedFlag(Command& command, bool* untrained) {
 }
 
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,
+                               const Learned& learned,
                                absl::Span<const State> starts, bool untrained,
                                Console& console) {
-  const Learned learned = train::LearnedByModel(file);
   if (!learned.has_value()) {
     // A damaged bundle: that is the loader's error.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
@@ -332,8 +332,8 @@ absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
                           absl::Span<const State> starts, bool untrained,
                           Console& console) {
   for (const auto& [name, file] : NetworksOf(players)) {
-    TARA_RETURN_IF_ERROR(
-        CheckModelLearned(name, file, starts, untrained, console));
+    TARA_RETURN_IF_ERROR(CheckModelLearned(
+        name, file, train::LearnedByModel(file), starts, untrained, console));
   }
   return absl::OkStatus();
 }

@@ -245,8 +245,9 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(Model model, ModelOf(options));
   std::string not_learned;
   if (model.is_network) {
-    TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file, starts,
-                                           options.untrained, console));
+    TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file,
+                                           train::LearnedByModel(model.file),
+                                           starts, options.untrained, console));
     not_learned = NotLearnedLines(model.file, starts);
     if (!not_learned.empty())
       absl::StrAppend(&model.id, record::kUntrainedMark);
