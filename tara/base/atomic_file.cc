@@ -1,6 +1,7 @@
 #include "tara/base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -76,6 +77,10 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   if (fd < 0) return SystemError("cannot read", path);
   const absl::Cleanup close_file = [fd] { close(fd); };
   std::string contents;
+  struct stat found = {};
+  if (fstat(fd, &found) == 0 && found.st_size > 0) {
+    contents.reserve(static_cast<size_t>(found.st_size));
+  }
   char buffer[1 << 16];
   while (true) {
     const ssize_t size = read(fd, buffer, sizeof(buffer));
