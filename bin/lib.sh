@@ -150,8 +150,14 @@ tara_npm_install() {
 # it was built from, which holds the settings. The binary's own time will not
 # do, as Bazel leaves it alone when a change makes no difference.
 readonly TARA_STAMP="${TARA_ROOT}/.tara/built"
+# What Bazel takes, and how it names the processor.
+if [[ "${HOSTTYPE}" == aarch64 ]]; then
+  readonly TARA_BAZEL_FLAGS=(--config=arm64-native) TARA_CPU=aarch64
+else
+  readonly TARA_BAZEL_FLAGS=() TARA_CPU=k8
+fi
 # Not bazel-bin, which points to whatever configuration was built last.
-readonly TARA_BINARY="${TARA_ROOT}/bazel-out/k8-opt/bin/tara/cli/tara"
+readonly TARA_BINARY="${TARA_ROOT}/bazel-out/${TARA_CPU}-opt/bin/tara/cli/tara"
 
 tara_settings() {
   printf 'TARA_TORCH_ROOT=%s\n' "${TARA_TORCH_ROOT:-}"
@@ -183,7 +189,8 @@ tara_build() {
     quiet+=(--noshow_progress)
   fi
   tara_say "building (the first time takes minutes)"
-  if ! (cd "${TARA_ROOT}" && bazel build "${quiet[@]}" //tara/cli:tara >&2); then
+  if ! (cd "${TARA_ROOT}" && bazel build "${TARA_BAZEL_FLAGS[@]}" \
+    "${quiet[@]}" //tara/cli:tara >&2); then
     rm -f "${stamp}"
     tara_say "the build failed"
     exit 1

@@ -37,6 +37,7 @@ constexpr bool kWithTorch = true;
 constexpr bool kWithTorch = false;
 #endif
 
+#if defined(__x86_64__)
 // Ends the program on a processor that its instructions are not for, before
 // anything else is computed by them: 101 is the first constructor of a program.
 [[gnu::constructor(101), gnu::target("no-avx")]] void CheckProcessor() {
@@ -49,6 +50,7 @@ constexpr bool kWithTorch = false;
              stderr);
   std::_Exit(EXIT_FAILURE);
 }
+#endif
 
 // Adds all commands. Without LibTorch those that need it have names only, for
 // the lists of commands.

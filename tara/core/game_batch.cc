@@ -17,7 +17,9 @@
 namespace tara {
 namespace {
 
-const batch::KernelTable& KernelsFor(InstructionSet instruction_set) {
+const batch::KernelTable& KernelsFor(
+    [[maybe_unused]] InstructionSet instruction_set) {
+#if defined(__x86_64__)
   switch (instruction_set) {
     case InstructionSet::kAvx512:
       return batch::Avx512Kernels();
@@ -26,6 +28,7 @@ const batch::KernelTable& KernelsFor(InstructionSet instruction_set) {
     case InstructionSet::kPortable:
       break;
   }
+#endif
   return batch::PortableKernels();
 }
 

@@ -69,8 +69,10 @@ set_up() {
   stub apt-get ''
   stub apt-cache ''
   stub bazel '
-    mkdir -p bazel-out/k8-opt/bin/tara/cli
-    binary=bazel-out/k8-opt/bin/tara/cli/tara
+    cpu=k8
+    if [[ "${HOSTTYPE}" == aarch64 ]]; then cpu=aarch64; fi
+    mkdir -p "bazel-out/${cpu}-opt/bin/tara/cli"
+    binary="bazel-out/${cpu}-opt/bin/tara/cli/tara"
     rm -f "${binary}"
     printf "#!/usr/bin/env bash\necho ran in \$PWD with \$*\nexit 7\n" \
       >"${binary}"

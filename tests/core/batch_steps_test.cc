@@ -28,15 +28,17 @@ using batch::kStepLanes;
 class BatchStepsTest : public ::testing::TestWithParam<InstructionSet> {
  protected:
   static batch::StepFunctions Steps() {
+#if defined(__x86_64__)
     switch (GetParam()) {
-      case InstructionSet::kPortable:
-        return batch::PortableSteps();
-      case InstructionSet::kAvx2:
-        return batch::Avx2Steps();
       case InstructionSet::kAvx512:
         return batch::Avx512Steps();
+      case InstructionSet::kAvx2:
+        return batch::Avx2Steps();
+      case InstructionSet::kPortable:
+        break;
     }
-    return {};
+#endif
+    return batch::PortableSteps();
   }
 };
 

@@ -30,7 +30,7 @@ export -f compile
 printf '%s\n' "${sources[@]}" |
   xargs -P "$(nproc)" -I{} bash -c "compile {} ${work}"
 clang++ -fsanitize=fuzzer,address,undefined "${work}"/*.o -o "${work}/fuzzer" \
-  -Wl,--as-needed /usr/lib/x86_64-linux-gnu/libabsl_*.so
+  -Wl,--as-needed "/usr/lib/$(gcc -print-multiarch)"/libabsl_*.so
 
 # Seeds: positions of each variant from start to end, actions of each kind.
 mkdir "${work}/corpus"

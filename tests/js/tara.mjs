@@ -12,8 +12,9 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const root = path.resolve(here, '..', '..');
 
 // `bin/test` names the binary; by hand, the one that bin/tara builds is taken.
+const cpu = process.arch === 'arm64' ? 'aarch64' : 'k8';
 export const binary = process.env.TARA_BINARY ??
-    path.join(root, 'bazel-out/k8-opt/bin/tara/cli/tara');
+    path.join(root, `bazel-out/${cpu}-opt/bin/tara/cli/tara`);
 
 // Where tests leave what people may want to look at. Not under git.
 export const outputFolder = path.join(here, 'test-output');

@@ -17,6 +17,7 @@ cc_library(
     includes = {includes},
     linkopts = {linkopts},
     target_compatible_with = select({{
+        "@tara//third_party/arm64:cross": ["@platforms//:incompatible"],
         "@tara//third_party/torch:clang": ["@platforms//:incompatible"],
         "//conditions:default": [],
     }}),
@@ -24,8 +25,8 @@ cc_library(
 )
 """
 
-# Relative to the root: Debian's multiarch folder, and that of the archives.
-_LIB_FOLDERS = ["lib/x86_64-linux-gnu", "lib", "lib64"]
+# Relative to the root: Debian's multiarch folders, and those of the archives.
+_LIB_FOLDERS = ["lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib", "lib64"]
 
 def _exists(repository_ctx, path):
     return repository_ctx.path(path).exists

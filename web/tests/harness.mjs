@@ -20,8 +20,9 @@ export const webRoot = path.resolve(here, '..');
 export const outputFolder = path.join(webRoot, 'test-output');
 
 // The built program; `bin/test` names it.
+const cpu = process.arch === 'arm64' ? 'aarch64' : 'k8';
 export const taraBinary = process.env.TARA_BINARY ??
-    path.join(root, 'bazel-out/k8-opt/bin/tara/cli/tara');
+    path.join(root, `bazel-out/${cpu}-opt/bin/tara/cli/tara`);
 
 // What a suite passes as `context` below, for all of its tests: called in the
 // suite's body. (The contexts of its hooks know no `after`.)

@@ -12,11 +12,15 @@ const CpuKernels& PortableCpuKernels() {
 }
 
 const CpuKernels& BestCpuKernels() {
+#if defined(__x86_64__)
   static const CpuKernels kernels =
       SupportedInstructionSets().back() == InstructionSet::kAvx512
           ? internal::Avx512CpuKernels()
           : PortableCpuKernels();
   return kernels;
+#else
+  return PortableCpuKernels();
+#endif
 }
 
 }  // namespace tara::nn

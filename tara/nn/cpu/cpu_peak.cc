@@ -1,16 +1,20 @@
 #include "tara/nn/cpu/cpu_peak.h"
 
-#include <cpuid.h>
-#include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 namespace tara::nn {
 namespace {
@@ -19,6 +23,14 @@ constexpr int kSteps = 4096;
 // Enough sums that none waits for itself: two instructions a cycle of up to
 // six cycles each.
 constexpr int kSums = 12;
+
+struct Loop {
+  void (*run)() = nullptr;
+  int operations = 0;  // of one instruction
+  int sums = kSums;
+};
+
+#if defined(__x86_64__)
 
 // Hides a value from the optimiser, which would else do equal sums once. The
 // registers of 64 bytes are none to clang where the target has not got them.
@@ -195,12 +207,6 @@ bool HasAvxVnni() {
          (ExtendedFeatures(1).a & kFeature) != 0;
 }
 
-struct Loop {
-  void (*run)() = nullptr;
-  int operations = 0;  // of one instruction
-  int sums = kSums;
-};
-
 Loop LoopOf(Precision precision) {
   const bool avx512 = __builtin_cpu_supports("avx512f");
   switch (precision) {
@@ -223,6 +229,50 @@ Loop LoopOf(Precision precision) {
       return {};
   }
 }
+
+#elif defined(__aarch64__)
+
+// As above, of what every processor has.
+
+template <typename Vector>
+[[gnu::always_inline]] inline void Hide(Vector& value) {
+  asm volatile("" : "+w"(value));
+}
+
+void FloatsNeon() {
+  float32x4_t sums[kSums] = {};
+  float32x4_t factor = {};
+  for (float32x4_t& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (float32x4_t& sum : sums) sum = vfmaq_f32(sum, factor, factor);
+    Hide(factor);
+  }
+  for (float32x4_t& sum : sums) Hide(sum);
+}
+
+void IntegersNeon() {
+  int32x4_t sums[kSums] = {};
+  int16x4_t factor = {};
+  for (int32x4_t& sum : sums) Hide(sum);
+  for (int i = 0; i < kSteps; ++i) {
+    for (int32x4_t& sum : sums) sum = vmlal_s16(sum, factor, factor);
+    Hide(factor);
+  }
+  for (int32x4_t& sum : sums) Hide(sum);
+}
+
+Loop LoopOf(Precision precision) {
+  switch (precision) {
+    case Precision::kFloat32:
+      return {FloatsNeon, 8};
+    case Precision::kInt16:
+      return {IntegersNeon, 8};
+    default:
+      return {};
+  }
+}
+
+#endif
 
 }  // namespace
 

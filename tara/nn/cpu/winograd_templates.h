@@ -5,8 +5,6 @@
 // of as many channels at once as `Floats` holds, a vector; compiled once for
 // each instruction set by the files that include it.
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +14,10 @@
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/winograd_layer.h"
 #include "tara/nn/encode/features.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 namespace tara::nn::internal {
 
@@ -223,11 +225,26 @@ class WinogradCode {
   static void StoreInput(const auto& values, float scale, Number* to) {
     if constexpr (kIntegers) {
       // Rounded; what is beyond 16 bits becomes the outermost number.
+#if defined(__AVX2__)
       const __m256i rounded = _mm256_cvtps_epi32((__m256)(values * scale));
       const __m128i packed =
           _mm_packs_epi32(_mm256_castsi256_si128(rounded),
                           _mm256_extracti128_si256(rounded, 1));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to), packed);
+#else
+      using Values = std::remove_cvref_t<decltype(values)>;
+      constexpr int kCount = Tiles::template kChannels<Values>;
+      using Integers = typename Tiles::template VectorOf<int32_t, kCount>::Type;
+      using Halves = typename Tiles::template VectorOf<int16_t, kCount>::Type;
+      const Values scaled = values * scale;
+      const Values below = scaled < 32767.0f ? scaled : Values{} + 32767.0f;
+      const Values limited = below > -32768.0f ? below : Values{} - 32768.0f;
+      // A number that leaves no bits for fractions.
+      const Values rounded = (limited + 0x1.8p23f) - 0x1.8p23f;
+      Store(__builtin_convertvector(__builtin_convertvector(rounded, Integers),
+                                    Halves),
+            to);
+#endif
     } else {
       Store(values, to);
     }
@@ -254,10 +271,19 @@ class WinogradCode {
                           const Sums& weights) {
     if constexpr (!kIntegers) {
       return sum + inputs * weights;
-    } else if constexpr (kWide) {
-      return sum + (Sums)_mm512_madd_epi16((__m512i)inputs, (__m512i)weights);
     } else {
-      return sum + (Sums)_mm256_madd_epi16((__m256i)inputs, (__m256i)weights);
+#if defined(__AVX512F__)
+      if constexpr (kWide) {
+        return sum + (Sums)_mm512_madd_epi16((__m512i)inputs, (__m512i)weights);
+      } else
+#endif
+#if defined(__AVX2__)
+        return sum + (Sums)_mm256_madd_epi16((__m256i)inputs, (__m256i)weights);
+#else
+      // The upper and the lower halves, with their signs.
+      return sum + (inputs >> 16) * (weights >> 16) +
+             ((inputs << 16) >> 16) * ((weights << 16) >> 16);
+#endif
     }
   }
 

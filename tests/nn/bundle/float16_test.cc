@@ -1,7 +1,5 @@
 #include "tara/nn/bundle/float16.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -15,6 +13,10 @@
 #include "tara/base/random.h"
 #include "tara/nn/weights/fold_norms.h"
 #include "tests/nn/bundle/test_network.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace tara::nn {
 namespace {
@@ -43,14 +45,21 @@ TEST(Float16Test, KnownNumbersAreThoseOfTheStandard) {
   EXPECT_EQ(ToFloat16(-0.0f), 0x8000);
 }
 
+uint16_t RoundedByProcessor(float value) {
+#if defined(__x86_64__)
+  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+#else
+  return std::bit_cast<uint16_t>(static_cast<__fp16>(value));
+#endif
+}
+
 TEST(Float16Test, RoundsAsTheProcessorDoes) {
   Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
   for (int i = 0; i < 1000000; ++i) {
     const float value =
         std::bit_cast<float>(static_cast<uint32_t>(random() >> 32));
     if (std::isnan(value)) continue;
-    ASSERT_EQ(ToFloat16(value), _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))
-        << value;
+    ASSERT_EQ(ToFloat16(value), RoundedByProcessor(value)) << value;
   }
 }
 
