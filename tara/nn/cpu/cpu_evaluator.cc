@@ -35,6 +35,16 @@ constexpr uint64_t kCalibrationSeed = 1;
 constexpr int kErrorPositions = 8;
 constexpr uint64_t kErrorSeed = 2;
 
+// The number types that are faster than float32, the fastest first.
+absl::Span<const Precision> FasterThanFloat32() {
+#if defined(__x86_64__)
+  static constexpr Precision kFaster[] = {Precision::kInt8, Precision::kInt16};
+  return kFaster;
+#else
+  return {};  // of others nothing was measured
+#endif
+}
+
 // Smaller networks spend their time elsewhere than in products.
 constexpr int kLeastChannelsForIntegers = 32;
 
@@ -135,16 +145,15 @@ class Maker {
             .precision = precision};
   }
 
-  // Makes the fastest that is accurate. Integers are, where the processor has
-  // instructions for them, in networks of every size
-  // (docs/lab/2026-11-speed.md): so the choice takes no measurement, and
-  // processors of one kind choose alike.
+  // Makes the fastest that is accurate. That integers are faster holds for
+  // networks of every size (docs/lab/2026-11-speed.md): so the choice takes no
+  // measurement, and processors of one kind choose alike.
   absl::StatusOr<CpuEvaluator> MakeBest() {
     CpuEvaluator reference = Make(Precision::kFloat32);
     if (weights_.channels < kLeastChannelsForIntegers) return reference;
     const std::vector<State> positions =
         PositionsOfRandomGames(kErrorPositions, kErrorSeed);
-    for (const Precision precision : {Precision::kInt8, Precision::kInt16}) {
+    for (const Precision precision : FasterThanFloat32()) {
       if (!CheckCpuPrecision(precision).ok()) continue;
       CpuEvaluator candidate = Make(precision);
       TARA_ASSIGN_OR_RETURN(
