@@ -154,7 +154,8 @@ readonly TARA_STAMP="${TARA_ROOT}/.tara/built"
 readonly TARA_BINARY="${TARA_ROOT}/bazel-out/k8-opt/bin/tara/cli/tara"
 
 tara_settings() {
-  printf 'TARA_TORCH_ROOT=%s\n' "${TARA_TORCH_ROOT:-}"
+  printf 'TARA_TORCH_ROOT=%s\nTARA_CUDA_ROOT=%s\n' "${TARA_TORCH_ROOT:-}" \
+    "${TARA_CUDA_ROOT:-}"
 }
 
 tara_up_to_date() {
