@@ -65,7 +65,7 @@ def _defined_number(header, name):
     return 0
 
 def _check_version(repository_ctx, root, api):
-    # The second is that of LibTorch 2.9 and later.
+    # The second is where later versions have it.
     for path in [
         api + "/torch/version.h",
         root + "/include/torch/headeronly/version.h",
