@@ -160,7 +160,8 @@ fi
 readonly TARA_BINARY="${TARA_ROOT}/bazel-out/${TARA_CPU}-opt/bin/tara/cli/tara"
 
 tara_settings() {
-  printf 'TARA_TORCH_ROOT=%s\n' "${TARA_TORCH_ROOT:-}"
+  printf 'TARA_TORCH_ROOT=%s\nTARA_CUDA_ROOT=%s\n' "${TARA_TORCH_ROOT:-}" \
+    "${TARA_CUDA_ROOT:-}"
 }
 
 tara_up_to_date() {

@@ -228,6 +228,9 @@ builds_again_for_another_torch() {
   : >"${LOG}"
   TARA_TORCH_ROOT=/opt/libtorch run_tara play
   expect_in "${LOG}" "bazel build"
+  : >"${LOG}"
+  TARA_TORCH_ROOT=/opt/libtorch TARA_CUDA_ROOT=/opt/cuda run_tara play
+  expect_in "${LOG}" "bazel build"
 }
 
 a_failed_build_runs_nothing() {

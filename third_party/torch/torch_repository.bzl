@@ -1,12 +1,14 @@
 """LibTorch as a repository whose root is a setting.
 
 The environment variable TARA_TORCH_ROOT (or --repo_env=TARA_TORCH_ROOT=...)
-names the folder that holds LibTorch's `include` and `lib`; the default, /usr,
-is Debian's libtorch-dev. CUDA libraries are linked when the root has them.
+names the folder that holds LibTorch's `include` and `lib`: of the archives, or
+`torch` among the packages of a Python; the default, /usr, is Debian's
+libtorch-dev. CUDA libraries are linked when the root has them.
 
 CUDA graphs need the headers of CUDA's toolkit besides: TARA_CUDA_ROOT names its
-folder (default /usr/local/cuda). Where both are found, TARA_TORCH_CUDA is
-defined; without the toolkit all else works, for LibTorch's generic headers do.
+folder; the default is what Python's packages have beside LibTorch, else
+/usr/local/cuda. Where both are found, TARA_TORCH_CUDA is defined; without the
+toolkit all else works, for LibTorch's generic headers do.
 """
 
 _BUILD = """\
@@ -22,6 +24,10 @@ cc_library(
         "//conditions:default": [],
     }}),
     visibility = ["//visibility:public"],
+    # So that it is linked before: PyPI's LibTorch has a oneDNN of its own and
+    # exports a few symbols that Debian's has too, of which the first count. They
+    # ready kernels of matrix products, which LibTorch uses and our code does not.
+    deps = ["@tara//third_party/onednn"],
 )
 """
 
@@ -30,6 +36,15 @@ _LIB_FOLDERS = ["lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib", "lib64"]
 
 def _exists(repository_ctx, path):
     return repository_ctx.path(path).exists
+
+def _root(repository_ctx):
+    root = repository_ctx.os.environ.get("TARA_TORCH_ROOT", "") or "/usr"
+    if not root.startswith("/"):
+        fail("TARA_TORCH_ROOT is '%s'; expected an absolute path" % root)
+    if not _exists(repository_ctx, root):
+        fail("TARA_TORCH_ROOT is %s, which does not exist; " % root +
+             "expected the folder with LibTorch's include and lib")
+    return str(repository_ctx.path(root))
 
 def _find_lib_folder(repository_ctx, root):
     for folder in _LIB_FOLDERS:
@@ -43,7 +58,7 @@ def _find_lib_folder(repository_ctx, root):
 # The oldest that compiles.
 _OLDEST_VERSION = (1, 13)
 
-# The number that a header defines, or 0: later versions define it elsewhere.
+# The number that a header defines, or 0.
 def _defined_number(header, name):
     for line in header.splitlines():
         if line.startswith("#define %s " % name):
@@ -51,14 +66,21 @@ def _defined_number(header, name):
     return 0
 
 def _check_version(repository_ctx, root, api):
-    header = repository_ctx.read(api + "/torch/version.h")
-    version = (
-        _defined_number(header, "TORCH_VERSION_MAJOR"),
-        _defined_number(header, "TORCH_VERSION_MINOR"),
-    )
-    if version > (0, 0) and version < _OLDEST_VERSION:
-        fail("LibTorch under %s is %d.%d; expected %d.%d or later" %
-             ((root,) + version + _OLDEST_VERSION))
+    # The second is where later versions have it.
+    for path in [
+        api + "/torch/version.h",
+        root + "/include/torch/headeronly/version.h",
+    ]:
+        if not _exists(repository_ctx, path):
+            continue
+        header = repository_ctx.read(path)
+        version = (
+            _defined_number(header, "TORCH_VERSION_MAJOR"),
+            _defined_number(header, "TORCH_VERSION_MINOR"),
+        )
+        if version > (0, 0) and version < _OLDEST_VERSION:
+            fail("LibTorch under %s is %d.%d; expected %d.%d or later" %
+                 ((root,) + version + _OLDEST_VERSION))
     config = root + "/share/cmake/Torch/TorchConfig.cmake"
     if (_exists(repository_ctx, config) and
         "_GLIBCXX_USE_CXX11_ABI=0" in repository_ctx.read(config)):
@@ -66,14 +88,67 @@ def _check_version(repository_ctx, root, api):
              "with which Debian's libraries do not link; expected a build " +
              "with the cxx11 ABI")
 
+# Whether the headers with which CUDA graphs compile are in the folder: Python's
+# package of the runtime needs another for those under crt.
+def _has_cuda_headers(repository_ctx, cuda):
+    return (_exists(repository_ctx, cuda + "/include/cuda_runtime.h") and
+            _exists(repository_ctx, cuda + "/include/crt/host_config.h"))
+
+# The folder of CUDA's toolkit that belongs to LibTorch, or None.
+def _find_cuda(repository_ctx, root):
+    cuda = repository_ctx.os.environ.get("TARA_CUDA_ROOT", "")
+    if cuda:
+        if not _has_cuda_headers(repository_ctx, cuda):
+            fail("TARA_CUDA_ROOT is %s, but there is no %s; expected %s" % (
+                cuda,
+                "include/cuda_runtime.h with include/crt",
+                "the folder of CUDA's toolkit",
+            ))
+        return cuda
+    candidates = ["/usr/local/cuda"]
+
+    # nvidia/cu13, or nvidia/cuda_runtime before CUDA 13.
+    packages = repository_ctx.path(root + "/../nvidia")
+    if packages.exists:
+        candidates = [
+            str(folder)
+            for folder in packages.readdir()
+            if folder.basename.startswith("cu")
+        ] + candidates
+    for candidate in candidates:
+        if _has_cuda_headers(repository_ctx, candidate):
+            return candidate
+    return None
+
+# The flags that link CUDA's runtime, which Python's packages have without the
+# link that -lcudart looks for.
+def _cuda_runtime_linkopts(repository_ctx, cuda):
+    for folder in ["lib64", "lib"]:
+        lib = repository_ctx.path(cuda + "/" + folder)
+        if not lib.exists:
+            continue
+        names = sorted([
+            file.basename
+            for file in lib.readdir()
+            if file.basename.startswith("libcudart.so")
+        ])
+        if names:
+            return [
+                "-L%s" % lib,
+                "-Wl,-rpath,%s" % lib,
+                "-l:%s" % names[0],
+            ]
+    fail("No libcudart.so under %s in lib64 or lib; expected that of " % cuda +
+         "the toolkit with which LibTorch was built")
+
 def _torch_repository_impl(repository_ctx):
-    root = repository_ctx.os.environ.get("TARA_TORCH_ROOT", "") or "/usr"
-    root = str(repository_ctx.path(root))
+    root = _root(repository_ctx)
     lib = _find_lib_folder(repository_ctx, root)
     include = root + "/include"
     api = include + "/torch/csrc/api/include"
     if not _exists(repository_ctx, api + "/torch/torch.h"):
-        fail("No torch/torch.h under %s" % api)
+        fail("No torch/torch.h under %s; expected LibTorch with its headers" %
+             api)
     _check_version(repository_ctx, root, api)
 
     # Bazel refuses headers at absolute paths that the compiler does not search
@@ -98,19 +173,15 @@ def _torch_repository_impl(repository_ctx):
     ]
     libraries += cuda_libraries
     defines = []
-    cuda = repository_ctx.os.environ.get("TARA_CUDA_ROOT", "") or "/usr/local/cuda"
-    if cuda_libraries and _exists(repository_ctx, cuda + "/include/cuda_runtime_api.h"):
+    cuda = _find_cuda(repository_ctx, root) if cuda_libraries else None
+    if cuda:
         repository_ctx.symlink(cuda + "/include", "cuda")
         header_globs.append("cuda/**")
         includes.append("cuda")
         defines.append("TARA_TORCH_CUDA")
 
         # Inline functions of LibTorch's headers call the runtime.
-        linkopts += [
-            "-L%s/lib64" % cuda,
-            "-Wl,-rpath,%s/lib64" % cuda,
-            "-lcudart",
-        ]
+        linkopts += _cuda_runtime_linkopts(repository_ctx, cuda)
     linkopts.append("-Wl,--push-state,--no-as-needed")
     linkopts += ["-l%s" % library for library in libraries]
     linkopts.append("-Wl,--pop-state")
