@@ -4,7 +4,7 @@ Prints `N passed, N failed, N skipped`, and before it the skipped cases with
 their reasons and the failed ones with how many of their runs failed. A
 GoogleTest target counts each case of its test.xml, any other target 1.
 With --npm, the cases of Node.js's test runner are added. These count 1 failed
-each:
+each (tests that are incompatible with the configuration are skipped):
 
 - a target that failed without a failed case: it crashed, leaked, timed out or
   did not build;
@@ -139,6 +139,7 @@ def count_result(label, result, filtered):
 def count(events):
     """Returns the Counts of a whole invocation."""
     tests = set()
+    incompatible = set()
     results = {}  # (label, run, shard) -> (attempt, event)
     filtered = False
     for event in events:
@@ -147,6 +148,8 @@ def count(events):
             kind = event["configured"].get("targetKind", "")
             if kind.endswith("_test rule"):
                 tests.add(identity["targetConfigured"]["label"])
+        elif event.get("aborted", {}).get("reason") == "SKIPPED":
+            incompatible.add(identity.get("targetCompleted", {}).get("label"))
         elif "testResult" in event:
             key = identity["testResult"]
             shard = (key["label"], key.get("run", 1), key.get("shard", 1))
@@ -161,7 +164,10 @@ def count(events):
     for (label, _, _), (_, result) in results.items():
         counts.add(count_result(label, result, filtered))
     for label in tests - {label for label, _, _ in results}:
-        counts.fail(f"{label}: did not run")
+        if label in incompatible:
+            counts.skip(label, "not for this configuration of the build")
+        else:
+            counts.fail(f"{label}: did not run")
     return counts
 
 

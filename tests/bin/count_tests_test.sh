@@ -139,6 +139,15 @@ expect "a test that does not build is one" "0 passed, 1 failed, 0 skipped" 1 \
 
 {
   configured //a:t cc_test
+  configured //b:t sh_test
+  echo '{"id":{"targetCompleted":{"label":"//a:t"}},' \
+    '"aborted":{"reason":"SKIPPED"}}'
+  result //b:t PASSED "${PLAIN}"
+} >"${EVENTS}"
+expect "an incompatible test is skipped" "1 passed, 0 failed, 1 skipped" 0
+
+{
+  configured //a:t cc_test
   result //a:t FAILED "${XML}" ',"attempt":1'
   result //a:t PASSED "${PLAIN}" ',"attempt":2'
 } >"${EVENTS}"

@@ -19,9 +19,8 @@ seconds="$2"
 work="$(mktemp -d)"
 trap 'rm -rf "${work}"' EXIT
 
-mapfile -t sources < <(ls tara/core/{action,legal_set,outcome,position_text}.cc \
-  tara/core/{rule_options,rules,validate,validate_families,variant}.cc)
-sources+=("tests/fuzz/${fuzzer}_fuzzer.cc")
+sources=(tara/core/{action,outcome,position_text,rule_options,rules}.cc
+  tara/core/{validate,variant}.cc "tests/fuzz/${fuzzer}_fuzzer.cc")
 compile() {
   clang++ -std=c++20 -O1 -g -I. -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=all -c "$1" -o "$2/$(basename "$1").o"

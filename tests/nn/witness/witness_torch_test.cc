@@ -1,0 +1,68 @@
+// Networks of an earlier program in LibTorch: README.md beside this file says
+// how they were made.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gtest/gtest.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/verify_bundle.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
+#include "tara/nn/training/trainer.h"
+#include "tests/base/temporary_folder.h"
+#include "tests/nn/witness/witness.h"
+
+namespace tara::nn {
+namespace {
+
+TEST(WitnessTorchTest, AnswersAsItDid) {
+  const std::vector<WitnessAnswer> answers = WitnessAnswers();
+  for (const char* path : {kWitnessCheckpoint, kWitnessBundle}) {
+    const auto evaluator =
+        LoadNetworkEvaluator(path, {.backend = InferenceBackend::kTorch,
+                                    .precision = Precision::kFloat32});
+    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+    ExpectAnswers(answers, **evaluator);
+  }
+}
+
+TEST(WitnessTorchTest, TheBundleVerifies) {
+  const auto checks = VerifyBundle(
+      Bundle::Open(kWitnessBundle).value(),
+      [](const std::string&, const NetworkInputs&, bool) {
+        return absl::UnavailableError("not in this test");
+      },
+      /*run_torchscript=*/true);
+  ASSERT_TRUE(checks.ok()) << checks.status();
+  int agree = 0;
+  for (const FormCheck& check : *checks) {
+    EXPECT_NE(check.result, CheckResult::kDiffers) << check.name;
+    agree += check.result == CheckResult::kAgrees;
+  }
+  // The inputs, what golden.json expects, LibTorch, oneDNN, TorchScript.
+  EXPECT_GE(agree, 5);
+}
+
+TEST(WitnessTorchTest, LearningGoesOnFromTheCheckpoint) {
+  const auto loaded =
+      LoadTrainer(kWitnessCheckpoint, {.ema_decay = 0.99f, .threads = 1});
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  Trainer& trainer = *loaded->first;
+  EXPECT_EQ(loaded->second.generation, 10);
+  const std::vector<WitnessAnswer> answers = WitnessAnswers();
+  ExpectAnswers(answers, trainer);
+  // Saved again it plays the same.
+  const TemporaryFolder folder;
+  const std::string path = folder.At("again.pt");
+  ASSERT_TRUE(trainer.Save(path, {}).ok());
+  const auto again = LoadNetworkEvaluator(
+      path,
+      {.backend = InferenceBackend::kOneDnn, .precision = Precision::kFloat32});
+  ASSERT_TRUE(again.ok()) << again.status();
+  ExpectAnswers(answers, **again);
+}
+
+}  // namespace
+}  // namespace tara::nn
