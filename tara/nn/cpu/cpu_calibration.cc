@@ -29,11 +29,12 @@ class Histogram {
   void Add(float value) {
     const int bin =
         static_cast<int>(std::bit_cast<uint32_t>(value) >> kShift) - kFirst;
-    if (bin >= 0) ++counts_[std::min(bin, kBins - 1)];
+    // Without a branch: half of the values are 0, in no order.
+    ++counts_[std::clamp(bin, -1, kBins - 1) + 1];
   }
 
   void Add(const Histogram& other) {
-    for (int i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
+    for (int i = 0; i <= kBins; ++i) counts_[i] += other.counts_[i];
   }
 
   // Returns the range in which `levels` integers have the least squared error:
@@ -41,7 +42,7 @@ class Histogram {
   // u^2 / 12 on average, and one above it is cut. 0 without values.
   float BestRange(int levels) const {
     int top = kBins - 1;
-    while (top >= 0 && counts_[top] == 0) --top;
+    while (top >= 0 && Count(top) == 0) --top;
     float best = 0;
     double least = INFINITY;
     for (int end = top; end > std::max(top - kOctaves * kBinsOfOctave, -1);
@@ -51,7 +52,7 @@ class Histogram {
       double error = 0;
       for (int i = 0; i <= top; ++i) {
         const double excess = std::max(0.0f, Middle(i) - range);
-        error += counts_[i] * (i <= end ? unit * unit / 12 : excess * excess);
+        error += Count(i) * (i <= end ? unit * unit / 12 : excess * excess);
       }
       if (error < least) {
         least = error;
@@ -68,6 +69,7 @@ class Histogram {
   static constexpr int kBins = 24 * kBinsOfOctave;
   static constexpr int kOctaves = 4;  // how far below the maximum is tried
 
+  int32_t Count(int bin) const { return counts_[bin + 1]; }
   static float UpperEdge(int bin) {
     return std::bit_cast<float>(static_cast<uint32_t>(kFirst + bin + 1)
                                 << kShift);
@@ -77,7 +79,8 @@ class Histogram {
         (static_cast<uint32_t>(kFirst + bin) << kShift) + (1u << (kShift - 1)));
   }
 
-  std::array<int32_t, kBins> counts_ = {};
+  // The first is of what is below all bins.
+  std::array<int32_t, kBins + 1> counts_ = {};
 };
 
 // A channel's range, drawn to that of its whole layer: were each channel alone
