@@ -3,6 +3,7 @@
 #   docker build -t tara .
 #   docker run --rm -it -v "$PWD/runs:/tara/runs" tara train configs/quickstart.textproto
 #   docker run --rm -it tara play
+#   docker run --rm -it --network host tara web   # builds the page first
 
 FROM debian:trixie AS system
 RUN apt-get update && \
