@@ -211,9 +211,10 @@ void RegisterWeb(Command& root) {
       &options->page);
   command.SetNotes(
       "In a clone, builds what is missing (at first some minutes: Emscripten "
-      "and Node.js\nare installed, the rules and the search compiled to "
-      "WebAssembly). Serves the\npage to this machine alone until it is "
-      "stopped. Another bundle can be dropped\nonto the page at any time.");
+      "and\nNode.js are installed, the rules and the search compiled to "
+      "WebAssembly). Serves\nthe page to this machine alone until it is "
+      "stopped. "
+      "Another bundle can be\ndropped onto the page at any time.");
   command.SetExamples({"web", "web --port 9000 --model runs/quickstart"});
   command.SetRun(
       [options](Console& console) { return RunWeb(*options, console); });
