@@ -397,7 +397,7 @@ export interface Engine {
    * it is not finished. */
   evaluate(ply?: number): Promise<Evaluation>;
   /** Searches a position. REQUIRES: it is not finished. `onProgress` is called
-   * some times a second. */
+   * some times a second while the search goes on. */
   search(
       request?: SearchRequest,
       onProgress?: (progress: SearchProgress) => void): Search;

@@ -223,7 +223,8 @@ class Searching {
     while (!tree.done() && !(enough() && this.hasAction())) {
       await this.step();
       const now = this.elapsed();
-      if (now - lastProgress >= PROGRESS_MS) {
+      // What is done says so by its result.
+      if (!tree.done() && now - lastProgress >= PROGRESS_MS) {
         lastProgress = now;
         onProgress(this.progress());
       }
