@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -53,14 +51,12 @@ absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
   return engine::EngineModel::OfNetwork(file, inference, options.cache);
 }
 
-// What the network has learned, if it is known.
-using Learned = std::optional<std::vector<nn::BundleVariant>>;
-
 // Returns the position of the first game: of the variant that is named, or of
 // the first that the network has learned. A usage error if it may not play it.
 absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
                                  const std::string& file,
-                                 const Learned& learned, Console& console) {
+                                 const train::Learned& learned,
+                                 Console& console) {
   GameFlags flags = options.game;
   if (flags.variant.empty()) flags.variant = kFirstVariant;
   TARA_ASSIGN_OR_RETURN(State start, StartOf(flags));
@@ -89,7 +85,7 @@ absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
   if (!options.model.empty()) {
     TARA_ASSIGN_OR_RETURN(file, eval::FindCheckpoint(options.model));
   }
-  Learned learned;
+  train::Learned learned;
   if (!file.empty()) learned = train::LearnedByModel(file);
   TARA_ASSIGN_OR_RETURN(const State start,
                         FirstStart(options, file, learned, console));

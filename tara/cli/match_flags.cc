@@ -269,8 +269,6 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
 
 namespace {
 
-using Learned = std::optional<std::vector<nn::BundleVariant>>;
-
 // Returns the file of a player's network; nullopt for other players, and where
 // there is none, which is the loader's error.
 std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
@@ -292,7 +290,7 @@ std::map<std::string, std::string> NetworksOf(
 }
 
 std::string NotLearnedByFile(const std::string& file, const State& start) {
-  const Learned learned = train::LearnedByModel(file);
+  const train::Learned learned = train::LearnedByModel(file);
   return learned.has_value() ? nn::NotLearned(*learned, start) : "";
 }
 
@@ -306,7 +304,7 @@ void AddUntrainedFlag(Command& command, bool* untrained) {
 }
 
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,
-                               const Learned& learned,
+                               const train::Learned& learned,
                                absl::Span<const State> starts, bool untrained,
                                Console& console) {
   if (!learned.has_value()) {
@@ -362,7 +360,7 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(wanted));
   if (flags.variant.empty() && !untrained) {
     for (const auto& [name, file] : NetworksOf(players)) {
-      const Learned learned = train::LearnedByModel(file);
+      const train::Learned learned = train::LearnedByModel(file);
       if (!learned.has_value()) continue;
       std::erase_if(starts, [&](const State& start) {
         return std::none_of(learned->begin(), learned->end(),

@@ -23,8 +23,8 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
-#include "tara/nn/bundle/golden.h"
 #include "tara/record/game_store.h"
+#include "tara/train/folder/run_provenance.h"
 
 namespace tara::cli {
 
@@ -101,12 +101,12 @@ class MatchTable {
 void AddUntrainedFlag(Command& command, bool* untrained);
 
 // Returns a usage error if the network in a file, called `name`, is to play
-// rules that it has not `learned` (train::LearnedByModel), unless `untrained`;
-// warns on console.err where the rules that it has learned are unknown.
-absl::Status CheckModelLearned(
-    const std::string& name, const std::string& file,
-    const std::optional<std::vector<nn::BundleVariant>>& learned,
-    absl::Span<const State> starts, bool untrained, Console& console);
+// rules that it has not `learned` (LearnedByModel), unless `untrained`; warns
+// on console.err where the rules that it has learned are unknown.
+absl::Status CheckModelLearned(const std::string& name, const std::string& file,
+                               const train::Learned& learned,
+                               absl::Span<const State> starts, bool untrained,
+                               Console& console);
 
 // The same for all networks among these players.
 absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,

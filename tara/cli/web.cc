@@ -146,10 +146,11 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
 // back with --page. Returns only errors.
 absl::StatusOr<int> BuildPage(const fs::path& script, const WebOptions& options,
                               Console& console) {
+  std::error_code ignored;
   std::vector<std::string> words = {script.string(),
                                     absl::StrCat(options.port)};
   if (!options.model.empty()) {
-    words.push_back(fs::absolute(options.model).string());
+    words.push_back(fs::absolute(options.model, ignored).string());
   }
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

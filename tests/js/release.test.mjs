@@ -2,14 +2,14 @@
 // glibc.
 
 import assert from 'node:assert/strict';
-import {execFile, spawn} from 'node:child_process';
+import {execFile} from 'node:child_process';
 import {mkdtemp, readFile, readdir, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
 import {promisify} from 'node:util';
 
-import {root} from './tara.mjs';
+import {root, servePage} from './tara.mjs';
 
 const run = promisify(execFile);
 
@@ -97,11 +97,8 @@ describe('a release', () => {
   });
 
   test('serves its page and its network', async (context) => {
-    const server = spawn(path.join(release, 'tara'), ['web', '--port', '0'],
-                         {env: {}, stdio: ['ignore', 'pipe', 2]});
-    context.after(() => server.kill());
-    const [said] = await server.stdout.setEncoding('utf8').take(1).toArray();
-    const address = /http:\S+/.exec(said)[0].replace('localhost', '127.0.0.1');
+    const address = await servePage(
+        context, [], {program: path.join(release, 'tara'), env: {}});
     const page = await fetch(address);
     assert.equal(page.status, 200);
     assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin');

@@ -41,6 +41,23 @@ export function tara(args, {cwd = root, input = '', ...options} = {}) {
   });
 }
 
+// Starts `tara web` with these arguments on a free port until the test `context`
+// ends. Returns the page's address, which ends with a slash. `program` and `env`:
+// of a release, say, that finds its own files.
+export async function servePage(
+    context, args, {program = binary, env = {...process.env, TARA_ROOT: root}} = {}) {
+  const server = spawn(program, ['web', '--port', '0', ...args],
+                       {env, stdio: ['ignore', 'pipe', 2]});
+  context.after(() => server.kill());
+  let said = '';
+  for await (const text of server.stdout.setEncoding('utf8')) {
+    said += text;
+    const found = /http:\/\/localhost:(\d+)\//.exec(said);
+    if (found) return `http://127.0.0.1:${found[1]}/`;
+  }
+  throw new Error(`tara web ended before it served: ${said}`);
+}
+
 // Makes a folder that is removed when the test `context` ends.
 export async function temporaryFolder(context) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tara-test-'));

@@ -15,7 +15,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"

@@ -8,11 +8,11 @@ import path from 'node:path';
 
 import {strFromU8, strToU8, unzipSync, zipSync} from 'fflate';
 
-import {root, taraBinary} from './harness.mjs';
+import {binary, root} from '../../tests/js/tara.mjs';
 
 function tara(...args) {
   const {status, stderr, error} =
-      spawnSync(taraBinary, args, {cwd: root, encoding: 'utf8'});
+      spawnSync(binary, args, {cwd: root, encoding: 'utf8'});
   if (status !== 0) {
     throw error ?? new Error(`tara ${args.join(' ')}: ${stderr}`);
   }

@@ -6,7 +6,8 @@ import {readFile} from 'node:fs/promises';
 import path from 'node:path';
 import {before, describe, test} from 'node:test';
 
-import {loadCore, root} from './harness.mjs';
+import {loadCore} from './harness.mjs';
+import {root} from '../../tests/js/tara.mjs';
 
 const golden = path.join(root, 'tests', 'golden');
 // Sequences of actions: what a count may come to within a few seconds.

@@ -7,7 +7,8 @@ import {readFile} from 'node:fs/promises';
 import path from 'node:path';
 import {before, describe, test} from 'node:test';
 
-import {openEngine, root, suiteContext, taraBinary} from './harness.mjs';
+import {openEngine, suiteContext} from './harness.mjs';
+import {binary, root} from '../../tests/js/tara.mjs';
 
 describe('the engine', () => {
   let page;
@@ -142,7 +143,7 @@ describe('the engine', () => {
       return engine.saveGame();
     });
     const {error, stdout, status} =
-        spawnSync(taraBinary, ['verify', '-'], {input: text, encoding: 'utf8'});
+        spawnSync(binary, ['verify', '-'], {input: text, encoding: 'utf8'});
     assert.ifError(error);  // not built? bin/test and bin/tara do
     assert.equal(stdout, '1 passed, 0 failed\n');
     assert.equal(status, 0);

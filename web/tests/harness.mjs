@@ -1,7 +1,6 @@
 // What the tests of the page share: the built page, served, in the real
 // browser without a window. `npm test` builds it before the tests.
 
-import {spawn} from 'node:child_process';
 import {readFile} from 'node:fs/promises';
 import {mkdirSync} from 'node:fs';
 import path from 'node:path';
@@ -9,20 +8,15 @@ import {after} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
 import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
+import {servePage} from '../../tests/js/tara.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
-// The root of the repository, and that of this package.
-export const root = path.resolve(here, '..', '..');
+// The root of this package.
 export const webRoot = path.resolve(here, '..');
 
 // Where tests leave what people may want to look at. Not under git.
 export const outputFolder = path.join(webRoot, 'test-output');
-
-// The built program; `bin/test` names it.
-const cpu = process.arch === 'arm64' ? 'aarch64' : 'k8';
-export const taraBinary = process.env.TARA_BINARY ??
-    path.join(root, `bazel-out/${cpu}-opt/bin/tara/cli/tara`);
 
 // What a suite passes as `context` below, for all of its tests: called in the
 // suite's body. (The contexts of its hooks know no `after`.)
@@ -36,19 +30,8 @@ export function suiteContext() {
 
 // Serves what `npm test` has built until the test `context` ends.
 // Returns its address, which ends with a slash.
-export async function startServer(context) {
-  const page = path.join(webRoot, '.build', 'test');
-  const server = spawn(
-      taraBinary, ['web', '--port', '0', '--page', page],
-      {env: {...process.env, TARA_ROOT: root}, stdio: ['ignore', 'pipe', 2]});
-  context.after(() => server.kill());
-  let said = '';
-  for await (const text of server.stdout.setEncoding('utf8')) {
-    said += text;
-    const found = /http:\/\/localhost:(\d+)\//.exec(said);
-    if (found) return `http://127.0.0.1:${found[1]}/`;
-  }
-  throw new Error(`tara web ended before it served: ${said}`);
+export function startServer(context) {
+  return servePage(context, ['--page', path.join(webRoot, '.build', 'test')]);
 }
 
 // Server, browser and a page of it at `file`, such as 'index.html'. Returns

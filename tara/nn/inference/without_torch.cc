@@ -6,6 +6,13 @@
 #include "tara/nn/inference/torch_inference.h"
 
 namespace tara::nn {
+namespace {
+
+absl::Status NoLibTorch() {
+  return absl::UnavailableError("this program is without LibTorch");
+}
+
+}  // namespace
 
 absl::Status CheckInferenceDevice(absl::string_view device) {
   TARA_ASSIGN_OR_RETURN(const DeviceText parsed, ParseDevice(device));
@@ -23,17 +30,17 @@ absl::StatusOr<LoadedNetwork> LoadTorchNetwork(const Checkpoint&,
 }
 
 absl::StatusOr<std::string> MakeTorchScript(const Checkpoint&, WeightType) {
-  return absl::UnavailableError("this program is without LibTorch");
+  return NoLibTorch();
 }
 
 absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string&,
                                               const NetworkInputs&, bool) {
-  return absl::UnavailableError("this program is without LibTorch");
+  return NoLibTorch();
 }
 
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint&,
                                                    const NetworkInputs&) {
-  return absl::UnavailableError("this program is without LibTorch");
+  return NoLibTorch();
 }
 
 }  // namespace tara::nn

@@ -139,8 +139,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   const absl::Status whole =
       nn::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
   if (!whole.ok()) return InitError(whole);
-  const std::optional<std::vector<nn::BundleVariant>> learned =
-      LearnedByModel(*path);
+  const Learned learned = LearnedByModel(*path);
   if (!learned.has_value()) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));

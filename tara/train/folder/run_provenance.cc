@@ -143,8 +143,7 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
   return found;
 }
 
-std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
-    const std::string& file) {
+Learned LearnedByModel(const std::string& file) {
   // What is wrong with a bundle or a config, whoever loads it says.
   if (nn::IsBundlePath(file)) {
     const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);

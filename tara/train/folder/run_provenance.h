@@ -27,11 +27,13 @@ struct RunProvenance {
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
                                            const nn::Checkpoint& checkpoint);
 
-// Returns the variants with the rule options that the network in a file has
-// learned: by the manifest of a bundle, or the config of the run in whose
-// folder a checkpoint lies. nullopt: unknown.
-std::optional<std::vector<nn::BundleVariant>> LearnedByModel(
-    const std::string& file);
+// The variants with the rule options that a network has learned; nullopt:
+// unknown.
+using Learned = std::optional<std::vector<nn::BundleVariant>>;
+
+// Returns what the network in a file has learned: by the manifest of a bundle,
+// or the config of the run in whose folder a checkpoint lies.
+Learned LearnedByModel(const std::string& file);
 
 }  // namespace tara::train
 

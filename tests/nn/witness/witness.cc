@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/bundle/zip_archive.h"
+#include "tara/nn/inference/network_evaluator.h"
 
 namespace tara::nn {
 
@@ -31,6 +34,33 @@ std::vector<WitnessAnswer> WitnessAnswers() {
         {positions[i].state, ToEvaluation(positions[i], outputs, i)});
   }
   return answers;
+}
+
+void ExpectBothAnswer(const std::vector<WitnessAnswer>& answers,
+                      InferenceBackend backend) {
+  for (const char* path : {kWitnessCheckpoint, kWitnessBundle}) {
+    const auto evaluator = LoadNetworkEvaluator(
+        path, {.backend = backend, .precision = Precision::kFloat32});
+    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+    ExpectAnswers(answers, **evaluator);
+  }
+}
+
+int AgreeingForms(bool run_torchscript) {
+  const auto checks = VerifyBundle(
+      Bundle::Open(kWitnessBundle).value(),
+      [](const std::string&, const NetworkInputs&, bool) {
+        return absl::UnavailableError("not in this test");
+      },
+      run_torchscript);
+  EXPECT_TRUE(checks.ok()) << checks.status();
+  if (!checks.ok()) return 0;
+  int agree = 0;
+  for (const FormCheck& check : *checks) {
+    EXPECT_NE(check.result, CheckResult::kDiffers) << check.name;
+    agree += check.result == CheckResult::kAgrees;
+  }
+  return agree;
 }
 
 }  // namespace tara::nn

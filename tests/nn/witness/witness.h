@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/inference_options.h"
 
 namespace tara::nn {
 
@@ -52,6 +53,14 @@ void ExpectAnswers(const std::vector<WitnessAnswer>& answers,
     EXPECT_NEAR(results[i].margin, expected.margin, 10 * tolerance);
   }
 }
+
+// Expects that the checkpoint and the bundle, computed in float32 by a backend,
+// answer so.
+void ExpectBothAnswer(const std::vector<WitnessAnswer>& answers,
+                      InferenceBackend backend);
+
+// Expects that no form of the bundle differs; returns how many agree.
+int AgreeingForms(bool run_torchscript);
 
 }  // namespace tara::nn
 

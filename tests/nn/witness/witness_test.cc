@@ -21,9 +21,6 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 #include "tara/engine/line_session.h"
-#include "tara/nn/bundle/bundle.h"
-#include "tara/nn/bundle/verify_bundle.h"
-#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::nn {
@@ -34,13 +31,7 @@ constexpr char kGames[] = "tests/nn/witness/games.txt";
 TEST(WitnessTest, AnswersAsItDid) {
   const std::vector<WitnessAnswer> answers = WitnessAnswers();
   ASSERT_EQ(answers.size(), 40u);
-  for (const char* path : {kWitnessCheckpoint, kWitnessBundle}) {
-    const auto evaluator =
-        LoadNetworkEvaluator(path, {.backend = InferenceBackend::kOneDnn,
-                                    .precision = Precision::kFloat32});
-    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
-    ExpectAnswers(answers, **evaluator);
-  }
+  ExpectBothAnswer(answers, InferenceBackend::kOneDnn);
 }
 
 // Returns a game by the line protocol: the actions of `genmove` to its end.
@@ -88,20 +79,8 @@ TEST(WitnessTest, PlaysTheGamesThatItPlayed) {
 }
 
 TEST(WitnessTest, TheBundleVerifiesWithoutLibTorch) {
-  const auto checks = VerifyBundle(
-      Bundle::Open(kWitnessBundle).value(),
-      [](const std::string&, const NetworkInputs&, bool) {
-        return absl::UnavailableError("not in this test");
-      },
-      /*run_torchscript=*/false);
-  ASSERT_TRUE(checks.ok()) << checks.status();
-  int agree = 0;
-  for (const FormCheck& check : *checks) {
-    EXPECT_NE(check.result, CheckResult::kDiffers) << check.name;
-    agree += check.result == CheckResult::kAgrees;
-  }
   // The inputs, what golden.json expects, oneDNN.
-  EXPECT_EQ(agree, 3);
+  EXPECT_EQ(AgreeingForms(/*run_torchscript=*/false), 3);
 }
 
 }  // namespace

@@ -4,10 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "gtest/gtest.h"
-#include "tara/nn/bundle/bundle.h"
-#include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
@@ -18,31 +15,12 @@ namespace tara::nn {
 namespace {
 
 TEST(WitnessTorchTest, AnswersAsItDid) {
-  const std::vector<WitnessAnswer> answers = WitnessAnswers();
-  for (const char* path : {kWitnessCheckpoint, kWitnessBundle}) {
-    const auto evaluator =
-        LoadNetworkEvaluator(path, {.backend = InferenceBackend::kTorch,
-                                    .precision = Precision::kFloat32});
-    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
-    ExpectAnswers(answers, **evaluator);
-  }
+  ExpectBothAnswer(WitnessAnswers(), InferenceBackend::kTorch);
 }
 
 TEST(WitnessTorchTest, TheBundleVerifies) {
-  const auto checks = VerifyBundle(
-      Bundle::Open(kWitnessBundle).value(),
-      [](const std::string&, const NetworkInputs&, bool) {
-        return absl::UnavailableError("not in this test");
-      },
-      /*run_torchscript=*/true);
-  ASSERT_TRUE(checks.ok()) << checks.status();
-  int agree = 0;
-  for (const FormCheck& check : *checks) {
-    EXPECT_NE(check.result, CheckResult::kDiffers) << check.name;
-    agree += check.result == CheckResult::kAgrees;
-  }
   // The inputs, what golden.json expects, LibTorch, oneDNN, TorchScript.
-  EXPECT_GE(agree, 5);
+  EXPECT_GE(AgreeingForms(/*run_torchscript=*/true), 5);
 }
 
 TEST(WitnessTorchTest, LearningGoesOnFromTheCheckpoint) {
