@@ -54,8 +54,11 @@ describe('the page under its policy', () => {
       script.textContent = 'window.ran = true';
       document.body.append(script);
     };
-    const handler = () =>
+    // Chromium 150 looks at a handler when it is called, 156 when it is set.
+    const handler = () => {
       document.body.setAttribute('onclick', 'window.ran = true');
+      document.body.click();
+    };
     const elsewhere = () => {
       const script = document.createElement('script');
       script.src = 'https://example.invalid/script.js';
