@@ -208,7 +208,7 @@ class Bench {
     std::vector<std::string> actions;
     for (State state = start; !state.finished();) {
       const Action action = RandomAction(state, random_);
-      actions.push_back(ActionToText(action));
+      actions.push_back(ActionToText(action, state));
       ApplyAction(action, state);
     }
     actions.resize(random_.Below(static_cast<uint32_t>(actions.size())));

@@ -135,14 +135,6 @@ absl::Status PlayActions(absl::string_view actions, absl::string_view source,
   return absl::OkStatus();
 }
 
-std::vector<std::string> LegalActionTexts(const State& state) {
-  std::vector<std::string> texts;
-  LegalActions(state).ForEach(
-      [&](Action action) { texts.push_back(ActionToText(action)); });
-  std::sort(texts.begin(), texts.end());
-  return texts;
-}
-
 namespace {
 
 // Returns the position from which the actions are played.

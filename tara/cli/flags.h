@@ -64,9 +64,6 @@ absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags);
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state);
 
-// Returns the legal actions in notation, sorted as text by code point.
-std::vector<std::string> LegalActionTexts(const State& state);
-
 // What commands take that look at one position: a variant or a position as
 // text, and actions to play from there.
 

@@ -339,7 +339,7 @@ void PrintActions(const proto::GameRecord& record,
     const State& state = game.states[ply];
     console.out << absl::StrFormat(
         "%4d  %-10s  %-6s%s\n", ply + 1, SeatName(state.variant, state.seat),
-        ActionToText(static_cast<Action>(step.action())),
+        ActionToText(static_cast<Action>(step.action()), state),
         ply < static_cast<int>(record.opening_plies()) ? "  drawn at random"
                                                        : ThoughtText(step));
   }

@@ -12,6 +12,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/action.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 
 namespace tara::cli {
@@ -42,7 +43,8 @@ absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   }
   int64_t total = 0;
   for (const auto& [action, count] : PerftDivide(state, depth)) {
-    console.out << absl::StrFormat("%-8s%d\n", ActionToText(action), count);
+    console.out << absl::StrFormat("%-8s%d\n", ActionToText(action, state),
+                                   count);
     total += count;
   }
   console.out << total << "\n";

@@ -131,6 +131,7 @@ absl::string_view NotationHelp(const State& state) {
   if (TraitsOf(state.variant).kings_move && state.phase != Phase::kPlacement) {
     return "a king's move, D4-E6 (with sacrifice of the hill: C5-B3*), or pass";
   }
+  if (MaySwap(state)) return "a hill, as in D4, or swap (the pie rule)";
   return "a hill: a file A to G and a rank 1 to 7, as in D4";
 }
 
@@ -234,7 +235,7 @@ absl::Status PlaySession::LetOpponentMove() {
     return absl::OkStatus();
   }
   console_.out << SeatName(state.variant, state.seat) << " plays "
-               << ActionToText(action) << ".\n";
+               << ActionToText(action, state) << ".\n";
   Apply(action);
   return absl::OkStatus();
 }
@@ -261,14 +262,14 @@ absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
       console_.out << shown << ": it is not your turn any more.\n";
       break;
     }
-    const absl::StatusOr<Action> action = ParseAction(word);
+    const absl::StatusOr<Action> action = ParseAction(word, state);
     if (!action.ok()) {
       console_.out << "'" << shown << "' is no action or command. Expected "
                    << NotationHelp(state) << "; or 'help'.\n";
       break;
     }
     if (!LegalActions(state).Contains(*action)) {
-      console_.out << ActionToText(*action) << " is not legal here ("
+      console_.out << ActionToText(*action, state) << " is not legal here ("
                    << PhaseName(state.phase) << ").\n";
       return Legal();
     }
@@ -307,13 +308,14 @@ absl::Status PlaySession::Hint() {
   TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions, Advice());
   int visits = 0;
   for (const mcts::RootAction& each : actions) visits += each.visits;
-  console_.out << "Hint: " << ActionToText(actions.front().action)
+  const State& state = states_.back();
+  console_.out << "Hint: " << ActionToText(actions.front().action, state)
                << "\n  action    share of search    expected result\n";
   for (size_t i = 0; i < std::min(actions.size(), kHintActions); ++i) {
     const mcts::RootAction& each = actions[i];
     if (each.visits == 0) break;
     console_.out << absl::StrFormat(
-        "  %-8s  %13.0f %%    %+.2f\n", ActionToText(each.action),
+        "  %-8s  %13.0f %%    %+.2f\n", ActionToText(each.action, state),
         100.0 * each.visits / std::max(1, visits), each.mean_value);
   }
   console_.out << "  (from -1, a sure loss for you, to +1, a sure win";
@@ -328,7 +330,7 @@ absl::Status PlaySession::Go() {
   TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions, Advice());
   const State& state = states_.back();
   console_.out << SeatName(state.variant, state.seat) << " plays "
-               << ActionToText(actions.front().action) << ".\n";
+               << ActionToText(actions.front().action, state) << ".\n";
   Apply(actions.front().action);
   return absl::OkStatus();
 }
@@ -339,7 +341,7 @@ absl::Status PlaySession::Undo() {
     if (!options_.person[states_[i].side()]) continue;
     console_.out << "Taken back:";
     for (size_t k = i; k < actions_.size(); ++k) {
-      console_.out << " " << ActionToText(actions_[k]);
+      console_.out << " " << ActionToText(actions_[k], states_[k]);
     }
     console_.out << "\n";
     states_.resize(i + 1);
@@ -351,8 +353,7 @@ absl::Status PlaySession::Undo() {
 }
 
 absl::Status PlaySession::Moves() {
-  std::vector<std::string> texts;
-  for (const Action action : actions_) texts.push_back(ActionToText(action));
+  const std::vector<std::string> texts = LineToTexts(actions_, states_[0]);
   console_.out << (texts.empty() ? "None yet."
                                  : Wrap(absl::StrJoin(texts, " "), 0))
                << "\n";

@@ -40,10 +40,12 @@ std::string DescribeOutcome(const Outcome& outcome) {
   const int winner = outcome.winner();
   return absl::StrCat(
       winner < 0 ? "a draw" : (winner == kRed ? "Red wins" : "Blue wins"),
-      ", points ", pair(outcome.points), ", kingdoms ", pair(outcome.kingdoms),
-      ", territory ", pair(outcome.territory), ", bridges ",
-      pair(outcome.bridges), ", kings captured ", pair(outcome.kings_captured),
-      "; ended by ", EndingName(outcome.ended_by));
+      ", points ", pair(outcome.points),
+      CompensationText(outcome.compensation_halves), ", kingdoms ",
+      pair(outcome.kingdoms), ", territory ", pair(outcome.territory),
+      ", bridges ", pair(outcome.bridges), ", kings captured ",
+      pair(outcome.kings_captured), "; ended by ",
+      EndingName(outcome.ended_by));
 }
 
 void PrintJson(const State& state, Console& console) {

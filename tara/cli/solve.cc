@@ -23,6 +23,7 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/solver/endgame_solver.h"
@@ -56,18 +57,18 @@ struct SolveReport {
   bool complete = false;
 };
 
-// Returns the margin in words, "Red by 5", "Blue by 3", "a draw".
-std::string DescribeMargin(int red_margin) {
-  if (red_margin == 0) return "a draw";
-  return absl::StrCat(red_margin > 0 ? "Red" : "Blue", " by ",
-                      std::abs(red_margin));
+// Returns Red's lead, in points, in words: "Red by 5", "Blue by 0.5", "a draw".
+std::string DescribeLead(double red_lead) {
+  if (red_lead == 0) return "a draw";
+  return absl::StrCat(red_lead > 0 ? "Red" : "Blue", " by ",
+                      std::abs(red_lead));
 }
 
-std::string DescribeWinner(int red_margin) {
-  if (red_margin == 0) return "a draw";
-  return absl::StrCat(red_margin > 0 ? "Red" : "Blue", " wins by ",
-                      std::abs(red_margin),
-                      std::abs(red_margin) == 1 ? " point" : " points");
+std::string DescribeWinner(double red_lead) {
+  if (red_lead == 0) return "a draw";
+  return absl::StrCat(red_lead > 0 ? "Red" : "Blue", " wins by ",
+                      std::abs(red_lead),
+                      std::abs(red_lead) == 1 ? " point" : " points");
 }
 
 // Solves step by step: the value, the best actions, the values of all actions.
@@ -133,9 +134,12 @@ class SolveRun {
   mcts::EndgameSolver solver_;
 };
 
-std::vector<std::string> Texts(const std::vector<Action>& actions) {
+std::vector<std::string> Texts(const std::vector<Action>& actions,
+                               const State& state) {
   std::vector<std::string> texts;
-  for (const Action action : actions) texts.push_back(ActionToText(action));
+  for (const Action action : actions) {
+    texts.push_back(ActionToText(action, state));
+  }
   return texts;
 }
 
@@ -148,12 +152,12 @@ void PrintJson(const State& state, const SolveReport& report,
                {"low", report.low},
                {"high", report.high},
                {"best_actions", report.best_actions.has_value()
-                                    ? Json(Texts(*report.best_actions))
+                                    ? Json(Texts(*report.best_actions, state))
                                     : Json()}};
   if (report.actions.has_value()) {
     json["actions"] = Json::array();
     for (const mcts::EndgameSolver::ActionValue& value : *report.actions) {
-      json["actions"].push_back({{"action", ActionToText(value.action)},
+      json["actions"].push_back({{"action", ActionToText(value.action, state)},
                                  {"red_margin", value.red_margin}});
     }
   }
@@ -162,18 +166,22 @@ void PrintJson(const State& state, const SolveReport& report,
   console.out << json.dump() << "\n";
 }
 
-void PrintText(const SolveReport& report, Console& console) {
+void PrintText(const State& state, const SolveReport& report,
+               Console& console) {
+  const double given = state.options.compensation_halves / 2.0;
   if (report.low == report.high) {
     console.out << absl::StrFormat("Result:    %s (red_margin %d)\n",
-                                   DescribeWinner(report.low), report.low);
+                                   DescribeWinner(report.low - given),
+                                   report.low);
   } else {
     console.out << absl::StrFormat(
         "Result:    not solved; between %s and %s (red_margin %d to %d)\n",
-        DescribeMargin(report.low), DescribeMargin(report.high), report.low,
-        report.high);
+        DescribeLead(report.low - given), DescribeLead(report.high - given),
+        report.low, report.high);
   }
   if (report.best_actions.has_value()) {
-    const std::string best = absl::StrJoin(Texts(*report.best_actions), " ");
+    const std::string best =
+        absl::StrJoin(Texts(*report.best_actions, state), " ");
     console.out << "Best:      "
                 << (best.empty() ? "none: the game has ended" : Wrap(best, 11))
                 << "\n";
@@ -181,8 +189,9 @@ void PrintText(const SolveReport& report, Console& console) {
   if (report.actions.has_value()) {
     const std::string all = absl::StrJoin(
         *report.actions, "  ",
-        [](std::string* text, const mcts::EndgameSolver::ActionValue& value) {
-          absl::StrAppendFormat(text, "%s:%d", ActionToText(value.action),
+        [&](std::string* text, const mcts::EndgameSolver::ActionValue& value) {
+          absl::StrAppendFormat(text, "%s:%d",
+                                ActionToText(value.action, state),
                                 value.red_margin);
         });
     console.out << "Actions:   " << Wrap(all, 11) << "\n";
@@ -207,7 +216,7 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
   if (options.format == "json") {
     PrintJson(state, report, console);
   } else {
-    PrintText(report, console);
+    PrintText(state, report, console);
   }
   if (report.complete) return kExitOk;
   console.err << (report.interrupted

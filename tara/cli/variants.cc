@@ -20,17 +20,18 @@ struct VariantsOptions {
 
 using Json = nlohmann::ordered_json;
 
-Json ValueToJson(const RuleOptionInfo& option, int value) {
-  if (option.is_bool) return value != 0;
-  return value;
-}
+// By RuleOptionKind.
+constexpr absl::string_view kTypeNames[] = {"bool", "int", "half"};
 
 Json OptionToJson(const RuleOptionInfo& option) {
+  const auto value = [&](int number) {
+    return Json::parse(FormatRuleOptionValue(option, number));
+  };
   return {{"name", std::string(option.name)},
-          {"type", option.is_bool ? "bool" : "int"},
-          {"default", ValueToJson(option, option.DefaultValue())},
-          {"min", ValueToJson(option, option.min_value)},
-          {"max", ValueToJson(option, option.max_value)},
+          {"type", kTypeNames[static_cast<size_t>(option.kind)]},
+          {"default", value(option.DefaultValue())},
+          {"min", value(option.min_value)},
+          {"max", value(option.max_value)},
           {"help", std::string(option.help)}};
 }
 
@@ -50,13 +51,10 @@ void PrintVariant(const VariantInfo& info, Console& console) {
                                  info.seats);
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(info)) continue;
-    const std::string range =
-        option.is_bool
-            ? "true or false"
-            : absl::StrCat(option.min_value, " to ", option.max_value);
     console.out << "    " << option.name << "="
                 << FormatRuleOptionValue(option, option.DefaultValue()) << "  ("
-                << range << ")\n        " << Wrap(option.help, 8) << "\n";
+                << DescribeRuleOptionValues(option) << ")\n        "
+                << Wrap(option.help, 8) << "\n";
   }
 }
 

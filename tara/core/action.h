@@ -8,7 +8,7 @@
 //    45 .. 268  king moves, by origin, then destination
 //   269 .. 492  the same moves with sacrifice of the destination
 //   493 .. 568  links of two adjacent hills, by first, then second hill
-//         569  pass
+//         569  pass; where the pie rule allows it, swap
 
 #include <array>
 #include <bitset>
@@ -114,7 +114,8 @@ std::string HillToText(Hill hill);
 absl::StatusOr<Hill> ParseHill(absl::string_view text);
 
 // Returns the notation of docs/reference/rules.md section 1: "D4", "D4-E6",
-// "C5-B3*", "D4=E4", "pass". Needs no position.
+// "C5-B3*", "D4=E4", "pass". Needs no position; where there is one, the
+// function of the same name in tara/core/rules.h knows "swap" (the pie rule).
 std::string ActionToText(Action action);
 
 // The inverse of ActionToText; also accepts lower-case hills. Returns

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rules.h"
 #include "tara/core/traits.h"
 
 namespace tara {
@@ -188,7 +189,7 @@ std::string DescribeState(const State& state) {
   if (state.finished()) {
     absl::StrAppend(&text, "Finished (", EndingName(state.ending), "): Red ",
                     outcome.points[kRed], ", Blue ", outcome.points[kBlue],
-                    ".");
+                    CompensationText(outcome.compensation_halves), ".");
   } else {
     absl::StrAppend(&text, SeatName(state.variant, state.seat),
                     " to move (seat ", state.seat, "), ",
@@ -201,6 +202,11 @@ std::string DescribeState(const State& state) {
       absl::StrAppend(&text, " Without progress: ", state.no_progress, " of ",
                       state.options.no_progress_limit, ".");
     }
+    if (state.options.compensation_halves != 0) {
+      absl::StrAppend(&text, " Blue is given ",
+                      state.options.compensation_halves / 2.0, " points.");
+    }
+    if (MaySwap(state)) absl::StrAppend(&text, " May swap.");
   }
   absl::StrAppend(&text, "\n", SideCounts(state, outcome, kRed), ". ",
                   SideCounts(state, outcome, kBlue), ".");

@@ -11,6 +11,7 @@
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/playout_sums.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rules.h"
 
@@ -32,7 +33,8 @@ const batch::KernelTable& KernelsFor(
   return batch::PortableKernels();
 }
 
-PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums) {
+PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums,
+                               int compensation_halves) {
   PlayoutStatistics statistics;
   statistics.games = sums.games;
   statistics.plies = sums.plies;
@@ -46,7 +48,7 @@ PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums) {
   std::copy(std::begin(sums.margins), std::end(sums.margins),
             statistics.margins.begin());
   for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
-    statistics.results[margin > 0 ? 0 : (margin == 0 ? 1 : 2)] +=
+    statistics.results[1 - ResultOfMargin(margin, compensation_halves)] +=
         sums.margins[margin + kMaxMargin];
   }
   std::copy(std::begin(sums.endings), std::end(sums.endings),
@@ -109,6 +111,10 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   int64_t games,
                                   InstructionSet instruction_set) {
   TARA_CHECK(games >= 0, "a negative number of games");
+  if (options.pie_rule) {
+    return PlayRandomGamesByPublicRules(variant, options, seed, first_game,
+                                        games);
+  }
   batch::PlayoutSums sums;
   KernelsFor(instruction_set)
       .from_start[static_cast<int>(variant)](
@@ -117,7 +123,7 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
            .first_game = first_game,
            .games = games},
           sums);
-  return ToStatistics(sums);
+  return ToStatistics(sums, options.compensation_halves);
 }
 
 void PlayRandomGamesFrom(absl::Span<const State> starts,
@@ -130,9 +136,15 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
              "spans of different sizes");
   std::vector<uint64_t> groups;
   groups.reserve(starts.size());
-  for (const State& start : starts) {
-    TARA_CHECK(!start.finished(), "a playout from a finished game");
-    groups.push_back(GroupOf(start));
+  for (size_t i = 0; i < starts.size(); ++i) {
+    TARA_CHECK(!starts[i].finished(), "a playout from a finished game");
+    groups.push_back(GroupOf(starts[i]));
+    // Lanes know no swap. It is over after two actions of a game.
+    if (starts[i].options.pie_rule) {
+      PlayRandomGamesFromByPublicRules(starts[i], seeds[i],
+                                       margins.subspan(i * playouts, playouts));
+      groups.back() = kDone;
+    }
   }
   std::vector<int32_t> order(starts.size());
   const batch::KernelTable& kernels = KernelsFor(instruction_set);

@@ -1,5 +1,8 @@
 #include "tara/core/outcome.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "tara/core/traits.h"
 
 namespace tara {
@@ -40,6 +43,7 @@ Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms) {
     outcome.kings_captured[side] = state.kings_captured[side];
   }
   outcome.ended_by = state.ending;
+  outcome.compensation_halves = state.options.compensation_halves;
   const int first_lead = TraitsOf(state.variant).bridges_first
                              ? outcome.bridges[kRed] - outcome.bridges[kBlue]
                              : blue_kingdoms - red_kingdoms;
@@ -49,6 +53,11 @@ Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms) {
       outcome.kings_captured[kRed], outcome.kings_captured[kBlue]);
   outcome.points = {points.own, points.enemy};
   return outcome;
+}
+
+std::string CompensationText(int compensation_halves) {
+  if (compensation_halves == 0) return "";
+  return absl::StrCat(" and ", compensation_halves / 2.0, " of compensation");
 }
 
 absl::string_view EndingName(Ending ending) {

@@ -5,6 +5,7 @@
 // bridges, territory, and the points of both sides.
 
 #include <array>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "tara/core/board.h"
@@ -206,6 +207,28 @@ inline constexpr int kMaxMargin = 47;
 // m + kMaxMargin in tables over them.
 inline constexpr int kNumMargins = 2 * kMaxMargin + 1;
 
+// Who wins by a margin (Red's points minus Blue's) when Blue's side is given
+// `compensation_halves` half points: 1 Red, 0 nobody, -1 Blue.
+constexpr int ResultOfMargin(int red_margin, int compensation_halves) {
+  const int halves = 2 * red_margin - compensation_halves;
+  return (halves > 0) - (halves < 0);
+}
+
+// The same by a margin of the side to move, for it, with the compensation of
+// the position: 1 won, 0 drawn, -1 lost.
+inline int ResultForMover(const State& state, int own_margin) {
+  const int sign = state.side() == kRed ? 1 : -1;
+  return sign *
+         ResultOfMargin(sign * own_margin, state.options.compensation_halves);
+}
+
+// Returns the least margin, Red's, with which `side` is `points` ahead.
+constexpr int MarginOfLead(Side side, int points, int compensation_halves) {
+  const int given = side == kRed ? compensation_halves : -compensation_halves;
+  const int own_margin = (2 * points + given + 1) >> 1;  // rounded up
+  return side == kRed ? own_margin : -own_margin;
+}
+
 // How a game stands when it ends. Arrays are by side, Red first.
 struct Outcome {
   std::array<int, 2> points;
@@ -214,12 +237,15 @@ struct Outcome {
   std::array<int, 2> bridges;
   std::array<int, 2> kings_captured;  // enemy kings, by the capturing side
   Ending ended_by;
+  int compensation_halves;  // given to Blue's side, in half points
 
-  // Points of Red minus points of Blue.
+  // Points of Red minus points of Blue, as scored: without compensation.
   int margin() const { return points[kRed] - points[kBlue]; }
-  // Returns the side with more points, or -1 for a draw.
+  // 1 if Red wins, -1 if Blue does, 0 for a draw; with compensation.
+  int result() const { return ResultOfMargin(margin(), compensation_halves); }
+  // Returns the side that wins, or -1 for a draw.
   int winner() const {
-    return margin() == 0 ? -1 : (margin() > 0 ? kRed : kBlue);
+    return result() == 0 ? -1 : (result() > 0 ? kRed : kBlue);
   }
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
@@ -236,6 +262,9 @@ Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms);
 // Counts the kingdoms of a side: connected components, by adjacency, or in
 // Stone of Destiny by links.
 int CountKingdoms(const State& state, Side side);
+
+// Returns what stands after Blue's points: " and 2.5 of compensation"; or "".
+std::string CompensationText(int compensation_halves);
 
 // Returns "out", "double_capture", "passed", "board_full", "no_progress", or
 // "-" for Ending::kNone.

@@ -57,7 +57,7 @@ inline void PlayoutStatistics::AddGame(const Outcome& outcome, int64_t length,
   legal_actions += legal;
   legal_squares += legal * legal;
   legal_times_length += legal * length;
-  ++results[margin > 0 ? 0 : (margin == 0 ? 1 : 2)];
+  ++results[1 - outcome.result()];
   ++margins[std::clamp(margin, -kMaxMargin, kMaxMargin) + kMaxMargin];
   ++endings[static_cast<size_t>(outcome.ended_by)];
   kings_captured += outcome.kings_captured[0] + outcome.kings_captured[1];

@@ -135,6 +135,9 @@ constexpr std::array<PlayFromFunction, kNumVariants> kPlayFrom =
 
 void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
                                absl::Span<int8_t> margins) {
+  if (start.options.pie_rule) {
+    return PlayRandomGamesFromByPublicRules(start, seed, margins);
+  }
   kPlayFrom[static_cast<size_t>(start.variant)](start, seed, margins);
 }
 

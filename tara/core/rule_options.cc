@@ -1,5 +1,6 @@
 #include "tara/core/rule_options.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -21,24 +22,29 @@ std::string NamesFor(const VariantInfo& variant) {
 }
 
 absl::Status BadValue(const RuleOptionInfo& option, absl::string_view value) {
-  const std::string expected =
-      option.is_bool ? "true or false"
-                     : absl::StrCat(option.min_value, " to ", option.max_value);
-  return absl::InvalidArgumentError(absl::StrCat("rule option ", option.name,
-                                                 ": bad value '", value,
-                                                 "'; expected ", expected));
+  return absl::InvalidArgumentError(
+      absl::StrCat("rule option ", option.name, ": bad value '", value,
+                   "'; expected ", DescribeRuleOptionValues(option)));
 }
 
 absl::StatusOr<int> ParseValue(const RuleOptionInfo& option,
                                absl::string_view text) {
-  int value = 0;
-  if (option.is_bool) {
+  if (option.is_switch()) {
     if (text == "true" || text == "1") return 1;
     if (text == "false" || text == "0") return 0;
     return BadValue(option, text);
   }
-  if (!absl::SimpleAtoi(text, &value) || value < option.min_value ||
-      value > option.max_value) {
+  int value = 0;
+  bool good = false;
+  if (option.kind == RuleOptionKind::kHalves) {
+    double points = 0;
+    good = absl::SimpleAtod(text, &points) && std::abs(points) < 1000 &&
+           2 * points == std::trunc(2 * points);
+    if (good) value = static_cast<int>(2 * points);
+  } else {
+    good = absl::SimpleAtoi(text, &value);
+  }
+  if (!good || value < option.min_value || value > option.max_value) {
     return BadValue(option, text);
   }
   return value;
@@ -47,8 +53,23 @@ absl::StatusOr<int> ParseValue(const RuleOptionInfo& option,
 }  // namespace
 
 std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value) {
-  if (info.is_bool) return value != 0 ? "true" : "false";
+  switch (info.kind) {
+    case RuleOptionKind::kSwitch:
+      return value != 0 ? "true" : "false";
+    case RuleOptionKind::kNumber:
+      break;
+    case RuleOptionKind::kHalves:
+      return absl::StrCat(value / 2.0);
+  }
   return absl::StrCat(value);
+}
+
+std::string DescribeRuleOptionValues(const RuleOptionInfo& info) {
+  if (info.is_switch()) return "true or false";
+  return absl::StrCat(
+      FormatRuleOptionValue(info, info.min_value), " to ",
+      FormatRuleOptionValue(info, info.max_value),
+      info.kind == RuleOptionKind::kHalves ? " in steps of 0.5" : "");
 }
 
 absl::Status SetRuleOption(Variant variant, absl::string_view name,

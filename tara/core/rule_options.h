@@ -30,21 +30,41 @@ struct RuleOptions {
   bool link_all_at_end = true;
   // Sacred Hill doubles: each side's first ringfort goes on its shared row.
   bool shared_row_opening = true;
+  // Half points given to Blue's side: -24 to 24. Changes nothing but what a
+  // final margin is worth (ResultOfMargin, tara/core/outcome.h).
+  int8_t compensation_halves = 0;
+  // Two seats: seat 1, instead of its first action, may take over seat 0's.
+  // In a position: whether it still may, or will be able to.
+  bool pie_rule = false;
 
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
+};
+
+// Returns the options of a game as they are with the colours exchanged.
+constexpr RuleOptions WithColoursExchanged(RuleOptions options) {
+  options.compensation_halves =
+      static_cast<int8_t>(-options.compensation_halves);
+  return options;
+}
+
+enum class RuleOptionKind : uint8_t {
+  kSwitch,  // 0 or 1, written "false" or "true"
+  kNumber,  // whole
+  kHalves,  // counted in halves: 5 is written "2.5"
 };
 
 // What names, documents and bounds one option.
 struct RuleOptionInfo {
   absl::string_view name;
   absl::string_view help;
-  bool is_bool;
-  int min_value;
+  RuleOptionKind kind;
+  int min_value;  // of kHalves: in halves, as all values
   int max_value;
   int (*get)(const RuleOptions&);
   void (*set)(RuleOptions&, int);
   bool (*applies_to)(const VariantInfo&);
 
+  constexpr bool is_switch() const { return kind == RuleOptionKind::kSwitch; }
   int DefaultValue() const { return get(RuleOptions()); }
 };
 
@@ -53,7 +73,7 @@ inline constexpr std::array kRuleOptions = {
         "no_progress_limit",
         "actions (High Kings) or turns (Stone of Destiny) without progress "
         "that end the game",
-        false, 1, 255,
+        RuleOptionKind::kNumber, 1, 255,
         [](const RuleOptions& o) { return int{o.no_progress_limit}; },
         [](RuleOptions& o, int v) {
           o.no_progress_limit = static_cast<uint8_t>(v);
@@ -66,7 +86,7 @@ inline constexpr std::array kRuleOptions = {
         "proximity_bound",
         "in Manoeuvres a hill at a squared distance below this from a "
         "friendly ringfort is too near",
-        false, 1, 5,
+        RuleOptionKind::kNumber, 1, 5,
         [](const RuleOptions& o) { return int{o.proximity_bound}; },
         [](RuleOptions& o, int v) {
           o.proximity_bound = static_cast<uint8_t>(v);
@@ -74,30 +94,53 @@ inline constexpr std::array kRuleOptions = {
         [](const VariantInfo& i) { return i.family == Family::kSacredHill; }},
     RuleOptionInfo{
         "placement_captures_kings",
-        "placing a king captures adjacent enemy kings as a move does", true, 0,
-        1, [](const RuleOptions& o) { return int{o.placement_captures_kings}; },
+        "placing a king captures adjacent enemy kings as a move does",
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.placement_captures_kings}; },
         [](RuleOptions& o, int v) { o.placement_captures_kings = v != 0; },
         [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
     RuleOptionInfo{
         "link_all_at_end",
         "when the game ends, everything adjacent is linked before scoring",
-        true, 0, 1, [](const RuleOptions& o) { return int{o.link_all_at_end}; },
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.link_all_at_end}; },
         [](RuleOptions& o, int v) { o.link_all_at_end = v != 0; },
         [](const VariantInfo& i) {
           return i.family == Family::kStoneOfDestiny;
         }},
     RuleOptionInfo{
         "shared_row_opening",
-        "each side's first ringfort goes on its shared row", true, 0, 1,
+        "each side's first ringfort goes on its shared row",
+        RuleOptionKind::kSwitch, 0, 1,
         [](const RuleOptions& o) { return int{o.shared_row_opening}; },
         [](RuleOptions& o, int v) { o.shared_row_opening = v != 0; },
         [](const VariantInfo& i) {
           return i.family == Family::kSacredHill && i.seats == 4;
         }},
+    RuleOptionInfo{
+        "compensation", "points given to Blue's side, which does not start",
+        RuleOptionKind::kHalves, -24, 24,
+        [](const RuleOptions& o) { return int{o.compensation_halves}; },
+        [](RuleOptions& o, int v) {
+          o.compensation_halves = static_cast<int8_t>(v);
+        },
+        [](const VariantInfo&) { return true; }},
+    RuleOptionInfo{
+        "pie_rule",
+        "seat 1, instead of its first action, may take over seat 0's",
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.pie_rule}; },
+        [](RuleOptions& o, int v) { o.pie_rule = v != 0; },
+        [](const VariantInfo& i) { return i.seats == 2; }},
 };
 
-// Returns the value as text: "true" and "false" for switches, else decimal.
+// Returns the value as text, which is also how JSON has it: "true", "false",
+// "40", "-2.5".
 std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value);
+
+// Returns what values the option takes, in words: "true or false", "1 to 255",
+// "-12 to 12 in steps of 0.5".
+std::string DescribeRuleOptionValues(const RuleOptionInfo& info);
 
 // Sets the option `name` to `value` given as text.
 // Returns INVALID_ARGUMENT, saying what was expected, for an unknown name, an

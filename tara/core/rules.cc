@@ -1,9 +1,12 @@
 #include "tara/core/rules.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
@@ -11,6 +14,7 @@
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
+#include "tara/core/symmetry.h"
 #include "tara/core/traits.h"
 
 namespace tara {
@@ -56,6 +60,8 @@ constexpr std::array<RulesEntry, kNumVariants> kRules =
                         &Dispatch<Rules>::Legal, &Dispatch<Rules>::Apply};
     });
 
+constexpr absl::string_view kSwapText = "swap";
+
 const RulesEntry& RulesFor(const State& state) {
   return kRules[static_cast<int>(state.variant)];
 }
@@ -81,28 +87,51 @@ State Settled(const State& state) {
 
 LegalSet LegalActions(const State& state) {
   if (state.finished()) return {};
-  return RulesFor(state).legal(state);
+  LegalSet legal = RulesFor(state).legal(state);
+  if (MaySwap(state)) [[unlikely]]
+    legal.pass = true;
+  return legal;
 }
+
+namespace {
+
+// Seat 1 takes over what seat 0 has played, and it is seat 0's turn again. As
+// every family's rules look alike to both sides, this is the position seen with
+// the colours exchanged; only the compensation stays with Blue's side.
+void Swap(State& state) {
+  const int8_t compensation = state.options.compensation_halves;
+  const bool transpose = TraitsOf(state.variant).rows_by_side;
+  state = TransformState(
+      {static_cast<uint8_t>(transpose ? kTranspose : kIdentityTransform), 1},
+      state);
+  state.options.compensation_halves = compensation;
+}
+
+}  // namespace
 
 void ApplyAction(Action action, State& state) {
   TARA_DCHECK(LegalActions(state).Contains(action), "illegal action");
+  if (MaySwap(state)) [[unlikely]] {
+    state.options.pie_rule = false;  // now or never
+    if (action == kPass) return Swap(state);
+  }
   RulesFor(state).apply(action, state);
 }
 
 absl::Status PlayAction(Action action, State& state) {
   if (state.finished()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("illegal action ", ActionToText(action),
+        absl::StrCat("illegal action ", ActionToText(action, state),
                      ": the game has ended (", EndingName(state.ending), ")"));
   }
   const LegalSet legal = LegalActions(state);
   if (!legal.Contains(action)) {
     std::string listed;
     legal.ForEach([&](Action each) {
-      absl::StrAppend(&listed, " ", ActionToText(each));
+      absl::StrAppend(&listed, " ", ActionToText(each, state));
     });
     return absl::InvalidArgumentError(
-        absl::StrCat("illegal action ", ActionToText(action), " in ",
+        absl::StrCat("illegal action ", ActionToText(action, state), " in ",
                      Info(state.variant).id, ", phase ", PhaseName(state.phase),
                      ", for seat ", state.seat, "; legal:", listed));
   }
@@ -111,8 +140,48 @@ absl::Status PlayAction(Action action, State& state) {
 }
 
 absl::Status PlayAction(absl::string_view text, State& state) {
-  TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text));
+  TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text, state));
   return PlayAction(action, state);
+}
+
+std::string ActionToText(Action action, const State& state) {
+  return action == kPass && MaySwap(state) ? std::string(kSwapText)
+                                           : ActionToText(action);
+}
+
+std::vector<std::string> LineToTexts(absl::Span<const Action> line,
+                                     State state) {
+  std::vector<std::string> texts;
+  for (const Action action : line) {
+    texts.push_back(ActionToText(action, state));
+    // All that notation takes from a position is over after two actions.
+    if (state.options.pie_rule) ApplyAction(action, state);
+  }
+  return texts;
+}
+
+std::vector<std::string> LegalActionTexts(const State& state) {
+  std::vector<std::string> texts;
+  LegalActions(state).ForEach(
+      [&](Action action) { texts.push_back(ActionToText(action, state)); });
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state) {
+  const bool swap = absl::EqualsIgnoreCase(text, kSwapText);
+  if (swap && MaySwap(state)) return kPass;
+  if (swap) {
+    return absl::InvalidArgumentError(
+        "bad action 'swap': it is seat 1's first action alone, where the rule "
+        "option pie_rule is true");
+  }
+  TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text));
+  if (action == kPass && MaySwap(state)) {
+    return absl::InvalidArgumentError(
+        "bad action 'pass': nobody can pass here; expected a hill or 'swap'");
+  }
+  return action;
 }
 
 }  // namespace tara

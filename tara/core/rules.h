@@ -7,9 +7,13 @@
 // a finished game. Successive actions may belong to one seat.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
@@ -23,6 +27,13 @@ State InitialState(Variant variant, const RuleOptions& options = {});
 
 // Returns the legal actions of the seat to move; empty if finished.
 LegalSet LegalActions(const State& state);
+
+// Returns whether `kPass` is here the action `swap` of the pie rule: taking
+// over the one action that has been played (docs/reference/rules.md section
+// 13).
+inline bool MaySwap(const State& state) {
+  return state.options.pie_rule && state.vacant() != kAllHills;
+}
 
 // Plays an action. REQUIRES: LegalActions(state).Contains(action).
 void ApplyAction(Action action, State& state);
@@ -38,6 +49,23 @@ absl::Status PlayAction(Action action, State& state);
 
 // Plays an action given in notation. Errors as ParseAction and PlayAction.
 absl::Status PlayAction(absl::string_view text, State& state);
+
+// Returns the notation of an action in the position where it is played: as
+// ActionToText(action), but "swap" for what is one there.
+std::string ActionToText(Action action, const State& state);
+
+// Returns the notation of actions played one after another from `state`.
+// REQUIRES: each is legal where it is played.
+std::vector<std::string> LineToTexts(absl::Span<const Action> line,
+                                     State state);
+
+// Returns the legal actions in notation, sorted as text by code point.
+std::vector<std::string> LegalActionTexts(const State& state);
+
+// Returns the action that `text` names in the position, legal or not. Errors as
+// ParseAction's; also for "swap" where there is none, and for "pass" where
+// kPass is a swap.
+absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state);
 
 // Version of docs/reference/rules.md that the core implements. Raised when a
 // game that was legal, or its result, would no longer be the same.

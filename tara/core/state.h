@@ -55,7 +55,7 @@ struct State {
   uint8_t no_progress;                    // actions or turns, section 10
   std::array<uint8_t, 2> kings_captured;  // by the capturing side
   RuleOptions options;
-  std::array<uint8_t, 3> padding;  // zero
+  uint8_t padding;  // zero
 
   Side side() const { return SideOf(seat); }
   Board vacant() const { return kAllHills & ~(ringforts[0] | ringforts[1]); }

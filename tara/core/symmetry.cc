@@ -78,6 +78,7 @@ State TransformState(const Symmetry& symmetry, const State& state) {
       symmetry.board, {.east = state.links_east, .north = state.links_north});
   result.links_east = links.east;
   result.links_north = links.north;
+  if (swapped) result.options = WithColoursExchanged(state.options);
   if (!state.finished()) {
     result.seat = static_cast<uint8_t>((state.seat + symmetry.seat_shift) %
                                        Info(state.variant).seats);

@@ -7,6 +7,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/traits.h"
@@ -44,15 +45,15 @@ absl::Status CheckFields(const State& state) {
     return Impossible(state, "seat to move ", state.seat, "; expected at most ",
                       last_seat);
   }
-  if (state.padding != decltype(state.padding){}) {
-    return Impossible(state, "padding bytes are not zero");
+  if (state.padding != 0) {
+    return Impossible(state, "the padding byte is not zero");
   }
   for (const RuleOptionInfo& option : kRuleOptions) {
     const int value = option.get(state.options);
     if (value < option.min_value || value > option.max_value) {
-      return Impossible(state, "rule option ", option.name, " is ", value,
-                        "; expected ", option.min_value, " to ",
-                        option.max_value);
+      return Impossible(state, "rule option ", option.name, " is ",
+                        FormatRuleOptionValue(option, value), "; expected ",
+                        DescribeRuleOptionValues(option));
     }
     if (!option.applies_to(Info(state.variant)) &&
         value != option.DefaultValue()) {
@@ -95,6 +96,18 @@ absl::Status CheckBoards(const State& state) {
                       "the end");
   }
   return absl::OkStatus();
+}
+
+// A position has the pie rule as long as seat 1 can still swap.
+absl::Status CheckPieRule(const State& state) {
+  const int own = Count(state.ringforts[state.side()]);
+  const int enemy = Count(state.ringforts[Opponent(state.side())]);
+  if (!state.options.pie_rule || (own == 0 && enemy <= 1)) {
+    return absl::OkStatus();
+  }
+  return Impossible(state, "pie_rule is true with ", own + enemy,
+                    " ringforts on the board; expected it only before the "
+                    "second action of a game: after it nobody can swap");
 }
 
 absl::Status CheckEnding(const State& state) {
@@ -382,6 +395,7 @@ absl::Status CheckFamily(const State& state) {
 absl::Status ValidatePosition(const State& state) {
   TARA_RETURN_IF_ERROR(CheckFields(state));
   TARA_RETURN_IF_ERROR(CheckBoards(state));
+  TARA_RETURN_IF_ERROR(CheckPieRule(state));
   TARA_RETURN_IF_ERROR(CheckEnding(state));
   TARA_RETURN_IF_ERROR(CheckNoProgress(state));
   TARA_RETURN_IF_ERROR(CheckAlternation(state));

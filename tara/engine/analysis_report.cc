@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rules.h"
 #include "tara/engine/analysis_engine.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/tree/node.h"
@@ -33,12 +34,6 @@ Json RoundedList(absl::Span<const float> values) {
   return list;
 }
 
-Json LineJson(absl::Span<const Action> line) {
-  Json list = Json::array();
-  for (const Action action : line) list.push_back(ActionToText(action));
-  return list;
-}
-
 // Appends a number as Rounded would have it: "0.25", "-1.0".
 void AppendRounded(double value, std::string& text) {
   const int64_t units = std::llround(value * 1e4);
@@ -56,8 +51,9 @@ void AppendRounded(double value, std::string& text) {
 
 void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
                   const AnalysisReportOptions& options, std::string& text) {
-  absl::StrAppend(&text, R"({"action":")", ActionToText(action.action),
-                  R"(","visits":)", action.visits);
+  absl::StrAppend(&text, R"({"action":")",
+                  ActionToText(action.action, tree.root()), R"(","visits":)",
+                  action.visits);
   const auto add = [&](absl::string_view name, double value) {
     absl::StrAppend(&text, ",\"", name, "\":");
     AppendRounded(value, text);
@@ -75,8 +71,9 @@ void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
   if (options.report.pv) {
     absl::StrAppend(&text, ",\"pv\":[");
     const char* separator = "\"";
-    for (const Action next : mcts::LineAfter(tree, action.action)) {
-      absl::StrAppend(&text, separator, ActionToText(next), "\"");
+    for (const std::string& next :
+         LineToTexts(mcts::LineAfter(tree, action.action), tree.root())) {
+      absl::StrAppend(&text, separator, next, "\"");
       separator = ",\"";
     }
     text += ']';
@@ -117,15 +114,16 @@ void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
     answer["proved"] = {int{proved.low}, int{proved.high}};
   }
   if (tree.root_visits() > 0 || tree.settled()) {
-    answer["best"] = ActionToText(actions[0].action);
+    answer["best"] = ActionToText(actions[0].action, tree.root());
     if (options.report.pv) {
-      answer["pv"] = LineJson(mcts::LineAfter(tree, actions[0].action));
+      answer["pv"] =
+          LineToTexts(mcts::LineAfter(tree, actions[0].action), tree.root());
     }
   }
   if (options.report.policy) {
     Json policy = Json::object();
     for (const mcts::RootAction& action : tree.root_actions()) {
-      policy[ActionToText(action.action)] = Rounded(action.prior);
+      policy[ActionToText(action.action, tree.root())] = Rounded(action.prior);
     }
     answer["policy"] = std::move(policy);
   }

@@ -57,15 +57,16 @@ std::string AnalysisLine(const mcts::Tree& tree,
     if (options.max_actions > 0 && order == options.max_actions) break;
     if (action.visits == 0 && order > 0) continue;
     absl::StrAppend(
-        &line, " info action ", ActionToText(action.action), " visits ",
-        action.visits, " value ", Number(action.mean_value), " prior ",
-        Number(action.prior), " lcb ",
+        &line, " info action ", ActionToText(action.action, tree.root()),
+        " visits ", action.visits, " value ", Number(action.mean_value),
+        " prior ", Number(action.prior), " lcb ",
         Number(action.visits > 0
                    ? mcts::LowerConfidenceBound(action, options.confidence_z)
                    : -1),
         " order ", order, " pv");
-    for (const Action next : mcts::LineAfter(tree, action.action)) {
-      absl::StrAppend(&line, " ", ActionToText(next));
+    for (const std::string& next :
+         LineToTexts(mcts::LineAfter(tree, action.action), tree.root())) {
+      absl::StrAppend(&line, " ", next);
     }
     ++order;
   }

@@ -71,7 +71,7 @@ void EngineClocks::Spend(Side side, absl::Duration time) {
 }
 
 absl::Status EngineGame::Play(absl::string_view text) {
-  TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text));
+  TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text, state()));
   State next = state();
   TARA_RETURN_IF_ERROR(PlayAction(action, next));
   states_.push_back(next);
@@ -91,14 +91,6 @@ bool EngineGame::Undo() {
   actions_.pop_back();
   states_.pop_back();
   return true;
-}
-
-std::vector<std::string> LegalActionNotation(const State& state) {
-  std::vector<std::string> texts;
-  LegalActions(state).ForEach(
-      [&](Action action) { texts.push_back(ActionToText(action)); });
-  std::sort(texts.begin(), texts.end());
-  return texts;
 }
 
 std::string ResultText(const State& state) {

@@ -67,9 +67,6 @@ class EngineGame {
   std::vector<Action> actions_;
 };
 
-// Returns the legal actions in notation, sorted as text by code point.
-std::vector<std::string> LegalActionNotation(const State& state);
-
 // Returns the result of a finished game in words: "points 3,0 kingdoms 2,3
 // territory 24,21 bridges 30,28 kings_captured 0,0 ended_by out".
 std::string ResultText(const State& state);

@@ -336,9 +336,10 @@ LineSession::Answer LineSession::GenerateMove(const Arguments&) {
   TARA_ASSIGN_OR_RETURN(const Action action,
                         Choose(clocks_.BudgetFor(
                             state, static_cast<int>(game_.actions().size()))));
+  const std::string text = ActionToText(action, state);
   game_.Play(action);
   clocks_.Spend(side, SteadyTime() - start);
-  return ActionToText(action);
+  return text;
 }
 
 LineSession::Answer LineSession::Undo(const Arguments&) {
@@ -348,10 +349,7 @@ LineSession::Answer LineSession::Undo(const Arguments&) {
 }
 
 LineSession::Answer LineSession::History(const Arguments&) {
-  return absl::StrJoin(game_.actions(), " ",
-                       [](std::string* text, Action action) {
-                         absl::StrAppend(text, ActionToText(action));
-                       });
+  return absl::StrJoin(LineToTexts(game_.actions(), game_.start()), " ");
 }
 
 LineSession::Answer LineSession::ShowBoard(const Arguments&) {
@@ -360,7 +358,7 @@ LineSession::Answer LineSession::ShowBoard(const Arguments&) {
 }
 
 LineSession::Answer LineSession::LegalActions(const Arguments&) {
-  return absl::StrJoin(LegalActionNotation(game_.state()), " ");
+  return absl::StrJoin(LegalActionTexts(game_.state()), " ");
 }
 
 LineSession::Answer LineSession::Position(const Arguments&) {
@@ -394,9 +392,10 @@ LineSession::Answer LineSession::FinalScore(const Arguments&) {
     return absl::FailedPreconditionError(
         "the game is not over; expected a finished game");
   }
-  const int margin = Score(state).margin();
-  if (margin == 0) return "0";
-  return absl::StrCat(margin > 0 ? "Red+" : "Blue+", std::abs(margin));
+  const double lead =
+      Score(state).margin() - state.options.compensation_halves / 2.0;
+  if (lead == 0) return "0";
+  return absl::StrCat(lead > 0 ? "Red+" : "Blue+", std::abs(lead));
 }
 
 LineSession::Answer LineSession::Result(const Arguments&) {

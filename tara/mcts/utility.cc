@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tara/base/check.h"
+#include "tara/core/outcome.h"
 
 namespace tara::mcts {
 namespace {
@@ -34,7 +35,7 @@ constexpr std::array<float, kNumVariants> kMarginDeviations = std::to_array({
     3.53f,  // stone_of_destiny
 });
 
-int Sign(int number) { return (number > 0) - (number < 0); }
+int Sign(double number) { return (number > 0) - (number < 0); }
 
 // P(X <= x) of a standard normal X.
 double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -44,13 +45,14 @@ double PointsUtility(double margin, double scale) {
 }
 
 // The formula of Utility, with `lead` = D.
-double MatchUtility(int lead, int games_left, double margin_deviation) {
+double MatchUtility(double lead, int games_left, double margin_deviation) {
   if (games_left == 0) return Sign(lead);
   const double s = margin_deviation * std::sqrt(games_left);
   return NormalCdf((lead + 0.5) / s) + NormalCdf((lead - 0.5) / s) - 1;
 }
 
-double UtilityOfMargin(const UtilityOptions& options, int margin) {
+// `margin` is Red's, less the compensation.
+double UtilityOfMargin(const UtilityOptions& options, double margin) {
   switch (options.kind) {
     case UtilityKind::kWinLoss:
       return Sign(margin);
@@ -98,8 +100,10 @@ absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name) {
   return static_cast<UtilityKind>(found - kKindNames.begin());
 }
 
-Utility::Utility(const UtilityOptions& options)
-    : options_(options), result_weight_(ResultWeight(options)) {
+Utility::Utility(const UtilityOptions& options, int compensation_halves)
+    : options_(options),
+      compensation_halves_(compensation_halves),
+      result_weight_(ResultWeight(options)) {
   TARA_CHECK(options.points_weight >= 0 && options.points_weight <= 1,
              "the share must be from 0 to 1");
   TARA_CHECK(options.points_scale > 0, "points_scale must be > 0");
@@ -107,7 +111,8 @@ Utility::Utility(const UtilityOptions& options)
   TARA_CHECK(options.match.games_left >= 0, "games_left must be >= 0");
   for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
     const int i = margin + kMaxMargin;
-    of_margin_[i] = static_cast<float>(UtilityOfMargin(options, margin));
+    of_margin_[i] = static_cast<float>(
+        UtilityOfMargin(options, margin - compensation_halves / 2.0));
     // Rounding must not make more points worse.
     if (i > 0) of_margin_[i] = std::max(of_margin_[i], of_margin_[i - 1]);
   }
@@ -119,14 +124,20 @@ float Utility::WithMargins(const Evaluation& evaluation, int sign) const {
              "expected a probability for each margin");
   float mean = 0;
   float value = 0;  // win minus loss by the margins, for the side to move
+  // 1, 0 or -1 for the side to move, which ends `margin` points ahead.
+  const auto result = [&](int margin) {
+    return static_cast<float>(
+        sign * ResultOfMargin(sign * margin, compensation_halves_));
+  };
   for (int margin = 1; margin <= kMaxMargin; ++margin) {
     const float ahead = margins[kMaxMargin + margin];
     const float behind = margins[kMaxMargin - margin];
     mean += ahead * OfRedMargin(sign * margin) +
             behind * OfRedMargin(-sign * margin);
-    value += ahead - behind;
+    value += ahead * result(margin) + behind * result(-margin);
   }
   mean += margins[kMaxMargin] * OfRedMargin(0);
+  value += margins[kMaxMargin] * result(0);
   mean +=
       result_weight_ * static_cast<float>(sign) * (evaluation.value() - value);
   // Sums of rounded probabilities, and two estimates of winning.
@@ -137,14 +148,17 @@ float Utility::WithoutMargins(const Evaluation& evaluation, int sign) const {
   if (options_.kind == UtilityKind::kMatch) {
     const int typical = static_cast<int>(std::lround(
         std::max(std::abs(evaluation.margin), options_.margin_deviation)));
+    const int drawn = compensation_halves_ / 2;
     return evaluation.win * OfRedMargin(sign * typical) +
-           evaluation.draw * OfRedMargin(0) +
+           evaluation.draw * OfRedMargin(drawn) +
            evaluation.loss * OfRedMargin(-sign * typical);
   }
-  const auto points = static_cast<float>(
-      PointsUtility(evaluation.margin, options_.points_scale));
-  return static_cast<float>(sign) *
-         (result_weight_ * evaluation.value() + (1 - result_weight_) * points);
+  const double red_margin =
+      sign * evaluation.margin - compensation_halves_ / 2.0;
+  const auto points =
+      static_cast<float>(PointsUtility(red_margin, options_.points_scale));
+  return result_weight_ * static_cast<float>(sign) * evaluation.value() +
+         (1 - result_weight_) * points;
 }
 
 float MarginDeviation(Variant variant) {

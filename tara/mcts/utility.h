@@ -3,7 +3,8 @@
 
 // The utility of results to a player: the search maximises its expectation. All
 // utilities are Red's, in [-1, 1], and never fall with Red's margin: more
-// points are never worse.
+// points are never worse. Margins are of points as scored; what the players
+// are given in compensation is in the table.
 
 #include <algorithm>
 #include <array>
@@ -34,8 +35,9 @@ absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name);
 // The score of a match before a game of it (docs/reference/rules.md section 9:
 // points add up). A single game is a match of one: the default.
 struct MatchScore {
-  // Points so far of the team that is Red in this game minus the other's.
-  int red_lead = 0;
+  // Points so far of the team that is Red in this game minus the other's, with
+  // the compensation of each game.
+  double red_lead = 0;
   int games_left = 0;  // to be played after this game
 
   friend bool operator==(const MatchScore&, const MatchScore&) = default;
@@ -66,7 +68,8 @@ struct UtilityOptions {
 //   kMix      (1 - w) * sign(m) + w * (that of kPoints),  w = points_weight
 //   kMatch    P(D + S > 0) - P(D + S < 0),  D = red_lead + m,
 //
-// where S, the sum of the margins of the games left, is normal with mean 0 and
+// where m is Red's margin minus the compensation given to Blue's side, and
+// S, the sum of the margins of the games left, is normal with mean 0 and
 // deviation s = margin_deviation * sqrt(games_left), rounded to whole points:
 //
 //   Phi((D + 1/2) / s) + Phi((D - 1/2) / s) - 1,  or sign(D) with none left.
@@ -78,9 +81,11 @@ struct UtilityOptions {
 // the half points, the continuity correction of the normal approximation.
 class Utility {
  public:
+  // Of games with RuleOptions::compensation_halves.
   // REQUIRES: points_weight in [0, 1]; points_scale and margin_deviation > 0;
   // games_left >= 0.
-  explicit Utility(const UtilityOptions& options = {});
+  explicit Utility(const UtilityOptions& options = {},
+                   int compensation_halves = 0);
 
   // Returns the utility of a finished game, for Red.
   float OfRedMargin(int red_margin) const {
@@ -113,6 +118,7 @@ class Utility {
   bool needs_margins() const { return result_weight_ != 1; }
 
   const UtilityOptions& options() const { return options_; }
+  int compensation_halves() const { return compensation_halves_; }
 
  private:
   // The parts of OfEvaluation, for Red; `sign` is 1 where Red is to move and
@@ -121,6 +127,7 @@ class Utility {
   float WithoutMargins(const Evaluation& evaluation, int sign) const;
 
   UtilityOptions options_;
+  int compensation_halves_;
   // The share of winning alone in the utility, in [0, 1].
   float result_weight_;
   std::array<float, kNumMargins> of_margin_;  // by Red's margin + kMaxMargin

@@ -64,10 +64,10 @@ absl::StatusOr<RuleOptions> OptionsFromJson(Variant variant, const Json& json) {
                      [&name = name](const RuleOptionInfo& info) {
                        return info.name == name;
                      });
-    const bool is_bool = option != kRuleOptions.end() && option->is_bool;
-    if (is_bool ? !value.is_boolean() : !value.is_number_integer()) {
+    const bool is_switch = option != kRuleOptions.end() && option->is_switch();
+    if (is_switch ? !value.is_boolean() : !value.is_number()) {
       return Error("options, field '", name, "': expected ",
-                   is_bool ? "true or false" : "a number", ", got ",
+                   is_switch ? "true or false" : "a number", ", got ",
                    value.dump());
     }
     const absl::Status status =
@@ -82,19 +82,11 @@ Json OptionsToJson(const RuleOptions& options) {
   for (const RuleOptionInfo& option : kRuleOptions) {
     const int value = option.get(options);
     if (value == option.DefaultValue()) continue;
+    // Both are written as in JSON.
     json[std::string(option.name)] =
-        option.is_bool ? Json(value != 0) : Json(value);
+        Json::parse(FormatRuleOptionValue(option, value));
   }
   return json;
-}
-
-// The actions as text, sorted by code point.
-std::vector<std::string> LegalTexts(const State& state) {
-  std::vector<std::string> texts;
-  LegalActions(state).ForEach(
-      [&](Action action) { texts.push_back(ActionToText(action)); });
-  std::sort(texts.begin(), texts.end());
-  return texts;
 }
 
 Json OutcomeJson(const Outcome& outcome) {
@@ -128,16 +120,18 @@ absl::StatusOr<Action> PlayStep(absl::string_view where, const Json& step,
     return Error(where, ": expected no step, the game has ended (",
                  EndingName(state.ending), ")");
   }
-  const Json expected = {{"seat", state.seat}, {"legal", LegalTexts(state)}};
+  const Json expected = {{"seat", state.seat},
+                         {"legal", LegalActionTexts(state)}};
   TARA_RETURN_IF_ERROR(CheckSame(where, expected, step));
   TARA_ASSIGN_OR_RETURN(const std::string text,
                         TextField(where, step, "action"));
-  const absl::StatusOr<Action> action = ParseAction(text);
+  const absl::StatusOr<Action> action = ParseAction(text, state);
   if (!action.ok()) return Error(where, ": ", action.status().message());
   // One notation for one action: "d4" parses but is not how it is written.
-  if (ActionToText(*action) != text) {
-    return Error(where, ", field 'action': expected ", ActionToText(*action),
-                 ", got ", text);
+  if (const std::string canonical = ActionToText(*action, state);
+      canonical != text) {
+    return Error(where, ", field 'action': expected ", canonical, ", got ",
+                 text);
   }
   const absl::Status played = PlayAction(*action, state);
   if (!played.ok()) return Error(where, ": ", played.message());
@@ -206,8 +200,8 @@ absl::StatusOr<std::string> GameToLine(const State& initial,
   State state = initial;
   for (const Action action : actions) {
     steps.push_back({{"seat", state.seat},
-                     {"action", ActionToText(action)},
-                     {"legal", LegalTexts(state)}});
+                     {"action", ActionToText(action, state)},
+                     {"legal", LegalActionTexts(state)}});
     const absl::Status played = PlayAction(action, state);
     if (!played.ok()) {
       return Error("step ", steps.size() - 1, ": ", played.message());

@@ -4,13 +4,16 @@
 #include <bitset>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
@@ -52,7 +55,8 @@ using Uint32s = google::protobuf::RepeatedField<uint32_t>;
 // or "". They are named "visited" and "visits", or the like.
 std::string ListObjection(absl::string_view kind, absl::string_view counted,
                           const Uint32s& actions, const Uint32s& counts,
-                          const LegalSet& legal) {
+                          const State& state) {
+  const LegalSet legal = LegalActions(state);
   if (actions.size() != counts.size()) {
     return absl::StrCat(actions.size(), " ", kind, " actions but ",
                         counts.size(), " ", counted);
@@ -66,7 +70,7 @@ std::string ListObjection(absl::string_view kind, absl::string_view counted,
     }
     const Action action = static_cast<Action>(index);
     const std::string name =
-        absl::StrCat(kind, " action ", ActionToText(action));
+        absl::StrCat(kind, " action ", ActionToText(action, state));
     if (!legal.Contains(action)) return absl::StrCat(name, " is illegal");
     if (seen[index]) return absl::StrCat(name, " is listed twice");
     seen.set(index);
@@ -75,30 +79,31 @@ std::string ListObjection(absl::string_view kind, absl::string_view counted,
   return "";
 }
 
-// Returns what is wrong with what is proved at a step, or "".
-std::string ProofObjection(const proto::Step& step) {
+// Returns what is wrong with what is proved at a step in `state`, or "".
+std::string ProofObjection(const proto::Step& step, const State& state) {
   if (step.has_proved_low() != step.has_proved_high()) {
     return "of the two bounds of the proved margin one is missing";
   }
   if (!step.has_proved_low()) return "";
   const int low = step.proved_low();
   const int high = step.proved_high();
-  const bool one_sign = low > 0 || high < 0 || (low == 0 && high == 0);
-  if (low <= high && low >= -kMaxMargin && high <= kMaxMargin && one_sign) {
+  if (low <= high && low >= -kMaxMargin && high <= kMaxMargin &&
+      ResultForMover(state, low) == ResultForMover(state, high)) {
     return "";
   }
   return absl::StrCat("proved margin from ", low, " to ", high,
-                      "; expected an interval of one sign within ", kMaxMargin,
-                      " points");
+                      "; expected an interval of one result within ",
+                      kMaxMargin, " points");
 }
 
-// Returns what is wrong with what a step says beside its action, or "".
-std::string StepObjection(const proto::Step& step, const LegalSet& legal) {
+// Returns what is wrong with what a step in `state` says beside its action, or
+// "".
+std::string StepObjection(const proto::Step& step, const State& state) {
   std::string objection = ListObjection(
-      "visited", "visits", step.visited_action(), step.visits(), legal);
+      "visited", "visits", step.visited_action(), step.visits(), state);
   if (objection.empty()) {
     objection = ListObjection("target", "weight", step.target_action(),
-                              step.target_weight(), legal);
+                              step.target_weight(), state);
   }
   if (!objection.empty()) return objection;
   // Written so that NaN fails too.
@@ -110,7 +115,7 @@ std::string StepObjection(const proto::Step& step, const LegalSet& legal) {
     return absl::StrCat("policy surprise ", step.policy_surprise(),
                         "; expected 0 to ", kMaxPolicySurprise);
   }
-  return ProofObjection(step);
+  return ProofObjection(step, state);
 }
 
 absl::Status CheckStep(const proto::GameRecord& record, int ply,
@@ -128,7 +133,7 @@ absl::Status CheckStep(const proto::GameRecord& record, int ply,
         absl::StrCat("action ", step.action(),
                      " is out of range; expected 0 to ", kNumActions - 1));
   }
-  const std::string objection = StepObjection(step, LegalActions(state));
+  const std::string objection = StepObjection(step, state);
   if (!objection.empty()) return AtPly(record, ply, objection);
   return absl::OkStatus();
 }
@@ -175,6 +180,12 @@ Outcome OutcomeWithMargin(const State& last, int red_margin) {
   return outcome;
 }
 
+// The margin of a game that the side to move at `last` resigns.
+int MarginOfResignation(const State& last) {
+  return MarginOfLead(Opponent(last.side()), 1,
+                      last.options.compensation_halves);
+}
+
 // Returns what is wrong with a game that ended before its end, or "".
 std::string EarlyEndObjection(const proto::GameResult& result,
                               const State& last) {
@@ -215,7 +226,7 @@ absl::Status EndReplay(const proto::GameRecord& record, ReplayedGame& game) {
   int red_margin = RedMargin(record);
   if (result.has_resigned_by()) {
     game.resigned_by = last.side();
-    red_margin = last.side() == kRed ? -1 : 1;
+    red_margin = MarginOfResignation(last);
   }
   game.outcome = OutcomeWithMargin(last, red_margin);
   return absl::OkStatus();
@@ -260,18 +271,18 @@ void SetPolicyTarget(absl::Span<const Action> actions,
   }
 }
 
-void SetProved(int low, int high, proto::Step& step) {
+void SetProved(int low, int high, const State& state, proto::Step& step) {
   TARA_CHECK(low <= high, "bounds of a margin");
   step.clear_proved_low();
   step.clear_proved_high();
-  if (low <= 0 && high >= 0 && low != high) return;
+  if (ResultForMover(state, low) != ResultForMover(state, high)) return;
   step.set_proved_low(low);
   step.set_proved_high(high);
 }
 
-std::optional<int> ProvedResult(const proto::Step& step) {
+std::optional<int> ProvedResult(const proto::Step& step, const State& state) {
   if (!step.has_proved_low()) return std::nullopt;
-  return (step.proved_low() > 0) - (step.proved_high() < 0);
+  return ResultForMover(state, step.proved_low());
 }
 
 void SetResult(const State& last, proto::GameRecord& record) {
@@ -280,7 +291,7 @@ void SetResult(const State& last, proto::GameRecord& record) {
 }
 
 void SetResigned(const State& last, proto::GameRecord& record) {
-  SetMargin(last, last.side() == kRed ? -1 : 1, record);
+  SetMargin(last, MarginOfResignation(last), record);
   record.mutable_result()->set_resigned_by(last.side());
 }
 
@@ -291,6 +302,22 @@ void SetMargin(const State& last, int red_margin, proto::GameRecord& record) {
 
 int RedMargin(const proto::GameRecord& record) {
   return record.result().points(kRed) - record.result().points(kBlue);
+}
+
+int CompensationHalves(const proto::GameRecord& record) {
+  constexpr absl::string_view kName = "compensation";
+  RuleOptions options;
+  for (const absl::string_view option :
+       absl::StrSplit(record.rule_options(), ',')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
+    if (parts.first != kName) continue;
+    // All variants have it.
+    const absl::Status set =
+        SetRuleOption(Variant{}, kName, parts.second, options);
+    TARA_CHECK(set.ok(), "a record of a compensation that there is");
+  }
+  return options.compensation_halves;
 }
 
 int LengthOf(const proto::GameRecord& record) {

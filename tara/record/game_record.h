@@ -51,13 +51,13 @@ void SetPolicyTarget(absl::Span<const Action> actions,
                      absl::Span<const float> shares, proto::Step& step);
 
 // Sets the bounds of the final margin, for the side to move, that are proved
-// at a step; or leaves them out where the result is not proved by them.
-// REQUIRES: low <= high.
-void SetProved(int low, int high, proto::Step& step);
+// at a step in `state`; or leaves them out where the result is not proved by
+// them. REQUIRES: low <= high.
+void SetProved(int low, int high, const State& state, proto::Step& step);
 
-// Returns the proved result of a step for the side to move: 1 won, 0 drawn, -1
-// lost; no value where none is proved.
-std::optional<int> ProvedResult(const proto::Step& step);
+// Returns the proved result of a step in `state` for the side to move: 1 won, 0
+// drawn, -1 lost; no value where none is proved.
+std::optional<int> ProvedResult(const proto::Step& step, const State& state);
 
 // Sets the result of the game from its last position.
 // REQUIRES: `last.finished()`.
@@ -68,12 +68,17 @@ void SetResult(const State& last, proto::GameRecord& record);
 void SetResigned(const State& last, proto::GameRecord& record);
 
 // Sets the result of a game that ends at `last` with this margin, Red's points
-// minus Blue's. The caller says why: forfeited_by or adjudication.
+// minus Blue's as scored. The caller says why: forfeited_by or adjudication.
 // REQUIRES: `last` is not finished.
 void SetMargin(const State& last, int red_margin, proto::GameRecord& record);
 
-// Returns Red's points minus Blue's. REQUIRES: a record with a result.
+// Returns Red's points minus Blue's, as scored. REQUIRES: a record with a
+// result.
 int RedMargin(const proto::GameRecord& record);
+
+// Returns the half points that Blue's side was given.
+// REQUIRES: a compensation that there is.
+int CompensationHalves(const proto::GameRecord& record);
 
 // Returns the number of actions.
 int LengthOf(const proto::GameRecord& record);

@@ -126,8 +126,9 @@ TEST(GamesTest, WhatWasDrawnAndWhatIsProvedIsShown) {
     ASSERT_TRUE(game.ok()) << game.status();
     game->set_game_index(1);
     game->set_opening_plies(1);
-    record::SetProved(3, 3, *game->mutable_steps(1));
-    record::SetProved(-47, -1, *game->mutable_steps(2));
+    const State start = InitialState(Variant::kFourTreasures);
+    record::SetProved(3, 3, start, *game->mutable_steps(1));
+    record::SetProved(-47, -1, start, *game->mutable_steps(2));
     ASSERT_TRUE((*opened)->Add(*game).ok());
   }
   const TaraResult shown = RunTara({"games", "show", store, "1"});

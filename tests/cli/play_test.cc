@@ -47,6 +47,18 @@ TEST(PlayTest, ActionsAreTakenInNotation) {
                                 HasSubstr("four_treasures ")));
 }
 
+TEST(PlayTest, TheFirstActionMayBeTakenOver) {
+  const TaraResult result =
+      Play({"--variant", "four_treasures", "--seat", "blue", "--option",
+            "pie_rule=true", "--option", "compensation=2.5"},
+           "pass\nswap\nmoves\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("Blue is given 2.5 points. May swap."),
+                    HasSubstr("a hill, as in D4, or swap (the pie rule)"),
+                    HasSubstr(" swap ")));
+}
+
 TEST(PlayTest, UndoTakesBackTheLastActionAndTheAnswer) {
   const TaraResult result =
       Play({"--variant", "four_treasures"}, "D4\nundo\nmoves\nundo\n");

@@ -46,7 +46,11 @@ TEST(VariantsTest, ListsTenWithSeatsAndOptionsAsJson) {
   EXPECT_EQ(variants[3]["id"], "sacred_hill_doubles_l2");
   EXPECT_EQ(variants[3]["name"], "Sacred Hill Doubles, Level 2");
   EXPECT_EQ(variants[3]["seats"], 4);
-  EXPECT_EQ(variants[4]["options"], Json::array());
+  ASSERT_EQ(variants[5]["options"].size(), 1u);
+  const Json compensation = variants[5]["options"][0];
+  EXPECT_EQ(compensation["type"], "half");
+  EXPECT_EQ(compensation["min"], -12);
+  EXPECT_EQ(compensation["default"], 0);
   const Json limit = variants[6]["options"][0];
   EXPECT_EQ(limit["name"], "no_progress_limit");
   EXPECT_EQ(limit["type"], "int");

@@ -50,6 +50,19 @@ TEST(SolveTest, SaysWhoWinsAndHow) {
   EXPECT_THAT(after.out, HasSubstr("Red wins by 8 points (red_margin 8)\n"));
 }
 
+TEST(SolveTest, CountsTheCompensation) {
+  std::string position = kTwoLeft;
+  position.replace(position.size() - 1, 1, "compensation=12");
+  EXPECT_THAT(RunTara({"solve", "--position", position}).out,
+              HasSubstr("Result:    a draw (red_margin 12)\n"));
+  position.replace(position.size() - 2, 2, "12.5");
+  EXPECT_THAT(RunTara({"solve", "--position", position}).err,
+              HasSubstr("expected -12 to 12 in steps of 0.5"));
+  position.replace(position.size() - 4, 4, "-2.5");
+  EXPECT_THAT(RunTara({"solve", "--position", position}).out,
+              HasSubstr("Result:    Red wins by 14.5 points "));
+}
+
 TEST(SolveTest, WithoutAllActionsJsonHasTheBestAlone) {
   const Json json = ParseJson(
       RunTara({"solve", "--position", kTwoLeft, "--format=json"}).out);

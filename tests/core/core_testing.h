@@ -67,7 +67,7 @@ inline RuleOptions ChangedOptions(const VariantInfo& variant) {
 inline std::vector<std::string> LegalTexts(const State& state) {
   std::vector<std::string> texts;
   LegalActions(state).ForEach(
-      [&](Action action) { texts.push_back(ActionToText(action)); });
+      [&](Action action) { texts.push_back(ActionToText(action, state)); });
   return texts;
 }
 

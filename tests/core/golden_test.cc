@@ -23,14 +23,24 @@ std::string GoldenPath(absl::string_view file) {
 
 class GoldenTest : public ::testing::TestWithParam<VariantInfo> {};
 
-TEST_P(GoldenTest, EveryGameReplaysStepByStepToItsResult) {
-  std::ifstream file(GoldenPath(absl::StrCat(GetParam().id, ".jsonl")));
+// Returns the number of games of a file, each of which must replay step by step
+// to its result.
+int VerifyGames(absl::string_view path) {
+  std::ifstream file(GoldenPath(path));
   int games = 0;
   for (std::string line; std::getline(file, line); ++games) {
     EXPECT_EQ(record::VerifyGameLine(line), absl::OkStatus())
         << "game " << games;
   }
-  EXPECT_EQ(games, 40);
+  return games;
+}
+
+TEST_P(GoldenTest, EveryGameReplaysStepByStepToItsResult) {
+  EXPECT_EQ(VerifyGames(absl::StrCat(GetParam().id, ".jsonl")), 40);
+}
+
+TEST_P(GoldenTest, SoDoGamesWithCompensationAndThePieRule) {
+  EXPECT_EQ(VerifyGames(absl::StrCat("options/", GetParam().id, ".jsonl")), 12);
 }
 
 TEST_P(GoldenTest, NumbersOfActionSequencesAgree) {

@@ -277,8 +277,8 @@ TEST(ValidatePositionTest, RefusesStatesOutOfRange) {
   bad.seat = 2;
   expect(bad, "seat to move 2; expected at most 1");
   bad = good;
-  bad.padding[0] = 1;
-  expect(bad, "padding bytes are not zero");
+  bad.padding = 1;
+  expect(bad, "the padding byte is not zero");
   bad = good;
   bad.options.proximity_bound = 9;
   expect(bad, "rule option proximity_bound is 9; expected 1 to 5");

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,7 +87,11 @@ std::string IdsOf(Predicate&& predicate) {
 
 // What the column "variants" of the rule options says, in identifiers.
 std::string IdsOfWords(absl::string_view words) {
+  const auto all = [](const VariantInfo&) { return true; };
+  const auto two_seats = [](const VariantInfo& i) { return i.seats == 2; };
   const std::map<std::string, std::string> meaning = {
+      {"all ten", IdsOf(all)},
+      {"all of two seats", IdsOf(two_seats)},
       {"High Kings L1, L2", "high_kings_l1 high_kings_l2"},
       {"Stone of Destiny", "stone_of_destiny"},
       {"all four Sacred Hill",
@@ -127,13 +132,14 @@ TEST_F(RulesTablesTest, RuleOptionsAreThoseOfTheCodeInItsOrder) {
     SCOPED_TRACE(document_.At(rows[i].number));
     EXPECT_EQ(rows[i].cells[0], Quoted(option.name));
     EXPECT_EQ(rows[i].cells[1],
-              option.is_bool
+              option.is_switch()
                   ? "bool"
-                  : absl::StrCat(option.min_value, "..", option.max_value));
+                  : absl::StrReplaceAll(DescribeRuleOptionValues(option),
+                                        {{" to ", ".."}}));
     // Switches are quoted as code, numbers are not.
     const std::string value =
         FormatRuleOptionValue(option, option.DefaultValue());
-    EXPECT_EQ(rows[i].cells[2], option.is_bool ? Quoted(value) : value);
+    EXPECT_EQ(rows[i].cells[2], option.is_switch() ? Quoted(value) : value);
     EXPECT_EQ(IdsOfWords(rows[i].cells[3]), IdsOf(option.applies_to));
   }
 }

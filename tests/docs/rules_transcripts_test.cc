@@ -112,7 +112,10 @@ TEST_F(RulesTranscriptsTest, EmptyBoardsWithSeat0ToMoveAreInitialPositions) {
       const std::vector<std::string> fields = absl::StrSplit(text, ' ');
       const absl::StatusOr<Variant> variant = ParseVariant(fields[0]);
       ASSERT_TRUE(variant.ok()) << document_.At(block.number);
-      EXPECT_EQ(text, PositionToText(InitialState(*variant)))
+      const absl::StatusOr<RuleOptions> options =
+          ParseRuleOptions(*variant, fields.back());
+      ASSERT_TRUE(options.ok()) << document_.At(block.number);
+      EXPECT_EQ(text, PositionToText(InitialState(*variant, *options)))
           << document_.At(block.number);
     }
   }

@@ -122,6 +122,24 @@ TEST_F(LineSessionTest, BeginsGamesOfVariantsAndRules) {
   EXPECT_EQ(Ask("variant"), "= high_kings_l2 no_progress_limit=20");
 }
 
+TEST_F(LineSessionTest, SwapsByThePieRule) {
+  EXPECT_EQ(Ask("variant four_treasures pie_rule=true,compensation=-1.5"), "=");
+  EXPECT_EQ(Ask("play D4"), "=");
+  EXPECT_THAT(Ask("legal_actions"), HasSubstr(" G6 swap"));
+  EXPECT_THAT(Ask("play pass"), StartsWith("? bad action 'pass'"));
+  EXPECT_THAT(Ask("analyze simulations 200"), HasSubstr(" info action swap "));
+  EXPECT_EQ(Ask("play swap"), "=");
+  EXPECT_EQ(Ask("position"),
+            "= four_treasures 5/7/7/3b3/7/7/5 0 battle - 0,0 0 - "
+            "compensation=-1.5");
+  EXPECT_EQ(Ask("history"), "= D4 swap");
+  EXPECT_THAT(Ask("play swap"), StartsWith("? bad action 'swap'"));
+  EXPECT_EQ(Ask("undo"), "=");
+  EXPECT_EQ(Ask("undo"), "=");
+  // The game is still the one that has the rule.
+  EXPECT_EQ(Ask("variant"), "= four_treasures compensation=-1.5,pie_rule=true");
+}
+
 TEST_F(LineSessionTest, TakesPositionsAsText) {
   const std::string text =
       "four_treasures 5/7/7/3r3/7/7/5 1 battle - 0,0 0 - -";

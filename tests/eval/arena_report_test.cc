@@ -21,7 +21,7 @@ ArenaReportRow Row(Variant variant, int won, const std::string& player_a = "a",
   for (int i = 0; i < 8; ++i) {
     games.push_back({.pair = i / 2,
                      .a_is_red = i % 2 == 0,
-                     .margin = i < won ? 3 : -3,
+                     .margin = i < won ? 3.0 : -3.0,
                      .length = 40});
   }
   return {.variant = variant,

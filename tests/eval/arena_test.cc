@@ -31,8 +31,8 @@ ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
   return *std::move(result);
 }
 
-std::vector<int> Margins(const ArenaResult& result) {
-  std::vector<int> margins;
+std::vector<double> Margins(const ArenaResult& result) {
+  std::vector<double> margins;
   for (const ArenaGame& game : result.played) margins.push_back(game.margin);
   return margins;
 }
@@ -121,7 +121,7 @@ TEST_P(ArenaTest, APlayerPlaysAllSeatsOfItsSide) {
 TEST_P(ArenaTest, SeedsDecideTheGamesAndConcurrencyDoesNot) {
   const std::unique_ptr<Player> random = NewRandomPlayer();
   ArenaOptions options = {.variant = variant(), .games = 30, .seed = 5};
-  const std::vector<int> margins = Margins(Play(options, *random, *random));
+  const std::vector<double> margins = Margins(Play(options, *random, *random));
   EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
   options.concurrent_games = 3;
   EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
@@ -146,7 +146,7 @@ TEST_P(ArenaTest, InMatchesTheTeamsAreRedInTurn) {
   int losses = 0;
   for (const auto& [match, games] : matches) {
     ASSERT_EQ(static_cast<int>(games.size()), per_match);
-    int lead = 0;
+    double lead = 0;
     for (int number = 0; number < per_match; ++number) {
       // A starts one match of each pair, B the other.
       EXPECT_EQ(games[number].a_is_red, match % 2 == number % 2);
@@ -182,7 +182,7 @@ TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
                                   a, b);
   std::vector<mcts::MatchScore> expected;  // of each game, in the order of play
   for (const int match : {0, 1}) {
-    int lead = 0;
+    double lead = 0;
     for (int number = 0; number < per_match; ++number) {
       for (const ArenaGame& played : result.played) {
         if (played.match != match || played.pair != number) continue;
@@ -242,6 +242,24 @@ TEST(ArenaBatchTest, GamesGoOnTogether) {
   EXPECT_EQ(a.batches[0], 16u);
   EXPECT_EQ(b.batches[0], 32u);
   EXPECT_EQ(a.batches[1], 32u);
+}
+
+TEST(ArenaBatchTest, ACompensationCountsInEveryGame) {
+  const auto a = NewRandomPlayer();
+  const auto b = NewRandomPlayer();
+  const ArenaOptions plain = {.variant = Variant::kFourTreasures, .games = 20};
+  ArenaOptions given = plain;
+  given.rule_options.compensation_halves = 23;
+  const ArenaResult before = Play(plain, *a, *b);
+  const ArenaResult after = Play(given, *a, *b);
+  ASSERT_EQ(after.played.size(), before.played.size());
+  for (size_t i = 0; i < after.played.size(); ++i) {
+    EXPECT_EQ(
+        after.played[i].margin,
+        before.played[i].margin + (before.played[i].a_is_red ? -11.5 : 11.5));
+  }
+  EXPECT_EQ(after.draws, 0);
+  EXPECT_LT(after.score_as_red, before.score_as_red);
 }
 
 TEST(ArenaBatchTest, AnOddNumberOfGamesIsRoundedUp) {
@@ -502,7 +520,7 @@ TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
 
 // Games of the pair of matches number `match / 2`, of two games each; margins
 // in the order of SummarizeGames: A as Red first, opening by opening.
-std::vector<ArenaGame> PairOfMatches(int pair, std::vector<int> margins) {
+std::vector<ArenaGame> PairOfMatches(int pair, std::vector<double> margins) {
   std::vector<ArenaGame> games;
   for (int i = 0; i < 4; ++i) {
     const bool a_is_red = i % 2 == 0;

@@ -22,7 +22,7 @@ CrossPlayMatch MatchOf(const std::string& team, double weight,
                        const std::vector<std::vector<int>>& margins) {
   std::vector<ArenaGame> games;
   for (const std::vector<int>& opening : margins) {
-    for (const int margin : opening) {
+    for (const double margin : opening) {
       const auto number = static_cast<int>(games.size());
       games.push_back(
           {.pair = number / 2, .a_is_red = number % 2 == 0, .margin = margin});

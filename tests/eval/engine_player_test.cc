@@ -98,6 +98,20 @@ TEST_P(EveryVariantTest, AnEnginePlaysWholeGames) {
   EXPECT_EQ(result.faults_a + result.faults_b, 0);
 }
 
+// An engine is told of a swap as what it is, and plays on in its game.
+TEST_P(EveryVariantTest, AnEnginePlaysByThePieRule) {
+  if (GetParam().seats != 2) return;
+  const auto engine = Make(Fake());
+  const auto random = NewRandomPlayer();
+  const ArenaResult result = Play({.variant = GetParam().variant,
+                                   .rule_options = {.pie_rule = true},
+                                   .games = 40,
+                                   .concurrent_games = 1},
+                                  *engine, *random);
+  EXPECT_EQ(result.games, 40);
+  EXPECT_EQ(result.faults_a + result.faults_b, 0);
+}
+
 TEST_P(EveryVariantTest, MoreGamesThanProcessesShareThem) {
   EngineSpec spec = Fake();
   spec.processes = 2;

@@ -78,7 +78,7 @@ class FakeEngine {
     } else if (command == "variant") {
       SetVariant(argument, words.size() > 3 ? words[3] : "-");
     } else if (command == "clear_board") {
-      state_ = InitialState(state_.variant, state_.options);
+      state_ = InitialState(state_.variant, options_);
       Answer("");
     } else if (command == "set_position") {
       SetPosition(line);
@@ -125,7 +125,8 @@ class FakeEngine {
     const absl::StatusOr<RuleOptions> rules =
         ParseRuleOptions(*variant, options);
     if (!rules.ok()) return Refuse(std::string(rules.status().message()));
-    state_ = InitialState(*variant, *rules);
+    options_ = *rules;
+    state_ = InitialState(*variant, options_);
     Answer("");
   }
 
@@ -141,8 +142,9 @@ class FakeEngine {
   void Choose() {
     if (chosen_++ >= after_ && Err()) return;
     const Action action = RandomAction(state_, random_);
+    const std::string text = ActionToText(action, state_);
     ApplyAction(action, state_);
-    Answer(ActionToText(action));
+    Answer(text);
   }
 
   // Returns whether that was an answer of some kind.
@@ -179,6 +181,7 @@ class FakeEngine {
   int chosen_ = 0;
   std::string id_;
   State state_ = InitialState(Variant::kSacredHillL1);
+  RuleOptions options_;  // of the game; its positions may have no pie rule left
   Random random_{1};
 };
 

@@ -223,7 +223,7 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
       if (!problem) continue;
       ++problems;
       // So far behind that only the most points win the match.
-      const int lead = 1 - problem->most;
+      const double lead = 1 - problem->most;
       const mcts::MatchScore score = {
           .red_lead = state.side() == kRed ? lead : -lead, .games_left = 0};
       Action action = kPass;

@@ -190,8 +190,9 @@ TEST(TeamArenaTest, OneSidedGamesOfOpeningsAreNotTakenForMany) {
   std::vector<ArenaGame> games;
   for (int pair = 0; pair < 4; ++pair) {
     for (const bool a_is_red : {true, false}) {
-      games.push_back(
-          {.pair = pair, .a_is_red = a_is_red, .margin = pair < 2 ? 3 : -3});
+      games.push_back({.pair = pair,
+                       .a_is_red = a_is_red,
+                       .margin = pair < 2 ? 3.0 : -3.0});
     }
   }
   const ArenaResult result = SummarizeGames(games, 2);

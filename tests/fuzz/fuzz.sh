@@ -20,7 +20,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "${work}"' EXIT
 
 sources=(tara/core/{action,outcome,position_text,rule_options,rules}.cc
-  tara/core/{validate,variant}.cc "tests/fuzz/${fuzzer}_fuzzer.cc")
+  tara/core/{symmetry,validate,variant}.cc "tests/fuzz/${fuzzer}_fuzzer.cc")
 compile() {
   clang++ -std=c++20 -O1 -g -I. -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=all -c "$1" -o "$2/$(basename "$1").o"

@@ -48,6 +48,34 @@ TEST_P(EndgameTest, TheSearchPlaysTheLastPliesAsMinimaxDoes) {
   EXPECT_GE(static_cast<int>(problems.size()) - of_red, 5);
 }
 
+// Where 3.5 points are given, other actions are the best ones.
+TEST_P(EndgameTest, TheSearchKnowsWhatACompensationMakesOfAMargin) {
+  int problems = 0;
+  int others = 0;  // that are none without compensation, or have other answers
+  for (const int8_t halves : {7, -7}) {
+    for (const Problem& problem :
+         FindProblems(GetParam().variant,
+                      {.count = 10,
+                       .num_games = 1000,
+                       .budget = 400,
+                       .options = {.compensation_halves = halves}})) {
+      ++problems;
+      const Action action = SearchedAction(problem.state, 3000);
+      EXPECT_NE(std::find(problem.best.begin(), problem.best.end(), action),
+                problem.best.end())
+          << ActionToText(action);
+      State plain = problem.state;
+      plain.options.compensation_halves = 0;
+      int budget = 400;
+      int plain_budget = 400;
+      others += ExactResult(plain, plain_budget) !=
+                ExactResult(problem.state, budget);
+    }
+  }
+  EXPECT_GE(problems, 10);
+  EXPECT_GT(others, 0);
+}
+
 TEST(StoneOfDestinyEndgameTest, SwapsAreFollowedByALinkOfTheSameSide) {
   // What the suite above sees of turns of two actions: values that changed
   // sides with every ply would get these wrong.

@@ -1,5 +1,6 @@
 // Evaluators without networks: uniform and random playouts.
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -128,6 +129,23 @@ TEST_P(EvaluatorsTest, MarginsOfPlayoutsAgreeWithTheirResults) {
     EXPECT_NEAR(evaluation.margins[kMaxMargin], evaluation.draw, 1e-6);
     EXPECT_NEAR(loss, evaluation.loss, 1e-6);
     EXPECT_NEAR(mean, evaluation.margin, 1e-5);
+  }
+}
+
+TEST_P(EvaluatorsTest, PlayoutsAreWonAndLostByTheCompensation) {
+  PlayoutEvaluator playouts(7, 3);
+  std::vector<State> states = GameWithoutEnd(5);
+  for (State& state : states) state.options.compensation_halves = 6;
+  const std::vector<Evaluation> evaluations = Evaluate(playouts, states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    std::array<float, 3> results = {};  // lost, drawn, won
+    for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+      results[1 + ResultForMover(states[i], margin)] +=
+          evaluations[i].margins[kMaxMargin + margin];
+    }
+    EXPECT_NEAR(evaluations[i].loss, results[0], 1e-6);
+    EXPECT_NEAR(evaluations[i].draw, results[1], 1e-6);
+    EXPECT_NEAR(evaluations[i].win, results[2], 1e-6);
   }
 }
 

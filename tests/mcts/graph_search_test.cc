@@ -290,7 +290,7 @@ Evaluation FirstActionOnly(const State& state) {
 TEST(CyclesTest, AWalkThatComesBackToItsOwnWayEndsThere) {
   // No search has met a cycle of positions yet, so this makes one: the edge of
   // the third ply is led back to the root.
-  SearchData data({.graph_search = true});
+  SearchData data({.graph_search = true}, /*compensation_halves=*/0);
   data.store.AddNode<false>(InitialState(Variant::kHighKingsL1));
   SearchLeaf leaf;
   for (int ply = 0; ply < 4; ++ply) {

@@ -23,10 +23,11 @@ State After(const State& state, Action action) {
   return next;
 }
 
-std::vector<State> RandomGame(Variant variant, uint64_t seed) {
+std::vector<State> RandomGame(Variant variant, uint64_t seed,
+                              const RuleOptions& options) {
   Random random(
       DeriveSeed(seed, static_cast<uint64_t>(variant), StreamPurpose::kTest));
-  std::vector<State> states = {InitialState(variant)};
+  std::vector<State> states = {InitialState(variant, options)};
   while (!states.back().finished()) {
     const std::vector<Action> actions = ListActions(states.back());
     states.push_back(
@@ -37,10 +38,7 @@ std::vector<State> RandomGame(Variant variant, uint64_t seed) {
 }
 
 std::optional<int> ExactResult(const State& state, int& budget) {
-  if (state.finished()) {
-    const int margin = Score(state).margin();
-    return (margin > 0) - (margin < 0);
-  }
+  if (state.finished()) return Score(state).result();
   if (--budget < 0) return std::nullopt;
   const bool is_red = state.side() == kRed;
   int best = is_red ? -1 : 1;
@@ -58,7 +56,7 @@ std::vector<Problem> FindProblems(Variant variant,
   for (int seed = 0; seed < search.num_games; ++seed) {
     if (static_cast<int>(problems.size()) == search.count) break;
     const std::vector<State> game =
-        RandomGame(variant, static_cast<uint64_t>(seed));
+        RandomGame(variant, static_cast<uint64_t>(seed), search.options);
     // The earliest position that is small enough and has something to choose.
     std::optional<Problem> earliest;
     for (size_t i = game.size() - 1; i-- > 0;) {

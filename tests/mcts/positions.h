@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
@@ -23,7 +24,8 @@ std::vector<Action> ListActions(const State& state);
 State After(const State& state, Action action);
 
 // Returns all positions of a random game, the finished one last.
-std::vector<State> RandomGame(Variant variant, uint64_t seed);
+std::vector<State> RandomGame(Variant variant, uint64_t seed,
+                              const RuleOptions& options = {});
 
 // Returns the result for Red with best play of both sides: 1 Red wins, 0 a
 // draw, -1 Blue wins. Plain minimax by side over every line to the end; gives
@@ -43,6 +45,7 @@ struct ProblemSearch {
   int count;
   int num_games;
   int budget;
+  RuleOptions options = {};
 };
 std::vector<Problem> FindProblems(Variant variant, const ProblemSearch& search);
 

@@ -36,7 +36,7 @@ std::vector<UtilityOptions> SomeOptions() {
   return all;
 }
 
-Utility MatchUtility(int red_lead, int games_left, float deviation = 4.0f) {
+Utility MatchUtility(double red_lead, int games_left, float deviation = 4.0f) {
   return Utility({.kind = UtilityKind::kMatch,
                   .match = {.red_lead = red_lead, .games_left = games_left},
                   .margin_deviation = deviation});
@@ -76,6 +76,59 @@ TEST(UtilityTest, BothTeamsCountAlike) {
     const Utility blue(other);
     for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
       EXPECT_NEAR(red.OfRedMargin(margin), -blue.OfRedMargin(-margin), 1e-6);
+    }
+  }
+}
+
+TEST(UtilityTest, ACompensationShiftsTheMargin) {
+  const Utility utility({}, /*compensation_halves=*/5);
+  EXPECT_EQ(utility.OfRedMargin(3), 1);
+  EXPECT_EQ(utility.OfRedMargin(2), -1);
+  EXPECT_EQ(utility.OfMargin(-2, kBlue), 1);
+  EXPECT_EQ(Utility({}, 4).OfRedMargin(2), 0);
+  for (const UtilityOptions& options : SomeOptions()) {
+    // Four half points are two points more.
+    const Utility plain(options);
+    const Utility shifted(options, 4);
+    UtilityOptions other = options;
+    other.match.red_lead = -options.match.red_lead;
+    const Utility turned(other, -4);
+    for (int margin = 2 - kMaxMargin; margin <= kMaxMargin; ++margin) {
+      EXPECT_NEAR(shifted.OfRedMargin(margin), plain.OfRedMargin(margin - 2),
+                  1e-6);
+      // Seen with the colours exchanged.
+      EXPECT_NEAR(shifted.OfMargin(margin, kRed),
+                  turned.OfMargin(margin, kBlue), 1e-6);
+    }
+  }
+}
+
+TEST(UtilityTest, ExpectationsAreOfMarginsWithTheCompensation) {
+  for (const int halves : {-5, -4, 1, 4}) {
+    for (const Side side : {kRed, kBlue}) {
+      const int sign = side == kRed ? 1 : -1;
+      const auto result = [&](int margin) {
+        return sign * ResultOfMargin(sign * margin, halves);
+      };
+      // Chances of 1/2, 1/4, 1/4; win, draw and loss agree with them.
+      const std::pair<int, float> chances[] = {
+          {2, 0.5f}, {-2, 0.25f}, {0, 0.25f}};
+      Evaluation evaluation = FromMargins({chances[0], chances[1], chances[2]});
+      evaluation.win = evaluation.draw = evaluation.loss = 0;
+      for (const auto& [margin, chance] : chances) {
+        (result(margin) > 0   ? evaluation.win
+         : result(margin) < 0 ? evaluation.loss
+                              : evaluation.draw) += chance;
+      }
+      for (const UtilityOptions& options : SomeOptions()) {
+        const Utility utility(options, halves);
+        float expected = 0;
+        for (const auto& [margin, chance] : chances) {
+          expected += chance * utility.OfRedMargin(sign * margin);
+        }
+        EXPECT_NEAR(utility.OfEvaluation(evaluation, side), expected, 1e-5)
+            << UtilityKindName(options.kind) << ", " << halves;
+      }
     }
   }
 }

@@ -191,8 +191,10 @@ TEST_P(SmallPrecisionTest, SaysNearlyWhatFloat32Says) {
         Evaluate(*NewEvaluator(checkpoint, Precision::kFloat32), states);
     const PrecisionError error = ErrorOf(
         reference, Evaluate(*NewEvaluator(checkpoint, GetParam()), states));
-    EXPECT_LT(error.value, kLargestPrecisionError.value);
-    EXPECT_LT(error.policy, kLargestPrecisionError.policy);
+    // Twice what `auto` allows a network that has learned: weights of chance
+    // are harder to round.
+    EXPECT_LT(error.value, 2 * kLargestPrecisionError.value);
+    EXPECT_LT(error.policy, 2 * kLargestPrecisionError.policy);
     EXPECT_GT(error.value + error.policy, 0) << "computed in float32?";
   }
 }

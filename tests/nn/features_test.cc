@@ -165,7 +165,7 @@ TEST(FeaturesTest, InputsNeverMove) {
       "own_kings_captured enemy_kings_captured vacant_hills own_territory "
       "enemy_territory own_kingdoms enemy_kingdoms own_bridges "
       "enemy_bridges standing_margin standing_result legal_actions "
-      "legal_pass");
+      "legal_pass option_compensation option_pie_rule");
 }
 
 TEST(FeaturesTest, NamesAreUnique) {
@@ -195,10 +195,10 @@ TEST(FeaturesTest, EveryValueOfEveryRuleOptionIsSeen) {
       option.set(state.options, value);
       const float global = Encode(state).Global(name);
       seen.insert(global);
-      if (option.is_bool) {
+      if (option.is_switch()) {
         EXPECT_EQ(global, value) << name;
       } else if (value == option.DefaultValue()) {
-        EXPECT_EQ(global, 1) << name;
+        EXPECT_EQ(global, value == 0 ? 0 : 1) << name;
       }
     }
     EXPECT_EQ(static_cast<int>(seen.size()),

@@ -470,8 +470,8 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
 }
 
 TEST_F(TrainerTest, InputsThatACheckpointLacksAreLearnedFromThen) {
-  // Those before legal_actions, which is never 0, and legal_pass.
-  constexpr size_t kBefore = kNumGlobals - 2;
+  // Those before legal_actions, which is never 0.
+  constexpr size_t kBefore = GlobalIndex("legal_actions");
   TrainerOptions averaging = kAllHeads;
   averaging.ema_decay = 0.9f;
   const auto trainer = NewTrainer(kTiny, averaging, 1);
@@ -479,8 +479,8 @@ TEST_F(TrainerTest, InputsThatACheckpointLacksAreLearnedFromThen) {
   ASSERT_TRUE(trainer->Save(path_, {}).ok());
   const auto whole = ReadCheckpoint(path_);
   ASSERT_TRUE(whole.ok()) << whole.status();
-  // As if the last two globals had not been there: the network, the weights
-  // that it is the average of, and two moments of the optimizer.
+  // As if the globals from there on had not been there: the network, the
+  // weights that it is the average of, and two moments of the optimizer.
   Checkpoint old = *whole, without_weight = *whole;
   int tensors = 0;
   for (size_t t = 0; t < old.tensors.size(); ++t) {

@@ -177,7 +177,8 @@ TEST(OutcomeToJsonTest, IsTheResultField) {
                            .territory = {20, 20},
                            .bridges = {18, 18},
                            .kings_captured = {0, 1},
-                           .ended_by = Ending::kPassed};
+                           .ended_by = Ending::kPassed,
+                           .compensation_halves = 0};
   EXPECT_EQ(OutcomeToJson(outcome),
             "{\"points\":[1,1],\"kingdoms\":[2,2],\"territory\":[20,20],"
             "\"bridges\":[18,18],\"kings_captured\":[0,1],\"winner\":null,"

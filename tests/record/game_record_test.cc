@@ -196,20 +196,30 @@ TEST(GameRecordTest, AGameWhoseActionsWereNotKeptHasALengthAndNoReplay) {
 }
 
 TEST(GameRecordTest, BoundsOfTheMarginAreKeptWhereTheyProveTheResult) {
+  State state = InitialState(Variant::kSacredHillL1);
   proto::Step step;
-  SetProved(2, 47, step);
-  EXPECT_EQ(ProvedResult(step), 1);
-  SetProved(-3, -3, step);
-  EXPECT_EQ(ProvedResult(step), -1);
+  SetProved(2, 47, state, step);
+  EXPECT_EQ(ProvedResult(step, state), 1);
+  SetProved(-3, -3, state, step);
+  EXPECT_EQ(ProvedResult(step, state), -1);
   EXPECT_EQ(step.proved_low(), -3);
   EXPECT_EQ(step.proved_high(), -3);
-  SetProved(0, 0, step);
-  EXPECT_EQ(ProvedResult(step), 0);
+  SetProved(0, 0, state, step);
+  EXPECT_EQ(ProvedResult(step, state), 0);
   // Not lost, but won or drawn.
-  SetProved(0, 3, step);
-  EXPECT_EQ(ProvedResult(step), std::nullopt);
+  SetProved(0, 3, state, step);
+  EXPECT_EQ(ProvedResult(step, state), std::nullopt);
   EXPECT_FALSE(step.has_proved_low());
   EXPECT_FALSE(step.has_proved_high());
+  // With a point and a half for Blue's side, Red loses by those margins.
+  state.options.compensation_halves = 3;
+  SetProved(0, 1, state, step);
+  EXPECT_EQ(ProvedResult(step, state), -1);
+  state.seat = 1;
+  SetProved(-1, 0, state, step);
+  EXPECT_EQ(ProvedResult(step, state), 1);
+  SetProved(-2, 0, state, step);
+  EXPECT_FALSE(step.has_proved_low());
 }
 
 // What is done to a good record, and what the error then says.

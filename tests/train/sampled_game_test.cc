@@ -123,8 +123,8 @@ TEST(SampledGameTest, AResignedGameHasNoEndButItsProvedMargins) {
   const State last = record::Replay(record)->states[20];
   while (record.steps_size() > 20) record.mutable_steps()->RemoveLast();
   record::SetResigned(last, record);
-  record::SetProved(-3, -3, *record.mutable_steps(4));
-  record::SetProved(-9, -1, *record.mutable_steps(5));
+  record::SetProved(-3, -3, last, *record.mutable_steps(4));
+  record::SetProved(-9, -1, last, *record.mutable_steps(5));
   const SampledGame game = Unpacked(record);
   for (int ply = 0; ply < 20; ++ply) {
     const nn::Sample sample = MakeSample(game, ply, kIdentity);

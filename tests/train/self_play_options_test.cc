@@ -284,10 +284,11 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
         const int margin = state.side() == kRed ? *red : -*red;
         EXPECT_LE(step.proved_low(), margin) << "ply " << ply;
         EXPECT_GE(step.proved_high(), margin) << "ply " << ply;
-        EXPECT_EQ(record::ProvedResult(step), (margin > 0) - (margin < 0));
+        EXPECT_EQ(record::ProvedResult(step, state),
+                  (margin > 0) - (margin < 0));
         // Both sides play so that what is proved comes true.
         const int winner = replayed->outcome.winner();
-        EXPECT_EQ(record::ProvedResult(step),
+        EXPECT_EQ(record::ProvedResult(step, state),
                   winner < 0 ? 0 : (winner == state.side() ? 1 : -1));
       }
     }
@@ -299,6 +300,7 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
 
 TEST_P(ProvedStepsTest, EndGamesWithoutASearchOnlyWhereWanted) {
   SelfPlayOptions options = Proving(GetParam().variant);
+  const State start = InitialState(GetParam().variant);
   SelfPlayStats without;
   const auto searched = Play(options, 3, without);
   EXPECT_EQ(without.played_by_proof, 0);
@@ -322,7 +324,7 @@ TEST_P(ProvedStepsTest, EndGamesWithoutASearchOnlyWhereWanted) {
         EXPECT_TRUE(step.has_proved_low());
         EXPECT_FALSE(TeachesPolicy(step));
         EXPECT_EQ(step.simulations(), 0u);
-        EXPECT_EQ(step.root_value(), *record::ProvedResult(step));
+        EXPECT_EQ(step.root_value(), *record::ProvedResult(step, start));
       }
       proved |= step.has_proved_low();
     }

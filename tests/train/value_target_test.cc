@@ -28,7 +28,7 @@ struct Game {
 
 // Only what value targets look at; the boards are empty.
 Game MakeGame(const std::vector<Ply>& plies, int red_points, int blue_points) {
-  Game game;
+  Game game = {};
   for (const Ply& ply : plies) {
     State state{};
     state.seat = static_cast<uint8_t>(ply.seat);
@@ -38,8 +38,9 @@ Game MakeGame(const std::vector<Ply>& plies, int red_points, int blue_points) {
       step.set_root_value(*ply.root_value);
       step.set_simulations(10);
     }
-    if (ply.proved.has_value())
-      record::SetProved(*ply.proved, *ply.proved, step);
+    if (ply.proved.has_value()) {
+      record::SetProved(*ply.proved, *ply.proved, state, step);
+    }
   }
   game.replayed.outcome.points = {red_points, blue_points};
   return game;

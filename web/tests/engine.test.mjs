@@ -93,6 +93,33 @@ describe('the engine', () => {
         await refusal((engine) => engine.newGame('chess')), /chess/);
   });
 
+  test('takes over the first action by the pie rule, and counts what is given',
+       async () => {
+    const game = await inPage(async (engine) => {
+      await engine.newGame(
+          'poisoned_chalice', {pie_rule: 1, compensation: 2.5});
+      return engine.play('A3');
+    });
+    assert.deepEqual(game.options, {pie_rule: 1, compensation: 2.5});
+    assert.equal(game.position.score.compensation, 2.5);
+    const swap = game.position.legal.at(-1);
+    assert.deepEqual([swap.kind, swap.notation], ['swap', 'swap']);
+    assert.match(await refusal((engine) => engine.play('pass')), /swap/);
+    const searched = await inPage((engine) =>
+      engine.search({simulations: 200, seed: 1}).result);
+    assert.ok(searched.actions.some(({action}) => action.kind === 'swap'));
+    const swapped = await inPage((engine, index) => engine.play(index),
+                                 swap.index);
+    assert.deepEqual(swapped.actions.at(-1).action, swap);
+    assert.equal(swapped.position.side, 0);
+    assert.match(swapped.position.text, /1b3 0 manoeuvres .* compensation=2.5$/);
+    assert.ok(swapped.position.legal.every(({kind}) => kind === 'hill'));
+    assert.match(
+        await refusal((engine) =>
+          engine.newGame('four_treasures', {compensation: 1 / 3})),
+        /compensation.*steps of 0.5/);
+  });
+
   test('refuses bad actions and plies, and stays as it is', async () => {
     await inPage((engine) => engine.newGame('sacred_hill_l1'));
     assert.match(await refusal((engine) => engine.play('pass')), /pass/);
@@ -105,8 +132,12 @@ describe('the engine', () => {
 
   test('reads and writes the games that the program reads and writes',
        async () => {
-    const file = path.join(root, 'tests', 'golden', 'high_kings_l2.jsonl');
-    const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(0, 5);
+    const lines = [];
+    for (const folder of ['golden', 'golden/options']) {
+      const file = path.join(root, 'tests', folder, 'high_kings_l2.jsonl');
+      const text = await readFile(file, 'utf8');
+      lines.push(...text.trim().split('\n').slice(0, 5));
+    }
     for (const line of lines) {
       const game = await inPage((engine, text) => engine.loadGame(text), line);
       assert.ok(game.position.finished);

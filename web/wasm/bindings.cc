@@ -60,7 +60,7 @@ val View(const std::string& position) { return ViewOf(OwnPosition(position)); }
 // Plays an action in notation: {value: {action, text}}.
 val Play(const std::string& position, const std::string& notation) {
   State state = OwnPosition(position);
-  const absl::StatusOr<Action> action = ParseAction(notation);
+  const absl::StatusOr<Action> action = ParseAction(notation, state);
   absl::Status status = action.status();
   if (status.ok()) status = PlayAction(*action, state);
   if (!status.ok()) return Answer<State>(status, ToText);

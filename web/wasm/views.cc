@@ -73,10 +73,12 @@ val Options(const VariantInfo& info) {
     val view = val::object();
     view.set("name", Text(option.name));
     view.set("help", Text(option.help));
-    view.set("isSwitch", option.is_bool);
-    view.set("min", option.min_value);
-    view.set("max", option.max_value);
-    view.set("defaultValue", option.DefaultValue());
+    const double unit = option.kind == RuleOptionKind::kHalves ? 0.5 : 1;
+    view.set("isSwitch", option.is_switch());
+    view.set("step", unit);
+    view.set("min", unit * option.min_value);
+    view.set("max", unit * option.max_value);
+    view.set("defaultValue", unit * option.DefaultValue());
     options.set(count++, view);
   }
   return options;
@@ -162,6 +164,7 @@ val ScoreView(const State& state) {
   };
   val view = val::object();
   view.set("points", pair(outcome.points));
+  view.set("compensation", outcome.compensation_halves / 2.0);
   view.set("kingdoms", pair(outcome.kingdoms));
   view.set("territory", pair(outcome.territory));
   view.set("bridges", pair(outcome.bridges));

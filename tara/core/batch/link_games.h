@@ -94,19 +94,23 @@ class LinkLanes {
         const Start& start = job.start;
         uint64_t built = 0;
         if constexpr (!Jobs::kStatistics) {
-          for (int side = 0; side < 2; ++side) {
-            games.position.ringforts[side].v[lane] = start.ringforts[side];
-            games.kings[side].v[lane] = start.kings[side];
-          }
           built = static_cast<uint64_t>(
               __builtin_popcountll(start.ringforts[0] | start.ringforts[1]));
+          // Where Blue has begun, after a swap of the pie rule, it has role 0.
+          const int red_role = static_cast<int>((built + start.seat) & 1);
+          for (int side = 0; side < 2; ++side) {
+            games.position.ringforts[red_role ^ side].v[lane] =
+                start.ringforts[side];
+            games.kings[red_role ^ side].v[lane] = start.kings[side];
+          }
+          games.red_role.v[lane] = static_cast<uint64_t>(red_role);
         }
         if (built < fewest) fewest = built;
         games.ids[lane] = job.id;
         ++fresh_;
       }
     }
-    // Red builds the first ringfort, the third and so on.
+    // Role 0 builds the first ringfort, the third and so on.
     for (uint64_t built = fewest & ~uint64_t{1}; built < kNumHills;
          built += 2) {
       Build<0>(built);
@@ -115,8 +119,7 @@ class LinkLanes {
     next_fresh_ = 0;
   }
 
-  // One ply of Manoeuvres in all fresh games that have `built` ringforts. Red
-  // has role 0.
+  // One ply of Manoeuvres in all fresh games that have `built` ringforts.
   template <int kRole>
   TARA_INLINE void Build(uint64_t built) {
     BitChoice<kSet> arrivals[kVectors];
@@ -164,17 +167,17 @@ class LinkLanes {
     const Games& from = fresh_games_[next_fresh_ / kLanes];
     const int i = next_fresh_++ % kLanes;
     --fresh_;
-    const int red_role = role ^ 1;  // Blue moves first
-    for (int side = 0; side < 2; ++side) {
-      games.position.ringforts[red_role ^ side].v[lane] =
-          from.position.ringforts[side].v[i];
-      games.kings[red_role ^ side].v[lane] = from.kings[side].v[i];
+    const int change = role ^ 1;  // of roles: role 1 moves first
+    for (int before = 0; before < 2; ++before) {
+      games.position.ringforts[before ^ change].v[lane] =
+          from.position.ringforts[before].v[i];
+      games.kings[before ^ change].v[lane] = from.kings[before].v[i];
     }
     games.position.links_east.v[lane] = 0;
     games.position.links_north.v[lane] = 0;
     games.position.tally.v[lane] = from.position.tally.v[i];
     games.no_progress.v[lane] = 0;
-    games.red_role.v[lane] = static_cast<uint64_t>(red_role);
+    games.red_role.v[lane] = from.red_role.v[i] ^ static_cast<uint64_t>(change);
     games.random.CopyLane(lane, from.random, i);
     games.ids[lane] = from.ids[i];
   }
@@ -345,7 +348,7 @@ class LinkLanes {
   W endings_;
   uint64_t done_ids_[kLanes];
   Games games_[kVectors];
-  Games fresh_games_[kVectors];  // at the start of Battle; Red has role 0
+  Games fresh_games_[kVectors];  // at the start of Battle
 };
 
 template <InstructionSet kSet, typename Rules>

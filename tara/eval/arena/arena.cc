@@ -18,6 +18,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
@@ -226,7 +227,7 @@ class SeriesGame : public PlayedGame {
   // The `index`-th game of its series, from 0; `lead` are the points of A minus
   // those of B in the games before. Borrows options and schedule.
   SeriesGame(const ArenaOptions& options, Schedule& schedule, Series series,
-             int index, int lead)
+             int index, double lead)
       : PlayedGame(16 * static_cast<uint64_t>(series.number) + index,
                    InitialState(options.variant, options.rule_options),
                    SeedOf(options, OpeningOf(options, series.number, index),
@@ -274,7 +275,7 @@ class SeriesGame : public PlayedGame {
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
     EndRecord();
-    const int lead = lead_ + ArenaGameOf(record).margin;
+    const double lead = lead_ + ArenaGameOf(record).margin;
     TARA_RETURN_IF_ERROR(schedule_.Add(std::move(record)));
     if (index_ + 1 == GamesPerSeries(options_)) return nullptr;
     return std::make_unique<SeriesGame>(options_, schedule_, std::move(series_),
@@ -310,13 +311,16 @@ class SeriesGame : public PlayedGame {
     return agreed ? "agreement" : "";
   }
 
-  // Points of A minus those of B in a game that ends before its end.
-  int EarlyMargin() const {
+  // Red's margin, as scored, of a game that ends before its end.
+  int EarlyRedMargin() const {
     const AdjudicationState& a = found_[0];
-    if (adjudication() == "proof") return *a.proved_margin;
+    if (adjudication() == "proof") {
+      return (a_is_red_ ? 1 : -1) * *a.proved_margin;
+    }
     const bool a_wins =
         forfeited_by.has_value() ? *forfeited_by == 1 : a.agreed_turns > 0;
-    return a_wins ? kForfeitMargin : -kForfeitMargin;
+    return MarginOfLead(a_wins == a_is_red_ ? kRed : kBlue, kForfeitMargin,
+                        state.options.compensation_halves);
   }
 
   // Adds to the record which game it was, and what it came to.
@@ -330,8 +334,7 @@ class SeriesGame : public PlayedGame {
     if (state.finished()) {
       record::SetResult(state, record);
     } else {
-      record::SetMargin(state, a_is_red_ ? EarlyMargin() : -EarlyMargin(),
-                        record);
+      record::SetMargin(state, EarlyRedMargin(), record);
       proto::GameResult& result = *record.mutable_result();
       result.set_adjudication(std::string(adjudication()));
       if (forfeited_by.has_value()) {
@@ -351,7 +354,7 @@ class SeriesGame : public PlayedGame {
   Schedule& schedule_;
   Series series_;
   const int index_;
-  const int lead_;
+  const double lead_;
   const bool a_is_red_;
   std::array<AdjudicationState, 2> found_ = {};  // of A and of B
 };

@@ -10,7 +10,9 @@
 namespace tara::eval {
 namespace {
 
-double ScoreOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
+double ScoreOf(double margin) {
+  return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5);
+}
 
 void AddClock(const TimeUse& use, bool forfeit, ClockResult& result) {
   result.forfeits += forfeit;
@@ -51,14 +53,14 @@ MatchResult SummarizeMatches(absl::Span<const ArenaGame> games,
   for (size_t i = 0; i < games.size();) {
     const int pair = games[i].match / 2;
     const size_t begin = i;
-    int lead[2] = {};  // of A, in the match that A starts and the other
+    double lead[2] = {};  // of A, in the match that A starts and the other
     // Of two results in succession, the next begins with an earlier opening.
     for (; i < games.size() && games[i].match / 2 == pair &&
            (i == begin || games[i].pair >= games[i - 1].pair);
          ++i) {
       lead[games[i].match % 2] += games[i].margin;
     }
-    for (const int margin : lead) {
+    for (const double margin : lead) {
       ++result.matches;
       result.wins += margin > 0;
       result.draws += margin == 0;
@@ -84,7 +86,9 @@ ArenaGame ArenaGameOf(const proto::GameRecord& record) {
       .pair = static_cast<int>(record.place() / 2),
       .match = record.has_match() ? static_cast<int>(record.match()) : -1,
       .a_is_red = a_is_red,
-      .margin = (a_is_red ? 1 : -1) * record::RedMargin(record),
+      .margin =
+          (a_is_red ? 1 : -1) * (record::RedMargin(record) -
+                                 record::CompensationHalves(record) / 2.0),
       .length = record::LengthOf(record),
       .adjudication = result.adjudication(),
       .fault = result.fault()};
@@ -159,7 +163,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
 }
 
 int HalfPointsOfPair(absl::Span<const ArenaGame> games) {
-  int lead[2] = {};  // of A: by match, or by game
+  double lead[2] = {};  // of A: by match, or by game
   for (const ArenaGame& game : games) {
     lead[game.match < 0 ? game.a_is_red : game.match % 2] += game.margin;
   }

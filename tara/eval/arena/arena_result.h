@@ -28,7 +28,8 @@ struct ArenaGame {
   int pair = 0;    // which opening
   int match = -1;  // 2 m and 2 m + 1 have the same openings; -1: of no match
   bool a_is_red = false;
-  int margin = 0;  // points of A minus those of B
+  // Points of A minus those of B, with the compensation.
+  double margin = 0;
   int length = 0;  // actions, those of the opening included
   // Who lost by kForfeitMargin, on time or by a fault.
   Forfeit forfeit = Forfeit::kNone;

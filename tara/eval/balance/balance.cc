@@ -59,13 +59,13 @@ double Deviation(absl::Span<const double> values, double mean) {
 
 void AddResults(absl::Span<const GameFacts> games, uint64_t seed,
                 BalanceStatistics& statistics) {
-  const auto wins = [](const GameFacts& game) { return game.red_margin > 0; };
-  const auto losses = [](const GameFacts& game) { return game.red_margin < 0; };
+  const auto wins = [](const GameFacts& game) { return game.result > 0; };
+  const auto losses = [](const GameFacts& game) { return game.result < 0; };
   statistics.score = FirstSideScore(games);
   statistics.wins = Share(games, wins);
   statistics.losses = Share(games, losses);
   statistics.draws =
-      Share(games, [](const GameFacts& game) { return game.red_margin == 0; });
+      Share(games, [](const GameFacts& game) { return game.result == 0; });
   statistics.p_even =
       SignTest(std::count_if(games.begin(), games.end(), wins),
                std::count_if(games.begin(), games.end(), losses));
@@ -222,7 +222,7 @@ BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to) {
   result.margin_size =
       difference([](const GameFacts& g) { return std::abs(g.red_margin); });
   result.draws =
-      difference([](const GameFacts& g) { return g.red_margin == 0 ? 1 : 0; });
+      difference([](const GameFacts& g) { return g.result == 0 ? 1 : 0; });
   result.length = difference([](const GameFacts& g) { return g.length; });
   if (games < 2) return result;
   const auto degrees = static_cast<double>(games - 1);

@@ -33,18 +33,18 @@ void Note(const State& state, Action action, GameFacts& facts) {
   ++facts.types[static_cast<size_t>(type)];
 }
 
-// Returns how the values ran towards the winner, whose sign is that of
-// `red_margin`; none without values.
+// Returns how the values ran towards the winner, which `result` names (1 Red,
+// -1 Blue); none without values.
 std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
-                                 int red_margin) {
-  if (red_margin == 0) return std::nullopt;
+                                 int result) {
+  if (result == 0) return std::nullopt;
   GameDrama drama;
   int leader = 0;  // 1 the winner, -1 the loser, 0 none yet
   // Since when the winner has been ahead; -1: it is not.
   int ahead_since = -1;
   bool judged = false;
   for (size_t ply = 0; ply < red_values.size(); ++ply) {
-    const float value = red_margin > 0 ? red_values[ply] : -red_values[ply];
+    const float value = result > 0 ? red_values[ply] : -red_values[ply];
     if (std::isnan(value)) continue;
     judged = true;
     drama.lowest_score = std::min(drama.lowest_score, (1 + value) / 2.0);
@@ -74,7 +74,7 @@ ActionType TypeOf(const State& state, Action action) {
     case ActionKind::kLink:
       return ActionType::kLink;
     case ActionKind::kPass:
-      return ActionType::kPass;
+      return MaySwap(state) ? ActionType::kSwap : ActionType::kPass;
     case ActionKind::kHill:
     case ActionKind::kKingMove:
       break;
@@ -125,9 +125,10 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   }
   const Outcome& outcome = replayed.outcome;
   facts.red_margin = outcome.margin();
+  facts.result = outcome.result();
   facts.ending = outcome.ended_by;
   facts.kings_captured = outcome.kings_captured[0] + outcome.kings_captured[1];
-  facts.drama = DramaOf(red_values, facts.red_margin);
+  facts.drama = DramaOf(red_values, facts.result);
   return facts;
 }
 

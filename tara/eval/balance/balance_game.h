@@ -79,7 +79,7 @@ enum class ActionType : uint8_t {
   kCapture,    // of a ringfort
   kBacktrack,  // a king's move to a friendly ringfort
   kSacrifice,  // the same, giving the ringfort up
-  kSwap,
+  kSwap,       // of a ringfort; or the pie rule's
   kLink,
   kPass,
 };
@@ -116,7 +116,8 @@ struct SeatFacts {
 // What there is to say of one finished game.
 struct GameFacts {
   BalanceGameId id;
-  int red_margin = 0;
+  int red_margin = 0;  // as scored
+  int result = 0;      // 1 Red won, 0 a draw, -1 Blue won; with compensation
   int length = 0;
   int legal = 0;  // actions to choose from, over all plies
   Ending ending = Ending::kNone;
@@ -131,9 +132,7 @@ struct GameFacts {
   std::vector<float> entropies = {};
 
   // The first side's points of a game: 1 won, 0 lost.
-  double score() const {
-    return red_margin > 0 ? 1 : (red_margin < 0 ? 0 : 0.5);
-  }
+  double score() const { return (1 + result) / 2.0; }
 };
 
 // Returns a value or an entropy in whole thousandths, as figures are computed

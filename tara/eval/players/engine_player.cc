@@ -270,7 +270,7 @@ class Slot {
       fault = std::string(started.message());
       return absl::OkStatus();
     }
-    if (!IsFromStart(turn) && !session_->knows(kSetPosition)) {
+    if (!StartOf(turn).has_value() && !session_->knows(kSetPosition)) {
       return absl::FailedPreconditionError(absl::StrCat(
           session_->name(),
           " plays games from their start; this is a position "
@@ -305,13 +305,23 @@ class Slot {
   }
 
  private:
-  // Whether the turn's actions lead to its position.
-  static bool IsFromStart(const Turn& turn) {
-    State state = InitialState(turn.state.variant, turn.state.options);
-    for (const Action action : turn.actions) {
-      if (!PlayAction(action, state).ok()) return false;
+  // Returns the start position from which the turn's actions lead to its
+  // position, if one does: that of the game that the engine plays, if it can.
+  std::optional<State> StartOf(const Turn& turn) const {
+    RuleOptions options = turn.state.options;
+    const State start = InitialState(turn.state.variant, options);
+    options.pie_rule = Info(turn.state.variant).seats == 2;
+    // A position does not tell of a swap that is past.
+    const State with_swap = InitialState(turn.state.variant, options);
+    for (const State& candidate : {start_.value_or(start), start, with_swap}) {
+      State state = candidate;
+      bool legal = true;
+      for (const Action action : turn.actions) {
+        legal = legal && PlayAction(action, state).ok();
+      }
+      if (legal && state == turn.state) return candidate;
     }
-    return state == turn.state;
+    return std::nullopt;
   }
 
   Deadline DeadlineFor(const Turn& turn) const {
@@ -335,24 +345,26 @@ class Slot {
     TARA_RETURN_IF_ERROR(SetClock(turn, deadline));
     TARA_ASSIGN_OR_RETURN(const std::string answer, Say("genmove", deadline));
     if (answer == "resign") return absl::AbortedError("resigned");
-    const absl::StatusOr<Action> action = ParseAction(answer);
+    const absl::StatusOr<Action> action = ParseAction(answer, turn.state);
     if (!action.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("answered 'genmove' with ", QuotedAnswer(answer),
                        ", which is no action; expected one such as ",
-                       ActionToText(legal.Nth(0))));
+                       ActionToText(legal.Nth(0), turn.state)));
     }
     if (!legal.Contains(*action)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "played ", ActionToText(*action), ", which is not legal after ",
-          turn.actions.size(), " actions of ", Info(turn.state.variant).id));
+      return absl::InvalidArgumentError(
+          absl::StrCat("played ", ActionToText(*action, turn.state),
+                       ", which is not legal after ", turn.actions.size(),
+                       " actions of ", Info(turn.state.variant).id));
     }
     return action;
   }
 
   // Brings the engine to the turn's position.
   absl::Status SetPosition(const Turn& turn, const Deadline& deadline) {
-    if (!IsFromStart(turn)) {
+    start_ = StartOf(turn);
+    if (!start_.has_value()) {
       variant_.clear();  // its next game is another
       actions_.reset();
       clock_.reset();
@@ -360,7 +372,7 @@ class Slot {
                  deadline)
           .status();
     }
-    const std::string variant = VariantCommand(turn.state);
+    const std::string variant = VariantCommand(*start_);
     if (variant != variant_) {
       const absl::Status said = Say(variant, deadline).status();
       refuses_variant_ = absl::IsFailedPrecondition(said) && !has_ever_played_;
@@ -374,11 +386,12 @@ class Slot {
       clock_.reset();
       actions_.emplace();
     }
+    const std::vector<std::string> texts = LineToTexts(turn.actions, *start_);
     while (actions_->size() < turn.actions.size()) {
-      const Action action = turn.actions[actions_->size()];
+      const size_t next = actions_->size();
       TARA_RETURN_IF_ERROR(
-          Say(absl::StrCat("play ", ActionToText(action)), deadline).status());
-      actions_->push_back(action);
+          Say(absl::StrCat("play ", texts[next]), deadline).status());
+      actions_->push_back(turn.actions[next]);
     }
     return absl::OkStatus();
   }
@@ -418,7 +431,8 @@ class Slot {
   bool has_ever_played_ = false;  // has ever accepted a variant
   bool refuses_variant_ = false;
   // What the process knows.
-  std::string variant_;                         // as it was told; empty: none
+  std::string variant_;         // as it was told; empty: none
+  std::optional<State> start_;  // of the game that is its latest turn's
   std::optional<std::vector<Action>> actions_;  // of its game; none: no game
   std::optional<mcts::TimeControl> clock_;
 };

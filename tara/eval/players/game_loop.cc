@@ -101,7 +101,8 @@ void PlayedGame::Play(Action action, const SearchReport& report) {
     step.set_root_value(std::clamp(*report.value, -1.0f, 1.0f));
   }
   if (report.proved_margin.has_value()) {
-    record::SetProved(*report.proved_margin, *report.proved_margin, step);
+    record::SetProved(*report.proved_margin, *report.proved_margin, state,
+                      step);
   }
   const absl::Status legal = PlayAction(action, state);
   TARA_CHECK(legal.ok(), "a player chose an illegal action");

@@ -136,7 +136,7 @@ void AddResults(int a, int b, absl::Span<const ArenaGame> games,
   SeatResults b_first = {.first = b, .second = a};
   for (const ArenaGame& game : games) {
     SeatResults& result = game.a_is_red ? a_first : b_first;
-    const int margin = game.a_is_red ? game.margin : -game.margin;
+    const double margin = game.a_is_red ? game.margin : -game.margin;
     ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
   }
   for (const SeatResults& result : {a_first, b_first}) {

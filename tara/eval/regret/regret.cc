@@ -12,6 +12,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/eval/regret/regret_page_template.h"
@@ -73,7 +74,10 @@ std::optional<SolvedPosition> Earliest(const std::deque<State>& last,
   return found;
 }
 
-double ResultOf(int margin) { return margin > 0 ? 1 : (margin < 0 ? 0 : 0.5); }
+// The score of who is to move, by its margin.
+double ResultOf(const State& state, int margin) {
+  return (1 + ResultForMover(state, margin)) / 2.0;
+}
 
 // What the positions came to, one value each.
 struct Sums {
@@ -93,7 +97,8 @@ struct Sums {
       const int margin = position.margins[place];
       if (legal == action) {
         points.push_back(most - margin);
-        results.push_back(ResultOf(most) - ResultOf(margin));
+        results.push_back(ResultOf(position.state, most) -
+                          ResultOf(position.state, margin));
         best += margin == most;
       }
       if (!report.policy.empty() && margin == most) {
@@ -104,7 +109,7 @@ struct Sums {
     if (!report.policy.empty()) policy.push_back(std::min(1.0, mass));
     if (report.value.has_value()) {
       const double score = (1 + static_cast<double>(*report.value)) / 2;
-      value_errors.push_back(std::abs(score - ResultOf(most)));
+      value_errors.push_back(std::abs(score - ResultOf(position.state, most)));
     }
   }
 };

@@ -82,12 +82,8 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
   Json object = Json::object();
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(Info(variant))) continue;
-    const int value = option.get(options);
-    if (option.is_bool) {
-      object[std::string(option.name)] = value != 0;
-    } else {
-      object[std::string(option.name)] = value;
-    }
+    object[std::string(option.name)] =
+        Json::parse(FormatRuleOptionValue(option, option.get(options)));
   }
   return object;
 }

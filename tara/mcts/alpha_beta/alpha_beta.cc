@@ -123,7 +123,8 @@ void AlphaBeta::SearchRoot(const State& state, int depth,
 }
 
 int AlphaBeta::ScoreFinished(const State& state, Side side) const {
-  const int red = RedScoreOfMargin(Score(state).margin());
+  const int red = RedScoreOfMargin(Score(state).margin(),
+                                   state.options.compensation_halves);
   return side == kRed ? red : -red;
 }
 

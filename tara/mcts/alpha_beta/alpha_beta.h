@@ -11,19 +11,22 @@
 #include "tara/base/clocks.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/state.h"
 
 namespace tara::mcts {
 
-// Scores. A won game is worth kWonGame and kPointWorth a point of the margin,
-// a drawn one 0; evaluations lie strictly between a win and a loss.
+// Scores. A won game is worth kWonGame and kPointWorth a point of the margin
+// (less the compensation), a drawn one 0; evaluations lie strictly between a
+// win and a loss.
 inline constexpr int kWonGame = 10000;
 inline constexpr int kPointWorth = 100;
 
-// Returns the score, for Red, of a game that ended with this margin of Red's.
-constexpr int RedScoreOfMargin(int red_margin) {
-  if (red_margin == 0) return 0;
-  return red_margin * kPointWorth + (red_margin > 0 ? kWonGame : -kWonGame);
+// Returns the score, for Red, of a game that ended with this margin of Red's
+// (as scored), when Blue's side was given so many half points.
+constexpr int RedScoreOfMargin(int red_margin, int compensation_halves = 0) {
+  return (2 * red_margin - compensation_halves) * kPointWorth / 2 +
+         ResultOfMargin(red_margin, compensation_halves) * kWonGame;
 }
 
 // Where a search ends: at the first of these that it meets. The first

@@ -211,6 +211,15 @@ absl::string_view HandFeatureName(Variant variant, int feature) {
                             .name;
 }
 
+namespace {
+
+// What half a point of compensation counts, in thousandths of a logit. Taking
+// margins for logistic, a point is worth pi / sqrt(3) over their deviation,
+// which is 3.4 to 6.3 (utility.cc): 0.29 to 0.53 logits.
+constexpr int kHalfPointWorth = 200;
+
+}  // namespace
+
 int HandEvaluation(const State& state) {
   return HandEvaluation(state, kHandWeights[static_cast<int>(state.variant)]);
 }
@@ -224,7 +233,8 @@ int HandEvaluation(const State& state, const HandWeights& weights) {
     last += features[i] * weights.last[i];
   }
   const int stage = HandStage(state);
-  const int red = (first * stage + last * (kFirstStage - stage)) / kFirstStage;
+  const int red = (first * stage + last * (kFirstStage - stage)) / kFirstStage -
+                  kHalfPointWorth * state.options.compensation_halves;
   return std::clamp(red, -kMaxHandEvaluation, kMaxHandEvaluation);
 }
 

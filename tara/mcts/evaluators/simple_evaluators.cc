@@ -27,18 +27,21 @@ absl::Status UniformEvaluator::Evaluate(absl::Span<const State> states,
 
 namespace {
 
-// Fills all but the priors from Red's margins of the playouts.
-void Judge(Side to_move, absl::Span<const int8_t> red_margins,
+// Fills all but the priors from Red's margins of the playouts of a position.
+void Judge(const State& state, absl::Span<const int8_t> red_margins,
            Evaluation& evaluation) {
+  const int sign = state.side() == kRed ? 1 : -1;
   int wins = 0;
   int losses = 0;
   int points = 0;
   std::vector<float>& margins = evaluation.margins;
   margins.assign(kNumMargins, 0);
   for (const int8_t red_margin : red_margins) {
-    const int margin = to_move == kRed ? red_margin : -red_margin;
-    wins += margin > 0;
-    losses += margin < 0;
+    const int margin = sign * red_margin;
+    const int result =
+        sign * ResultOfMargin(red_margin, state.options.compensation_halves);
+    wins += result > 0;
+    losses += result < 0;
     points += margin;
     ++margins[margin + kMaxMargin];
   }
@@ -70,7 +73,7 @@ absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
   for (size_t i = 0; i < states.size(); ++i) {
     const int legal = LegalActions(states[i]).Count();
     results[i].priors.assign(legal, 1.0f / static_cast<float>(legal));
-    Judge(states[i].side(),
+    Judge(states[i],
           absl::MakeConstSpan(margins).subspan(i * playouts_, playouts_),
           results[i]);
   }

@@ -119,7 +119,8 @@ class EndgameSolver::Impl {
 };
 
 int EndgameSolver::Impl::GameOf(const State& state) {
-  const Game game = {.variant = state.variant, .options = state.options};
+  Game game = {.variant = state.variant, .options = state.options};
+  game.options.compensation_halves = 0;  // margins are as scored
   auto found = std::find(games_.begin(), games_.end(), game);
   if (found == games_.end()) {
     if (games_.size() == SolverTable<2>::kMaxGames) {
@@ -150,6 +151,8 @@ std::optional<int> EndgameSolver::Impl::RedMargin(const State& state) {
   }
   progress_.low = -kMaxMargin;
   progress_.high = kMaxMargin;
+  // The families' rules know no swap, and nobody solves a game of one ringfort.
+  if (state.options.pie_rule) return std::nullopt;
   const View view(state);
   int guess = kGuesses[static_cast<size_t>(state.variant)](view);
   if (view.side() != kRed) guess = -guess;

@@ -43,7 +43,8 @@ struct SearchCounts {
 struct SearchData {
   static constexpr uint32_t kRoot = 0;
 
-  explicit SearchData(const SearchOptions& search_options);
+  // Of a game with RuleOptions::compensation_halves.
+  SearchData(const SearchOptions& search_options, int compensation_halves);
 
   SearchOptions options;
   Utility utility;
@@ -106,8 +107,10 @@ struct SearchData {
   }
 };
 
-inline SearchData::SearchData(const SearchOptions& search_options)
-    : options(search_options), utility(search_options.utility) {
+inline SearchData::SearchData(const SearchOptions& search_options,
+                              int compensation_halves)
+    : options(search_options),
+      utility(search_options.utility, compensation_halves) {
   for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
     utility_units[margin + kMaxMargin] =
         QuantizeValue(utility.OfRedMargin(margin));

@@ -25,7 +25,10 @@ constexpr int kMostBlock = 64;
 }  // namespace
 
 SharedWalker::SharedWalker(SearchData& whole, int leaves, int threads)
-    : whole_(whole), leaves_(leaves), threads_(threads), view_(whole.options) {
+    : whole_(whole),
+      leaves_(leaves),
+      threads_(threads),
+      view_(whole.options, whole.utility.compensation_halves()) {
   view_.store.Borrow(whole.store);
 }
 

@@ -63,7 +63,7 @@ const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
 }  // namespace
 
 Tree::Tree(const SearchOptions& options, const State& root, uint64_t seed)
-    : data_(options), random_(seed) {
+    : data_(options, root.options.compensation_halves), random_(seed) {
   TARA_CHECK(!root.finished(), "the root must not be a finished game");
   TARA_CHECK(options.simulations >= 1, "simulations must be >= 1");
   EnterRoot(root, data_);
@@ -336,12 +336,11 @@ std::vector<Action> LineAfter(const Tree& tree, Action action) {
 
 ChoiceOptions ChoiceAt(const Tree& tree, float confidence_z,
                        float temperature) {
-  return {.temperature = temperature,
-          .confidence_z = confidence_z,
-          .utility = [utility = Utility(tree.options().utility),
-                      side = tree.root().side()](int margin) {
-            return utility.OfMargin(margin, side);
-          }};
+  return {
+      .temperature = temperature,
+      .confidence_z = confidence_z,
+      .utility = [utility = tree.data().utility, side = tree.root().side()](
+                     int margin) { return utility.OfMargin(margin, side); }};
 }
 
 Action ChooseAction(const Tree& tree, float confidence_z, float temperature,

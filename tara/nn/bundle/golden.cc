@@ -84,7 +84,7 @@ double Rounded(double value) {
 Json ToJson(const GoldenPosition& position) {
   Json actions = Json::array(), indices = Json::array();
   LegalActions(position.state).ForEach([&](Action action) {
-    actions.push_back(ActionToText(action));
+    actions.push_back(ActionToText(action, position.state));
     indices.push_back(Index(action));
   });
   Json json;

@@ -117,12 +117,8 @@ Json ToJson(const BundleVariant& variant) {
   Json options = Json::object();
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(info)) continue;
-    const int value = option.get(variant.options);
-    if (option.is_bool) {
-      options[std::string(option.name)] = value != 0;
-    } else {
-      options[std::string(option.name)] = value;
-    }
+    options[std::string(option.name)] =
+        Json::parse(FormatRuleOptionValue(option, option.get(variant.options)));
   }
   return {{"id", std::string(info.id)},
           {"name", std::string(info.name)},

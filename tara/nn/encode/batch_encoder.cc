@@ -412,11 +412,19 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
       out[kVariantGlobals[i]] = static_cast<int>(state.variant) == i;
     }
   });
+  const RuleOptions options =
+      own == kRed ? state.options : WithColoursExchanged(state.options);
   Unrolled<static_cast<int>(kRuleOptions.size())>([&](auto i) {
     constexpr const RuleOptionInfo& kOption = kRuleOptions[i];
-    static_assert(kOption.max_value < 256);
-    out[kOptionGlobals[i]] =
-        kQuotients<OptionDivisor(kOption)>[kOption.get(state.options)];
+    static_assert(kOption.max_value < 256 && kOption.min_value > -256);
+    constexpr const auto& kQuotient = kQuotients<OptionDivisor(kOption)>;
+    const int value = kOption.get(options);
+    float& global = out[kOptionGlobals[i]];
+    if constexpr (kOption.min_value < 0) {
+      global = value < 0 ? -kQuotient[-value] : kQuotient[value];
+    } else {
+      global = kQuotient[value];
+    }
   });
   constexpr int kRest = GlobalIndex("no_progress");
   constexpr size_t kNumRest = GlobalIndex("legal_pass") + 1 - kRest;
@@ -438,7 +446,7 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
       kQuotients<40>[standing.bridges[own]],
       kQuotients<40>[standing.bridges[enemy]],
       static_cast<float>(margin) / 10.0f,
-      static_cast<float>((margin > 0) - (margin < 0)),
+      static_cast<float>(ResultForMover(state, margin)),
       kQuotients<45>[legal.Count()],
       static_cast<float>(legal.pass),
   });

@@ -211,7 +211,7 @@ void EncodeGlobals(const State& state, const LegalSet& legal, float* globals) {
   for (const Side side : {own, enemy}) *out++ = standing.bridges[side] / 40.0f;
   const int margin = own == kRed ? standing.margin() : -standing.margin();
   *out++ = margin / 10.0f;
-  *out++ = margin > 0 ? 1.0f : (margin < 0 ? -1.0f : 0.0f);
+  *out++ = static_cast<float>(ResultForMover(state, margin));
   *out++ = legal.Count() / 45.0f;
   *out++ = legal.pass;
   TARA_DCHECK(out == globals + GlobalIndex("legal_pass") + 1,

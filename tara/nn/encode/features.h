@@ -131,7 +131,8 @@ inline constexpr std::array kFirstGlobals = {
     FeatureInfo{"standing_margin",
                 "own minus enemy points if the game ended "
                 "now, divided by 10"},
-    FeatureInfo{"standing_result", "the sign of that: +1, 0, -1"},
+    FeatureInfo{"standing_result",
+                "+1, 0, -1: the own side would win, draw, lose with that"},
     FeatureInfo{"legal_actions", "their number, divided by 45"},
     FeatureInfo{"legal_pass", "passing is legal"},
 };
@@ -186,7 +187,7 @@ constexpr auto MakeGlobals() {
   for (size_t i = 0; i < kRuleOptions.size(); ++i) {
     const absl::string_view name = kOptionGlobalNames[i].view();
     if (IsFirstGlobal(name)) continue;
-    globals[size++] = {name, kRuleOptions[i].is_bool
+    globals[size++] = {name, kRuleOptions[i].is_switch()
                                  ? "rule option"
                                  : "rule option, divided by its default"};
   }
@@ -228,7 +229,7 @@ inline constexpr auto kOptionGlobals = [] {
 // What an option's value is divided by: 1 for a switch; the default of a
 // number, or its largest value where that is 0.
 constexpr int OptionDivisor(const RuleOptionInfo& option) {
-  if (option.is_bool) return 1;
+  if (option.is_switch()) return 1;
   const int usual = option.get(RuleOptions());
   return usual > 0 ? usual : option.max_value;
 }

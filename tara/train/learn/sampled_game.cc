@@ -42,9 +42,7 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
                                       const record::ReplayedGame& game,
                                       const ValueTargetOptions& options) {
   TARA_CHECK(options.horizon >= 1, "a horizon is at least one ply");
-  const int winner = game.outcome.winner();
-  const ValueTarget red_outcome =
-      Certain(winner < 0 ? 0 : (winner == kRed ? 1 : -1));
+  const ValueTarget red_outcome = Certain(game.outcome.result());
   std::vector<ValueTarget> targets(record.steps_size());
   ValueTarget red_later = red_outcome;  // the average from the next ply on
   for (int ply = record.steps_size() - 1; ply >= 0; --ply) {
@@ -54,7 +52,8 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
       return is_red ? target : TurnedRound(target);
     };
     ValueTarget red_target;
-    if (const std::optional<int> proved = record::ProvedResult(step);
+    if (const std::optional<int> proved =
+            record::ProvedResult(step, game.states[ply]);
         proved.has_value()) {
       red_target = red_later = for_red(Certain(*proved));
     } else {

@@ -38,7 +38,6 @@
 #include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
-#include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
 #include "tara/train/play/game_plan.h"
 
@@ -101,7 +100,6 @@ class SelfPlayGame : public mcts::SearchedGame {
   const SelfPlayOptions& options_;
   const GameSink& sink_;
   SelfPlayStats& stats_;
-  const mcts::Utility utility_;
   const std::optional<float> threshold_;
   std::optional<mcts::ResignationWatch> watch_;  // where sides may resign
   mcts::SearchOptions search_;                   // of full searches
@@ -171,7 +169,6 @@ SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
     : options_(options),
       sink_(sink),
       stats_(stats),
-      utility_(options.search.utility),
       threshold_(threshold),
       watch_(WatchOf(options, game_index, threshold)),
       search_(FullSearch(options, StartOf(options, game_index), solver)),
@@ -235,7 +232,7 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
 mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
   const Side side = tree_.root().side();
   return {.temperature = temperature, .utility = [this, side](int margin) {
-            return utility_.OfMargin(margin, side);
+            return tree_.data().utility.OfMargin(margin, side);
           }};
 }
 
@@ -292,7 +289,7 @@ void SelfPlayGame::Record(Action action,
   step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
   if (search_.proof) {
     const mcts::MarginBounds proved = tree_.root_bounds();
-    record::SetProved(proved.low, proved.high, step);
+    record::SetProved(proved.low, proved.high, tree_.root(), step);
   }
   if (turn_.full) RecordPolicy(actions, step);
 }
@@ -359,9 +356,9 @@ void SelfPlayGame::PlayByProof() {
     const Side side = tree_.root().side();
     proto::Step& step = record::AddStep(play->action, record_);
     // Where the bounds differ they are worth the same.
-    step.set_root_value(utility_.OfMargin(play->margin.low, side));
+    step.set_root_value(tree_.data().utility.OfMargin(play->margin.low, side));
     step.set_played_by_proof(true);
-    record::SetProved(play->margin.low, play->margin.high, step);
+    record::SetProved(play->margin.low, play->margin.high, tree_.root(), step);
     if (watch_.has_value()) watch_->Observe(side, step.root_value());
     tree_.Advance(play->action);
     stats_.plies += 1;

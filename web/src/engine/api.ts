@@ -48,6 +48,8 @@ export interface RuleOptionInfo {
   readonly name: string;
   readonly help: string;
   readonly isSwitch: boolean;
+  /** Between values: 1 or 0.5. */
+  readonly step: number;
   readonly min: number;
   readonly max: number;
   /** Of a switch: 0 or 1. */
@@ -110,17 +112,23 @@ export interface EngineInfo {
 
 // --- Games and positions -----------------------------------------------------
 
-export type ActionKind = 'hill' | 'king_move' | 'sacrifice' | 'link' | 'pass';
+export type ActionKind =
+  | 'hill'
+  | 'king_move'
+  | 'sacrifice'
+  | 'link'
+  | 'pass'
+  | 'swap';
 
 export interface Action {
   readonly index: ActionIndex;
-  /** "D4", "D4-E6", "C5-B3*", "D4=E4", "pass". */
+  /** "D4", "D4-E6", "C5-B3*", "D4=E4", "pass", "swap". */
   readonly notation: string;
   readonly kind: ActionKind;
   /** Where a king starts, or the first hill of a link; else null. */
   readonly from: HillIndex | null;
   /** The hill built, placed, captured, swapped or moved to, or the second hill
-   * of a link; null for a pass. */
+   * of a link; null for a pass or a swap. */
   readonly to: HillIndex | null;
 }
 
@@ -140,13 +148,16 @@ export type EndingTrigger =
 
 /** How a game stands, or how it ended. */
 export interface Score {
+  /** As scored. */
   readonly points: BySide<number>;
+  /** What Blue's side is given beside its points. */
+  readonly compensation: number;
   readonly kingdoms: BySide<number>;
   readonly territory: BySide<number>;
   readonly bridges: BySide<number>;
   /** Enemy kings, by the capturing side. */
   readonly kingsCaptured: BySide<number>;
-  /** The side with more points; null: as many. */
+  /** The side with more points, the compensation counted; null: as many. */
   readonly winner: Side | null;
 }
 
@@ -272,7 +283,7 @@ export interface Evaluation {
   /** Probabilities that Red and that Blue wins, and of a draw. Sum to 1. */
   readonly win: BySide<number>;
   readonly draw: number;
-  /** Expected points of Red minus those of Blue. */
+  /** Expected points of Red minus those of Blue, the compensation counted. */
   readonly redMargin: number;
   /** Probability of each final margin, by increasing margin; margins that are
    * as good as impossible are left out. */
@@ -313,7 +324,8 @@ export interface SearchedAction {
   /** The same for Red. */
   readonly redValue: number;
   /** What is proved of the result if this is played: Red's points minus
-   * Blue's are at least and at most so much; null: nothing that matters. */
+   * Blue's and the compensation are at least and at most so much; null: nothing
+   * that matters. */
   readonly provedRedMargin: readonly [number, number] | null;
 }
 
@@ -327,7 +339,7 @@ export interface SearchProgress {
   readonly actions: readonly SearchedAction[];
   /** Win minus loss for Red, in [-1, 1]. */
   readonly redValue: number;
-  /** Expected points of Red minus those of Blue. */
+  /** Expected points of Red minus those of Blue, the compensation counted. */
   readonly redMargin: number;
   /** The most visited line. */
   readonly principalVariation: readonly Action[];

@@ -72,6 +72,13 @@ export class GameModel {
     return text;
   }
 
+  /** The action of an index where the game stands; undefined: there is none. */
+  actionAt(index: number): Action | undefined {
+    return index in this.catalogue.actions ?
+      actionsAt(this.catalogue, this.textAt(this.here))(index) :
+      undefined;
+  }
+
   positionAt(ply: number): Position {
     return positionOf(this.core, this.catalogue, this.textAt(ply));
   }
@@ -92,7 +99,7 @@ export class GameModel {
     this.drop();
     const seat = Number(before.split(' ')[2]);
     this.played.push({
-      action: this.catalogue.actions[next.action]!,
+      action: actionsAt(this.catalogue, before)(next.action),
       seat,
       side: (seat % 2) as Side,
     });
@@ -120,9 +127,22 @@ export class GameModel {
   }
 }
 
+/** Returns what names the actions of a position by their index, and those of
+ * lines from it. As long as a position has the pie rule, nobody can pass: that
+ * index is the swap. */
+export function actionsAt(
+    catalogue: Catalogue, text: string): (index: number) => Action {
+  const { pie_rule } = optionsFromText(text.split(' ')[8] ?? '-');
+  return (index) => {
+    const action = catalogue.actions[index]!;
+    return pie_rule === 1 && action.kind === 'pass' ?
+      { ...action, kind: 'swap', notation: 'swap' } :
+      action;
+  };
+}
+
 export function positionOf(
     core: Core, catalogue: Catalogue, text: string): Position {
   const view = core.view(text);
-  const legal = view.legal.map((index): Action => catalogue.actions[index]!);
-  return { ...view, legal };
+  return { ...view, legal: view.legal.map(actionsAt(catalogue, text)) };
 }

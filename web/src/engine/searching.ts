@@ -2,14 +2,21 @@
 // games.
 
 import type {
+  Action,
   Evaluation,
   SearchedAction,
   SearchProgress,
   SearchRequest,
   SearchResult,
 } from './api';
-import type { Catalogue, Core, CoreEvaluation, CoreSearch } from './core';
-import { optionsFromText } from './game';
+import type {
+  Catalogue,
+  Core,
+  CoreEvaluation,
+  CoreSearch,
+  PositionView,
+} from './core';
+import { actionsAt, optionsFromText } from './game';
 import { LEVELS, PLAYOUTS_FACTOR } from './levels';
 import type { Network } from './network';
 
@@ -54,17 +61,18 @@ function networkFor(judges: Judges, position: string): Network | null {
 }
 
 function evaluationOf(
-    catalogue: Catalogue, legal: readonly number[], ply: number,
+    catalogue: Catalogue, { text, legal, score }: PositionView, ply: number,
     evaluation: CoreEvaluation, owners: readonly number[] | null,
     by: Evaluation['by']): Evaluation {
-  const policy = legal.map((index, i) => ({
-    action: catalogue.actions[index]!,
+  const policy = legal.map(actionsAt(catalogue, text)).map((action, i) => ({
+    action,
     probability: evaluation.priors[i] ?? 0,
   }));
   policy.sort((a, b) => b.probability - a.probability);
+  const { compensation } = score;
   const redMargins = evaluation.redMargins
       .map((probability, i) =>
-        ({ margin: i - catalogue.maxMargin, probability }))
+        ({ margin: i - catalogue.maxMargin - compensation, probability }))
       .filter((each) => each.probability >= LEAST_PROBABILITY);
   return {
     by,
@@ -72,7 +80,7 @@ function evaluationOf(
     policy,
     win: evaluation.win,
     draw: evaluation.draw,
-    redMargin: evaluation.redMargin,
+    redMargin: evaluation.redMargin - compensation,
     redMargins,
     owners: owners === null ? null :
       catalogue.geometry.hills.map(
@@ -88,7 +96,7 @@ export async function evaluate(
   const network = networkFor(judges, position);
   if (network === null) {
     return evaluationOf(
-        catalogue, view.legal, ply, core.judgeByPlayouts(position), null,
+        catalogue, view, ply, core.judgeByPlayouts(position), null,
         'playouts');
   }
   const judge = new core.Judge(position);
@@ -97,7 +105,7 @@ export async function evaluate(
     await network.answer(batch);
     const owners = network.bundle.hasOwner ? batch.ownersOf(0) : null;
     return evaluationOf(
-        catalogue, view.legal, ply, judge.read(), owners, 'network');
+        catalogue, view, ply, judge.read(), owners, 'network');
   } finally {
     judge.delete();
   }
@@ -151,12 +159,15 @@ function planOf(request: SearchRequest, hasNetwork: boolean): Plan {
 class Searching {
   private readonly start = performance.now();
   private readonly tree: CoreSearch;
+  private readonly actionOf: (index: number) => Action;
+  private readonly compensation: number;
   private readonly leaves: number;
 
   constructor(
-      private readonly judges: Judges, position: string,
-      private readonly ply: number, private readonly plan: Plan,
-      private readonly network: Network | null) {
+      judges: Judges, position: string, private readonly ply: number,
+      private readonly plan: Plan, private readonly network: Network | null) {
+    this.actionOf = actionsAt(judges.catalogue, position);
+    this.compensation = judges.core.view(position).score.compensation;
     this.tree = new judges.core.Search(
         position, plan.simulations, network !== null, plan.seed);
     this.leaves = Math.min(
@@ -190,12 +201,18 @@ class Searching {
     return report.simulations > 0;
   }
 
+  private withCompensation(
+      bounds: readonly [number, number] | null): [number, number] | null {
+    if (bounds === null) return null;
+    return [bounds[0] - this.compensation, bounds[1] - this.compensation];
+  }
+
   progress(): SearchProgress {
-    const { actions } = this.judges.catalogue;
     const report = this.tree.report();
     const searched = report.actions.map((each): SearchedAction => ({
       ...each,
-      action: actions[each.action]!,
+      provedRedMargin: this.withCompensation(each.provedRedMargin),
+      action: this.actionOf(each.action),
     }));
     searched.sort((a, b) => b.visits - a.visits || b.prior - a.prior);
     return {
@@ -205,9 +222,8 @@ class Searching {
       milliseconds: this.elapsed(),
       actions: searched,
       redValue: report.redValue,
-      redMargin: report.redMargin,
-      principalVariation:
-          report.principalVariation.map((index) => actions[index]!),
+      redMargin: report.redMargin - this.compensation,
+      principalVariation: report.principalVariation.map(this.actionOf),
       by: this.network === null ? 'playouts' : 'network',
     };
   }
@@ -236,7 +252,7 @@ class Searching {
     const chosen = tree.choose(plan.temperature, plan.seed);
     return {
       ...this.progress(),
-      action: this.judges.catalogue.actions[chosen]!,
+      action: this.actionOf(chosen),
       stopped: stopped(),
     };
   }

@@ -65,7 +65,7 @@ class Host {
       play: (action) => {
         const notation = typeof action === 'string' ?
           action :
-          this.catalogue.actions[action]?.notation;
+          this.game.actionAt(action)?.notation;
         if (notation === undefined) {
           throw new Error(
               `there is no action ${action}; expected a whole number from 0 ` +

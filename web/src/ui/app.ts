@@ -17,7 +17,7 @@ import { storedGame, storeGame, turnTheme } from './preferences';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session } from './session';
-import { Toolbar } from './toolbar';
+import { Toolbar, type ToolbarState } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
   actionSentence,
@@ -264,10 +264,18 @@ export class App {
     if (pass !== undefined) void this.session.play(pass);
   }
 
-  private passAction() {
+  private passAction(): Action | undefined {
     const { session } = this;
     if (!session.personToMove) return undefined;
-    return session.position.legal.find((action) => action.kind === 'pass');
+    return session.position.legal.find(
+      ({ kind }) => kind === 'pass' || kind === 'swap',
+    );
+  }
+
+  private passKind(): ToolbarState['pass'] {
+    const pass = this.passAction();
+    if (pass === undefined) return 'none';
+    return pass.kind === 'swap' ? 'swap' : 'pass';
   }
 
   private pauseOrResume(): void {
@@ -332,7 +340,7 @@ export class App {
       hint: session.personToMove && session.thinking === null,
       heat: this.heat,
       owners: this.owners,
-      pass: this.passAction() !== undefined,
+      pass: this.passKind(),
       computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
     });
   }

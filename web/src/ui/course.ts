@@ -43,7 +43,7 @@ export class CourseOfGame {
     this.points[ply] = {
       red: score.winner === 0 ? 1 : 0,
       draw: score.winner === null ? 1 : 0,
-      redMargin: score.points[0] - score.points[1],
+      redMargin: score.points[0] - score.points[1] - score.compensation,
       by: 'result',
     };
   }

@@ -172,6 +172,7 @@ export class NewGameDialog {
                   type: 'number',
                   min: option.min,
                   max: option.max,
+                  step: option.step,
                   required: true,
                   value: option.defaultValue,
                 }),

@@ -19,7 +19,7 @@ export interface ToolbarState {
   readonly hint: boolean;
   readonly heat: boolean;
   readonly owners: boolean;
-  readonly pass: boolean; // is legal, for a person
+  readonly pass: 'none' | 'pass' | 'swap'; // what is legal, for a person
   readonly computer: 'none' | 'plays' | 'waits';
 }
 
@@ -66,7 +66,10 @@ export class Toolbar {
     buttons.get('undo')!.disabled = !state.undo;
     buttons.get('redo')!.disabled = !state.redo;
     buttons.get('hint')!.disabled = !state.hint;
-    buttons.get('pass')!.hidden = !state.pass;
+    const pass = buttons.get('pass')!;
+    pass.hidden = state.pass === 'none';
+    pass.lastElementChild!.textContent =
+      state.pass === 'swap' ? 'Swap' : 'Pass';
     setAttribute(buttons.get('heat')!, 'aria-pressed', String(state.heat));
     setAttribute(buttons.get('owners')!, 'aria-pressed', String(state.owners));
     const computer = buttons.get('pauseOrResume')!;

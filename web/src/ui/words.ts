@@ -68,6 +68,8 @@ function actionVerb(action: Action, before: Position): string {
   switch (action.kind) {
     case 'pass':
       return 'passes, and the kings leave the board';
+    case 'swap':
+      return 'takes over the first action';
     case 'link':
       return `links ${from} and ${to}`;
     case 'sacrifice':
@@ -163,13 +165,16 @@ export function request(position: Position, chosen: HillIndex | null): string {
       ? 'Choose two neighbouring ringforts to link'
       : 'Choose the ringfort to link it with';
   }
-  if (position.phase === 'placement') return 'Place a king';
+  if (position.phase === 'placement') {
+    return kinds.has('swap') ? 'Place a king, or swap' : 'Place a king';
+  }
   if (kinds.has('king_move') || kinds.has('sacrifice')) {
     return chosen === null
       ? `Choose a king to move${kinds.has('pass') ? ', or pass' : ''}`
       : 'Choose where it goes';
   }
   if (kinds.has('pass')) return 'Pass: no other turn is left';
+  if (kinds.has('swap')) return 'Build a ringfort, or swap';
   const captures = position.legal.filter(
     (action) => action.to !== null && position.hills[action.to]!.owner !== null,
   ).length;
@@ -218,9 +223,11 @@ export function verificationSentence(found: Verification): string {
   );
 }
 
-// Returns the result, the winner's points first: "Blue wins, 6 to 0".
-export function resultSentence({ points, winner }: Score): string {
-  if (winner === null) return `A draw, ${points[0]} to ${points[1]}`;
-  const [most, least] = [points[winner], points[1 - winner]!];
+// Returns the result, the winner's points first, with the compensation: "Blue
+// wins, 6 to 0".
+export function resultSentence({ points, compensation, winner }: Score): string {
+  const [red, blue] = [points[0], points[1] + compensation];
+  if (winner === null) return `A draw, ${red} to ${blue}`;
+  const [most, least] = winner === 0 ? [red, blue] : [blue, red];
   return `${SIDE_NAMES[winner]} wins, ${most} to ${least}`;
 }
