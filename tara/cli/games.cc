@@ -29,9 +29,11 @@
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
@@ -443,6 +445,50 @@ void PrintStatistics(const record::GameStatistics& statistics,
               << ", by networks that have not learned these rules\n";
 }
 
+// Of games under more different rule options than these there is a table.
+constexpr int kMostOptionsInWords = 4;
+
+// Prints a variant's games by rule options, which have been drawn for each.
+void PrintOptionsTable(std::vector<record::GameStatistics> all,
+                       Console& console) {
+  const auto by_values = [](const record::GameStatistics& of) {
+    std::vector<int> values;
+    const absl::StatusOr<Variant> variant = ParseVariant(of.variant);
+    const absl::StatusOr<RuleOptions> options =
+        variant.ok() ? ParseRuleOptions(*variant, of.rule_options)
+                     : variant.status();
+    if (!options.ok()) return values;
+    for (const RuleOptionInfo& option : kRuleOptions) {
+      values.push_back(option.get(*options));
+    }
+    return values;
+  };
+  std::sort(
+      all.begin(), all.end(),
+      [&](const record::GameStatistics& a, const record::GameStatistics& b) {
+        return by_values(a) < by_values(b);
+      });
+  std::vector<std::vector<std::string>> rows = {
+      {"rule options", "games", "Red", "draws", "Blue", "Red scores, %",
+       "points", "length"}};
+  int64_t games = 0;
+  for (const record::GameStatistics& each : all) {
+    const eval::Interval score = RedScore(each);
+    games += each.games;
+    rows.push_back({each.rule_options, absl::StrCat(each.games),
+                    absl::StrCat(each.red_wins), absl::StrCat(each.draws),
+                    absl::StrCat(each.blue_wins),
+                    absl::StrFormat("%.1f [%.1f, %.1f]", 100 * score.mean,
+                                    100 * score.low, 100 * score.high),
+                    absl::StrFormat("%.2f to %.2f", each.mean_points_red,
+                                    each.mean_points_blue),
+                    absl::StrFormat("%.1f", each.mean_length)});
+  }
+  console.out << all.front().variant << ": " << games << " games under "
+              << all.size() << " sets of rule options\n"
+              << eval::TextTable(rows, 1);
+}
+
 }  // namespace
 
 absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
@@ -460,7 +506,20 @@ absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
     console.out << list.dump(2) << "\n";
     return kExitOk;
   }
-  for (const record::GameStatistics& each : all) PrintStatistics(each, console);
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end =
+        std::find_if(first, all.end(), [&](const record::GameStatistics& each) {
+          return each.variant != first->variant;
+        });
+    if (end - first > kMostOptionsInWords) {
+      PrintOptionsTable({first, end}, console);
+    } else {
+      std::for_each(first, end, [&](const record::GameStatistics& each) {
+        PrintStatistics(each, console);
+      });
+    }
+    first = end;
+  }
   if (all.empty()) console.out << "no games\n";
   return kExitOk;
 }

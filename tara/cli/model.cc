@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,7 +19,6 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/report/report_page.h"
@@ -116,9 +116,16 @@ void PrintEntries(const nn::Bundle& bundle, Console& console) {
 }
 
 std::string VariantText(const nn::BundleVariant& variant) {
-  const std::string options = FormatRuleOptions(variant.options);
-  return absl::StrCat(Info(variant.variant).id,
-                      options == "-" ? "" : absl::StrCat(" (", options, ")"));
+  const std::vector<std::string> usual =
+      nn::LearnedOptionTexts(nn::BundleVariant{.variant = variant.variant});
+  std::vector<std::string> options = nn::LearnedOptionTexts(variant);
+  std::erase_if(options, [&](const std::string& text) {
+    return std::find(usual.begin(), usual.end(), text) != usual.end();
+  });
+  return absl::StrCat(
+      Info(variant.variant).id,
+      options.empty() ? ""
+                      : absl::StrCat(" (", absl::StrJoin(options, ","), ")"));
 }
 
 // Runs an ONNX model by the npm packages of the project, which bin/tara names.

@@ -304,18 +304,15 @@ int RedMargin(const proto::GameRecord& record) {
   return record.result().points(kRed) - record.result().points(kBlue);
 }
 
-int CompensationHalves(const proto::GameRecord& record) {
+int CompensationHalves(absl::string_view rule_options) {
   constexpr absl::string_view kName = "compensation";
   RuleOptions options;
-  for (const absl::string_view option :
-       absl::StrSplit(record.rule_options(), ',')) {
+  for (const absl::string_view option : absl::StrSplit(rule_options, ',')) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(option, absl::MaxSplits('=', 1));
     if (parts.first != kName) continue;
-    // All variants have it.
-    const absl::Status set =
-        SetRuleOption(Variant{}, kName, parts.second, options);
-    TARA_CHECK(set.ok(), "a record of a compensation that there is");
+    // All variants have it. A wrong value leaves the default.
+    SetRuleOption(Variant{}, kName, parts.second, options).IgnoreError();
   }
   return options.compensation_halves;
 }

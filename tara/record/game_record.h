@@ -76,9 +76,8 @@ void SetMargin(const State& last, int red_margin, proto::GameRecord& record);
 // result.
 int RedMargin(const proto::GameRecord& record);
 
-// Returns the half points that Blue's side was given.
-// REQUIRES: a compensation that there is.
-int CompensationHalves(const proto::GameRecord& record);
+// Returns the half points that Blue's side is given by a record's rule options.
+int CompensationHalves(absl::string_view rule_options);
 
 // Returns the number of actions.
 int LengthOf(const proto::GameRecord& record);

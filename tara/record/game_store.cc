@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/outcome.h"
 #include "tara/record/game_record.h"
 
 namespace tara::record {
@@ -441,13 +442,12 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
   TARA_ASSIGN_OR_RETURN(SqliteStatement statement,
                         db_.Prepare(absl::StrCat(
                             "SELECT variant, rule_options, ended_by, COUNT(*), "
-                            "SUM(points_red > points_blue), "
-                            "SUM(points_red < points_blue), SUM(length), "
+                            "points_red - points_blue AS margin, SUM(length), "
                             "SUM(points_red), SUM(points_blue), "
                             "SUM(model_id LIKE '%",
                             kUntrainedMark, "') FROM games", WhereClause(query),
-                            " GROUP BY variant, rule_options, ended_by "
-                            "ORDER BY variant, rule_options, ended_by")));
+                            " GROUP BY variant, rule_options, ended_by, margin "
+                            "ORDER BY variant, rule_options")));
   BindWhere(query, statement);
   std::vector<GameStatistics> all;
   while (true) {
@@ -460,15 +460,18 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
       all.push_back({.variant = variant, .rule_options = rule_options});
     }
     GameStatistics& of = all.back();
-    of.ended_by[statement.Bytes(2)] = statement.Int(3);
-    of.games += statement.Int(3);
-    of.red_wins += statement.Int(4);
-    of.blue_wins += statement.Int(5);
+    const int64_t games = statement.Int(3);
+    const int result = ResultOfMargin(static_cast<int>(statement.Int(4)),
+                                      CompensationHalves(rule_options));
+    of.ended_by[statement.Bytes(2)] += games;
+    of.games += games;
+    of.red_wins += result > 0 ? games : 0;
+    of.blue_wins += result < 0 ? games : 0;
     // Sums first; divided below.
-    of.mean_length += static_cast<double>(statement.Int(6));
-    of.mean_points_red += static_cast<double>(statement.Int(7));
-    of.mean_points_blue += static_cast<double>(statement.Int(8));
-    of.untrained += statement.Int(9);
+    of.mean_length += static_cast<double>(statement.Int(5));
+    of.mean_points_red += static_cast<double>(statement.Int(6));
+    of.mean_points_blue += static_cast<double>(statement.Int(7));
+    of.untrained += statement.Int(8);
   }
   for (GameStatistics& of : all) {
     const double games = static_cast<double>(of.games);

@@ -47,7 +47,8 @@ struct GameQuery {
 // learned.
 inline constexpr absl::string_view kUntrainedMark = ",untrained";
 
-// What the games of one variant under the same rule options come to.
+// What the games of one variant under the same rule options come to. Who wins
+// is with compensation, points are without it.
 struct GameStatistics {
   std::string variant;
   std::string rule_options;

@@ -211,6 +211,23 @@ TEST_F(GameStoreTest, GamesUnderDifferentRulesAreNotMixedInStatistics) {
   EXPECT_EQ((*all)[1].rule_options, "proximity_bound=3");
 }
 
+TEST_F(GameStoreTest, CompensationDecidesWhoWins) {
+  std::unique_ptr<GameStore> store = Open();
+  std::vector<proto::GameRecord> games = {
+      Columns(1, "a", 0, 3, 0), Columns(2, "a", 0, 2, 0),
+      Columns(3, "a", 0, 5, 3), Columns(4, "a", 0, 4, 3)};
+  for (proto::GameRecord& game : games) {
+    game.set_rule_options("compensation=2,pie_rule=true");
+  }
+  ASSERT_TRUE(store->AddAll(games).ok());
+  const auto all = store->Statistics({});
+  ASSERT_EQ(all->size(), 1u);
+  EXPECT_EQ((*all)[0].red_wins, 1);
+  EXPECT_EQ((*all)[0].draws, 2);
+  EXPECT_EQ((*all)[0].blue_wins, 1);
+  EXPECT_DOUBLE_EQ((*all)[0].mean_points_red, 14 / 4.0);
+}
+
 TEST_F(GameStoreTest, AnEmptyStoreHasNoStatistics) {
   EXPECT_THAT(*Open()->Statistics({}), IsEmpty());
 }

@@ -167,33 +167,5 @@ TEST_F(GamePlanTest, LostGamesWithoutAPlanAreAnError) {
   EXPECT_NE(status.message().find("game 2"), absl::string_view::npos);
 }
 
-TEST(StartPositionsTest, RuleOptionsGoToTheVariantsThatHaveThem) {
-  proto::TrainConfig config;
-  config.add_variant("four_treasures");
-  config.add_variant("high_kings_l1");
-  config.set_rule_options("no_progress_limit=12");
-  const auto starts = StartPositions(config);
-  ASSERT_TRUE(starts.ok()) << starts.status().message();
-  EXPECT_EQ((*starts)[0], InitialState(Variant::kFourTreasures));
-  EXPECT_EQ((*starts)[1].options.no_progress_limit, 12);
-}
-
-TEST(StartPositionsTest, AnOptionThatNoVariantHasIsAnError) {
-  proto::TrainConfig config;
-  config.add_variant("four_treasures");
-  config.set_rule_options("no_progress_limit=12");
-  const auto starts = StartPositions(config);
-  EXPECT_EQ(starts.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(starts.status().message()).find("no_progress_limit"),
-            std::string::npos);
-}
-
-TEST(StartPositionsTest, AnUnknownVariantIsAnError) {
-  proto::TrainConfig config;
-  config.add_variant("chess");
-  EXPECT_EQ(StartPositions(config).status().code(),
-            absl::StatusCode::kInvalidArgument);
-}
-
 }  // namespace
 }  // namespace tara::train

@@ -147,6 +147,28 @@ describe('a network', () => {
     assert.deepEqual(asked, ['network', 'playouts', 'playouts', 'network']);
   });
 
+  test('is asked about all values that were drawn when it learned',
+       async () => {
+    const drawn = altered(entries, (_, manifest) => {
+      const kings = manifest.variants.find(({id}) => id === 'high_kings_l1');
+      kings.drawn = {compensation: [-1.5, 0, 2], pie_rule: [false, true]};
+    });
+    const asked = await withBundle(async (engine, bytes) => {
+      await engine.loadNetwork(bytes, 'drawn.tara');
+      const by = [];
+      for (const options of [
+        {compensation: -1.5},
+        {compensation: 2, pie_rule: 1},
+        {compensation: 1.5},
+      ]) {
+        await engine.newGame('high_kings_l1', options);
+        by.push((await engine.evaluate()).by);
+      }
+      return by;
+    }, drawn);
+    assert.deepEqual(asked, ['network', 'network', 'playouts']);
+  });
+
   test('is not asked about variants that it has not learned', async () => {
     const one = altered(entries, (_, manifest) => {
       manifest.variants =

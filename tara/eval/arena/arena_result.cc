@@ -86,9 +86,9 @@ ArenaGame ArenaGameOf(const proto::GameRecord& record) {
       .pair = static_cast<int>(record.place() / 2),
       .match = record.has_match() ? static_cast<int>(record.match()) : -1,
       .a_is_red = a_is_red,
-      .margin =
-          (a_is_red ? 1 : -1) * (record::RedMargin(record) -
-                                 record::CompensationHalves(record) / 2.0),
+      .margin = (a_is_red ? 1 : -1) *
+                (record::RedMargin(record) -
+                 record::CompensationHalves(record.rule_options()) / 2.0),
       .length = record::LengthOf(record),
       .adjudication = result.adjudication(),
       .fault = result.fault()};

@@ -47,8 +47,12 @@ void AddPositionsOf(const BundleVariant& variant,
         static_cast<uint64_t>(variant.variant) * kGoldenPositionsPerVariant +
         static_cast<uint64_t>(i);
     Random random(DeriveSeed(kGoldenSeed, game, StreamPurpose::kPlayouts));
+    RuleOptions options = variant.options;
+    for (const auto& [option, values] : variant.drawn) {
+      option->set(options, values[static_cast<size_t>(i) % values.size()]);
+    }
     std::vector<State> game_positions;
-    for (State state = InitialState(variant.variant, variant.options);
+    for (State state = InitialState(variant.variant, options);
          !state.finished(); ApplyAction(RandomAction(state, random), state)) {
       game_positions.push_back(state);
     }

@@ -88,10 +88,18 @@ inline std::vector<NetworkOutputInfo> NetworkOutputInfos(bool with_owner) {
 // Golden positions: inputs and outputs of a network, kept with it, by which
 // other programs can check that they compute the same.
 
+// Values of a rule option, ascending.
+struct OptionValues {
+  const RuleOptionInfo* option = nullptr;
+  std::vector<int> values = {};
+};
+
 // A variant with the rules that a network has learned it by.
 struct BundleVariant {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions options = {};
+  // The options that were drawn for each game: all their values are learned.
+  std::vector<OptionValues> drawn = {};
 };
 
 // Positions of each variant in a bundle.
@@ -109,7 +117,7 @@ struct GoldenPosition {
 };
 
 // Returns positions of each variant, one after the other, from the start to the
-// end of random games: always the same.
+// end of random games: always the same. Drawn options take all values in turn.
 std::vector<GoldenPosition> MakeGoldenPositions(
     absl::Span<const BundleVariant> variants);
 

@@ -1,6 +1,8 @@
 #include "tara/nn/bundle/manifest.h"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -22,8 +24,22 @@
 namespace tara::nn {
 namespace {
 
-std::string OptionText(const RuleOptionInfo& option, int value) {
-  return absl::StrCat(option.name, "=", FormatRuleOptionValue(option, value));
+// Returns "compensation=-3..3|5": values next to each other are a range.
+std::string OptionText(const RuleOptionInfo& option,
+                       const std::set<int>& values) {
+  std::vector<std::string> ranges;
+  for (auto from = values.begin(); from != values.end();) {
+    auto to = from;
+    while (std::next(to) != values.end() && *std::next(to) == *to + 1) ++to;
+    const std::string first = FormatRuleOptionValue(option, *from);
+    const std::string last = FormatRuleOptionValue(option, *to);
+    const bool is_range = !option.is_switch() && *to > *from + 1;
+    ranges.push_back(is_range     ? absl::StrCat(first, "..", last)
+                     : from == to ? first
+                                  : absl::StrCat(first, "|", last));
+    from = std::next(to);
+  }
+  return absl::StrCat(option.name, "=", absl::StrJoin(ranges, "|"));
 }
 
 // Returns the values of an option that were learned with the variant.
@@ -31,7 +47,11 @@ std::set<int> ValuesOf(absl::Span<const BundleVariant> learned, Variant variant,
                        const RuleOptionInfo& option) {
   std::set<int> values;
   for (const BundleVariant& each : learned) {
-    if (each.variant == variant) values.insert(option.get(each.options));
+    if (each.variant != variant) continue;
+    values.insert(option.get(each.options));
+    for (const auto& [drawn, of_drawn] : each.drawn) {
+      if (drawn == &option) values.insert(of_drawn.begin(), of_drawn.end());
+    }
   }
   return values;
 }
@@ -40,6 +60,14 @@ bool HasVariant(absl::Span<const BundleVariant> learned, Variant variant) {
   return std::any_of(
       learned.begin(), learned.end(),
       [&](const BundleVariant& each) { return each.variant == variant; });
+}
+
+// Whether the position is one that games with and without the option come to:
+// of the pie rule, once nobody can swap any more.
+bool HasBeenSettled(const RuleOptionInfo& option, const State& state) {
+  if (option.name != "pie_rule" || state.options.pie_rule) return false;
+  const int ringforts = std::popcount(state.ringforts[0] | state.ringforts[1]);
+  return ringforts > 1 || (ringforts == 1 && state.seat == 0);
 }
 
 // The options whose values were not learned, and those that were in their
@@ -56,16 +84,25 @@ OtherOptions OptionsNotLearned(absl::Span<const BundleVariant> learned,
     if (!option.applies_to(Info(state.variant))) continue;
     const std::set<int> values = ValuesOf(learned, state.variant, option);
     const int value = option.get(state.options);
-    if (values.contains(value)) continue;
-    asked.push_back(OptionText(option, value));
-    for (const int other : values) {
-      instead.push_back(OptionText(option, other));
-    }
+    if (values.contains(value) || HasBeenSettled(option, state)) continue;
+    asked.push_back(OptionText(option, {value}));
+    instead.push_back(OptionText(option, values));
   }
   return {absl::StrJoin(asked, ","), absl::StrJoin(instead, ",")};
 }
 
 }  // namespace
+
+std::vector<std::string> LearnedOptionTexts(const BundleVariant& variant) {
+  std::vector<std::string> texts;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(Info(variant.variant))) continue;
+    texts.push_back(OptionText(
+        option,
+        ValuesOf(absl::MakeConstSpan(&variant, 1), variant.variant, option)));
+  }
+  return texts;
+}
 
 std::string NotLearned(absl::Span<const BundleVariant> learned,
                        const State& state) {
@@ -120,9 +157,16 @@ Json ToJson(const BundleVariant& variant) {
     options[std::string(option.name)] =
         Json::parse(FormatRuleOptionValue(option, option.get(variant.options)));
   }
-  return {{"id", std::string(info.id)},
-          {"name", std::string(info.name)},
-          {"options", options}};
+  Json json = {{"id", std::string(info.id)},
+               {"name", std::string(info.name)},
+               {"options", options}};
+  for (const auto& [option, values] : variant.drawn) {
+    Json& list = json["drawn"][std::string(option->name)] = Json::array();
+    for (const int value : values) {
+      list.push_back(Json::parse(FormatRuleOptionValue(*option, value)));
+    }
+  }
+  return json;
 }
 
 Json TensorToJson(const char* name, const std::vector<int64_t>& axes) {
@@ -217,6 +261,23 @@ absl::StatusOr<BundleVariant> VariantFromJson(const Json& json) {
   for (const auto& [name, value] : json.at("options").items()) {
     TARA_RETURN_IF_ERROR(
         SetRuleOption(variant.variant, name, value.dump(), variant.options));
+  }
+  const Json drawn = json.value("drawn", Json::object());
+  for (const auto& [name, values] : drawn.items()) {
+    if (values.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("drawn: ", name, " has no values"));
+    }
+    OptionValues& of = variant.drawn.emplace_back();
+    for (const Json& value : values) {
+      RuleOptions options;
+      TARA_RETURN_IF_ERROR(
+          SetRuleOption(variant.variant, name, value.dump(), options));
+      of.option = std::find_if(
+          kRuleOptions.begin(), kRuleOptions.end(),
+          [&](const RuleOptionInfo& info) { return info.name == name; });
+      of.values.push_back(of.option->get(options));
+    }
   }
   return variant;
 }

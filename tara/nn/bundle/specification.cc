@@ -225,13 +225,8 @@ std::string VariantRows(const std::vector<BundleVariant>& variants) {
   std::string rows;
   for (const BundleVariant& variant : variants) {
     const VariantInfo& info = Info(variant.variant);
-    std::vector<std::string> options;
-    for (const RuleOptionInfo& option : kRuleOptions) {
-      if (!option.applies_to(info)) continue;
-      options.push_back(Code(absl::StrCat(
-          option.name, "=",
-          FormatRuleOptionValue(option, option.get(variant.options)))));
-    }
+    std::vector<std::string> options = LearnedOptionTexts(variant);
+    for (std::string& text : options) text = Code(text);
     rows +=
         Row({Code(info.id), Escaped(info.name), absl::StrJoin(options, ", ")});
   }

@@ -24,7 +24,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/search_config.h"
-#include "tara/train/play/game_plan.h"
+#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 namespace {

@@ -29,6 +29,7 @@
 #include "tara/train/config/search_config.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 namespace {
@@ -378,7 +379,7 @@ absl::Status CheckRetention(const proto::TrainConfig& config) {
 }  // namespace
 
 absl::Status CheckConfig(const proto::TrainConfig& config) {
-  const absl::Status rules = StartPositions(config).status();
+  const absl::Status rules = RulesOf(config).status();
   if (!rules.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("rule_options: ", rules.message()));

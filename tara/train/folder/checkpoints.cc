@@ -22,7 +22,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/folder/run_provenance.h"
-#include "tara/train/play/game_plan.h"
+#include "tara/train/play/game_rules.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {

@@ -12,11 +12,10 @@
 #include "proto/config.pb.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/state.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/play/game_plan.h"
+#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 namespace {
@@ -102,6 +101,21 @@ absl::Status ReadTime(const fs::path& run, nn::BundleProvenance& provenance) {
   return absl::OkStatus();
 }
 
+// Returns the rules that a run of the config learns.
+absl::StatusOr<std::vector<nn::BundleVariant>> LearnedBy(
+    const proto::TrainConfig& config) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<GameRules> rules, RulesOf(config));
+  std::vector<nn::BundleVariant> learned;
+  for (const GameRules& each : rules) {
+    nn::BundleVariant& variant = learned.emplace_back(nn::BundleVariant{
+        .variant = each.start.variant, .options = each.start.options});
+    for (const DrawnOption& drawn : each.drawn) {
+      variant.drawn.push_back({drawn.option, drawn.values});
+    }
+  }
+  return learned;
+}
+
 }  // namespace
 
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
@@ -124,12 +138,7 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
       LoadTrainConfig((run / "config.textproto").string(), {}));
   provenance.run = run.filename().string();
   provenance.seed = config.seed();
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartPositions(config));
-  for (const State& start : starts) {
-    found.variants.push_back(
-        {.variant = start.variant, .options = start.options});
-  }
+  TARA_ASSIGN_OR_RETURN(found.variants, LearnedBy(config));
   config.clear_run_dir();
   if (config.init_from() != "-") {
     provenance.begun_with = fs::path(config.init_from()).filename().string();
@@ -155,13 +164,9 @@ Learned LearnedByModel(const std::string& file) {
   const absl::StatusOr<proto::TrainConfig> config =
       LoadTrainConfig(config_file.lexically_normal().string(), {});
   if (!config.ok()) return std::nullopt;
-  const absl::StatusOr<std::vector<State>> starts = StartPositions(*config);
-  if (!starts.ok()) return std::nullopt;
-  std::vector<nn::BundleVariant> learned;
-  for (const State& start : *starts) {
-    learned.push_back({.variant = start.variant, .options = start.options});
-  }
-  return learned;
+  absl::StatusOr<std::vector<nn::BundleVariant>> learned = LearnedBy(*config);
+  if (!learned.ok()) return std::nullopt;
+  return *std::move(learned);
 }
 
 }  // namespace tara::train

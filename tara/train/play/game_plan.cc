@@ -16,9 +16,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/random_action.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/variant.h"
 
 namespace tara::train {
 
@@ -175,33 +173,6 @@ std::vector<int> VariantOrder(absl::Span<const int64_t> games, uint64_t begin) {
 
 namespace {
 
-// Whether the variant has an option of this name.
-bool HasOption(Variant variant, absl::string_view name) {
-  return std::any_of(kRuleOptions.begin(), kRuleOptions.end(),
-                     [&](const RuleOptionInfo& info) {
-                       return info.name == name &&
-                              info.applies_to(Info(variant));
-                     });
-}
-
-// Sets an option where it applies.
-absl::Status SetWhereItApplies(absl::string_view assignment,
-                               const std::vector<Variant>& variants,
-                               std::vector<RuleOptions>& options) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(assignment, absl::MaxSplits('=', 1));
-  bool applied = false;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    if (!HasOption(variants[i], parts.first)) continue;
-    TARA_RETURN_IF_ERROR(
-        SetRuleOption(variants[i], parts.first, parts.second, options[i]));
-    applied = true;
-  }
-  if (applied) return absl::OkStatus();
-  // Says why it is wrong for one of them.
-  return SetRuleOption(variants[0], parts.first, parts.second, options[0]);
-}
-
 uint64_t GamesOf(const proto::GenerationPlan& plan) {
   uint64_t games = 0;
   for (const proto::VariantGames& of : plan.variant()) games += of.games();
@@ -305,30 +276,6 @@ absl::StatusOr<std::vector<GamePlan>> LostGames(
       "the game store lacks ", lost.end() - next,
       " games that are to be learned from, the first of them game ", *next,
       ", and the run's state has no plan to play them again by"));
-}
-
-absl::StatusOr<std::vector<State>> StartPositions(
-    const proto::TrainConfig& config) {
-  std::vector<Variant> variants;
-  for (const std::string& id : config.variant()) {
-    TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(id));
-    variants.push_back(variant);
-  }
-  if (variants.empty()) {
-    return absl::InvalidArgumentError("the config names no variant");
-  }
-  std::vector<RuleOptions> options(variants.size());
-  if (const std::string& text = config.rule_options();
-      !text.empty() && text != "-") {
-    for (const absl::string_view assignment : absl::StrSplit(text, ',')) {
-      TARA_RETURN_IF_ERROR(SetWhereItApplies(assignment, variants, options));
-    }
-  }
-  std::vector<State> starts;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    starts.push_back(InitialState(variants[i], options[i]));
-  }
-  return starts;
 }
 
 }  // namespace tara::train

@@ -72,7 +72,7 @@ struct GamePlan {
   int model = 0;  // number of the checkpoint that plays
   uint64_t begin = 0;
   uint64_t end = 0;
-  // Of each game, in order: from which of StartPositions it is played.
+  // Of each game, in order: by which of RulesOf it is played.
   std::vector<int> starts;
   std::vector<uint64_t> missing;  // still to be played, ascending
 
@@ -108,13 +108,6 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
 absl::StatusOr<std::vector<GamePlan>> LostGames(
     const proto::TrainConfig& config, record::GameStore& store,
     const proto::RunState& state, uint64_t begin, uint64_t end);
-
-// Returns the start positions of the config's variants, in its order. Rule
-// options go to the variants that have them. Returns INVALID_ARGUMENT for an
-// unknown variant, and for an option that is wrong or that none of the variants
-// has.
-absl::StatusOr<std::vector<State>> StartPositions(
-    const proto::TrainConfig& config);
 
 }  // namespace tara::train
 

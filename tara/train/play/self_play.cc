@@ -102,17 +102,22 @@ class SelfPlayGame : public mcts::SearchedGame {
   SelfPlayStats& stats_;
   const std::optional<float> threshold_;
   std::optional<mcts::ResignationWatch> watch_;  // where sides may resign
-  mcts::SearchOptions search_;                   // of full searches
   Random random_;                                // before what is drawn from it
+  const State start_;
+  mcts::SearchOptions search_;  // of full searches
   const Opening opening_;
   mcts::TurnSearch turn_;
   mcts::Tree tree_;
   proto::GameRecord record_;
 };
 
-const State& StartOf(const SelfPlayOptions& options, uint64_t game_index) {
-  return options.starts[options.start_of ? options.start_of(game_index)
-                                         : game_index % options.starts.size()];
+State StartOf(const SelfPlayOptions& options, uint64_t game_index,
+              Random& random) {
+  const size_t i = options.start_of
+                       ? static_cast<size_t>(options.start_of(game_index))
+                       : game_index % options.starts.size();
+  if (options.drawn.empty()) return options.starts[i];
+  return DrawStart(options.starts[i], options.drawn[i], random);
 }
 
 mcts::SearchOptions FullSearch(const SelfPlayOptions& options,
@@ -171,17 +176,16 @@ SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
       stats_(stats),
       threshold_(threshold),
       watch_(WatchOf(options, game_index, threshold)),
-      search_(FullSearch(options, StartOf(options, game_index), solver)),
       random_(seed),
-      opening_(
-          DrawOpening(options.opening, StartOf(options, game_index), random_)),
+      start_(StartOf(options, game_index, random_)),
+      search_(FullSearch(options, start_, solver)),
+      opening_(DrawOpening(options.opening, start_, random_)),
       turn_(DrawTurn()),
       tree_(OptionsOf(turn_), opening_.state, random_()),
-      record_(record::NewGameRecord(StartOf(options, game_index),
-                                    {.seed = seed,
-                                     .model_id = options.model_id,
-                                     .generation = options.generation,
-                                     .game_index = game_index})) {
+      record_(record::NewGameRecord(start_, {.seed = seed,
+                                             .model_id = options.model_id,
+                                             .generation = options.generation,
+                                             .game_index = game_index})) {
   for (const Action action : opening_.actions) record::AddStep(action, record_);
   record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
 }
@@ -508,6 +512,9 @@ absl::Status PlayGames(const SelfPlayOptions& options,
                        mcts::Evaluator& evaluator, const GameSink& sink,
                        const StopCheck& stop, SelfPlayStats& stats) {
   TARA_CHECK(!options.starts.empty(), "self-play without a start position");
+  TARA_CHECK(
+      options.drawn.empty() || options.drawn.size() == options.starts.size(),
+      "drawn options of each start");
   if (game_indices.empty()) return absl::OkStatus();
   // Games of a variant are about equally long: rather than a last wave of a few
   // games with small batches, all waves are made equally large.

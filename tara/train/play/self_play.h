@@ -25,6 +25,7 @@
 #include "tara/mcts/search/search_until.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 
@@ -41,6 +42,9 @@ struct SelfPlayOptions {
   // starts[i % size] if that is empty. Called from several threads.
   std::vector<State> starts;
   std::function<int(uint64_t game_index)> start_of = {};
+  // The rule options that are drawn for each game from starts[i], which replace
+  // those of the start: drawn[i]. Empty: none.
+  std::vector<std::vector<DrawnOption>> drawn = {};
 
   // A full search. Its solver is set by the workers, each of which has one of
   // its own where solver_vacant_hills is positive; no position is solved that
@@ -159,7 +163,8 @@ using GameSink = std::function<absl::Status(const proto::GameRecord&)>;
 // and hands each to `sink` as soon as it is finished. Blocks until all are
 // played, or `stop` is true: then unfinished games are dropped and the result
 // is OK. Returns the first error of the evaluator or the sink.
-// REQUIRES: starts is not empty; none is finished.
+// REQUIRES: starts is not empty; none is finished; drawn is empty or parallel
+// to it.
 absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
                        mcts::Evaluator& evaluator, const GameSink& sink,

@@ -43,6 +43,7 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/play/game_rules.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_clock.h"
@@ -371,7 +372,11 @@ absl::StatusOr<SelfPlayOptions> TrainingRun::SelfPlayOptionsOf(
     const GamePlan& plan) {
   const proto::SelfPlayConfig& self_play = config_.self_play();
   SelfPlayOptions options;
-  TARA_ASSIGN_OR_RETURN(options.starts, StartPositions(config_));
+  TARA_ASSIGN_OR_RETURN(const std::vector<GameRules> rules, RulesOf(config_));
+  for (const GameRules& each : rules) {
+    options.starts.push_back(each.start);
+    options.drawn.push_back(each.drawn);
+  }
   options.start_of = [&plan](uint64_t index) { return plan.start_of(index); };
   TARA_ASSIGN_OR_RETURN(options.search, SearchOptionsOf(self_play.search()));
   options.temperature = TemperatureOf(self_play.search());

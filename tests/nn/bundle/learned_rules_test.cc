@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/manifest.h"
@@ -52,8 +55,84 @@ TEST(LearnedRulesTest, OtherValuesOfOptionsAreNamedWithThoseLearned) {
             "net has not learned "
             "no_progress_limit=25,placement_captures_kings=true of "
             "high_kings_l1; its run learned "
-            "no_progress_limit=20,no_progress_limit=30,"
-            "placement_captures_kings=false");
+            "no_progress_limit=20|30,placement_captures_kings=false");
+}
+
+const RuleOptionInfo* Option(absl::string_view name) {
+  return std::find_if(
+      kRuleOptions.begin(), kRuleOptions.end(),
+      [&](const RuleOptionInfo& info) { return info.name == name; });
+}
+
+std::vector<BundleVariant> LearnedByDraws() {
+  return {{.variant = Variant::kPoisonedChalice,
+           .options = {},
+           .drawn = {{Option("compensation"), {-3, -2, -1, 0, 4}},
+                     {Option("pie_rule"), {0, 1}}}}};
+}
+
+TEST(LearnedRulesTest, AllValuesThatWereDrawnAreLearned) {
+  const std::vector<BundleVariant> learned = LearnedByDraws();
+  for (const int halves : {-3, -2, -1, 0, 4}) {
+    for (const bool pie_rule : {false, true}) {
+      RuleOptions options;
+      options.compensation_halves = static_cast<int8_t>(halves);
+      options.pie_rule = pie_rule;
+      EXPECT_EQ(
+          NotLearned(learned, InitialState(Variant::kPoisonedChalice, options)),
+          "");
+    }
+  }
+  RuleOptions options;
+  options.compensation_halves = 3;
+  const State state = InitialState(Variant::kPoisonedChalice, options);
+  EXPECT_EQ(CheckNetworkLearned("net", learned, state).message(),
+            "net has not learned compensation=1.5 of poisoned_chalice; its run "
+            "learned compensation=-1.5..0|2");
+  EXPECT_THAT(
+      LearnedOptionTexts(learned[0]),
+      ::testing::ElementsAre("compensation=-1.5..0|2", "pie_rule=false|true"));
+}
+
+TEST(LearnedRulesTest, OnceNobodyCanSwapThePieRuleIsNoOtherRule) {
+  RuleOptions options;
+  options.pie_rule = true;
+  const std::vector<BundleVariant> learned = {
+      {.variant = Variant::kPoisonedChalice, .options = options}};
+  Random random(1);
+  State state = InitialState(Variant::kPoisonedChalice);
+  EXPECT_EQ(NotLearned(learned, state), "pie_rule=false");
+  ApplyAction(RandomAction(state, random), state);
+  EXPECT_EQ(NotLearned(learned, state), "pie_rule=false");
+  ApplyAction(RandomAction(state, random), state);
+  EXPECT_EQ(NotLearned(learned, state), "");
+}
+
+BundleManifest ManifestOfDraws() {
+  BundleManifest manifest;
+  manifest.shape = {.channels = 8, .blocks = 1};
+  manifest.variants = LearnedByDraws();
+  return manifest;
+}
+
+TEST(LearnedRulesTest, ManifestsKeepWhatWasDrawn) {
+  const BundleManifest manifest = ManifestOfDraws();
+  const std::string text = ManifestToJson(manifest);
+  const auto read = ManifestFromJson(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(LearnedOptionTexts(read->variants[0]),
+            LearnedOptionTexts(manifest.variants[0]));
+  EXPECT_EQ(ManifestToJson(*read), text);
+}
+
+TEST(LearnedRulesTest, AManifestOfAnImpossibleDrawIsRefused) {
+  const BundleManifest manifest = ManifestOfDraws();
+  std::string text = ManifestToJson(manifest);
+  const size_t at = text.find("-1.5");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 4, "-1.3");
+  EXPECT_THAT(std::string(ManifestFromJson(text).status().message()),
+              ::testing::HasSubstr("bad value '-1.3'"));
 }
 
 }  // namespace

@@ -228,10 +228,12 @@ export interface Game {
 // --- Networks ----------------------------------------------------------------
 
 /** A variant with the values of its rule options that a network was trained
- * on; an option that is missing had its default. */
+ * on: those that all games had (an option that is missing had its default), and
+ * those that were drawn for each game. */
 export interface LearnedVariant {
   readonly id: string;
   readonly options?: Readonly<Record<string, number | boolean>>;
+  readonly drawn?: Readonly<Record<string, readonly (number | boolean)[]>>;
 }
 
 export interface NetworkInfo {

@@ -13,7 +13,9 @@ export function notLearned(
     const value = options[name] ?? defaultValue;
     // An option that did not exist when it learned had its default.
     return !known.some(
-        (each) => Number(each.options?.[name] ?? defaultValue) === value);
+        ({ options: fixed, drawn }) =>
+          [fixed?.[name] ?? defaultValue, ...(drawn?.[name] ?? [])].some(
+              (each) => Number(each) === value));
   });
   return unknown
       .map(({ name, isSwitch, defaultValue }) => {
