@@ -47,27 +47,27 @@ TEST(GameRulesTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(ErrorOf({"four_treasures"}, "no_progress_limit=12"),
               HasSubstr("four_treasures has no rule option "
                         "'no_progress_limit'; it has: "));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0|1.3"),
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0/1.3"),
               HasSubstr("bad value '1.3'; expected -12 to 12 in steps of 0.5"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=3..-3"),
               HasSubstr("bad range '3..-3'; expected the lower value first"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0|1"),
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0/1"),
               HasSubstr("bad weight '0'"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*nan|1"),
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*nan/1"),
               HasSubstr("bad weight 'nan'"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation"),
               HasSubstr("expected name=value or variant:name=value"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "poisoned_chalice:compensation=1"),
               HasSubstr("the config does not name variant 'poisoned_chalice'"));
-  EXPECT_THAT(ErrorOf({"four_treasures_doubles"}, "pie_rule=false|true"),
+  EXPECT_THAT(ErrorOf({"four_treasures_doubles"}, "pie_rule=false/true"),
               HasSubstr("no rule option 'pie_rule'"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=|1"),
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=/1"),
               HasSubstr("bad value ''"));
 }
 
 TEST(GameRulesTest, ValuesAddUpWithTheirWeights) {
   const auto rules = RulesFor({"poisoned_chalice", "four_treasures_doubles"},
-                              "compensation=0*8|-1..1,pie_rule=false*3|true");
+                              "compensation=0*8/-1..1,pie_rule=false*3/true");
   ASSERT_TRUE(rules.ok()) << rules.status();
   const std::vector<DrawnOption>& drawn = (*rules)[0].drawn;
   ASSERT_EQ(drawn.size(), 2u);
@@ -92,8 +92,8 @@ TEST(GameRulesTest, AVariantsOwnValuesGoBeforeThoseOfAll) {
 
 TEST(GameRulesTest, EvaluationsAreOfTheDefaultWhereItIsDrawn) {
   const auto rules = RulesFor({"high_kings_l1"},
-                              "compensation=-3..3|2*9,no_progress_limit="
-                              "20|30*2");
+                              "compensation=-3..3/2*9,no_progress_limit="
+                              "20/30*2");
   ASSERT_TRUE(rules.ok()) << rules.status();
   EXPECT_EQ((*rules)[0].start.options.compensation_halves, 0);
   EXPECT_EQ((*rules)[0].start.options.no_progress_limit, 30);
@@ -101,7 +101,7 @@ TEST(GameRulesTest, EvaluationsAreOfTheDefaultWhereItIsDrawn) {
 
 TEST(GameRulesTest, DrawsGoByTheWeights) {
   const auto rules =
-      RulesFor({"four_treasures"}, "compensation=0*2|1.5,pie_rule=false|true");
+      RulesFor({"four_treasures"}, "compensation=0*2/1.5,pie_rule=false/true");
   ASSERT_TRUE(rules.ok()) << rules.status();
   constexpr int kDraws = 30000;
   std::map<std::string, int> counts;
@@ -123,7 +123,7 @@ TEST(GameRulesTest, DrawsGoByTheWeights) {
 // games are played, nor on the threads.
 TEST(GameRulesTest, AGameDrawsTheSameRulesWhateverElseIsPlayed) {
   const auto rules =
-      RulesFor({"four_treasures"}, "compensation=-3..3,pie_rule=false|true");
+      RulesFor({"four_treasures"}, "compensation=-3..3,pie_rule=false/true");
   ASSERT_TRUE(rules.ok()) << rules.status();
   SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
   options.drawn = {(*rules)[0].drawn};

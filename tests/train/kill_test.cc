@@ -188,6 +188,7 @@ bool Includes(const std::set<uint64_t>& all, const std::set<uint64_t>& some) {
 // The engine is the one whose answers do not depend on batches.
 const std::vector<std::string> kOptions = {
     "variant=four_treasures,high_kings_l1",
+    "rule_options=compensation=-2..2,high_kings_l1:pie_rule=false/true",
     "inference.backend=onednn",
     "inference.precision=float32",
     "self_play.search.option=gumbel=on,graph=on",

@@ -2,6 +2,7 @@
 // bit, on the CPU: on any number of threads, however many games each plays in
 // step. (With kills in between: kill_test.cc.)
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace {
 // one whose answers do not depend on batches.
 std::vector<std::string> Overrides(int threads, int games_per_thread) {
   return {"variant=four_treasures,high_kings_l1,stone_of_destiny",
+          "rule_options=compensation=-2..2,pie_rule=false/true",
           "self_play.games_per_generation=9",
           "self_play.search.option=gumbel=on,graph=on,proof=on",
           "inference.backend=onednn",
@@ -67,6 +69,13 @@ void ExpectTheSame(const RunContents& a, const RunContents& b) {
 
 TEST(ReproducibleTest, OnAnyNumberOfThreadsARunIsTheSame) {
   const RunContents one = TrainOn(1, 9);
+  std::set<std::string> rules;
+  for (const std::string& game : one.games) {
+    proto::GameRecord record;
+    ASSERT_TRUE(record.ParseFromString(game));
+    rules.insert(record.rule_options());
+  }
+  EXPECT_GT(rules.size(), 4u);  // of 10 that are drawn from
   ExpectTheSame(TrainOn(2, 3), one);
   ExpectTheSame(TrainOn(3, 1), one);
 }

@@ -24,7 +24,7 @@
 namespace tara::nn {
 namespace {
 
-// Returns "compensation=-3..3|5": values next to each other are a range.
+// Returns "compensation=-3..3/5": values next to each other are a range.
 std::string OptionText(const RuleOptionInfo& option,
                        const std::set<int>& values) {
   std::vector<std::string> ranges;
@@ -36,10 +36,10 @@ std::string OptionText(const RuleOptionInfo& option,
     const bool is_range = !option.is_switch() && *to > *from + 1;
     ranges.push_back(is_range     ? absl::StrCat(first, "..", last)
                      : from == to ? first
-                                  : absl::StrCat(first, "|", last));
+                                  : absl::StrCat(first, "/", last));
     from = std::next(to);
   }
-  return absl::StrCat(option.name, "=", absl::StrJoin(ranges, "|"));
+  return absl::StrCat(option.name, "=", absl::StrJoin(ranges, "/"));
 }
 
 // Returns the values of an option that were learned with the variant.

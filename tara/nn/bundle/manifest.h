@@ -21,7 +21,7 @@
 namespace tara::nn {
 
 // Returns the options of a variant with the values that were learned, in the
-// order of kRuleOptions: {"compensation=-3..3", "pie_rule=false|true"}.
+// order of kRuleOptions: {"compensation=-3..3", "pie_rule=false/true"}.
 std::vector<std::string> LearnedOptionTexts(const BundleVariant& variant);
 
 // Returns what of a position's rules is in none of the variants that a network

@@ -90,7 +90,7 @@ absl::Status Assign(absl::string_view assignment,
     const RuleOptionInfo* const option = FindOption(variants[i], name);
     if (option == nullptr) continue;
     WeightOfValue values;
-    for (const absl::string_view part : absl::StrSplit(sides[1], '|')) {
+    for (const absl::string_view part : absl::StrSplit(sides[1], '/')) {
       TARA_RETURN_IF_ERROR(AddValues(variants[i], *option, part, values));
     }
     given[i][option] = std::move(values);

@@ -55,7 +55,7 @@ TEST(LearnedRulesTest, OtherValuesOfOptionsAreNamedWithThoseLearned) {
             "net has not learned "
             "no_progress_limit=25,placement_captures_kings=true of "
             "high_kings_l1; its run learned "
-            "no_progress_limit=20|30,placement_captures_kings=false");
+            "no_progress_limit=20/30,placement_captures_kings=false");
 }
 
 const RuleOptionInfo* Option(absl::string_view name) {
@@ -88,10 +88,10 @@ TEST(LearnedRulesTest, AllValuesThatWereDrawnAreLearned) {
   const State state = InitialState(Variant::kPoisonedChalice, options);
   EXPECT_EQ(CheckNetworkLearned("net", learned, state).message(),
             "net has not learned compensation=1.5 of poisoned_chalice; its run "
-            "learned compensation=-1.5..0|2");
+            "learned compensation=-1.5..0/2");
   EXPECT_THAT(
       LearnedOptionTexts(learned[0]),
-      ::testing::ElementsAre("compensation=-1.5..0|2", "pie_rule=false|true"));
+      ::testing::ElementsAre("compensation=-1.5..0/2", "pie_rule=false/true"));
 }
 
 TEST(LearnedRulesTest, OnceNobodyCanSwapThePieRuleIsNoOtherRule) {
