@@ -63,7 +63,7 @@ describe('games that come and go', () => {
     await page.click('#new-game button[type="submit"]');
     await page.waitForFunction(
         () => document.querySelector('#variant-name').textContent ===
-            'Stone of Destiny');
+            'Stone of Destiny, no progress limit 7, without link all at end');
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
     const {options} = JSON.parse(await savedGame(page));
@@ -81,6 +81,34 @@ describe('games that come and go', () => {
         (before) => document.querySelector('#board').dataset.changes !== before,
         changes);
     assert.deepEqual(JSON.parse(await savedGame(page)).options, options);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('compensation and the pie rule are chosen, and the swap is made',
+       async () => {
+    const {page, problems, close} = await site.open();
+    await page.click('#new-game-button');
+    await page.click('label:has(input[value="poisoned_chalice"])');
+    await page.click('input[name="seating"][value="people"]');
+    await page.click('#new-game summary');
+    await page.fill('input[name="option:compensation"]', '-2.5');
+    await page.check('input[name="option:pie_rule"]');
+    await page.click('#new-game button[type="submit"]');
+    await page.waitForFunction(
+        () => document.querySelector('#variant-name').textContent ===
+            'Poisoned Chalice, compensation \u22122.5, pie rule');
+    await page.click('[data-hill="B7"]');
+    await waitForTurn(page, 0);
+    assert.equal(
+        (await page.textContent('[data-do="pass"]')).trim(), 'Swap');
+    await page.click('[data-do="pass"]');
+    await waitForTurn(page, 1);
+    const {steps, options} = JSON.parse(await savedGame(page));
+    assert.deepEqual(steps.map(({action}) => action), ['B7', 'swap']);
+    assert.deepEqual(options, {compensation: -2.5, pie_rule: true});
+    assert.match(
+        await page.getAttribute('[data-hill="G2"]', 'aria-label'), /Blue/);
     assert.deepEqual(problems, []);
     await close();
   });

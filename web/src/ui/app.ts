@@ -26,6 +26,7 @@ import {
   hillLabel,
   hintSentence,
   resultSentence,
+  rulesInWords,
   seatName,
   shortText,
   verificationSentence,
@@ -324,7 +325,7 @@ export class App {
   private render(): void {
     const { session } = this;
     const { game } = session;
-    byId('variant-name').textContent = game.variant.name;
+    byId('variant-name').textContent = rulesInWords(game);
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);

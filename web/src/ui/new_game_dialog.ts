@@ -4,6 +4,7 @@ import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
 import { FAMILIES, variantLabel } from './families';
 import { defaultLevel, PERSON, type Player } from './players';
+import { optionName } from './words';
 import type {
   EngineInfo,
   Family,
@@ -28,7 +29,7 @@ const SEATINGS = [
 
 // "no_progress_limit" as a label: "No progress limit".
 function optionLabel(option: RuleOptionInfo): string {
-  const words = option.name.replace(/_/g, ' ');
+  const words = optionName(option.name);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -92,6 +92,26 @@ export function seatName(variant: VariantInfo, seat: number): string {
   return variant.seats[seat]!.name;
 }
 
+// Returns the name of an option in words: "pie rule".
+export function optionName(name: string): string {
+  return name.replace(/_/g, ' ');
+}
+
+// Returns the rules that a game goes by: "Poisoned Chalice, compensation 2.5,
+// pie rule". Options that are as usual are left out.
+export function rulesInWords({ variant, options }: Game): string {
+  const changed = variant.options
+    .filter(({ name, defaultValue }) => {
+      return (options[name] ?? defaultValue) !== defaultValue;
+    })
+    .map(({ name, isSwitch }) => {
+      const words = optionName(name);
+      if (!isSwitch) return `${words} ${options[name]}`;
+      return options[name] === 1 ? words : `without ${words}`;
+    });
+  return [variant.name, ...changed].join(', ').replace(' -', ' \u2212');
+}
+
 // Returns the game as a variant, its options and its actions.
 export function shortText(game: Game): string {
   const options = Object.entries(game.options).map(([name, value]) => {
