@@ -198,3 +198,45 @@ tara_build() {
   fi
   mv "${stamp}" "${TARA_STAMP}"
 }
+
+# Builds the extension module of the Python package, by the headers that
+# TARA_PYTHON_INCLUDE and TARA_PYBIND11_INCLUDE name; prints its path.
+tara_python_build() {
+  tara_install_packages python
+  tara_say "building the Python package's module"
+  (cd "${TARA_ROOT}" && bazel build "${TARA_BAZEL_FLAGS[@]}" \
+    --ui_event_filters=-info,-debug --noshow_progress \
+    "--repo_env=TARA_PYTHON_INCLUDE=${TARA_PYTHON_INCLUDE}" \
+    "--repo_env=TARA_PYBIND11_INCLUDE=${TARA_PYBIND11_INCLUDE}" \
+    //tara/python:_tara.so >&2)
+  printf '%s\n' \
+    "${TARA_ROOT}/bazel-out/${TARA_CPU}-opt/bin/tara/python/_tara.so"
+}
+
+# The environment of the Python package's tests.
+readonly TARA_VENV="${TARA_ROOT}/.tara/venv"
+# Status of tara_python_venv where PyPI cannot be reached (EX_UNAVAILABLE).
+readonly TARA_NO_PYPI=69
+
+# Makes TARA_VENV what tests/python/requirements.txt says, and installs the
+# package into it as it is now. Returns TARA_NO_PYPI, or 1 for other failures.
+tara_python_venv() {
+  local requirements="${TARA_ROOT}/tests/python/requirements.txt"
+  local done="${TARA_VENV}/installed.txt"
+  if ! cmp --silent "${requirements}" "${done}"; then
+    tara_say "installing Python packages of ${requirements}"
+    "${TARA_PYTHON}" -m venv --clear "${TARA_VENV}" || return 1
+    if ! "${TARA_VENV}/bin/pip" install --quiet --require-hashes \
+      --disable-pip-version-check -r "${requirements}" >&2; then
+      if "${TARA_VENV}/bin/pip" download --quiet --no-deps \
+        --disable-pip-version-check --dest "${TARA_VENV}/reached" pip \
+        >/dev/null 2>&1; then
+        return 1
+      fi
+      return "${TARA_NO_PYPI}"
+    fi
+    cp "${requirements}" "${done}"
+  fi
+  "${TARA_VENV}/bin/pip" install --quiet --no-build-isolation --no-deps \
+    --disable-pip-version-check "${TARA_ROOT}" >&2 || return 1
+}

@@ -3,15 +3,16 @@
 Prints `N passed, N failed, N skipped`, and before it the skipped cases with
 their reasons and the failed ones with how many of their runs failed. A
 GoogleTest target counts each case of its test.xml, any other target 1.
-With --npm, the cases of Node.js's test runner are added. These count 1 failed
-each (tests that are incompatible with the configuration are skipped):
+With --npm and --pytest, the cases of Node.js's test runner and of pytest are
+added. These count 1 failed each (tests that are incompatible with the
+configuration are skipped):
 
 - a target that failed without a failed case: it crashed, leaked, timed out or
   did not build;
 - a target, or a run of npm, that executed no case;
 - a skipped or disabled case without a reason;
 - a result from a cache, which is of an earlier run;
-- results of npm that are missing or have no end, or whose exit status is not 0
+- results of npm or pytest that are missing or have no end, or whose exit status is not 0
   though no case failed.
 
 The exit status is 1 if any failed.
@@ -207,6 +208,38 @@ def count_tap(package, path, status):
     return counts
 
 
+# --- pytest ------------------------------------------------------------------
+
+# Its status where PyPI, from which it comes, could not be reached: bin/lib.sh.
+NO_PYPI = 69
+
+
+def count_pytest(path, status):
+    """Returns the Counts of what pytest wrote as JUnit's XML."""
+    counts = Counts()
+    if status == NO_PYPI:
+        counts.skip("tests/python", "PyPI cannot be reached")
+        return counts
+    try:
+        cases = list(xml.etree.ElementTree.parse(path).iter("testcase"))
+    except (OSError, xml.etree.ElementTree.ParseError):
+        counts.fail("tests/python: no results that can be read")
+        return counts
+    for case in cases:
+        name = f"tests/python {case.get('classname')}.{case.get('name')}"
+        if case.find("failure") is not None or case.find("error") is not None:
+            counts.fail(name)
+        elif case.find("skipped") is not None:
+            counts.skip(name, case.find("skipped").get("message", ""))
+        else:
+            counts.passed += 1
+    if not cases:
+        counts.fail("tests/python: executed no case")
+    elif status != 0 and not counts.failed:
+        counts.fail(f"tests/python: pytest's exit status {status}")
+    return counts
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bazel_status", type=int, default=0)
@@ -214,6 +247,10 @@ def main():
                         metavar=("PACKAGE", "FILE", "STATUS"),
                         help="a run of npm test: file of node --test "
                         "--test-reporter=tap, and npm's exit status")
+    parser.add_argument("--pytest", nargs=2, action="append", default=[],
+                        metavar=("FILE", "STATUS"),
+                        help="a run of pytest: file of --junitxml, and its "
+                        "exit status")
     parser.add_argument("events", help="file of --build_event_json_file")
     arguments = parser.parse_args()
     counts = count(read_events(arguments.events))
@@ -222,6 +259,8 @@ def main():
         counts.fail(f"Bazel's exit status {arguments.bazel_status}")
     for package, path, status in arguments.npm:
         counts.add(count_tap(package, path, int(status)))
+    for path, status in arguments.pytest:
+        counts.add(count_pytest(path, int(status)))
     if not (counts.passed or counts.failed or counts.skipped):
         counts.fail("executed no case")
     print("\n".join(counts.report()))

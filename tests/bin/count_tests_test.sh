@@ -188,4 +188,36 @@ expect "results that have no end are one failure" \
 expect "results that are missing are one failure" \
   "1 passed, 1 failed, 0 skipped" 1 --npm web "${TEST_TMPDIR}/none" 0
 
+readonly PYTEST="${TEST_TMPDIR}/pytest.xml"
+cat >"${PYTEST}" <<'X'
+<testsuites><testsuite name="pytest" tests="4">
+<testcase classname="t" name="a" /><testcase classname="t" name="b" />
+<testcase classname="t" name="c"><failure message="1" /></testcase>
+<testcase classname="t" name="d"><skipped message="no sun" /></testcase>
+</testsuite></testsuites>
+X
+expect "adds the cases of pytest" "3 passed, 1 failed, 1 skipped" 1 \
+  --pytest "${PYTEST}" 1
+expect_lines "says which those are" <<'X'
+skipped: no sun
+  tests/python t.d
+failed:
+  tests/python t.c
+X
+cat >"${PYTEST}" <<'X'
+<testsuites><testsuite><testcase classname="t" name="a" /></testsuite></testsuites>
+X
+expect "a pytest that passes" "2 passed, 0 failed, 0 skipped" 0 \
+  --pytest "${PYTEST}" 0
+expect "a failing pytest fails" "2 passed, 1 failed, 0 skipped" 1 \
+  --pytest "${PYTEST}" 2
+expect "a package that cannot be installed fails" \
+  "1 passed, 1 failed, 0 skipped" 1 --pytest "${TEST_TMPDIR}/none" 1
+expect "without PyPI its tests are skipped" "1 passed, 0 failed, 1 skipped" 0 \
+  --pytest "${TEST_TMPDIR}/none" 69
+expect_lines "says why" <<'X'
+skipped: PyPI cannot be reached
+  tests/python
+X
+
 ((failures == 0))

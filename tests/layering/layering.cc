@@ -79,6 +79,7 @@ const std::vector<Layer>& Layers() {
         {"regret", {"statistics", "report", "players"}},
         {"tuning", {"players"}}}},
       {"engine", {"base", "core", "record", "mcts", "nn", "proto"}},
+      {"python", {"base", "core", "mcts", "nn"}},
       {"cli",
        {"base", "core", "record", "mcts", "nn", "train", "eval", "engine",
         "proto"}},
@@ -118,8 +119,10 @@ const std::vector<Restriction>& Restrictions() {
       {"a thread or file header",
        {"absl/synchronization/", "condition_variable", "filesystem", "fstream",
         "future", "mutex", "shared_mutex", "thread"},
-       {"base", "record", "mcts", "nn", "train", "eval", "engine", "cli"},
+       {"base", "record", "mcts", "nn", "train", "eval", "engine", "python",
+        "cli"},
        true},
+      {"pybind11", {"pybind11/"}, {"python"}, true},
   };
   return *restrictions;
 }

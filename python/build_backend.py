@@ -1,0 +1,102 @@
+"""Makes the wheel of the package: what pip calls (PEP 517, PEP 660).
+
+Bazel builds the extension module for the Python that runs this, with the
+Debian packages that are missing installed first, as bin/tara does; the rest is
+a ZIP file. The first time takes minutes, then seconds.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+
+import pybind11
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "python" / "tara"
+
+
+def build_wheel(wheel_directory, config_settings=None,
+                metadata_directory=None):
+    """Writes the wheel to the folder; returns its name."""
+    files = {f"tara/{path.name}": path.read_bytes()
+             for path in sorted(PACKAGE.iterdir())
+             if path.suffix in (".py", ".pyi", ".typed")}
+    files[f"tara/{_module_name()}"] = _build_module().read_bytes()
+    return _write_wheel(wheel_directory, files)
+
+
+def build_editable(wheel_directory, config_settings=None,
+                   metadata_directory=None):
+    """Writes a wheel that points to this checkout; returns its name."""
+    module = PACKAGE / _module_name()
+    # A new file: whoever has loaded the old one keeps it.
+    module.unlink(missing_ok=True)
+    shutil.copyfile(_build_module(), module)
+    return _write_wheel(wheel_directory,
+                        {"tara.pth": f"{PACKAGE.parent}\n".encode()})
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise SystemExit("tara is installed from a clone: `pip install .` there; "
+                     "there is no source distribution")
+
+
+def _module_name():
+    return "_tara" + sysconfig.get_config_var("EXT_SUFFIX")
+
+
+def _build_module():
+    """Returns the path of the extension module, built for this Python."""
+    headers = {"TARA_PYTHON_INCLUDE": sysconfig.get_path("include"),
+               "TARA_PYBIND11_INCLUDE": pybind11.get_include()}
+    built = subprocess.run(
+        ["bash", "-c", "source bin/lib.sh && tara_python_build"],
+        check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **headers})
+    return pathlib.Path(built.stdout.strip())
+
+
+def _write_wheel(folder, files):
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        project = tomllib.load(file)["project"]
+    python = "cp%d%d" % sys.version_info[:2]
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    tag = f"{python}-{python}-{platform}"
+    base = f"{project['name']}-{project['version']}"
+    info = f"{base}.dist-info"
+    requires = "".join(f"Requires-Dist: {each}\n"
+                       for each in project["dependencies"])
+    files = dict(files)
+    files[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {project['name']}\n"
+        f"Version: {project['version']}\nSummary: {project['description']}\n"
+        f"License: {project['license']['text']}\n"
+        f"Requires-Python: {project['requires-python']}\n{requires}"
+    ).encode()
+    files[f"{info}/WHEEL"] = (
+        "Wheel-Version: 1.0\nGenerator: tara\nRoot-Is-Purelib: false\n"
+        f"Tag: {tag}\n").encode()
+    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    record = "".join(
+        f"{name},sha256={_digest(data)},{len(data)}\n"
+        for name, data in files.items())
+    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    name = f"{base}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(folder) / name, "w",
+                         zipfile.ZIP_DEFLATED) as wheel:
+        for entry, data in files.items():
+            wheel.writestr(zipfile.ZipInfo(entry), data,
+                           zipfile.ZIP_DEFLATED)
+    return name
+
+
+def _digest(data):
+    digest = hashlib.sha256(data).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

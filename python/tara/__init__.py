@@ -1,0 +1,40 @@
+"""Tara: ten board games on one board of 45 hills, for learning and search.
+
+    import numpy as np, tara
+
+    games = tara.Games("sacred_hill_l1", 4096, seed=1)
+    score = np.zeros(2)
+    for _ in range(100):
+        step = games.step(games.sample())
+        score += step.reward.sum(axis=0)
+    print("Red minus Blue, random play:", score[0])
+
+Conventions: seats are 0 to 3, sides are seat % 2 (0 Red, 1 Blue). Actions are
+indices 0 to NUM_ACTIONS - 1 that mean the same in all variants; text such as
+"D4" or "D4-E6" is accepted where one action is expected. Arrays are NumPy's,
+C-contiguous, and never copied on the way to C++. Wrong arguments raise
+ValueError or TypeError, which name the argument, the value and what was
+expected; an action that is not legal raises ValueError and changes nothing.
+"""
+
+from tara import _processor
+
+_processor.check()
+
+from tara._types import Features, Outcome, Step
+from tara._tara import (
+    NUM_ACTIONS,
+    NUM_GLOBALS,
+    NUM_PLANES,
+    STATE,
+    VARIANTS,
+    Games,
+    State,
+    __version__,
+    encode,
+)
+
+__all__ = [
+    "Features", "Games", "NUM_ACTIONS", "NUM_GLOBALS", "NUM_PLANES", "Outcome",
+    "STATE", "State", "Step", "VARIANTS", "__version__", "encode",
+]

@@ -1,0 +1,74 @@
+#ifndef TARA_PYTHON_ARRAYS_H_
+#define TARA_PYTHON_ARRAYS_H_
+
+// What crosses between Python and C++: statuses as exceptions, NumPy memory as
+// spans. No copies.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+
+namespace tara::python {
+
+// INVALID_ARGUMENT becomes ValueError.
+inline void ThrowIfError(const absl::Status& status) {
+  if (status.ok()) return;
+  throw pybind11::value_error(std::string(status.message()));
+}
+
+template <typename T>
+T ValueOrThrow(absl::StatusOr<T> value) {
+  ThrowIfError(value.status());
+  return *std::move(value);
+}
+
+// Returns a class of the named tuples in tara._types.
+inline pybind11::object Type(const char* name) {
+  return pybind11::module_::import("tara._types").attr(name);
+}
+
+using Shape = std::vector<pybind11::ssize_t>;
+
+// Returns `out`, or a new array where it is None, as memory to write to: of
+// exactly the shape, C-contiguous. ValueError, naming what was expected,
+// otherwise.
+template <typename T>
+pybind11::array_t<T> OutputArray(const pybind11::object& out,
+                                 const Shape& shape) {
+  if (out.is_none()) return pybind11::array_t<T>(shape);
+  using Exact = pybind11::array_t<T, pybind11::array::c_style>;
+  const std::string expected =
+      absl::StrCat("expected a writable, C-contiguous array of ",
+                   std::string(pybind11::str(pybind11::dtype::of<T>())),
+                   " and shape [", absl::StrJoin(shape, ", "), "]");
+  if (!Exact::check_(out)) {
+    throw pybind11::value_error(absl::StrCat("out: ", expected));
+  }
+  auto array = pybind11::reinterpret_borrow<pybind11::array_t<T>>(out);
+  if (!std::equal(shape.begin(), shape.end(), array.shape(),
+                  array.shape() + array.ndim()) ||
+      !array.writeable()) {
+    throw pybind11::value_error(absl::StrCat("out: ", expected));
+  }
+  return array;
+}
+
+template <typename T>
+absl::Span<T> SpanOf(pybind11::array_t<T>& array) {
+  return absl::MakeSpan(array.mutable_data(),
+                        static_cast<size_t>(array.size()));
+}
+
+}  // namespace tara::python
+
+#endif  // TARA_PYTHON_ARRAYS_H_

@@ -1,0 +1,301 @@
+#include "tara/python/games.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tara/base/random.h"
+#include "tara/base/threads.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/random_action.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/python/arrays.h"
+#include "tara/python/states.h"
+
+namespace tara::python {
+namespace {
+
+namespace py = pybind11;
+
+constexpr int kMaxThreads = 256;
+constexpr int64_t kMaxGames = int64_t{1} << 26;  // 4 GiB of positions
+
+class Games {
+ public:
+  Games(const std::string& variant, int64_t n, uint64_t seed,
+        const std::string& options, int threads)
+      : threads_(threads) {
+    if (n < 1 || n > kMaxGames) {
+      throw py::value_error(
+          absl::StrCat("n: ", n, "; expected 1 to ", kMaxGames));
+    }
+    if (threads < 1 || threads > kMaxThreads) {
+      throw py::value_error(
+          absl::StrCat("threads: ", threads, "; expected 1 to ", kMaxThreads));
+    }
+    const Variant of = ValueOrThrow(ParseVariant(variant));
+    start_ = InitialState(of, ValueOrThrow(ParseRuleOptions(of, options)));
+    states_.assign(static_cast<size_t>(n), start_);
+    sampled_.assign(static_cast<size_t>(n), kNoAction);
+    for (uint64_t i = 0; i < static_cast<uint64_t>(n); ++i) {
+      randoms_.emplace_back(DeriveSeed(seed, i, StreamPurpose::kPlayouts));
+    }
+  }
+
+  py::ssize_t size() const { return static_cast<py::ssize_t>(states_.size()); }
+  const State& start() const { return start_; }
+
+  // Views of the games' own memory, which Python may not write to.
+  py::array States(const py::object& self) const {
+    return View(py::array(StateType(), {size()}, {sizeof(State)},
+                          states_.data(), self));
+  }
+  py::array Seats(const py::object& self) const {
+    return View(py::array(py::dtype("u1"), {size()}, {sizeof(State)},
+                          &states_[0].seat, self));
+  }
+
+  py::array_t<uint16_t> Sample(const py::object& out) {
+    auto actions = OutputArray<uint16_t>(out, {size()});
+    const absl::Span<uint16_t> to = SpanOf(actions);
+    InParts([&](size_t first, size_t end) {
+      for (size_t i = first; i < end; ++i) {
+        sampled_[i] =
+            static_cast<uint16_t>(Index(RandomAction(states_[i], randoms_[i])));
+        to[i] = sampled_[i];
+      }
+    });
+    return actions;
+  }
+
+  py::array_t<uint8_t> LegalMask(const py::object& out) {
+    auto mask = OutputArray<uint8_t>(out, {size(), kNumActions});
+    const absl::Span<uint8_t> to = SpanOf(mask);
+    InParts([&](size_t first, size_t end) {
+      for (size_t i = first; i < end; ++i) {
+        uint8_t* const row = to.data() + i * kNumActions;
+        std::memset(row, 0, kNumActions);
+        LegalActions(states_[i]).ForEach([&](Action action) {
+          row[Index(action)] = 1;
+        });
+      }
+    });
+    return mask;
+  }
+
+  py::object Observe(const py::object& out, const std::string& layout) {
+    const nn::PlaneLayout order = ParseLayout(layout);
+    Features features = FeatureArrays(out, size(), order);
+    const absl::Span<float> planes = SpanOf(features.planes);
+    const absl::Span<float> globals = SpanOf(features.globals);
+    const size_t plane = planes.size() / states_.size();
+    const size_t global = globals.size() / states_.size();
+    InParts([&](size_t first, size_t end) {
+      EncodeStates(absl::MakeConstSpan(states_).subspan(first, end - first),
+                   order, planes.subspan(first * plane, (end - first) * plane),
+                   globals.subspan(first * global, (end - first) * global));
+    });
+    return features.ToPython();
+  }
+
+  py::object Step(const py::object& actions) {
+    const std::vector<uint16_t> chosen = ActionsOf(actions);
+    py::array_t<float> reward(Shape{size(), 2});
+    py::array_t<uint8_t> done(Shape{size()});
+    py::array_t<int8_t> margin(Shape{size()});
+    const absl::Span<float> rewards = SpanOf(reward);
+    const absl::Span<uint8_t> dones = SpanOf(done);
+    const absl::Span<int8_t> margins = SpanOf(margin);
+    CheckLegal(chosen);
+    std::vector<std::vector<State>> ended(static_cast<size_t>(threads_));
+    InParts([&](size_t first, size_t end, size_t part) {
+      for (size_t i = first; i < end; ++i) {
+        State& state = states_[i];
+        ApplyAction(static_cast<Action>(chosen[i]), state);
+        rewards[2 * i] = rewards[2 * i + 1] = 0;
+        dones[i] = state.finished() ? 1 : 0;
+        margins[i] = 0;
+        sampled_[i] = kNoAction;
+        if (!state.finished()) continue;
+        const Outcome outcome = Score(state);
+        rewards[2 * i] = static_cast<float>(outcome.result());
+        rewards[2 * i + 1] = static_cast<float>(-outcome.result());
+        margins[i] = static_cast<int8_t>(outcome.margin());
+        ended[part].push_back(state);
+        state = start_;
+      }
+    });
+    size_t count = 0;
+    for (const std::vector<State>& part : ended) count += part.size();
+    py::array final_states(StateType(), Shape{static_cast<py::ssize_t>(count)});
+    auto* next = static_cast<char*>(final_states.mutable_data());
+    for (const std::vector<State>& part : ended) {
+      std::memcpy(next, static_cast<const void*>(part.data()),
+                  part.size() * sizeof(State));
+      next += part.size() * sizeof(State);
+    }
+    return Type("Step")(reward, done, margin, final_states);
+  }
+
+ private:
+  static constexpr uint16_t kNoAction = 0xffff;
+
+  static py::array View(py::array array) {
+    array.attr("flags").attr("writeable") = false;
+    return array;
+  }
+
+  // Calls run(first, end) or run(first, end, part) for parts of the games at
+  // the same time, without the GIL; one call of a method at a time.
+  template <typename Run>
+  void InParts(const Run& run) {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    const size_t n = states_.size();
+    const auto parts = static_cast<size_t>(threads_);
+    RunOnThreads(threads_, [&](int part) {
+      const auto p = static_cast<size_t>(part);
+      const size_t first = n * p / parts, end = n * (p + 1) / parts;
+      if constexpr (std::is_invocable_v<Run, size_t, size_t, size_t>) {
+        run(first, end, p);
+      } else {
+        run(first, end);
+      }
+    });
+  }
+
+  // Returns the argument `actions` as it is, whatever integers it has.
+  std::vector<uint16_t> ActionsOf(const py::object& actions) const {
+    const py::array given = py::array::ensure(actions);
+    if (!given ||
+        (given.dtype().kind() != 'i' && given.dtype().kind() != 'u')) {
+      throw py::type_error(absl::StrCat(
+          "actions: expected integers, got ",
+          given ? std::string(py::str(given.dtype())) : "no array"));
+    }
+    if (given.ndim() != 1 || given.shape(0) != size()) {
+      throw py::value_error(absl::StrCat(
+          "actions: shape [",
+          absl::StrJoin(given.shape(), given.shape() + given.ndim(), ", "),
+          "]; expected [", size(), "], an action for each game"));
+    }
+    std::vector<uint16_t> chosen(states_.size());
+    if (py::isinstance<py::array_t<uint16_t>>(given)) {
+      const auto exact =
+          py::array_t<uint16_t, py::array::c_style>::ensure(given);
+      std::copy_n(exact.data(), chosen.size(), chosen.begin());
+      return chosen;
+    }
+    const auto wide = py::array_t < int64_t,
+               py::array::c_style | py::array::forcecast > ::ensure(given);
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const int64_t action = wide.data()[i];
+      if (action < 0 || action >= kNumActions) {
+        throw py::value_error(absl::StrCat(
+            "actions[", i, "]: ", action, "; expected 0 to ", kNumActions - 1));
+      }
+      chosen[i] = static_cast<uint16_t>(action);
+    }
+    return chosen;
+  }
+
+  // Throws for the first illegal action: then no game has moved.
+  void CheckLegal(const std::vector<uint16_t>& chosen) {
+    std::vector<size_t> wrong(static_cast<size_t>(threads_), states_.size());
+    InParts([&](size_t first, size_t end, size_t part) {
+      for (size_t i = first; i < end; ++i) {
+        if (chosen[i] == sampled_[i]) continue;  // legal, as it was drawn
+        if (chosen[i] < kNumActions &&
+            LegalActions(states_[i]).Contains(static_cast<Action>(chosen[i]))) {
+          continue;
+        }
+        wrong[part] = i;
+        return;
+      }
+    });
+    const size_t i = *std::min_element(wrong.begin(), wrong.end());
+    if (i == states_.size()) return;
+    State state = states_[i];
+    const absl::Status status =
+        chosen[i] < kNumActions
+            ? PlayAction(static_cast<Action>(chosen[i]), state)
+            : absl::InvalidArgumentError(absl::StrCat(
+                  "action ", chosen[i], "; expected 0 to ", kNumActions - 1));
+    ThrowIfError(absl::InvalidArgumentError(
+        absl::StrCat("actions[", i, "]: ", status.message())));
+  }
+
+  State start_;
+  std::vector<State> states_;
+  std::vector<Random> randoms_;
+  std::vector<uint16_t> sampled_;  // what Sample drew last, until the next Step
+  const int threads_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void DefineGames(py::module_& module) {
+  py::class_<Games> type(module, "Games",
+                         R"(n games of one variant in step, from their start.
+
+A game that ends is at its start again after the same step (same-step
+autoreset). Each game draws from a stream of its own, by (seed, its place), so
+that games depend neither on n nor on threads.
+
+    games = tara.Games("high_kings_l1", 1024, seed=7)
+    mask = games.legal_mask()
+    step = games.step(games.sample())
+
+variant: one of tara.VARIANTS. options: rule options as "name=value,...".
+threads: of the calls below, which release the GIL. Raises ValueError.)");
+  type.def(py::init<const std::string&, int64_t, uint64_t, const std::string&,
+                    int>(),
+           py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
+           py::arg("options") = "-", py::arg("threads") = 1);
+  type.def("step", &Games::Step, py::arg("actions"),
+           "Plays an action in each game; returns a Step.\n\n"
+           "actions: integers of shape [n]. Raises ValueError for an illegal\n"
+           "one, which it names with its game: then no game has moved.");
+  type.def("sample", &Games::Sample, py::arg("out") = py::none(),
+           "Returns a uniformly drawn legal action of each game, uint16 [n].\n"
+           "out: such an array to write to.");
+  type.def("legal_mask", &Games::LegalMask, py::arg("out") = py::none(),
+           "Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal.\n"
+           "out: such an array to write to.");
+  type.def("observe", &Games::Observe, py::arg("out") = py::none(),
+           py::kw_only(), py::arg("layout") = "NCHW",
+           "Returns the Features of the games, as tara.encode.");
+  type.def("__len__", &Games::size);
+  type.def_property_readonly(
+      "variant",
+      [](const Games& self) {
+        return std::string(Info(self.start().variant).id);
+      },
+      "The variant of the games.");
+  type.def_property_readonly(
+      "options",
+      [](const Games& self) { return FormatRuleOptions(self.start().options); },
+      "The rule options that are not the default; or \"-\".");
+  type.def_property_readonly(
+      "states",
+      [](const py::object& self) {
+        return self.cast<const Games&>().States(self);
+      },
+      "The positions: a read-only view of dtype STATE and shape [n], which\n"
+      "steps change.");
+  type.def_property_readonly(
+      "seat",
+      [](const py::object& self) {
+        return self.cast<const Games&>().Seats(self);
+      },
+      "The seats to move: such a view, uint8 [n].");
+}
+
+}  // namespace tara::python

@@ -1,0 +1,28 @@
+// The extension module tara._tara. What users see, with its documentation and
+// types, is python/tara.
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "tara/base/version.h"
+#include "tara/core/action.h"
+#include "tara/core/variant.h"
+#include "tara/nn/encode/features.h"
+#include "tara/python/games.h"
+#include "tara/python/states.h"
+
+PYBIND11_MODULE(_tara, module) {
+  namespace py = pybind11;
+  py::list variants;
+  for (const tara::VariantInfo& info : tara::kVariants) {
+    variants.append(std::string(info.id));
+  }
+  module.attr("VARIANTS") = py::tuple(variants);
+  module.attr("NUM_ACTIONS") = tara::kNumActions;
+  module.attr("NUM_PLANES") = tara::nn::kNumPlanes;
+  module.attr("NUM_GLOBALS") = tara::nn::kNumGlobals;
+  module.attr("__version__") = tara::kVersion;
+  tara::python::DefineStates(module);
+  tara::python::DefineGames(module);
+}

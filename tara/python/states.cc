@@ -1,0 +1,366 @@
+#include "tara/python/states.h"
+
+#include <pybind11/stl.h>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/perft.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/validate.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/state_hash.h"
+#include "tara/nn/encode/features.h"
+
+namespace tara::python {
+
+namespace py = pybind11;
+
+py::dtype StateType() {
+  py::list names, formats, offsets;
+  const auto field = [&](const char* name, const py::object& format,
+                         size_t offset) {
+    names.append(name);
+    formats.append(format);
+    offsets.append(offset);
+  };
+  const auto pair = [](const char* format) {
+    return py::make_tuple(format, py::make_tuple(2));
+  };
+  const auto plain = [](const char* format) { return py::str(format); };
+  field("ringforts", pair("<u8"), offsetof(State, ringforts));
+  field("kings", pair("<u8"), offsetof(State, kings));
+  field("links_east", plain("<u8"), offsetof(State, links_east));
+  field("links_north", plain("<u8"), offsetof(State, links_north));
+  field("variant", plain("u1"), offsetof(State, variant));
+  field("phase", plain("u1"), offsetof(State, phase));
+  field("seat", plain("u1"), offsetof(State, seat));
+  field("ending", plain("u1"), offsetof(State, ending));
+  field("turns_left", plain("u1"), offsetof(State, turns_left));
+  field("no_progress", plain("u1"), offsetof(State, no_progress));
+  field("kings_captured", pair("u1"), offsetof(State, kings_captured));
+  // To the last byte: NumPy copies no byte that is in no field.
+  field("options",
+        py::str(absl::StrCat("V", sizeof(State) - offsetof(State, options))),
+        offsetof(State, options));
+  return py::dtype(names, formats, offsets, sizeof(State));
+}
+
+nn::PlaneLayout ParseLayout(const std::string& layout) {
+  if (layout == "NCHW") return nn::PlaneLayout::kChannelsFirst;
+  if (layout == "NHWC") return nn::PlaneLayout::kChannelsLast;
+  throw py::value_error(
+      absl::StrCat("layout: '", layout, "'; expected 'NCHW' or 'NHWC'"));
+}
+
+Features FeatureArrays(const py::object& out, py::ssize_t n,
+                       nn::PlaneLayout layout) {
+  py::object planes = py::none(), globals = py::none();
+  if (!out.is_none()) {
+    if (!py::isinstance<py::tuple>(out) || py::len(out) != 2) {
+      throw py::value_error("out: expected a pair (planes, globals)");
+    }
+    planes = out[py::int_(0)];
+    globals = out[py::int_(1)];
+  }
+  const Shape shape = layout == nn::PlaneLayout::kChannelsFirst
+                          ? Shape{n, nn::kNumPlanes, 7, 7}
+                          : Shape{n, 7, 7, nn::kNumPlanes};
+  return {.planes = OutputArray<float>(planes, shape),
+          .globals = OutputArray<float>(globals, {n, nn::kNumGlobals})};
+}
+
+void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
+                  absl::Span<float> planes, absl::Span<float> globals) {
+  // So many at a time that what is between states and planes stays in a cache.
+  constexpr size_t kAtATime = 64;
+  constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
+  std::array<Symmetry, kAtATime> symmetries;
+  std::array<LegalSet, kAtATime> legal;
+  for (size_t first = 0; first < states.size(); first += kAtATime) {
+    const auto part = states.subspan(first, kAtATime);
+    for (size_t i = 0; i < part.size(); ++i) {
+      symmetries[i] = RepresentativeSymmetry(part[i]);
+      legal[i] = LegalActions(part[i]);
+    }
+    nn::EncodeBatch(
+        {.states = part,
+         .symmetries = absl::MakeConstSpan(symmetries.data(), part.size()),
+         .legal = absl::MakeConstSpan(legal.data(), part.size())},
+        {.layout = layout,
+         .planes =
+             planes.subspan(first * kPlanesSize, part.size() * kPlanesSize),
+         .globals = globals.subspan(first * nn::kNumGlobals,
+                                    part.size() * nn::kNumGlobals)});
+  }
+}
+
+namespace {
+
+PythonState NewState(const std::string& variant, const std::string& options) {
+  const Variant of = ValueOrThrow(ParseVariant(variant));
+  return {InitialState(of, ValueOrThrow(ParseRuleOptions(of, options)))};
+}
+
+// Returns the positions in the argument `states`: an array of tara.STATE or a
+// sequence of State. ValueError for impossible ones.
+std::vector<State> StatesOf(const py::object& states) {
+  std::vector<State> list;
+  if (py::isinstance<py::array>(states)) {
+    auto array = py::reinterpret_borrow<py::array>(states);
+    if (!array.dtype().equal(StateType()) || array.ndim() != 1) {
+      throw py::value_error(absl::StrCat(
+          "states: an array of ", std::string(py::str(array.dtype())), " and ",
+          array.ndim(), " dimensions; expected tara.STATE and 1 dimension"));
+    }
+    array = py::array::ensure(array, py::array::c_style);
+    list.resize(static_cast<size_t>(array.size()));
+    std::memcpy(static_cast<void*>(list.data()), array.data(),
+                list.size() * sizeof(State));
+    for (size_t i = 0; i < list.size(); ++i) {
+      const absl::Status valid = ValidatePosition(list[i]);
+      if (!valid.ok()) {
+        throw py::value_error(
+            absl::StrCat("states[", i, "]: ", valid.message()));
+      }
+    }
+    return list;
+  }
+  for (const py::handle& each : states) {
+    if (!py::isinstance<PythonState>(each)) {
+      throw py::type_error(absl::StrCat(
+          "states: expected an array of tara.STATE or a sequence of "
+          "tara.State, which has a ",
+          std::string(py::str(py::type::of(each).attr("__name__")))));
+    }
+    list.push_back(each.cast<const PythonState&>().state);
+  }
+  return list;
+}
+
+py::object Encode(const py::object& states, const std::string& layout,
+                  const py::object& out) {
+  const std::vector<State> list = StatesOf(states);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i].finished()) {
+      throw py::value_error(
+          absl::StrCat("states[", i,
+                       "] is finished; expected positions with a seat to "
+                       "move"));
+    }
+  }
+  const nn::PlaneLayout order = ParseLayout(layout);
+  Features features =
+      FeatureArrays(out, static_cast<py::ssize_t>(list.size()), order);
+  {
+    const absl::Span<float> planes = SpanOf(features.planes);
+    const absl::Span<float> globals = SpanOf(features.globals);
+    const py::gil_scoped_release release;
+    EncodeStates(list, order, planes, globals);
+  }
+  return features.ToPython();
+}
+
+py::array_t<uint16_t> Legal(const PythonState& self) {
+  const LegalSet legal = LegalActions(self.state);
+  py::array_t<uint16_t> actions(Shape{legal.Count()});
+  uint16_t* next = actions.mutable_data();
+  legal.ForEach(
+      [&](Action action) { *next++ = static_cast<uint16_t>(Index(action)); });
+  return actions;
+}
+
+Action ParseIndex(int64_t action) {
+  if (action >= 0 && action < kNumActions) return static_cast<Action>(action);
+  throw py::value_error(
+      absl::StrCat("action ", action, "; expected 0 to ", kNumActions - 1));
+}
+
+PythonState PlayIndex(const PythonState& self, int64_t action) {
+  PythonState next = self;
+  ThrowIfError(PlayAction(ParseIndex(action), next.state));
+  return next;
+}
+
+PythonState PlayText(const PythonState& self, const std::string& action) {
+  PythonState next = self;
+  ThrowIfError(PlayAction(absl::string_view(action), next.state));
+  return next;
+}
+
+py::bytes Bytes(const PythonState& self) {
+  return py::bytes(reinterpret_cast<const char*>(&self.state), sizeof(State));
+}
+
+PythonState FromBytes(const std::string& bytes) {
+  if (bytes.size() != sizeof(State)) {
+    throw py::value_error(absl::StrCat("a state of ", bytes.size(),
+                                       " bytes; expected ", sizeof(State)));
+  }
+  PythonState self;
+  std::memcpy(static_cast<void*>(&self.state), bytes.data(), sizeof(State));
+  ThrowIfError(ValidatePosition(self.state));
+  return self;
+}
+
+py::object OutcomeOf(const PythonState& self) {
+  if (!self.state.finished()) return py::none();
+  const Outcome outcome = Score(self.state);
+  const py::object winner = outcome.winner() < 0 ? py::object(py::none())
+                                                 : py::int_(outcome.winner());
+  return Type("Outcome")(
+      py::make_tuple(outcome.points[kRed], outcome.points[kBlue]),
+      outcome.compensation_halves / 2.0, outcome.margin(), winner,
+      std::string(EndingName(outcome.ended_by)));
+}
+
+}  // namespace
+
+void DefineStates(py::module_& module) {
+  module.attr("STATE") = StateType();
+  py::class_<PythonState> type(module, "State", R"(A position of any variant.
+
+Immutable and hashable; equal positions are equal. Pickles as its 64 bytes.
+All that decides how the game goes on is in it, and no history.
+
+    state = tara.State("four_treasures", "compensation=2.5,pie_rule=true")
+    while not state.finished:
+        state = state.play(state.legal()[0])
+    print(state.outcome.winner)
+
+variant: one of tara.VARIANTS. options: rule options as "name=value,...", "-"
+for none. Raises ValueError for a variant or an option that there is not.)");
+  type.def(py::init(&NewState), py::arg("variant"), py::arg("options") = "-");
+  type.def_static(
+      "parse",
+      [](const std::string& text) {
+        return PythonState{ValueOrThrow(ParsePosition(text))};
+      },
+      py::arg("text"),
+      "Returns the position that `text` describes: the inverse of `text`.\n\n"
+      "Raises ValueError, naming the field, for a text or position that is\n"
+      "impossible.");
+  type.def_static("from_bytes", &FromBytes, py::arg("data"),
+                  "Returns the position of 64 bytes, as bytes(state) gives "
+                  "them.\n\nRaises ValueError for an impossible position.");
+  type.def("legal", &Legal,
+           "Returns the legal actions, uint16 in ascending order; none if\n"
+           "finished.");
+  type.def(
+      "legal_text",
+      [](const PythonState& self) { return LegalActionTexts(self.state); },
+      "Returns the legal actions as text (\"D4\", \"D4-E6\"), sorted as "
+      "text.");
+  type.def("play", &PlayIndex, py::arg("action"));
+  type.def("play", &PlayText, py::arg("action"),
+           "Returns the position after an action, an index or text.\n\n"
+           "Raises ValueError, which names what is legal, for an illegal one.");
+  type.def(
+      "action_text",
+      [](const PythonState& self, int64_t action) {
+        return ActionToText(ParseIndex(action), self.state);
+      },
+      py::arg("action"), "Returns the text of an action in this position.");
+  type.def(
+      "features",
+      [](const PythonState& self) {
+        const py::object batch =
+            Encode(py::make_tuple(self), "NCHW", py::none());
+        return Type("Features")(batch[py::int_(0)][py::int_(0)],
+                                batch[py::int_(1)][py::int_(0)]);
+      },
+      "Returns what a network sees: Features of planes [NUM_PLANES, 7, 7] and\n"
+      "globals [NUM_GLOBALS]. Raises ValueError if finished.");
+  type.def(
+      "perft",
+      [](const PythonState& self, int depth) {
+        if (depth < 0) {
+          throw py::value_error(
+              absl::StrCat("depth: ", depth, "; expected 0 or more"));
+        }
+        const py::gil_scoped_release release;
+        return Perft(self.state, depth);
+      },
+      py::arg("depth"),
+      "Returns the number of sequences of `depth` actions from here. The time\n"
+      "is exponential in depth.");
+  type.def("__bytes__", &Bytes);
+  type.def_property_readonly(
+      "text",
+      [](const PythonState& self) { return PositionToText(self.state); },
+      "The position as one line, as in records and the protocol.");
+  type.def_property_readonly(
+      "variant",
+      [](const PythonState& self) {
+        return std::string(Info(self.state.variant).id);
+      },
+      "The variant, one of tara.VARIANTS.");
+  type.def_property_readonly(
+      "options",
+      [](const PythonState& self) {
+        return FormatRuleOptions(self.state.options);
+      },
+      "The rule options that are not the default, \"name=value,...\"; or "
+      "\"-\".");
+  type.def_property_readonly(
+      "seats",
+      [](const PythonState& self) { return Info(self.state.variant).seats; },
+      "The number of seats: 2, or 4 for pairs.");
+  type.def_property_readonly(
+      "seat",
+      [](const PythonState& self) {
+        return self.state.finished() ? py::object(py::none())
+                                     : py::int_(self.state.seat);
+      },
+      "The seat to move, from 0; None if finished.");
+  type.def_property_readonly(
+      "side",
+      [](const PythonState& self) {
+        return self.state.finished() ? py::object(py::none())
+                                     : py::int_(self.state.side());
+      },
+      "The side to move, 0 Red or 1 Blue; None if finished.");
+  type.def_property_readonly(
+      "phase",
+      [](const PythonState& self) {
+        return std::string(PhaseName(self.state.phase));
+      },
+      "\"placement\", \"manoeuvres\", \"battle\", \"link\" or \"finished\".");
+  type.def_property_readonly(
+      "finished", [](const PythonState& self) { return self.state.finished(); },
+      "Whether the game is over.");
+  type.def_property_readonly("outcome", &OutcomeOf,
+                             "The Outcome of a finished game, else None.");
+  type.def("__eq__", [](const PythonState& self, const py::object& other) {
+    return py::isinstance<PythonState>(other) &&
+           self.state == other.cast<const PythonState&>().state;
+  });
+  type.def("__hash__", [](const PythonState& self) {
+    return static_cast<py::ssize_t>(mcts::HashState(self.state) >> 1);
+  });
+  type.def("__repr__", [](const PythonState& self) {
+    return absl::StrCat("tara.State.parse('", PositionToText(self.state), "')");
+  });
+  type.def(py::pickle(
+      [](const PythonState& self) { return py::make_tuple(Bytes(self)); },
+      [](const py::tuple& fields) {
+        return FromBytes(fields[0].cast<std::string>());
+      }));
+  module.def("encode", &Encode, py::arg("states"), py::kw_only(),
+             py::arg("layout") = "NCHW", py::arg("out") = py::none(),
+             R"(Returns the Features of positions, which must not be finished.
+
+states: an array of dtype STATE and shape [n], or a sequence of State. layout:
+of the planes, "NCHW" or "NHWC". out: a pair of float32 arrays to write to.
+Equal to Tara's own encoding, bit for bit. Raises ValueError, naming the
+position, for one that is finished or impossible.)");
+}
+
+}  // namespace tara::python

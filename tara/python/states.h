@@ -1,0 +1,50 @@
+#ifndef TARA_PYTHON_STATES_H_
+#define TARA_PYTHON_STATES_H_
+
+// Positions, alone and in NumPy arrays, and what a network sees of them.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include "tara/core/state.h"
+#include "tara/nn/encode/batch_encoder.h"
+#include "tara/python/arrays.h"
+
+namespace tara::python {
+
+// The position of a state, which Python cannot change.
+struct PythonState {
+  State state;
+};
+
+// Returns tara.STATE, the NumPy type of the 64 bytes of a State.
+pybind11::dtype StateType();
+
+// Returns "NCHW" or "NHWC" as a layout. ValueError for anything else.
+nn::PlaneLayout ParseLayout(const std::string& layout);
+
+// The arrays of network inputs: planes [n, 24, 7, 7] (or [n, 7, 7, 24]) and
+// globals [n, 40], float32.
+struct Features {
+  pybind11::array_t<float> planes;
+  pybind11::array_t<float> globals;
+
+  pybind11::object ToPython() const {
+    return Type("Features")(planes, globals);
+  }
+};
+
+// Returns arrays for n positions: `out`, a pair of them, where it is not None.
+Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
+                       nn::PlaneLayout layout);
+
+// Writes the features of positions that are to move, as Tara's own networks
+// see them: each by its representative symmetry; zeros for finished ones.
+void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
+                  absl::Span<float> planes, absl::Span<float> globals);
+
+void DefineStates(pybind11::module_& module);
+
+}  // namespace tara::python
+
+#endif  // TARA_PYTHON_STATES_H_

@@ -1,0 +1,27 @@
+"""What the tests of the Python package share: the data of the C++ tests."""
+
+import json
+import pathlib
+
+import pytest
+
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
+
+
+def golden_games(path):
+    """Yields the games of a file of tests/golden as dictionaries."""
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def options_text(game):
+    """Returns a golden game's rule options as State takes them."""
+    options = game.get("options", {})
+    texts = [f"{name}={str(value).lower()}" for name, value in options.items()]
+    return ",".join(texts) or "-"
+
+
+@pytest.fixture(scope="session")
+def perft():
+    return json.loads((GOLDEN / "perft.json").read_text())

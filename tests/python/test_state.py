@@ -1,0 +1,193 @@
+"""Positions: the rules as in C++, and how Python holds them."""
+
+import copy
+import multiprocessing
+import pickle
+import threading
+import zipfile
+import io
+import json
+import pathlib
+
+import numpy as np
+import pytest
+import tara
+
+from conftest import GOLDEN, golden_games, options_text
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+@pytest.mark.parametrize("folder", ["", "options"])
+def test_golden_games(variant, folder):
+    """Games of an independent implementation: legal actions and results."""
+    games = 0
+    for game in golden_games(GOLDEN / folder / f"{variant}.jsonl"):
+        state = tara.State(variant, options_text(game))
+        for step in game["steps"]:
+            assert state.seat == step["seat"]
+            assert state.legal_text() == step["legal"]
+            state = state.play(step["action"])
+        assert state.finished
+        assert state.legal().size == 0
+        result = game["result"]
+        assert list(state.outcome.points) == result["points"]
+        assert state.outcome.winner == result["winner"]
+        assert state.outcome.ended_by == result["ended_by"]
+        games += 1
+    assert games >= 12
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_perft(variant, perft):
+    def check(state, counts):
+        for depth, count in enumerate(counts, start=1):
+            if count > 100_000:
+                break  # C++'s own test has the larger ones
+            assert state.perft(depth) == count
+
+    check(tara.State(variant), perft[variant]["start"])
+    for position in perft[variant]["positions"]:
+        state = tara.State(variant)
+        for action in position["prefix"]:
+            state = state.play(action)
+        check(state, position["counts"])
+
+
+def test_indices_and_texts_are_the_same_actions():
+    state = tara.State("high_kings_l1")
+    while not state.finished:
+        legal = state.legal()
+        assert legal.dtype == np.uint16
+        assert list(legal) == sorted(legal)
+        texts = [state.action_text(int(action)) for action in legal]
+        assert sorted(texts) == state.legal_text()
+        assert state.play(int(legal[-1])) == state.play(texts[-1])
+        state = state.play(int(legal[len(legal) // 2]))
+
+
+def test_a_position_survives_text_bytes_copy_and_pickle():
+    state = tara.State("stone_of_destiny", "compensation=-2.5,pie_rule=true")
+    for _ in range(5):
+        for other in (tara.State.parse(state.text),
+                      tara.State.from_bytes(bytes(state)),
+                      copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+            assert other == state
+            assert hash(other) == hash(state)
+            assert other.text == state.text
+        assert len(bytes(state)) == tara.STATE.itemsize == 64
+        assert eval(repr(state)) == state  # pylint: disable=eval-used
+        state = state.play(int(state.legal()[0]))
+    assert state != tara.State("stone_of_destiny")
+    assert state != "a text"
+
+
+def test_a_result_knows_the_compensation():
+    state = tara.State("poisoned_chalice", "compensation=12")
+    while not state.finished:
+        assert state.outcome is None
+        state = state.play(int(state.legal()[0]))
+    outcome = state.outcome
+    assert outcome.compensation == 12
+    assert outcome.margin == outcome.points[0] - outcome.points[1]
+    assert outcome.winner == 1
+    assert (state.seat, state.side, state.phase) == (None, None, "finished")
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: tara.State("chess"), ValueError, ["chess", "sacred_hill_l1"]),
+    (lambda: tara.State("four_treasures", "compensation=0.3"), ValueError,
+     ["0.3", "-12 to 12 in steps of 0.5"]),
+    (lambda: tara.State("four_treasures_doubles", "pie_rule=true"), ValueError,
+     ["no rule option 'pie_rule'"]),
+    (lambda: tara.State(5), TypeError, []),
+    (lambda: tara.State("four_treasures").play("A1"), ValueError, ["A1"]),
+    (lambda: tara.State("four_treasures").play("pass"), ValueError,
+     ["illegal action pass", "legal: "]),
+    (lambda: tara.State("four_treasures").play(570), ValueError,
+     ["570", "0 to 569"]),
+    (lambda: tara.State("four_treasures").play(-1), ValueError, ["-1"]),
+    (lambda: tara.State("four_treasures").play(2.5), TypeError, []),
+    (lambda: tara.State.parse("nonsense"), ValueError, ["nonsense"]),
+    (lambda: tara.State.from_bytes(b"short"), ValueError, ["5 bytes", "64"]),
+    (lambda: tara.State.from_bytes(b"\xff" * 64), ValueError, []),
+    (lambda: tara.State("four_treasures").perft(-1), ValueError, ["-1"]),
+    (lambda: tara.encode([tara.State("four_treasures"), 7]), TypeError,
+     ["int"]),
+    (lambda: tara.encode(np.zeros(3)), ValueError, ["float64", "tara.STATE"]),
+    (lambda: tara.encode(np.full(64, 255, np.uint8).view(tara.STATE)),
+     ValueError, ["states[0]"]),
+    (lambda: tara.encode([tara.State("four_treasures")], layout="CHW"),
+     ValueError, ["'CHW'", "'NHWC'"]),
+    (lambda: tara.encode([tara.State("four_treasures")], out=3), ValueError,
+     ["pair"]),
+])
+def test_wrong_arguments_are_named(call, error, words):
+    with pytest.raises(error) as raised:
+        call()
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_a_finished_game_is_not_played_nor_encoded():
+    state = tara.State("sacred_hill_l1")
+    while not state.finished:
+        state = state.play(int(state.legal()[0]))
+    with pytest.raises(ValueError):
+        state.play("D4")
+    with pytest.raises(ValueError, match=r"states\[1\] is finished"):
+        tara.encode([tara.State("sacred_hill_l1"), state])
+    with pytest.raises(ValueError):
+        state.features()
+
+
+def test_features_are_those_of_a_bundle_bit_for_bit():
+    bundle = pathlib.Path(__file__).parent.parent / "nn/witness/bundle.tara"
+    with zipfile.ZipFile(bundle) as entries:
+        positions = json.loads(entries.read("golden.json"))["positions"]
+        planes = np.load(io.BytesIO(entries.read("golden/planes.npy")))
+        of_bundle = np.load(io.BytesIO(entries.read("golden/globals.npy")))
+    states = [tara.State.parse(each["position"]) for each in positions]
+    features = tara.encode(states)
+    assert features.planes.shape == (40, tara.NUM_PLANES, 7, 7)
+    assert features.globals.shape == (40, tara.NUM_GLOBALS)
+    # Inputs are appended to: an older network has the first of them.
+    np.testing.assert_array_equal(features.planes[:, :planes.shape[1]], planes)
+    np.testing.assert_array_equal(
+        features.globals[:, :of_bundle.shape[1]], of_bundle)
+
+
+def test_all_ways_to_features_are_the_same():
+    games = tara.Games("high_kings_l2", 50, seed=3)
+    for _ in range(40):
+        games.step(games.sample())
+    states = [tara.State.from_bytes(row.tobytes()) for row in games.states]
+    planes, of_all = tara.encode(states)
+    last = tara.encode(games.states.copy(), layout="NHWC")
+    np.testing.assert_array_equal(last.planes.transpose(0, 3, 1, 2), planes)
+    np.testing.assert_array_equal(last.globals, of_all)
+    np.testing.assert_array_equal(games.observe().planes, planes)
+    for i, state in enumerate(states):
+        np.testing.assert_array_equal(state.features().planes, planes[i])
+    out = (np.empty_like(planes), np.empty_like(of_all))
+    assert tara.encode(states, out=out).planes is out[0]
+    np.testing.assert_array_equal(out[0], planes)
+
+
+def _perft(state):
+    return state.perft(3)
+
+
+def test_threads_and_processes():
+    state = tara.State("four_treasures")
+    want = state.perft(3)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(state.perft(3)))
+               for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [want] * 4
+    for method in ("fork", "spawn"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(_perft, [state] * 3) == [want] * 3
