@@ -29,6 +29,7 @@ def build_wheel(wheel_directory, config_settings=None,
              for path in sorted(PACKAGE.iterdir())
              if path.suffix in (".py", ".pyi", ".typed")}
     files[f"tara/{_module_name()}"] = _build_module().read_bytes()
+    files["tara/models/tara.tara"] = (ROOT / "models/tara.tara").read_bytes()
     return _write_wheel(wheel_directory, files)
 
 

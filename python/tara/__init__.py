@@ -21,7 +21,7 @@ from tara import _processor
 
 _processor.check()
 
-from tara._types import Features, Outcome, Step
+from tara._types import Analysis, Evaluation, Features, Outcome, Step
 from tara._tara import (
     NUM_ACTIONS,
     NUM_GLOBALS,
@@ -29,12 +29,16 @@ from tara._tara import (
     STATE,
     VARIANTS,
     Games,
+    Network,
     State,
     __version__,
     encode,
+    search,
 )
+from tara._network import load
 
 __all__ = [
-    "Features", "Games", "NUM_ACTIONS", "NUM_GLOBALS", "NUM_PLANES", "Outcome",
-    "STATE", "State", "Step", "VARIANTS", "__version__", "encode",
+    "Analysis", "Evaluation", "Features", "Games", "NUM_ACTIONS",
+    "NUM_GLOBALS", "NUM_PLANES", "Network", "Outcome", "STATE", "State",
+    "Step", "VARIANTS", "__version__", "encode", "load", "search",
 ]

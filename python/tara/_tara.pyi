@@ -1,9 +1,9 @@
-from typing import Any, List, Literal, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Dict, List, Literal, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tara._types import Features, Outcome, Step
+from tara._types import Analysis, Evaluation, Features, Outcome, Step
 
 NUM_ACTIONS: int
 NUM_GLOBALS: int
@@ -67,4 +67,14 @@ class Games:
     @property
     def seat(self) -> NDArray[np.uint8]: ...
 
+class Network:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def evaluate(self, states: Union[NDArray[np.void], Sequence[State]]) -> Evaluation: ...
+    @property
+    def info(self) -> Dict[str, str]: ...
+
+_Judge = Union[Network, Literal["playouts"], Callable[[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]], Tuple[Any, Any]]]
+
+def _load(path: str, precision: str) -> Network: ...
+def search(states: Union[NDArray[np.void], Sequence[State]], judge: _Judge = ..., *, options: str = ..., seed: int = ..., threads: int = ...) -> List[Analysis]: ...
 def encode(states: Union[NDArray[np.void], Sequence[State]], *, layout: Literal["NCHW", "NHWC"] = ..., out: Optional[Tuple[NDArray[np.float32], NDArray[np.float32]]] = ...) -> Features: ...

@@ -47,3 +47,44 @@ class Step(typing.NamedTuple):
     final: NDArray[np.void]
     """The positions, of dtype STATE, in which games ended: one for each 1 in
     `done`, in their order."""
+
+
+class Evaluation(typing.NamedTuple):
+    """What a network says of positions, for the seat to move."""
+
+    policy: NDArray[np.float32]
+    """[n, NUM_ACTIONS]: probabilities; 0 for illegal actions."""
+    result: NDArray[np.float32]
+    """[n, 3]: probabilities of win, draw and loss."""
+    margin: NDArray[np.float32]
+    """[n]: expected points, minus the opponent's, as scored."""
+
+
+class Analysis(typing.NamedTuple):
+    """What a search found in a position, for the seat to move.
+
+    The arrays have an entry for each legal action, in the order of `actions`.
+    """
+
+    action: int
+    """The best action: what a player would play."""
+    value: float
+    """Win minus loss, -1 to 1."""
+    margin: float
+    """Expected points, minus the opponent's, as scored."""
+    actions: NDArray[np.uint16]
+    """The legal actions, ascending."""
+    visits: NDArray[np.int32]
+    """Simulations through each."""
+    policy: NDArray[np.float32]
+    """The improved policy, a target to learn; sums to 1."""
+    priors: NDArray[np.float32]
+    """The judge's probabilities."""
+    values: NDArray[np.float32]
+    """The mean value of each, -1 to 1; 0 where it was not visited."""
+    line: NDArray[np.uint16]
+    """The line that begins with `action` and is visited most."""
+    simulations: int
+    """Of the position: all visits of its actions."""
+    proved_margin: Tuple[int, int]
+    """Proved bounds of the final margin, least and greatest."""

@@ -10,6 +10,7 @@
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
 #include "tara/python/games.h"
+#include "tara/python/search.h"
 #include "tara/python/states.h"
 
 PYBIND11_MODULE(_tara, module) {
@@ -25,4 +26,5 @@ PYBIND11_MODULE(_tara, module) {
   module.attr("__version__") = tara::kVersion;
   tara::python::DefineStates(module);
   tara::python::DefineGames(module);
+  tara::python::DefineSearch(module);
 }

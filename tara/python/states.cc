@@ -2,6 +2,8 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -145,17 +147,34 @@ std::vector<State> StatesOf(const py::object& states) {
   return list;
 }
 
+}  // namespace
+
+std::vector<State> UnfinishedStatesOf(const py::object& states) {
+  std::vector<State> list = StatesOf(states);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].finished()) continue;
+    throw py::value_error(absl::StrCat(
+        "states[", i, "] is finished; expected positions with a seat to move"));
+  }
+  return list;
+}
+
+void SeenMask(absl::Span<const State> states, absl::Span<uint8_t> mask) {
+  std::fill(mask.begin(), mask.end(), uint8_t{0});
+  for (size_t i = 0; i < states.size(); ++i) {
+    const Symmetry symmetry = RepresentativeSymmetry(states[i]);
+    uint8_t* const row = mask.data() + i * kNumActions;
+    LegalActions(states[i]).ForEach([&](Action action) {
+      row[Index(TransformAction(symmetry, action))] = 1;
+    });
+  }
+}
+
+namespace {
+
 py::object Encode(const py::object& states, const std::string& layout,
                   const py::object& out) {
-  const std::vector<State> list = StatesOf(states);
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i].finished()) {
-      throw py::value_error(
-          absl::StrCat("states[", i,
-                       "] is finished; expected positions with a seat to "
-                       "move"));
-    }
-  }
+  const std::vector<State> list = UnfinishedStatesOf(states);
   const nn::PlaneLayout order = ParseLayout(layout);
   Features features =
       FeatureArrays(out, static_cast<py::ssize_t>(list.size()), order);

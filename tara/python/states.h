@@ -6,6 +6,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <string>
+#include <vector>
+
 #include "tara/core/state.h"
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/python/arrays.h"
@@ -42,6 +45,14 @@ Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
 // see them: each by its representative symmetry; zeros for finished ones.
 void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
                   absl::Span<float> planes, absl::Span<float> globals);
+
+// Returns the positions in the argument `states`: an array of tara.STATE or a
+// sequence of State. ValueError for a position that is impossible or finished.
+std::vector<State> UnfinishedStatesOf(const pybind11::object& states);
+
+// Writes 1 for the legal actions as a network sees them, by the symmetry of
+// EncodeStates, else 0: mask [n, kNumActions].
+void SeenMask(absl::Span<const State> states, absl::Span<uint8_t> mask);
 
 void DefineStates(pybind11::module_& module);
 

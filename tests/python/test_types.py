@@ -11,7 +11,7 @@ import tara
 
 # Classes made by pybind11 have a metaclass that no stub can name.
 ALLOWED = """
-tara\\.(_tara\\.)?(Games|State)
+tara\\.(_tara\\.)?(Games|Network|State)
 """
 
 
