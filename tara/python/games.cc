@@ -14,6 +14,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/python/arrays.h"
 #include "tara/python/states.h"
@@ -74,10 +75,15 @@ class Games {
     return actions;
   }
 
-  py::array_t<uint8_t> LegalMask(const py::object& out) {
+  py::array_t<uint8_t> LegalMask(const py::object& out, bool seen) {
     auto mask = OutputArray<uint8_t>(out, {size(), kNumActions});
     const absl::Span<uint8_t> to = SpanOf(mask);
     InParts([&](size_t first, size_t end) {
+      if (seen) {
+        SeenMask(absl::MakeConstSpan(states_).subspan(first, end - first),
+                 to.subspan(first * kNumActions, (end - first) * kNumActions));
+        return;
+      }
       for (size_t i = first; i < end; ++i) {
         uint8_t* const row = to.data() + i * kNumActions;
         std::memset(row, 0, kNumActions);
@@ -104,8 +110,18 @@ class Games {
     return features.ToPython();
   }
 
-  py::object Step(const py::object& actions) {
-    const std::vector<uint16_t> chosen = ActionsOf(actions);
+  py::object Step(const py::object& actions, bool seen) {
+    std::vector<uint16_t> chosen = ActionsOf(actions);
+    if (seen) {
+      InParts([&](size_t first, size_t end) {
+        for (size_t i = first; i < end; ++i) {
+          if (chosen[i] >= kNumActions) continue;  // an error below
+          const Symmetry symmetry = RepresentativeSymmetry(states_[i]);
+          chosen[i] = static_cast<uint16_t>(Index(TransformAction(
+              Inverse(symmetry), static_cast<Action>(chosen[i]))));
+        }
+      });
+    }
     py::array_t<float> reward(Shape{size(), 2});
     py::array_t<uint8_t> done(Shape{size()});
     py::array_t<int8_t> margin(Shape{size()});
@@ -259,19 +275,26 @@ threads: of the calls below, which release the GIL. Raises ValueError.)");
                     int>(),
            py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
            py::arg("options") = "-", py::arg("threads") = 1);
-  type.def("step", &Games::Step, py::arg("actions"),
+  type.def("step", &Games::Step, py::arg("actions"), py::kw_only(),
+           py::arg("seen") = false,
            "Plays an action in each game; returns a Step.\n\n"
-           "actions: integers of shape [n]. Raises ValueError for an illegal\n"
-           "one, which it names with its game: then no game has moved.");
+           "actions: integers of shape [n]; with `seen`, those of the\n"
+           "positions as `observe` shows them. Raises ValueError for an\n"
+           "illegal one, which it names with its game: then no game has\n"
+           "moved.");
   type.def("sample", &Games::Sample, py::arg("out") = py::none(),
            "Returns a uniformly drawn legal action of each game, uint16 [n].\n"
            "out: such an array to write to.");
   type.def("legal_mask", &Games::LegalMask, py::arg("out") = py::none(),
-           "Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal.\n"
-           "out: such an array to write to.");
+           py::kw_only(), py::arg("seen") = false,
+           "Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal; with\n"
+           "`seen`, of the positions as `observe` shows them. out: such an\n"
+           "array to write to.");
   type.def("observe", &Games::Observe, py::arg("out") = py::none(),
            py::kw_only(), py::arg("layout") = "NCHW",
-           "Returns the Features of the games, as tara.encode.");
+           "Returns the Features of the games, as tara.encode: every\n"
+           "position turned so that the seat to move is seat 0. Of a network\n"
+           "that reads them, `legal_mask` and `step` take `seen=True`.");
   type.def("__len__", &Games::size);
   type.def_property_readonly(
       "variant",

@@ -99,6 +99,35 @@ def test_arrays_are_written_in_place_and_views_are_read_only():
     view.tobytes()  # lives as long as the view
 
 
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_what_is_seen_is_the_same_position_turned(variant):
+    """Mask and actions as seen: those of the planes that observe shows."""
+    games = tara.Games(variant, 16, seed=2)
+    turned = 0
+    for _ in range(60):
+        before = states_of(games)
+        mask = games.legal_mask(seen=True)
+        np.testing.assert_array_equal(mask.sum(axis=1),
+                                      games.legal_mask().sum(axis=1))
+        planes = games.observe().planes
+        seen = mask.argmax(axis=1)
+        step = games.step(seen, seen=True)
+        for i, state in enumerate(before):
+            if step.done[i]:
+                continue
+            after = states_of(games)[i]
+            played = [int(action) for action in state.legal()
+                      if state.play(int(action)) == after]
+            assert played
+            turned += seen[i] not in played
+        # Positions that look the same have the same legal actions.
+        for i in range(16):
+            for j in range(i):
+                if planes[i].tobytes() == planes[j].tobytes():
+                    np.testing.assert_array_equal(mask[i], mask[j])
+    assert turned > 0
+
+
 @pytest.mark.parametrize("make, error, words", [
     (lambda g: tara.Games("chess", 3), ValueError, ["chess"]),
     (lambda g: tara.Games("four_treasures", 0), ValueError, ["n: 0"]),
