@@ -24,17 +24,12 @@ namespace tara::cli {
 namespace {
 
 bool IsOptionOfAnyVariant(absl::string_view name) {
-  return std::any_of(
-      kRuleOptions.begin(), kRuleOptions.end(),
-      [&](const RuleOptionInfo& option) { return option.name == name; });
+  return FindRuleOption(name) != nullptr;
 }
 
 bool AppliesTo(absl::string_view name, Variant variant) {
-  return std::any_of(kRuleOptions.begin(), kRuleOptions.end(),
-                     [&](const RuleOptionInfo& option) {
-                       return option.name == name &&
-                              option.applies_to(Info(variant));
-                     });
+  const RuleOptionInfo* const option = FindRuleOption(name);
+  return option != nullptr && option->applies_to(Info(variant));
 }
 
 }  // namespace

@@ -111,18 +111,18 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   int64_t games,
                                   InstructionSet instruction_set) {
   TARA_CHECK(games >= 0, "a negative number of games");
-  if (options.pie_rule) {
+  const State start = InitialState(variant, options);
+  if (HasOpeningOptions(start)) {
     return PlayRandomGamesByPublicRules(variant, options, seed, first_game,
                                         games);
   }
   batch::PlayoutSums sums;
   KernelsFor(instruction_set)
-      .from_start[static_cast<int>(variant)](
-          {.start = InitialState(variant, options),
-           .seed = seed,
-           .first_game = first_game,
-           .games = games},
-          sums);
+      .from_start[static_cast<int>(variant)]({.start = start,
+                                              .seed = seed,
+                                              .first_game = first_game,
+                                              .games = games},
+                                             sums);
   return ToStatistics(sums, options.compensation_halves);
 }
 
@@ -139,8 +139,9 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
   for (size_t i = 0; i < starts.size(); ++i) {
     TARA_CHECK(!starts[i].finished(), "a playout from a finished game");
     groups.push_back(GroupOf(starts[i]));
-    // Lanes know no swap. It is over after two actions of a game.
-    if (starts[i].options.pie_rule) {
+    // Lanes know no swap and no limits of the first action: the first two
+    // actions of a game.
+    if (HasOpeningOptions(starts[i])) {
       PlayRandomGamesFromByPublicRules(starts[i], seeds[i],
                                        margins.subspan(i * playouts, playouts));
       groups.back() = kDone;

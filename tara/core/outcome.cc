@@ -47,9 +47,12 @@ Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms) {
   const int first_lead = TraitsOf(state.variant).bridges_first
                              ? outcome.bridges[kRed] - outcome.bridges[kBlue]
                              : blue_kingdoms - red_kingdoms;
+  const int territory_lead =
+      state.options.territory_breaks_ties
+          ? outcome.territory[kRed] - outcome.territory[kBlue]
+          : 0;
   const Points<int> points = PointsOf<int>(
-      {.first = first_lead,
-       .territory = outcome.territory[kRed] - outcome.territory[kBlue]},
+      {.first = first_lead, .territory = territory_lead},
       outcome.kings_captured[kRed], outcome.kings_captured[kBlue]);
   outcome.points = {points.own, points.enemy};
   return outcome;

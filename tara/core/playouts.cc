@@ -135,7 +135,7 @@ constexpr std::array<PlayFromFunction, kNumVariants> kPlayFrom =
 
 void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
                                absl::Span<int8_t> margins) {
-  if (start.options.pie_rule) {
+  if (HasOpeningOptions(start)) {
     return PlayRandomGamesFromByPublicRules(start, seed, margins);
   }
   kPlayFrom[static_cast<size_t>(start.variant)](start, seed, margins);

@@ -30,9 +30,9 @@ PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
 // DeriveSeed(seed, i, StreamPurpose::kPlayouts).
 //
 // Compiled for each variant, two games by turns on one core. Its simple twin is
-// PlayRandomGamesFromByPublicRules; which plays where a swap of the pie rule
-// may still come, here and in tara/core/game_batch.h. REQUIRES: the position is
-// not finished.
+// PlayRandomGamesFromByPublicRules; which plays where options of the opening
+// concern the position, here and in tara/core/game_batch.h. REQUIRES: the
+// position is not finished.
 void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
                                absl::Span<int8_t> margins);
 

@@ -74,10 +74,10 @@ std::string DescribeRuleOptionValues(const RuleOptionInfo& info) {
 
 absl::Status SetRuleOption(Variant variant, absl::string_view name,
                            absl::string_view value, RuleOptions& options) {
-  for (const RuleOptionInfo& option : kRuleOptions) {
-    if (option.name != name || !option.applies_to(Info(variant))) continue;
-    TARA_ASSIGN_OR_RETURN(const int number, ParseValue(option, value));
-    option.set(options, number);
+  const RuleOptionInfo* const option = FindRuleOption(name);
+  if (option != nullptr && option->applies_to(Info(variant))) {
+    TARA_ASSIGN_OR_RETURN(const int number, ParseValue(*option, value));
+    option->set(options, number);
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(

@@ -17,25 +17,47 @@
 
 namespace tara {
 
+// Four bytes without padding: a word, which code that plays games keeps in a
+// register.
 struct RuleOptions {
   // Successive actions (High Kings) or turns (Stone of Destiny's Battle)
   // without progress after which the game ends; 1 to 255.
   uint8_t no_progress_limit = 40;
-  // Sacred Hill: a hill at a squared distance below this from a friendly
-  // ringfort is too near in Manoeuvres; 1 to 5.
-  uint8_t proximity_bound = 5;
-  // High Kings: placing a king captures adjacent enemy kings as a move does.
-  bool placement_captures_kings = false;
-  // Stone of Destiny: at the end everything adjacent is linked.
-  bool link_all_at_end = true;
-  // Sacred Hill doubles: each side's first ringfort goes on its shared row.
-  bool shared_row_opening = true;
   // Half points given to Blue's side: -24 to 24. Changes nothing but what a
   // final margin is worth (ResultOfMargin, tara/core/outcome.h).
   int8_t compensation_halves = 0;
+  // Sacred Hill: a hill at a squared distance below this from a friendly
+  // ringfort is too near in Manoeuvres; 1 to 5.
+  uint8_t proximity_bound : 4 = 5;
+  // All but Poisoned Chalice: the first ringfort of the game lies at least so
+  // many steps, as a chess king goes, from D4; 0 to 3.
+  uint8_t opening_distance : 2 = 0;
   // Two seats: seat 1, instead of its first action, may take over seat 0's.
   // In a position: whether it still may, or will be able to.
-  bool pie_rule = false;
+  bool pie_rule : 1 = false;
+  // Sacred Hill doubles: each side's first ringfort goes on its shared row.
+  bool shared_row_opening : 1 = true;
+  // High Kings: placing a king captures adjacent enemy kings as a move does.
+  bool placement_captures_kings : 1 = false;
+  // High Kings: who cannot build may pass, also while the enemy can build.
+  bool free_pass : 1 = false;
+  // Stone of Destiny: at the end everything adjacent is linked.
+  bool link_all_at_end : 1 = true;
+  // Sacred Hill Level 1, Four Treasures: what can be captured may be, instead
+  // of building; else it must be.
+  bool free_capture : 1 = false;
+  // Sacred Hill Level 2: what can be captured must be, before anything else;
+  // else it comes by its priority.
+  bool capture_first : 1 = false;
+  // Sacred Hill: in Battle a hill without an adjacent friendly ringfort counts
+  // as one with one.
+  bool build_apart : 1 = false;
+  // All but Stone of Destiny: who announces the end (out, a pass, a full board)
+  // leaves every other seat one more turn; else the game is over.
+  bool last_turns : 1 = true;
+  // Equal kingdoms (Four Treasures: bridges) are decided by territory; else
+  // they are a full tie.
+  bool territory_breaks_ties : 1 = true;
 
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
 };
@@ -125,14 +147,82 @@ inline constexpr std::array kRuleOptions = {
           o.compensation_halves = static_cast<int8_t>(v);
         },
         [](const VariantInfo&) { return true; }},
+    RuleOptionInfo{"pie_rule",
+                   "Blue, instead of its first action, may take over Red's",
+                   RuleOptionKind::kSwitch, 0, 1,
+                   [](const RuleOptions& o) { return int{o.pie_rule}; },
+                   [](RuleOptions& o, int v) { o.pie_rule = v != 0; },
+                   [](const VariantInfo& i) { return i.seats == 2; }},
+    RuleOptionInfo{"free_capture",
+                   "a besieged enemy single may be captured, but need not be",
+                   RuleOptionKind::kSwitch, 0, 1,
+                   [](const RuleOptions& o) { return int{o.free_capture}; },
+                   [](RuleOptions& o, int v) { o.free_capture = v != 0; },
+                   [](const VariantInfo& i) {
+                     return i.family == Family::kFourTreasures ||
+                            (i.family == Family::kSacredHill && i.level == 1);
+                   }},
     RuleOptionInfo{
-        "pie_rule",
-        "seat 1, instead of its first action, may take over seat 0's",
+        "capture_first",
+        "a besieged enemy single must be captured, before anything else",
         RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.pie_rule}; },
-        [](RuleOptions& o, int v) { o.pie_rule = v != 0; },
-        [](const VariantInfo& i) { return i.seats == 2; }},
+        [](const RuleOptions& o) { return int{o.capture_first}; },
+        [](RuleOptions& o, int v) { o.capture_first = v != 0; },
+        [](const VariantInfo& i) {
+          return i.family == Family::kSacredHill && i.level == 2;
+        }},
+    RuleOptionInfo{
+        "build_apart",
+        "in Battle a hill without an adjacent friendly ringfort counts as one "
+        "with one",
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.build_apart}; },
+        [](RuleOptions& o, int v) { o.build_apart = v != 0; },
+        [](const VariantInfo& i) { return i.family == Family::kSacredHill; }},
+    RuleOptionInfo{
+        "free_pass",
+        "who cannot build may pass, also while the enemy can build",
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.free_pass}; },
+        [](RuleOptions& o, int v) { o.free_pass = v != 0; },
+        [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
+    RuleOptionInfo{
+        "last_turns",
+        "who announces the end leaves every other seat one more turn",
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.last_turns}; },
+        [](RuleOptions& o, int v) { o.last_turns = v != 0; },
+        [](const VariantInfo& i) {
+          return i.family != Family::kStoneOfDestiny;
+        }},
+    RuleOptionInfo{
+        "territory_breaks_ties",
+        "equal kingdoms, or bridges, are decided by territory",
+        RuleOptionKind::kSwitch, 0, 1,
+        [](const RuleOptions& o) { return int{o.territory_breaks_ties}; },
+        [](RuleOptions& o, int v) { o.territory_breaks_ties = v != 0; },
+        [](const VariantInfo&) { return true; }},
+    RuleOptionInfo{
+        "opening_distance",
+        "the first ringfort of the game lies at least so many steps, as a "
+        "chess king goes, from D4",
+        RuleOptionKind::kNumber, 0, 3,
+        [](const RuleOptions& o) { return int{o.opening_distance}; },
+        [](RuleOptions& o, int v) {
+          o.opening_distance = static_cast<uint8_t>(v);
+        },
+        [](const VariantInfo& i) {
+          return i.family != Family::kPoisonedChalice;
+        }},
 };
+
+// Returns the option of this name, or null.
+constexpr const RuleOptionInfo* FindRuleOption(absl::string_view name) {
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
 
 // Returns the value as text, which is also how JSON has it: "true", "false",
 // "40", "-2.5".

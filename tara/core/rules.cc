@@ -85,11 +85,31 @@ State Settled(const State& state) {
   return settled;
 }
 
+namespace {
+
+// The hills at least so many steps, as a chess king goes, from D4.
+constexpr std::array<Board, 4> kHillsFromDistance = [] {
+  std::array<Board, 4> hills = {};
+  for (int distance = 0; distance < 4; ++distance) {
+    for (int line = 0; line < kBoardSize; ++line) {
+      if (line > 3 - distance && line < 3 + distance) continue;
+      hills[distance] |= RankBoard(line) | FileBoard(line);
+    }
+  }
+  return hills;
+}();
+
+}  // namespace
+
 LegalSet LegalActions(const State& state) {
   if (state.finished()) return {};
   LegalSet legal = RulesFor(state).legal(state);
-  if (MaySwap(state)) [[unlikely]]
-    legal.pass = true;
+  if (HasOpeningOptions(state)) [[unlikely]] {
+    legal.pass |= MaySwap(state);
+    if (state.vacant() == kAllHills) {
+      legal.hills &= kHillsFromDistance[state.options.opening_distance];
+    }
+  }
   return legal;
 }
 

@@ -35,6 +35,16 @@ inline bool MaySwap(const State& state) {
   return state.options.pie_rule && state.vacant() != kAllHills;
 }
 
+// Returns whether options of the opening concern the position: the pie rule, or
+// where the first ringfort may lie. What a variant's own rules
+// (tara/core/rules) say is then not yet all.
+inline bool HasOpeningOptions(const State& state) {
+  const RuleOptions& options = state.options;
+  if (!(options.pie_rule | (options.opening_distance != 0))) [[likely]]
+    return false;
+  return options.pie_rule || state.vacant() == kAllHills;
+}
+
 // Plays an action. REQUIRES: LegalActions(state).Contains(action).
 void ApplyAction(Action action, State& state);
 

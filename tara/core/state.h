@@ -55,7 +55,7 @@ struct State {
   uint8_t no_progress;                    // actions or turns, section 10
   std::array<uint8_t, 2> kings_captured;  // by the capturing side
   RuleOptions options;
-  uint8_t padding;  // zero
+  uint32_t padding;  // zero
 
   Side side() const { return SideOf(seat); }
   Board vacant() const { return kAllHills & ~(ringforts[0] | ringforts[1]); }
@@ -65,6 +65,7 @@ struct State {
 };
 
 static_assert(sizeof(State) == 64);
+static_assert(sizeof(RuleOptions) == 4);
 static_assert(std::is_trivially_copyable_v<State>);
 static_assert(std::has_unique_object_representations_v<RuleOptions>);
 

@@ -130,6 +130,10 @@ absl::Status CheckEnding(const State& state) {
     return Impossible(state, "no turns are left to play after ", name,
                       " in phase ", PhaseName(state.phase));
   }
+  if (!state.options.last_turns) {
+    return Impossible(state, turns, " turns left after ", name,
+                      "; expected none with last_turns=false");
+  }
   const int max_turns =
       state.ending == Ending::kOut ? Info(state.variant).seats - 1 : 1;
   if (turns < 1 || turns > max_turns) {

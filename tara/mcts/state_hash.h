@@ -8,6 +8,7 @@
 
 #include "absl/base/casts.h"
 #include "tara/base/random.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 
 namespace tara::mcts {
@@ -16,7 +17,12 @@ namespace tara::mcts {
 // (seeds derive from it) and on every little-endian machine. Different
 // positions may collide: compare the states to be sure.
 inline uint64_t HashState(const State& state) {
-  const auto words = absl::bit_cast<std::array<uint64_t, 8>>(state);
+  // The last word is the rule options. By default it counts as it did before
+  // there were so many, so that searches with random games play on as they did.
+  constexpr uint64_t kFirstDefaults = 0x0101000528;
+  static_assert(offsetof(State, options) == 56 && sizeof(RuleOptions) == 4);
+  auto words = absl::bit_cast<std::array<uint64_t, 8>>(state);
+  words[7] ^= absl::bit_cast<uint32_t>(RuleOptions()) ^ kFirstDefaults;
   uint64_t hash = 0;
   for (size_t i = 0; i < words.size(); i += 2) {
     // Four independent products; the offsets (fractional digits of the square

@@ -59,12 +59,8 @@ absl::StatusOr<RuleOptions> OptionsFromJson(Variant variant, const Json& json) {
     return Error("options: expected an object, got ", json.dump());
   }
   for (const auto& [name, value] : json.items()) {
-    const RuleOptionInfo* const option =
-        std::find_if(kRuleOptions.begin(), kRuleOptions.end(),
-                     [&name = name](const RuleOptionInfo& info) {
-                       return info.name == name;
-                     });
-    const bool is_switch = option != kRuleOptions.end() && option->is_switch();
+    const RuleOptionInfo* const option = FindRuleOption(name);
+    const bool is_switch = option != nullptr && option->is_switch();
     if (is_switch ? !value.is_boolean() : !value.is_number()) {
       return Error("options, field '", name, "': expected ",
                    is_switch ? "true or false" : "a number", ", got ",

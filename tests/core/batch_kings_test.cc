@@ -106,8 +106,8 @@ TEST_P(BatchKingsTest, FollowsEveryRuleOption) {
     }
   }
   for (const uint64_t seed : {8, 9, 10}) {
-    ExpectSameStatistics(ChangedOptions(variant), seed, /*first_game=*/0,
-                         /*games=*/1999);
+    ExpectSameStatistics(ChangedOptionsOfLanes(variant), seed,
+                         /*first_game=*/0, /*games=*/1999);
   }
 }
 

@@ -29,7 +29,7 @@ struct Steppers {
       const rules::BoardView<W> view = {.own = W::Load(own + i),
                                         .enemy = W::Load(enemy + i),
                                         .seat = seat,
-                                        .options = options};
+                                        .options = &options};
       W hills = Rules::BattleTargets(view);
       if constexpr (Rules::kHasManoeuvres) {
         const W targets = Rules::ManoeuvresTargets(view);

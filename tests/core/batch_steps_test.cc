@@ -52,7 +52,8 @@ TEST_P(BatchStepsTest, LegalHillsAreThoseOfTheScalarCoreAtEachStep) {
   const batch::StepFunctions steps = Steps();
   for (const VariantInfo& info : kVariants) {
     const int variant = static_cast<int>(info.variant);
-    for (const RuleOptions& options : {RuleOptions(), ChangedOptions(info)}) {
+    for (const RuleOptions& options :
+         {RuleOptions(), ChangedOptionsOfLanes(info)}) {
       std::array<std::array<Gathered, 2>, 4> gathered;
       int64_t compared = 0;
       for (uint64_t seed = 0; seed < 3000; ++seed) {

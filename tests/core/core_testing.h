@@ -63,6 +63,15 @@ inline RuleOptions ChangedOptions(const VariantInfo& variant) {
   return options;
 }
 
+// Returns the same without those of the opening, which keep games from the
+// start out of the lanes.
+inline RuleOptions ChangedOptionsOfLanes(const VariantInfo& variant) {
+  RuleOptions options = ChangedOptions(variant);
+  options.pie_rule = false;
+  options.opening_distance = 0;
+  return options;
+}
+
 // Returns the legal actions as text, in the order of their indices.
 inline std::vector<std::string> LegalTexts(const State& state) {
   std::vector<std::string> texts;

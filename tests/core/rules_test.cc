@@ -90,9 +90,11 @@ TEST(RuleOptionsTest, SaysWhatWasExpected) {
                 "variant high_kings_l1 has no rule option 'proximity_bound'; "
                 "it has: no_progress_limit, placement_captures_kings"},
            Case{Variant::kFourTreasures, "speed=4",
-                "it has: compensation, pie_rule"},
+                "it has: compensation, pie_rule, free_capture, last_turns, "
+                "territory_breaks_ties, opening_distance"},
            Case{Variant::kFourTreasuresDoubles, "pie_rule=true",
-                "it has: compensation"},
+                "it has: compensation, free_capture, last_turns, "
+                "territory_breaks_ties, opening_distance"},
            Case{Variant::kFourTreasures, "compensation=0.3",
                 "bad value '0.3'; expected -12 to 12 in steps of 0.5"},
            Case{Variant::kFourTreasures, "compensation=12.5",

@@ -89,9 +89,20 @@ std::string IdsOf(Predicate&& predicate) {
 std::string IdsOfWords(absl::string_view words) {
   const auto all = [](const VariantInfo&) { return true; };
   const auto two_seats = [](const VariantInfo& i) { return i.seats == 2; };
+  const auto but = [](Family family) {
+    return IdsOf([=](const VariantInfo& i) { return i.family != family; });
+  };
   const std::map<std::string, std::string> meaning = {
       {"all ten", IdsOf(all)},
       {"all of two seats", IdsOf(two_seats)},
+      {"all but Poisoned Chalice", but(Family::kPoisonedChalice)},
+      {"all but Stone of Destiny", but(Family::kStoneOfDestiny)},
+      {"Sacred Hill L1, singles and doubles",
+       "sacred_hill_l1 sacred_hill_doubles_l1"},
+      {"Sacred Hill L2, singles and doubles",
+       "sacred_hill_l2 sacred_hill_doubles_l2"},
+      {"Four Treasures, singles and doubles",
+       "four_treasures four_treasures_doubles"},
       {"High Kings L1, L2", "high_kings_l1 high_kings_l2"},
       {"Stone of Destiny", "stone_of_destiny"},
       {"all four Sacred Hill",

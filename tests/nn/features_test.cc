@@ -165,7 +165,10 @@ TEST(FeaturesTest, InputsNeverMove) {
       "own_kings_captured enemy_kings_captured vacant_hills own_territory "
       "enemy_territory own_kingdoms enemy_kingdoms own_bridges "
       "enemy_bridges standing_margin standing_result legal_actions "
-      "legal_pass option_compensation option_pie_rule");
+      "legal_pass option_compensation option_pie_rule option_free_capture "
+      "option_capture_first option_build_apart option_free_pass "
+      "option_last_turns option_territory_breaks_ties "
+      "option_opening_distance");
 }
 
 TEST(FeaturesTest, NamesAreUnique) {

@@ -86,7 +86,7 @@ class HillGames {
     W manoeuvres_plies{uint64_t{0}};
     // Once a seat is out:
     W length{uint64_t{0}};
-    W turns_left{uint64_t{Rules::kSeats - 1}};
+    W turns_left;
     M closing{false};
     M finished;
   };
@@ -98,6 +98,8 @@ class HillGames {
       const int64_t first = v * kLanes;
       vectors_[v].random = RandomLanes<kSet>(
           request.seed, static_cast<uint64_t>(first_game + first));
+      vectors_[v].turns_left =
+          W(options_.last_turns ? uint64_t{Rules::kSeats - 1} : uint64_t{0});
       vectors_[v].finished = !FirstLanes<kSet>(games - first);
     }
   }
@@ -179,7 +181,8 @@ class HillGames {
         // left, played or skipped.
         vector.turns_left -= KeepIf(vector.closing, W(1));
         vector.closing = vector.closing | !acting;
-        vector.finished = vector.finished | IsZero(vector.turns_left);
+        vector.finished =
+            vector.finished | (vector.closing & IsZero(vector.turns_left));
         playing |= Any(!vector.finished);
         // Only who acts draws a number.
         const RandomLanes<kSet> before = vector.random;
@@ -218,7 +221,7 @@ class HillGames {
     return {.own = vector.own,
             .enemy = vector.enemy,
             .seat = vector.rounds % Rules::kSeats,
-            .options = options_};
+            .options = &options_};
   }
 
   // The legal hills, once it is resolved whose Battle starts.
@@ -253,7 +256,9 @@ class HillGames {
       manoeuvres += vector.manoeuvres_plies;
       ringforts += Count(red | blue);
       CountGames(games - i * kLanes, vector.length,
-                 rules::Margin<Rules>(rules::BoardView<W>{red, blue}), sums);
+                 rules::Margin<Rules>(rules::BoardView<W>{
+                     .own = red, .enemy = blue, .options = &options_}),
+                 sums);
     }
     const int64_t plies = game_sums.AddTo(sums);
     sums.games += games;

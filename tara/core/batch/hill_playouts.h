@@ -135,8 +135,9 @@ class HillPlayouts {
       // left, played or skipped.
       const M open = IsZero(games.closing);
       games.closing -= KeepIf(Less(W(kOver), games.closing), W(1));
+      const uint64_t last_turns = options_.last_turns ? kSeats - 1 : 0;
       games.closing =
-          Select(open & !acting, W(uint64_t{kSeats}), games.closing);
+          Select(open & !acting, W(kOver + last_turns), games.closing);
       // Only who acts draws a number.
       RandomLanes<kSet> random = games.random;
       const W draw = random.Below(Count(legal));
@@ -161,7 +162,7 @@ class HillPlayouts {
     const rules::BoardView<W> view = {.own = vector.games.own,
                                       .enemy = vector.games.enemy,
                                       .seat = kSeat,
-                                      .options = options_};
+                                      .options = &options_};
     const W battle = Rules::BattleTargets(view);
     if constexpr (Rules::kHasManoeuvres) {
       if (Any(vector.manoeuvres)) {
@@ -203,8 +204,9 @@ class HillPlayouts {
 
   [[gnu::noinline]] void ScoreNoted() {
     const int scored = noted_ < kLanes ? noted_ : kLanes;
-    const rules::BoardView<W> view = {W::Load(noted_red_),
-                                      W::Load(noted_blue_)};
+    const rules::BoardView<W> view = {.own = W::Load(noted_red_),
+                                      .enemy = W::Load(noted_blue_),
+                                      .options = &options_};
     WriteMargins<kSet>(rules::Margin<Rules>(view), noted_ids_, scored,
                        margins_);
     noted_ -= scored;

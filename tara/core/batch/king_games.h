@@ -72,6 +72,8 @@ class KingTurns {
   explicit TARA_INLINE KingTurns(const RuleOptions& options)
       : options_(options) {}
 
+  TARA_INLINE const RuleOptions& options() const { return options_; }
+
   // Draws an action of each lane.
   template <int kRole>
   TARA_INLINE void Choose(Games& games, Draws& turns) const {
@@ -144,7 +146,8 @@ class KingTurns {
     W ending = Select(open, announced, position.ending);
     ending = Select(stalled, W(kNoProgress), ending);
     position.ending = Select(double_capture, W(kDoubleCapture), ending);
-    return double_capture | stalled | !open | turns.defaulted;
+    const M over = options_.last_turns ? !open : NonZero(position.ending);
+    return double_capture | stalled | over | turns.defaulted;
   }
 
  private:
@@ -179,7 +182,7 @@ class KingTurns {
             .enemy_kings = position.kings[1 - kRole],
             .kings_captured = position.captured[kRole],
             .kings_lost = position.captured[1 - kRole],
-            .options = options_};
+            .options = &options_};
   }
 
   // Draws from the legal actions: king moves by origin, then destination;
@@ -350,7 +353,8 @@ class KingLanes {
                                .own_kings = done_.kings[0],
                                .enemy_kings = done_.kings[1],
                                .kings_captured = done_.captured[0],
-                               .kings_lost = done_.captured[1]};
+                               .kings_lost = done_.captured[1],
+                               .options = &turns_.options()};
     const W ending =
         Select(Rules::LoseStranded(red), W(kDoubleCapture), done_.ending);
     const W margin = rules::Margin<Rules>(red);

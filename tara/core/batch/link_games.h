@@ -308,7 +308,7 @@ class LinkLanes {
                                .enemy = done_.ringforts[1],
                                .links_east = done_.links_east,
                                .links_north = done_.links_north,
-                               .options = options_};
+                               .options = &options_};
     Rules::LinkAllAtEnd(red);
     const W margin = rules::Margin<Rules>(red);
     if constexpr (Jobs::kStatistics) {

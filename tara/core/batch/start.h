@@ -24,7 +24,7 @@ struct [[gnu::may_alias]] Start {
   uint8_t no_progress;
   uint8_t kings_captured[2];
   RuleOptions options;
-  uint8_t padding;
+  uint32_t padding;
 };
 
 static_assert(sizeof(Start) == sizeof(State));

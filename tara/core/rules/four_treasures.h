@@ -23,9 +23,21 @@ struct FourTreasures : HillTurns<FourTreasures<kSeatsInGame>> {
 
   template <BoardWord W>
   static TARA_INLINE W BattleTargets(const BoardView<W>& view) {
+    if (view.options->free_capture) [[unlikely]]
+      return CapturesAndVacant(view.own, view.enemy, view.seat);
     const W area = Area<kSeats, W>(view.seat);
     return MostlySecond(Capturable(view.enemy & area, view),
                         view.VacantIn(area));
+  }
+
+ private:
+  // The same by the option free_capture. Out of line, so that nothing of it is
+  // computed without the option.
+  template <BoardWord W>
+  [[gnu::noinline]] static W CapturesAndVacant(W own, W enemy, Seat seat) {
+    const BoardView<W> view = {.own = own, .enemy = enemy, .seat = seat};
+    const W area = Area<kSeats, W>(seat);
+    return Capturable(enemy & area, view) | view.VacantIn(area);
   }
 };
 

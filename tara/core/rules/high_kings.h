@@ -67,13 +67,13 @@ struct HighKings {
       return;
     }
     view.no_progress = progress ? 0 : view.no_progress + 1;
-    if (!closing_turn && view.no_progress >= view.options.no_progress_limit) {
+    if (!closing_turn && view.no_progress >= view.options->no_progress_limit) {
       FinishGame<HighKings>(Ending::kNoProgress, view);
       return;
     }
-    if (move.to == 0) StartClosing(Ending::kPassed, 1, view);
+    if (move.to == 0) StartClosing<HighKings>(Ending::kPassed, view);
     if (view.vacant() == 0 && !was_full) {
-      StartClosing(Ending::kBoardFull, 1, view);
+      StartClosing<HighKings>(Ending::kBoardFull, view);
     }
     EndTurn<HighKings>(closing_turn, view);
   }
@@ -115,12 +115,14 @@ struct HighKings {
     return KeepIf(one_lost, BesiegedIn(immobile_hills & view.own, view.enemy));
   }
 
-  // Whether a side that cannot build may pass: if the enemy cannot either.
+  // Whether a side that cannot build may pass: if the enemy cannot either, or
+  // by the option free_pass.
   template <BoardWord W>
   static TARA_INLINE MaskOf<W> MayPass(const BoardView<W>& view) {
     const W enemy_hills =
         KnightMoves(view.enemy_kings) & BuildHills(view, view.enemy_kings);
-    return IsZero(Stranded(view) | enemy_hills) & NonZero(view.own_kings);
+    const W hindrance = view.options->free_pass ? W{} : enemy_hills;
+    return IsZero(Stranded(view) | hindrance) & NonZero(view.own_kings);
   }
 
   // Plays the move on the boards. Returns whether it was progress.
@@ -135,7 +137,7 @@ struct HighKings {
     // Enemy kings adjacent to the king that has arrived.
     W captured =
         Capturable(view.enemy & view.enemy_kings & Beside(move.to), view);
-    if (!view.options.placement_captures_kings) {
+    if (!view.options->placement_captures_kings) {
       captured = KeepIf(NonZero(move.from), captured);
     }
     view.enemy_kings = view.enemy_kings & ~captured;

@@ -23,8 +23,9 @@ TARA_INLINE W TooNear(W ringforts, int bound) {
 
 // Returns those of `targets` with the highest order of priority: the number
 // of adjacent ringforts in `own`, 0 to 4 (docs/reference/rules.md section 4).
+// With `apart` none counts as one.
 template <BoardWord W>
-TARA_INLINE W HighestPriority(W targets, W own) {
+TARA_INLINE W HighestPriority(W targets, W own, bool apart) {
   // Shifted off the hills, bits land on none of the targets.
   const W north = own << kRankStride, south = own >> kRankStride;
   const W east = own << 1, west = own >> 1;
@@ -33,7 +34,7 @@ TARA_INLINE W HighestPriority(W targets, W own) {
   const W any = north | south | east;
   const W pair = Majority(north, south, east);
   const W all = north & south & east;
-  const W one = targets & (any | west);
+  const W one = apart ? targets : targets & (any | west);
   const W two = targets & (pair | (any & west));
   const W three = targets & (all | (pair & west));
   const W four = targets & all & west;
@@ -58,11 +59,11 @@ struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   static TARA_INLINE W ManoeuvresTargets(const BoardView<W>& view) {
     const W candidates = view.VacantIn(Area<kSeats, W>(view.seat));
     W first = candidates;
-    if (kSeats == 4 && view.options.shared_row_opening) {
+    if (kSeats == 4 && view.options->shared_row_opening) {
       first = first & W(kSharedRows[view.side()]);
     }
     const W others = candidates & KnightMoves(view.own) &
-                     ~TooNear(view.own, view.options.proximity_bound);
+                     ~TooNear(view.own, view.options->proximity_bound);
     return Select(NonZero(view.own), others, first);
   }
 
@@ -74,14 +75,43 @@ struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
 
   template <BoardWord W>
   static TARA_INLINE W BattleTargets(const BoardView<W>& view) {
+    const bool changed =
+        view.options->build_apart | (kLevel == 2 ? view.options->capture_first
+                                                 : view.options->free_capture);
+    if (changed) [[unlikely]] {
+      return ChangedBattleTargets(view.own, view.enemy, view.seat,
+                                  *view.options);
+    }
     const W area = Area<kSeats, W>(view.seat);
     const W vacant = view.VacantIn(area);
     const W captures = BesiegedInByShifts(view.enemy & area, view.own);
     if constexpr (kLevel == 2) {
-      return HighestPriority(vacant | captures, view.own);
+      return HighestPriority(vacant | captures, view.own, /*apart=*/false);
     } else {
       return MostlySecond(captures,
                           SelectNonEmpty(vacant & Beside(view.own), vacant));
+    }
+  }
+
+ private:
+  // The same by the options of Battle. Out of line, so that nothing of it is
+  // computed without them.
+  template <BoardWord W>
+  [[gnu::noinline]] static W ChangedBattleTargets(W own, W enemy, Seat seat,
+                                                  const RuleOptions& options) {
+    const BoardView<W> view = {.own = own, .enemy = enemy, .seat = seat};
+    const W area = Area<kSeats, W>(seat);
+    const W vacant = view.VacantIn(area);
+    const W captures = BesiegedInByShifts(enemy & area, own);
+    if constexpr (kLevel == 2) {
+      const W highest =
+          HighestPriority(vacant | captures, own, options.build_apart);
+      return options.capture_first ? FirstNonEmpty(captures, highest) : highest;
+    } else {
+      const W near = options.build_apart ? vacant : vacant & Beside(own);
+      const W builds = FirstNonEmpty(near, vacant);
+      return options.free_capture ? captures | builds
+                                  : FirstNonEmpty(captures, builds);
     }
   }
 };

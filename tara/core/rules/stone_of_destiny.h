@@ -93,7 +93,7 @@ struct StoneOfDestiny {
   // Everything adjacent is linked (decision 12).
   template <BoardWord W>
   static TARA_INLINE void LinkAllAtEnd(BoardView<W>& view) {
-    if (!view.options.link_all_at_end) return;
+    if (!view.options->link_all_at_end) return;
     const W own = view.own, enemy = view.enemy;
     view.links_east = (own & (own >> 1)) | (enemy & (enemy >> 1));
     view.links_north =
@@ -109,7 +109,7 @@ struct StoneOfDestiny {
   static void EndBattleTurn(bool linked, View& view) {
     view.phase = Phase::kBattle;
     view.no_progress = linked ? 0 : view.no_progress + 1;
-    if (view.no_progress >= view.options.no_progress_limit) {
+    if (view.no_progress >= view.options->no_progress_limit) {
       FinishGame<StoneOfDestiny>(Ending::kNoProgress, view);
       return;
     }

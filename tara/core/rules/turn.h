@@ -211,12 +211,14 @@ void FinishGame(Ending ending, View& view) {
   view.seat = 0;
 }
 
-// Announces the end: `turns` more turns, then the game is over. The trigger
-// that came first names the ending.
-inline void StartClosing(Ending ending, int turns, View& view) {
+// Announces the end: one more turn of each other seat (none without the option
+// last_turns), then the game is over. The trigger that came first names the
+// ending.
+template <typename Rules>
+void StartClosing(Ending ending, View& view) {
   if (view.ending != Ending::kNone) return;
   view.ending = ending;
-  view.turns_left = turns;
+  view.turns_left = view.options->last_turns ? Rules::kSeats - 1 : 0;
 }
 
 // Makes the next seat clockwise the seat to move.
@@ -242,7 +244,7 @@ typename Rules::Choices Settle(View& view) {
     if (closing) {
       --view.turns_left;
     } else if (Rules::kNoActionIsOut) {
-      StartClosing(Ending::kOut, Rules::kSeats - 1, view);
+      StartClosing<Rules>(Ending::kOut, view);
     }
     PassTurn<Rules>(view);
   }
@@ -320,7 +322,8 @@ TARA_INLINE W Capturable(W enemies, const BoardView<W>& view) {
 // By how much the own side leads as the board stands.
 template <typename Rules, BoardWord W>
 TARA_INLINE Leads<NumberOf<W>> LeadsOf(const BoardView<W>& view) {
-  const NumberOf<W> territory = Count(view.own) - Count(view.enemy);
+  NumberOf<W> territory = Count(view.own) - Count(view.enemy);
+  if (!view.options->territory_breaks_ties) territory = NumberOf<W>(0);
   if constexpr (Rules::kTraits.bridges_first) {
     return {CountBridges(view.own) - CountBridges(view.enemy), territory};
   } else if constexpr (Rules::kTraits.has_links) {

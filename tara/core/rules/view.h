@@ -33,6 +33,8 @@ TARA_INLINE W Area(Seat seat) {
   return W(kSeats == 4 ? kDoublesAreas[seat] : kAllHills);
 }
 
+inline constexpr RuleOptions kRulesAsWritten;
+
 // The boards of a position as the seat to move sees them: what the rules are
 // formulas of. The word is a Board; or lanes of boards, of many positions in
 // which the same seat is to move, by the same options.
@@ -49,7 +51,7 @@ struct BoardView {
   NumberOf<W> kings_captured = {};  // by the own side
   NumberOf<W> kings_lost = {};      // captured by the enemy
   Seat seat = 0;
-  RuleOptions options = {};
+  const RuleOptions* options = &kRulesAsWritten;  // not owned
 
   Side side() const { return seat & 1; }
   W vacant() const { return VacantIn(W(kAllHills)); }
@@ -62,7 +64,9 @@ struct BoardView {
 // played on lives in registers, and passing the turn exchanges names. Twice as
 // fast as working on a State, whose boards are found by side in memory.
 //
-// A finished game is seen from seat 0.
+// A finished game is seen from seat 0. The state must outlive the view, which
+// refers to its options: they are bits of a word, and a copy of them would be
+// taken apart and put together again in every turn.
 struct View : BoardView<Board> {
   Phase phase;
   Ending ending;
@@ -81,12 +85,14 @@ struct View : BoardView<Board> {
                          .kings_lost =
                              state.kings_captured[Opponent(state.side())],
                          .seat = state.seat,
-                         .options = state.options},
+                         .options = &state.options},
         phase(state.phase),
         ending(state.ending),
         turns_left(state.turns_left),
         no_progress(state.no_progress),
         variant(state.variant) {}
+
+  explicit View(State&&) = delete;  // its options would be gone
 
   // Writes what play may have changed back into the state it was seen in.
   // Field by field, as the constructor reads: a read of more bytes than the

@@ -152,7 +152,7 @@ std::optional<int> EndgameSolver::Impl::RedMargin(const State& state) {
   progress_.low = -kMaxMargin;
   progress_.high = kMaxMargin;
   // The families' rules know no swap, and nobody solves a game of one ringfort.
-  if (state.options.pie_rule) return std::nullopt;
+  if (HasOpeningOptions(state)) return std::nullopt;
   const View view(state);
   int guess = kGuesses[static_cast<size_t>(state.variant)](view);
   if (view.side() != kRed) guess = -guess;

@@ -273,9 +273,7 @@ absl::StatusOr<BundleVariant> VariantFromJson(const Json& json) {
       RuleOptions options;
       TARA_RETURN_IF_ERROR(
           SetRuleOption(variant.variant, name, value.dump(), options));
-      of.option = std::find_if(
-          kRuleOptions.begin(), kRuleOptions.end(),
-          [&](const RuleOptionInfo& info) { return info.name == name; });
+      of.option = FindRuleOption(name);
       of.values.push_back(of.option->get(options));
     }
   }

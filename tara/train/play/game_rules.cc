@@ -26,15 +26,6 @@ using WeightOfValue = std::map<int, double>;
 // The values of a variant's options, where they are given.
 using Given = std::map<const RuleOptionInfo*, WeightOfValue>;
 
-const RuleOptionInfo* FindOption(Variant variant, absl::string_view name) {
-  const auto* const found =
-      std::find_if(kRuleOptions.begin(), kRuleOptions.end(),
-                   [&](const RuleOptionInfo& info) {
-                     return info.name == name && info.applies_to(Info(variant));
-                   });
-  return found == kRuleOptions.end() ? nullptr : found;
-}
-
 absl::StatusOr<int> ParseValue(Variant variant, const RuleOptionInfo& option,
                                absl::string_view text) {
   RuleOptions options;
@@ -87,8 +78,8 @@ absl::Status Assign(absl::string_view assignment,
   for (size_t i = 0; i < variants.size(); ++i) {
     if (left.size() > 1 && left[0] != Info(variants[i]).id) continue;
     is_there = true;
-    const RuleOptionInfo* const option = FindOption(variants[i], name);
-    if (option == nullptr) continue;
+    const RuleOptionInfo* const option = FindRuleOption(name);
+    if (option == nullptr || !option->applies_to(Info(variants[i]))) continue;
     WeightOfValue values;
     for (const absl::string_view part : absl::StrSplit(sides[1], '/')) {
       TARA_RETURN_IF_ERROR(AddValues(variants[i], *option, part, values));

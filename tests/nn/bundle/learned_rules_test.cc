@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,17 +57,11 @@ TEST(LearnedRulesTest, OtherValuesOfOptionsAreNamedWithThoseLearned) {
             "no_progress_limit=20/30,placement_captures_kings=false");
 }
 
-const RuleOptionInfo* Option(absl::string_view name) {
-  return std::find_if(
-      kRuleOptions.begin(), kRuleOptions.end(),
-      [&](const RuleOptionInfo& info) { return info.name == name; });
-}
-
 std::vector<BundleVariant> LearnedByDraws() {
   return {{.variant = Variant::kPoisonedChalice,
            .options = {},
-           .drawn = {{Option("compensation"), {-3, -2, -1, 0, 4}},
-                     {Option("pie_rule"), {0, 1}}}}};
+           .drawn = {{FindRuleOption("compensation"), {-3, -2, -1, 0, 4}},
+                     {FindRuleOption("pie_rule"), {0, 1}}}}};
 }
 
 TEST(LearnedRulesTest, AllValuesThatWereDrawnAreLearned) {
