@@ -1,8 +1,10 @@
 #include "tara/eval/balance/balance.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -134,11 +136,7 @@ void AddOpenings(Variant variant, absl::Span<const GameFacts> games,
     for (const auto& [line, count] : lines) counts.push_back(count);
     statistics.lines[length] = EquivalentChoices(EntropyOfCounts(counts));
   }
-  std::set<std::vector<Action>> distinct;
-  for (const GameFacts& game : games) {
-    distinct.insert(CanonicalLine(variant, game.actions));
-  }
-  statistics.distinct_games = static_cast<int>(distinct.size());
+  statistics.distinct_games = DistinctGames(variant, games);
 }
 
 std::optional<DramaStatistics> DramaOf(absl::Span<const GameFacts> games) {
@@ -185,6 +183,27 @@ std::vector<SeatStatistics> SeatsOf(Variant variant,
 
 }  // namespace
 
+int DistinctGames(Variant variant, absl::Span<const GameFacts> games) {
+  std::set<std::vector<Action>> distinct;
+  for (const GameFacts& game : games) {
+    distinct.insert(CanonicalLine(variant, game.actions));
+  }
+  return static_cast<int>(distinct.size());
+}
+
+std::optional<std::array<Interval, 2>> DrawnLoss(
+    absl::Span<const GameFacts> games) {
+  std::array<std::vector<double>, 2> losses;
+  for (const GameFacts& game : games) {
+    if (!game.drawn_loss.has_value()) continue;
+    for (int side = 0; side < 2; ++side) {
+      losses[side].push_back((*game.drawn_loss)[side]);
+    }
+  }
+  if (losses[0].empty()) return std::nullopt;
+  return std::array{MeanInterval(losses[0]), MeanInterval(losses[1])};
+}
+
 Interval FirstSideScore(absl::Span<const GameFacts> games) {
   return ScoreInterval(
       Each(games, [](const GameFacts& game) { return game.score(); }));
@@ -198,6 +217,7 @@ BalanceStatistics Summarize(const BalanceStudy& study) {
   AddLengths(study.games, statistics);
   AddActions(study.games, statistics);
   AddOpenings(study.options.variant, study.games, statistics);
+  statistics.drawn_loss = DrawnLoss(study.games);
   statistics.drama = DramaOf(study.games);
   statistics.seats = SeatsOf(study.options.variant, study.games);
   statistics.first_actions = FirstActionsOf(study);

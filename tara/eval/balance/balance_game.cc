@@ -107,6 +107,10 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
     const State& state = replayed.states[ply];
     const State& next = replayed.states[ply + 1];
     Note(state, facts.actions[ply], facts);
+    if (step.has_drawn_loss()) {
+      if (!facts.drawn_loss.has_value()) facts.drawn_loss = {0, 0};
+      (*facts.drawn_loss)[state.side()] += InThousandths(step.drawn_loss());
+    }
     const float sign = state.side() == kRed ? 1 : -1;
     red_values.push_back(step.has_root_value()
                              ? InThousandths(sign * step.root_value())
