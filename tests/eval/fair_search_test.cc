@@ -126,6 +126,32 @@ TEST(FairSearchTest, AnAdvantageBeyondTheRangeLeavesItOpen) {
   }
 }
 
+TEST(FairSearchTest, GamesThatAllEndAlikeAreASign) {
+  // By six points; with them all are drawn, with half a point more or less one
+  // side wins them all.
+  FairSearch search(std::vector<int>(10, 6), {});
+  EXPECT_EQ(search.estimate().halves, 12);
+  // Nothing has been played with points: less or more may be as good.
+  EXPECT_LT(search.estimate().low, 12);
+  EXPECT_GT(search.estimate().high, 12);
+  EXPECT_GE(search.estimate().low, 0);
+  int played = 0;
+  while (true) {
+    const auto blocks = search.Next(1000 - played);
+    if (blocks.empty()) break;
+    for (const CompensationBlock& block : blocks) {
+      for (int i = 0; i < block.games; ++i) {
+        search.Add(block.halves, block.halves < 12 ? 1 : -(block.halves > 12));
+      }
+      played += block.games;
+    }
+    search.Fit();
+  }
+  EXPECT_EQ(search.estimate().halves, 12);
+  EXPECT_EQ(search.estimate().low, 12);
+  EXPECT_EQ(search.estimate().high, 12);
+}
+
 TEST(FairSearchTest, FewestPointsOfThoseThatAreAlike) {
   Random random(5);
   // Half a point to 2.5 are the same: 54 of 100 games won. None: 57.

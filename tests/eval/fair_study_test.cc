@@ -178,7 +178,7 @@ TEST(OpeningTemperatureTest, IsTheLowestThatKeepsGamesDifferent) {
   };
   // The same at any temperature: each action as likely as another.
   const OpeningTemperature open = choose(First(1), "open", 400);
-  EXPECT_EQ(open.temperature, 0.25);
+  EXPECT_EQ(open.temperature, 0.1);
   EXPECT_LE(open.repeated, kMostRepeated);
   // At T = 1 (1 - 44 / 1000)^8 = 70 % of the games are the same one.
   const OpeningTemperature sure = choose(First(0.001f), "sure", 400);

@@ -15,7 +15,11 @@ namespace {
 
 constexpr double kChiSquare95 = 3.841458820694124;  // one degree of freedom
 constexpr double kSteepest = 4;
-constexpr double kNormalPart = 0.03;
+// The part of s0 that is a logistic distribution, and its least deviation.
+constexpr double kSmoothPart = 0.02;
+constexpr double kLeastDeviation = 3;
+// What u far from 0 costs where games leave it open.
+constexpr double kPrior = 0.005;
 // Distances from the estimate at which games are played, in half points.
 constexpr std::array kDistances = {6, 4, 2, 1};
 
@@ -69,17 +73,18 @@ FairSearch::FairSearch(absl::Span<const int> margins,
   for (const int margin : margins) {
     variance += (margin - mean) * (margin - mean) / count;
   }
-  const double deviation = std::max(0.5, std::sqrt(variance));
+  const double deviation = std::max(kLeastDeviation, std::sqrt(variance));
+  const double scale = deviation * std::sqrt(3.0) / M_PI;
   for (int halves = -24; halves <= 24; ++halves) {
     const double points = halves / 2.0;
     double score = 0;
     for (const int margin : margins) {
       score += margin > points ? 1 : (margin < points ? 0 : 0.5);
     }
-    const double normal = std::erfc((points - mean) / deviation / M_SQRT2) / 2;
+    const double smooth = Logistic((mean - points) / scale);
     const double predicted =
-        (1 - kNormalPart) * score / count + kNormalPart * normal;
-    logits_[halves + 24] = Logit(std::clamp(predicted, 1e-4, 1 - 1e-4));
+        (1 - kSmoothPart) * score / count + kSmoothPart * smooth;
+    logits_[halves + 24] = Logit(std::clamp(predicted, 1e-12, 1 - 1e-12));
   }
   for (const int margin : margins) Add(0, (margin > 0) - (margin < 0));
   Fit();
@@ -92,7 +97,7 @@ void FairSearch::Add(int halves, int result) {
 }
 
 double FairSearch::LogLikelihood(double crossing, double slope) const {
-  double sum = 0;
+  double sum = -kPrior * crossing * crossing;
   for (const auto& [halves, games] : games_) {
     const double logit = slope * (Predicted(halves) - crossing);
     sum += (games.wins + games.draws / 2.0) * LogLogistic(logit) +

@@ -55,10 +55,11 @@ struct CompensationBlock {
 // second, and s0(c) what it would have been in games played without if c had
 // been given afterwards, the games are fitted by
 //   logit s(c) = b (logit s0(c) - u),   1/4 <= b <= 4,
-// the maximum of the likelihood, a draw being half a win and half a loss: what
+// the maximum of the likelihood, a draw being half a win and half a loss (less
+// 0.005 u^2, which decides where the games do not): what
 // players do who know of the points may move the curve and make it steeper or
-// flatter. s0 has its steps where margins do not occur; three parts in a
-// hundred are a normal distribution, so that it falls everywhere. s(c) = 1/2
+// flatter. s0 has its steps where margins do not occur; two parts in a hundred
+// are a logistic distribution, so that it falls everywhere. s(c) = 1/2
 // where logit s0(c) = u, and the interval has all u whose likelihood, maximized
 // over b, is no further below the maximum than
 //   2 ln(L_max / L) <= 3.84,

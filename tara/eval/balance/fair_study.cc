@@ -23,8 +23,8 @@
 namespace tara::eval {
 namespace {
 
-constexpr std::array kTemperatures = {0.25, 0.35, 0.5, 0.7, 1.0,
-                                      1.4,  2.0,  2.8, 4.0};
+constexpr std::array kTemperatures = {0.1, 0.18, 0.25, 0.35, 0.5, 0.7,
+                                      1.0, 1.4,  2.0,  2.8,  4.0};
 // Games of a pilot after which it may be seen to fail.
 constexpr int kPilotBlock = 32;
 

@@ -76,7 +76,7 @@ struct OpeningTemperature {
 inline constexpr double kMostRepeated = 0.05;
 inline constexpr int kPilotGames = 128;
 
-// Returns the lowest of some temperatures from 1/4 to 4 with which 95 % of
+// Returns the lowest of some temperatures from 0.1 to 4 with which 95 % of
 // `games` games differ, up to symmetry, by bisection with kPilotGames each; the
 // highest where none does; none where on_progress stopped it.
 absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
