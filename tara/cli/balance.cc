@@ -407,8 +407,7 @@ eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
 struct PlayedStudies {
   std::vector<eval::BalanceStudy> studies;  // in the order of those wanted
   std::vector<std::vector<eval::FairResult>> fair = {};  // by study
-  // By study, where it was chosen.
-  std::map<size_t, eval::OpeningTemperature> temperatures = {};
+  std::vector<eval::OpeningReportRow> openings = {};     // with --fair
 };
 
 // Plays the studies, in their order; those without a game, which an interrupt
@@ -433,16 +432,16 @@ absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
     TARA_ASSIGN_OR_RETURN(eval::BalanceDriver* const driver,
                           players.For(each.player));
     eval::BalanceGameOptions& game = each.key.options;
+    std::optional<eval::OpeningTemperature> chosen;
     if (each.choose_temperature) {
       progress.Start(each, eval::MostPilotGames());
       TARA_ASSIGN_OR_RETURN(
-          const std::optional<eval::OpeningTemperature> chosen,
+          chosen,
           eval::ChooseOpeningTemperature(
               static_cast<int>(std::max(options.games, options.fair_games)),
               each.key, *driver, store, show));
       if (!chosen.has_value()) break;
       game.temperature = chosen->temperature;
-      played.temperatures[i] = *chosen;
     } else if (each.compare_with >= 0) {
       game.temperature = wanted[static_cast<size_t>(each.compare_with)]
                              .key.options.temperature;
@@ -456,6 +455,11 @@ absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
       progress.Start(each, eval::MostFairGames(each.fair));
       TARA_ASSIGN_OR_RETURN(fair, eval::RunFairStudy(each.fair, each.key, study,
                                                      *driver, store, show));
+    }
+    if (options.fair && each.compare_with < 0 && !stop()) {
+      TARA_ASSIGN_OR_RETURN(const auto cost,
+                            eval::OpeningCost(study, driver->player(), show));
+      played.openings.push_back({game, each.key.player, chosen, cost});
     }
     if (driver->forfeits() > 0) {
       forfeits[each.key.player] = {driver->forfeits(), driver->first_forfeit()};
@@ -492,10 +496,6 @@ eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
       report.fair.push_back(eval::SummarizeFair(fair, studies[i].player,
                                                 not_learned(i, fair.options)));
     }
-    if (const auto chosen = played.temperatures.find(i);
-        chosen != played.temperatures.end()) {
-      report.openings.push_back({options, studies[i].player, chosen->second});
-    }
     if (wanted[i].compare_with < 0) continue;
     const eval::BalanceStudy& from = studies[wanted[i].compare_with];
     const std::string& of_from =
@@ -507,6 +507,7 @@ eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
                               .difference = eval::Compare(from, studies[i]),
                               .not_learned = of_to.empty() ? of_from : of_to});
   }
+  report.openings = played.openings;
   eval::CorrectForMany(report);
   return report;
 }

@@ -13,7 +13,9 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_driver.h"
@@ -28,6 +30,18 @@ namespace {
 absl::StatusOr<std::unique_ptr<Player>> Searcher() {
   return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                          {.search = {.simulations = 4}, .reuse = true});
+}
+
+// What the positions of FirstPlayer are worth to Red: the fewer hills of Red's
+// and the more of Blue's have high numbers, the better.
+float RedValue(const State& state) {
+  float value = 0;
+  for (int hill = 0; hill < 45; ++hill) {
+    const Board board = BoardOf(static_cast<Hill>(hill));
+    if ((state.ringforts[kRed] & board) != 0) value -= 0.001f * hill;
+    if ((state.ringforts[kBlue] & board) != 0) value += 0.001f * hill;
+  }
+  return value;
 }
 
 // Plays the first legal action; every other has this share of its policy.
@@ -45,9 +59,8 @@ class FirstPlayer : public Player {
       const float others = std::min(others_, 1.0f / count);
       turns[i].report->policy.assign(count, others);
       turns[i].report->policy[0] = 1 - others * (count - 1);
-      // The first is worth 0.3, the others nothing.
-      turns[i].report->action_values.assign(count, 0);
-      turns[i].report->action_values[0] = 0.3f;
+      const float red = RedValue(turns[i].state);
+      turns[i].report->value = turns[i].state.side() == kRed ? red : -red;
     }
     return absl::OkStatus();
   }
@@ -190,22 +203,51 @@ TEST(OpeningTemperatureTest, IsTheLowestThatKeepsGamesDifferent) {
   EXPECT_GT(too_sure.repeated, kMostRepeated);
 }
 
-TEST(OpeningTemperatureTest, WhatDrawnActionsCostIsKept) {
+TEST(OpeningCostTest, IsWhatThePlayerHoldsDrawnActionsToGiveAway) {
   const auto driver = BalanceDriver::Create(First(1), 1, 4).value();
   const auto store = Open(":memory:");
   BalanceStudyKey key = kKey;
   key.options.variant = Variant::kFourTreasures;
   const BalanceStudy study =
-      RunBalanceStudy({.games = 50, .first_games = 0}, key, *driver, *store, {})
+      RunBalanceStudy({.games = 20, .first_games = 0}, key, *driver, *store, {})
           .value();
-  const auto loss = DrawnLoss(study.games);
-  ASSERT_TRUE(loss.has_value());
-  // Four drawn actions a side, each another than the first but for one in some
-  // forty: 4 * 0.97 * 0.3 / 2 = 0.58; 0.6 at most.
-  for (const Interval& side : *loss) {
-    EXPECT_GT(side.mean, 0.5);
-    EXPECT_LE(side.mean, 0.6);
+  const auto cost = OpeningCost(study, driver->player(), {}).value();
+  ASSERT_TRUE(cost.has_value());
+  // The same by replaying each game.
+  double red = 0;
+  double blue = 0;
+  for (const GameFacts& game : study.games) {
+    State state = InitialState(Variant::kFourTreasures);
+    for (int ply = 0; ply < 8; ++ply) {
+      State chosen = state;
+      ApplyAction(LegalActions(state).Nth(0), chosen);
+      State played = state;
+      ApplyAction(game.actions[ply], played);
+      const double loss = (RedValue(chosen) - RedValue(played)) / 2;
+      (state.side() == kRed ? red : blue) +=
+          (state.side() == kRed ? loss : -loss) / 20;
+      state = played;
+    }
   }
+  EXPECT_GT(red, 0);
+  EXPECT_NEAR((*cost)[0].mean, red, 1e-5);
+  EXPECT_NEAR((*cost)[1].mean, blue, 1e-5);
+}
+
+TEST(OpeningCostTest, IsUnknownWithoutDrawnActionsOrValues) {
+  const auto store = Open(":memory:");
+  const auto driver = BalanceDriver::Create(
+                          []() -> absl::StatusOr<std::unique_ptr<Player>> {
+                            return NewGreedyPlayer();
+                          },
+                          1, 4)
+                          .value();
+  BalanceStudyKey key = kKey;
+  key.options.opening_plies = 2;
+  const BalanceStudy study =
+      RunBalanceStudy({.games = 3, .first_games = 0}, key, *driver, *store, {})
+          .value();
+  EXPECT_FALSE(OpeningCost(study, driver->player(), {}).value().has_value());
 }
 
 }  // namespace

@@ -165,7 +165,6 @@ std::vector<std::string> Remedies(std::vector<FairReportRow> rows) {
   report.fair = std::move(rows);
   std::vector<std::string> sentences = VerdictsOf(report).at(0).sentences;
   sentences.erase(sentences.begin());
-  sentences.pop_back();  // of openings
   return sentences;
 }
 
@@ -205,6 +204,7 @@ TEST(VerdictTest, LessThanEvenIsCalledWhatItIs) {
 
 TEST(VerdictTest, NoCompensationMayBeEnoughOrNeeded) {
   FairReportRow end = Remedy(-24, {0.30, 0.27, 0.33});
+  end.estimate.beyond = true;
   EXPECT_EQ(Remedies({end})[0],
             "No compensation up to twelve points makes it even: with twelve "
             "points for the first side the first still scores 30 % [27, 33], "
@@ -235,7 +235,7 @@ TEST(VerdictTest, BothTogetherNameTheSeats) {
             "0.5 points for the chooser.");
   both.estimate.halves = 0;
   EXPECT_THAT(Remedies({both})[0],
-              HasSubstr("No points are needed beside the pie rule"));
+              HasSubstr("Beside the pie rule no points are needed: "));
 }
 
 TEST(VerdictTest, WhatWasBrokenOffShowsNothing) {
@@ -276,17 +276,17 @@ TEST(VerdictTest, WhatOpeningsCostIsStatedOrUnknown) {
   BalanceReport report;
   report.rows.push_back(Study(kEven, 0.5));
   EXPECT_THAT(TextOf(report), Not(HasSubstr("openings")));
-  report.fair.push_back(Pie(kEven));
+  report.openings.push_back(
+      {.options = report.rows[0].options, .player = report.rows[0].player});
   EXPECT_THAT(TextOf(report), HasSubstr("What the openings cost the sides is "
                                         "not known"));
-  report.rows[0].options.temperature = 0.5;
-  report.rows[0].statistics.drawn_loss = {
-      {{0.012, 0.01, 0.014}, {0.02, 0, 0.04}}};
-  EXPECT_THAT(
-      TextOf(report),
-      HasSubstr("drawn from the player's policy at temperature 0.5, its "
-                "own search holds that they cost the first side 1.2 % "
-                "of a game and the second 2.0 %"));
+  report.openings[0].options.temperature = 0.5;
+  report.openings[0].cost = {{{0.012, 0.01, 0.014}, {0.02, 0, 0.04}}};
+  EXPECT_THAT(TextOf(report),
+              HasSubstr("The first 8 actions of a game are drawn from the "
+                        "player's policy at temperature 0.5, which by its own "
+                        "search costs the first side 1.2 % [1.0, 1.4] of a "
+                        "game and the second 2.0 % [0.0, 4.0]."));
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "tara/eval/balance/balance.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -191,19 +189,6 @@ int DistinctGames(Variant variant, absl::Span<const GameFacts> games) {
   return static_cast<int>(distinct.size());
 }
 
-std::optional<std::array<Interval, 2>> DrawnLoss(
-    absl::Span<const GameFacts> games) {
-  std::array<std::vector<double>, 2> losses;
-  for (const GameFacts& game : games) {
-    if (!game.drawn_loss.has_value()) continue;
-    for (int side = 0; side < 2; ++side) {
-      losses[side].push_back((*game.drawn_loss)[side]);
-    }
-  }
-  if (losses[0].empty()) return std::nullopt;
-  return std::array{MeanInterval(losses[0]), MeanInterval(losses[1])};
-}
-
 Interval FirstSideScore(absl::Span<const GameFacts> games) {
   return ScoreInterval(
       Each(games, [](const GameFacts& game) { return game.score(); }));
@@ -217,7 +202,6 @@ BalanceStatistics Summarize(const BalanceStudy& study) {
   AddLengths(study.games, statistics);
   AddActions(study.games, statistics);
   AddOpenings(study.options.variant, study.games, statistics);
-  statistics.drawn_loss = DrawnLoss(study.games);
   statistics.drama = DramaOf(study.games);
   statistics.seats = SeatsOf(study.options.variant, study.games);
   statistics.first_actions = FirstActionsOf(study);

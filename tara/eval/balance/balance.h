@@ -62,9 +62,6 @@ struct BalanceStatistics {
   // start, up to symmetry: bias-corrected, but too low where nearly all games
   // differ.
   std::map<int, Interval> lines;
-  // Expected score that a side gives away by actions drawn from the player's
-  // policy, Red's and Blue's, a game; none where it is not known.
-  std::optional<std::array<Interval, 2>> drawn_loss;
   std::optional<DramaStatistics> drama;
   Compensation compensation;
   std::vector<FirstActionStatistics> first_actions;  // best first
@@ -78,10 +75,6 @@ BalanceStatistics Summarize(const BalanceStudy& study);
 
 // Returns the number of different games, up to symmetry.
 int DistinctGames(Variant variant, absl::Span<const GameFacts> games);
-
-// Returns what the games' drawn actions cost the sides; see BalanceStatistics.
-std::optional<std::array<Interval, 2>> DrawnLoss(
-    absl::Span<const GameFacts> games);
 
 // Returns the interval that a wished precision is about: of the first side's
 // score over the first `games` games.

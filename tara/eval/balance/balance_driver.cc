@@ -134,11 +134,7 @@ class StudyGame : public PlayedGame {
     const bool drawn = ply() < opening_plies + call_.options.drawn_plies;
     if (!drawn || report.policy.empty()) return choice;
     const Action action = Draw(report.policy);
-    if (!report.action_values.empty()) {
-      const float loss =
-          (ValueOf(choice, report) - ValueOf(action, report)) / 2;
-      if (!std::isnan(loss)) losses_[ply()] = loss;
-    }
+    if (action != choice) chosen_[ply()] = choice;
     return action;
   }
 
@@ -148,8 +144,9 @@ class StudyGame : public PlayedGame {
       for (const auto& [ply, entropy] : entropies_) {
         record.mutable_steps(ply)->set_policy_entropy(entropy);
       }
-      for (const auto& [ply, loss] : losses_) {
-        record.mutable_steps(ply)->set_drawn_loss(loss);
+      for (const auto& [ply, action] : chosen_) {
+        record.mutable_steps(ply)->set_chosen_action(
+            static_cast<uint32_t>(Index(action)));
       }
       TARA_RETURN_IF_ERROR(call_.Deliver(std::move(record)));
       return nullptr;
@@ -168,17 +165,6 @@ class StudyGame : public PlayedGame {
 
  private:
   int ply() const { return static_cast<int>(actions.size()); }
-
-  // The value that the search gives to an action, for the side to move.
-  float ValueOf(Action wanted, const SearchReport& report) const {
-    size_t i = 0;
-    float value = std::numeric_limits<float>::quiet_NaN();
-    LegalActions(state).ForEach([&](Action action) {
-      if (action == wanted) value = report.action_values[i];
-      ++i;
-    });
-    return value;
-  }
 
   Action Draw(absl::Span<const float> policy) {
     std::vector<double> weights;
@@ -201,7 +187,7 @@ class StudyGame : public PlayedGame {
   const size_t place_;
   const int attempt_;
   std::map<int, float> entropies_;  // by ply, of the player's policy
-  std::map<int, float> losses_;     // by ply, of drawn actions
+  std::map<int, Action> chosen_;    // by ply, where another was drawn
 };
 
 }  // namespace

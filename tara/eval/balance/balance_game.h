@@ -137,9 +137,8 @@ struct GameFacts {
   std::vector<Action> actions = {};  // all
   // By action, of the first kPolicyPlies: Step.policy_entropy; NaN: none.
   std::vector<float> entropies = {};
-  // What the actions drawn from the player's policy have cost Red and Blue: the
-  // sum of Step.drawn_loss; none where nothing is known of it.
-  std::optional<std::array<double, 2>> drawn_loss = {};
+  // What the player would have chosen where another action was drawn, by ply.
+  std::map<int, Action> chosen = {};
 
   // The first side's points of a game: 1 won, 0 lost.
   double score() const { return (1 + result) / 2.0; }

@@ -99,15 +99,7 @@ void PutCourse(const BalanceStatistics& s, Json& object) {
   PutInterval("comebacks", s.drama->comebacks, drama);
 }
 
-void PutDrawnLoss(const std::optional<std::array<Interval, 2>>& loss,
-                  Json& object) {
-  if (!loss.has_value()) return;
-  PutInterval("first_side_opening_loss", (*loss)[0], object);
-  PutInterval("second_side_opening_loss", (*loss)[1], object);
-}
-
 void PutOpenings(const BalanceStatistics& s, Json& object) {
-  PutDrawnLoss(s.drawn_loss, object);
   Json& choices = object["policy_choices"] = Json::array();
   for (const std::optional<Interval>& interval : s.choices) {
     Json& choice = choices.emplace_back();
@@ -228,7 +220,6 @@ Json ToJson(const FairReportRow& row) {
   if (row.options.rule_options.pie_rule) {
     PutInterval("chooser_score", SecondSideScore(row.score), object);
   }
-  PutDrawnLoss(row.drawn_loss, object);
   return object;
 }
 
@@ -236,8 +227,14 @@ Json ToJson(const OpeningReportRow& row) {
   Json object;
   PutOptions(row.options, "", object);
   object["player"] = row.player;
-  object["temperature"] = row.chosen.temperature;
-  object["expected_repeated"] = row.chosen.repeated;
+  object["temperature"] = row.options.temperature;
+  if (row.chosen.has_value()) {
+    object["expected_repeated"] = row.chosen->repeated;
+  }
+  if (row.cost.has_value()) {
+    PutInterval("first_side_cost", (*row.cost)[0], object);
+    PutInterval("second_side_cost", (*row.cost)[1], object);
+  }
   return object;
 }
 
@@ -273,8 +270,7 @@ FairReportRow SummarizeFair(const FairResult& result, std::string player,
           .wanted_games = result.wanted_games,
           .distinct_games = DistinctGames(result.options.variant, result.games),
           .score = FirstSideScore(result.games),
-          .draws = WilsonInterval(draws / games, games),
-          .drawn_loss = DrawnLoss(result.games)};
+          .draws = WilsonInterval(draws / games, games)};
 }
 
 void CorrectForMany(BalanceReport& report) {
@@ -403,10 +399,9 @@ std::string PointsCell(const FairReportRow& row) {
 
 std::string FairTable(absl::Span<const FairReportRow> rows) {
   if (rows.empty()) return "";
-  std::vector<Cells> table = {{"what makes it fair", "player", "points", "95 %",
-                               "searched", "fresh", "distinct",
-                               "first side scores %", "95 %", "draws %", "95 %",
-                               "openings cost %", "second"}};
+  std::vector<Cells> table = {
+      {"what makes it fair", "player", "points", "95 %", "searched", "fresh",
+       "distinct", "first side scores %", "95 %", "draws %", "95 %"}};
   for (const FairReportRow& row : rows) {
     Cells& cells = table.emplace_back();
     cells = {NameOf(row.options, row.not_learned), row.player};
@@ -421,12 +416,6 @@ std::string FairTable(absl::Span<const FairReportRow> rows) {
                  {absl::StrCat(row.games), absl::StrCat(row.distinct_games)});
     AddInterval(row.score, 100, cells);
     AddInterval(row.draws, 100, cells);
-    for (int side = 0; side < 2; ++side) {
-      cells.push_back(
-          row.drawn_loss.has_value()
-              ? absl::StrFormat("%.1f", 100 * (*row.drawn_loss)[side].mean)
-              : "-");
-    }
   }
   return TextTable(table, 2);
 }
@@ -435,13 +424,14 @@ std::string FairTable(absl::Span<const FairReportRow> rows) {
 std::string OpeningNotes(absl::Span<const OpeningReportRow> rows) {
   std::string text;
   for (const OpeningReportRow& row : rows) {
+    if (!row.chosen.has_value()) continue;
     absl::StrAppendFormat(
         &text,
         "%s, %s: openings at temperature %g, some %.1f %% of games repeat "
         "another%s\n",
-        NameOf(row.options, ""), row.player, row.chosen.temperature,
-        100 * row.chosen.repeated,
-        row.chosen.repeated > kMostRepeated
+        NameOf(row.options, ""), row.player, row.chosen->temperature,
+        100 * row.chosen->repeated,
+        row.chosen->repeated > kMostRepeated
             ? "; --opening-plies makes them differ"
             : "");
   }

@@ -58,14 +58,14 @@ struct FairReportRow {
   int distinct_games = 0;
   Interval score = {};
   Interval draws = {};
-  std::optional<std::array<Interval, 2>> drawn_loss = {};
 };
 
-// The temperature that was chosen for a variant and a player.
+// The openings of a variant's games with remedies, by one player.
 struct OpeningReportRow {
   BalanceGameOptions options;
   std::string player;
-  OpeningTemperature chosen;
+  std::optional<OpeningTemperature> chosen = {};     // by a pilot
+  std::optional<std::array<Interval, 2>> cost = {};  // OpeningCost
 };
 
 struct BalanceReport {

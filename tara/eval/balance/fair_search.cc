@@ -16,7 +16,7 @@ namespace {
 constexpr double kChiSquare95 = 3.841458820694124;  // one degree of freedom
 constexpr double kSteepest = 4;
 // The part of s0 that is a logistic distribution, and its least deviation.
-constexpr double kSmoothPart = 0.02;
+constexpr double kSmoothPart = 0.005;
 constexpr double kLeastDeviation = 3;
 // What u far from 0 costs where games leave it open.
 constexpr double kPrior = 0.005;
@@ -149,35 +149,46 @@ void FairSearch::Fit() {
   };
   const double low_end = end(-1);
   const double high_end = end(+1);
-  // 3. The half points that are nearest to the ends.
+  // 3. How far half points are from even, in logits, if the crossing is at u.
+  const auto distance = [&](int c, double u) {
+    return slope * std::abs(Predicted(c) - u);
+  };
   const auto nearest_to = [&](double u) {
     int nearest = range_.low;
     for (int c = range_.low; c <= range_.high; ++c) {
-      if (std::abs(Predicted(c) - u) < std::abs(Predicted(nearest) - u)) {
-        nearest = c;
-      }
+      if (distance(c, u) < distance(nearest, u)) nearest = c;
     }
     return nearest;
   };
+  // As good: nearly the same, as where margins do not occur.
+  const auto as_good = [&](int c, double u) {
+    return distance(c, u) <= distance(nearest_to(u), u) + 4 * kScoreTolerance;
+  };
   const bool low_open = high_end > Predicted(range_.low);
   const bool high_open = low_end < Predicted(range_.high);
-  estimate_.low = low_open ? range_.low - 1 : nearest_to(high_end);
-  estimate_.high = high_open ? range_.high + 1 : nearest_to(low_end);
-  const auto distance = [&, crossing = crossing](int c) {
-    return std::abs(Logistic(slope * (Predicted(c) - crossing)) - 0.5);
-  };
-  const int first = std::clamp(estimate_.low, range_.low, range_.high);
-  const int last = std::clamp(estimate_.high, range_.low, range_.high);
-  double nearest = 1;
-  for (int c = first; c <= last; ++c) nearest = std::min(nearest, distance(c));
-  bool found = false;
-  for (int c = first; c <= last; ++c) {
-    if (distance(c) > nearest + kScoreTolerance) continue;
-    if (!found || std::abs(c) < std::abs(estimate_.halves)) {
+  first_ = low_open ? range_.low : nearest_to(high_end);
+  last_ = high_open ? range_.high : nearest_to(low_end);
+  estimate_.beyond =
+      crossing > Predicted(range_.low) || crossing < Predicted(range_.high);
+  // 4. The estimate and the interval, with those that are as good.
+  estimate_.halves = nearest_to(crossing);
+  for (int c = range_.low; c <= range_.high; ++c) {
+    if (as_good(c, crossing) && std::abs(c) < std::abs(estimate_.halves)) {
       estimate_.halves = c;
     }
-    found = true;
   }
+  estimate_.low = first_;
+  estimate_.high = last_;
+  while (estimate_.low > range_.low && as_good(estimate_.low - 1, high_end)) {
+    --estimate_.low;
+  }
+  while (estimate_.high < range_.high && as_good(estimate_.high + 1, low_end)) {
+    ++estimate_.high;
+  }
+  estimate_.low = std::min(estimate_.low, estimate_.halves);
+  estimate_.high = std::max(estimate_.high, estimate_.halves);
+  if (low_open) estimate_.low = range_.low - 1;
+  if (high_open) estimate_.high = range_.high + 1;
   for (auto& [halves, games] : games_) {
     games.fitted = Logistic(slope * (Predicted(halves) - crossing));
   }
@@ -185,16 +196,13 @@ void FairSearch::Fit() {
 
 std::vector<CompensationBlock> FairSearch::Next(int most) const {
   const int games = std::min(most, kSearchBlock);
-  // What is left of the range.
-  const int first = std::max(range_.low, estimate_.low);
-  const int last = std::min(range_.high, estimate_.high);
-  if (games <= 0 || first >= last) return {};
+  if (games <= 0 || first_ >= last_) return {};
   const int at = estimate_.halves;
-  if (first >= at - 1 && last <= at + 1) return {{at, games}};
+  if (first_ >= at - 1 && last_ <= at + 1) return {{at, games}};
   int distance = kDistances.back();
   for (const int each : kDistances) {
     distance = each;
-    if (estimate_.low <= at - each || estimate_.high >= at + each) break;
+    if (first_ <= at - each || last_ >= at + each) break;
   }
   const int below = std::max(range_.low, at - distance);
   const int above = std::min(range_.high, at + distance);

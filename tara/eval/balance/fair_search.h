@@ -29,6 +29,8 @@ struct CompensationEstimate {
   // 95 % interval of it; beyond the range by 1 where it is open.
   int low = 0;
   int high = 0;
+  // Whether all of the range is too little.
+  bool beyond = false;
 };
 
 // Half points that are no more even than fewer by more than this are no better.
@@ -58,12 +60,13 @@ struct CompensationBlock {
 // the maximum of the likelihood, a draw being half a win and half a loss (less
 // 0.005 u^2, which decides where the games do not): what
 // players do who know of the points may move the curve and make it steeper or
-// flatter. s0 has its steps where margins do not occur; two parts in a hundred
-// are a logistic distribution, so that it falls everywhere. s(c) = 1/2
+// flatter. s0 has its steps where margins do not occur; five parts in a
+// thousand are a logistic distribution, so that it falls everywhere. s(c) = 1/2
 // where logit s0(c) = u, and the interval has all u whose likelihood, maximized
 // over b, is no further below the maximum than
 //   2 ln(L_max / L) <= 3.84,
-// each by the half points that are nearest to even with it.
+// each by the half points that are nearest to even with it, and those that are
+// as good (kScoreTolerance).
 //
 // Games are played by blocks of kSearchBlock, half of each at d below the
 // estimate, half at d above: d is 3 points, and 2, 1 and 1/2 as the interval
@@ -109,6 +112,9 @@ class FairSearch {
   std::array<double, 49> logits_ = {};  // of s0, by half points from -24 on
   std::map<int, CompensationGames> games_;
   CompensationEstimate estimate_;
+  // The interval without what is as good as its ends.
+  int first_ = 0;
+  int last_ = 0;
 };
 
 }  // namespace tara::eval

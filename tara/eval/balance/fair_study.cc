@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,9 +15,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/check.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance/first_actions.h"
 
@@ -254,6 +260,83 @@ absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
   const size_t chosen = std::min(low, kTemperatures.size() - 1);
   return OpeningTemperature{.temperature = kTemperatures[chosen],
                             .repeated = shares[chosen]};
+}
+
+absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(
+    const BalanceStudy& study, Player& player,
+    const BalanceProgressCallback& on_progress) {
+  const BalanceGameOptions& options = study.options;
+  BalanceProgress progress = {
+      .games = std::min(kCostGames, static_cast<int>(study.games.size())),
+      .stage = "what openings cost"};
+  std::array<std::vector<double>, 2> costs;  // by side, of a game
+  uint64_t number = std::numeric_limits<uint64_t>::max() - 1;
+  bool drawn = false;
+  for (int i = 0; i < progress.games; ++i) {
+    if (on_progress && !on_progress(progress)) return std::nullopt;
+    const GameFacts& game = study.games[static_cast<size_t>(i)];
+    // 1. The positions after the choices (even) and after what was drawn (odd).
+    std::vector<State> states;
+    std::vector<int> movers;  // by pair
+    State state = InitialState(options.variant, options.rule_options);
+    for (size_t ply = 0; ply < game.actions.size(); ++ply) {
+      State next = state;
+      ApplyAction(game.actions[ply], next);
+      if (const auto chosen = game.chosen.find(static_cast<int>(ply));
+          chosen != game.chosen.end()) {
+        states.push_back(state);
+        ApplyAction(chosen->second, states.back());
+        states.push_back(next);
+        movers.push_back(state.side());
+      }
+      state = next;
+    }
+    drawn = drawn || !movers.empty();
+    // 2. Red's values of them, in [-1, 1].
+    std::vector<Random> streams;
+    std::vector<SearchReport> reports(states.size());
+    streams.reserve(states.size());
+    std::vector<Turn> turns;
+    for (size_t at = 0; at < states.size(); ++at) {
+      streams.emplace_back(DeriveSeed(
+          options.seed, static_cast<uint64_t>(kPilotIndex + i) * 64 + at,
+          StreamPurpose::kArena));
+      if (states[at].finished()) {
+        reports[at].value = static_cast<float>(Score(states[at]).result());
+        continue;
+      }
+      turns.push_back({.state = states[at],
+                       .random = &streams.back(),
+                       .game = number--,
+                       .report = &reports[at]});
+    }
+    std::vector<Action> choices(turns.size());
+    TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(choices)));
+    for (const Turn& turn : turns) player.EndGame(turn.game);
+    const auto red_value = [&](size_t at) -> std::optional<double> {
+      if (!reports[at].value.has_value()) return std::nullopt;
+      const bool for_red = states[at].finished() || states[at].side() == kRed;
+      return for_red ? *reports[at].value : -*reports[at].value;
+    };
+    // 3. What the mover has lost, as expected score.
+    std::array<double, 2> cost = {0, 0};
+    bool known = movers.empty();
+    for (size_t pair = 0; pair < movers.size(); ++pair) {
+      const auto chosen = red_value(2 * pair);
+      const auto played = red_value(2 * pair + 1);
+      if (!chosen.has_value() || !played.has_value()) continue;
+      known = true;
+      cost[movers[pair]] +=
+          (movers[pair] == kRed ? 1 : -1) * (*chosen - *played) / 2;
+    }
+    if (known) {
+      costs[0].push_back(cost[0]);
+      costs[1].push_back(cost[1]);
+    }
+    ++progress.games_done;
+  }
+  if (!drawn || costs[0].empty()) return std::nullopt;
+  return std::array{MeanInterval(costs[0]), MeanInterval(costs[1])};
 }
 
 }  // namespace tara::eval

@@ -13,6 +13,7 @@
 //                            same as with the pie rule alone, which are where
 //                            the search with the pie rule begins
 
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -22,6 +23,8 @@
 #include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/fair_search.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_store.h"
 
 namespace tara::eval {
@@ -85,6 +88,19 @@ absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
 
 // Returns the games that ChooseOpeningTemperature plays at most.
 int MostPilotGames();
+
+// Games whose drawn actions OpeningCost looks at, at most.
+inline constexpr int kCostGames = 64;
+
+// Returns what the actions drawn from the player's policy cost the first and
+// the second side of a game: the expected score that they give away compared
+// with what the player would have chosen. The player searches the positions
+// after the one and after the other anew, so that a choice that looked best by
+// chance is not taken for better. None where the player gives no values, or
+// draws no actions, or on_progress stopped it.
+absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(
+    const BalanceStudy& study, Player& player,
+    const BalanceProgressCallback& on_progress);
 
 }  // namespace tara::eval
 

@@ -295,27 +295,27 @@ std::string RemedySentence(const FairReportRow& row, const std::string& with,
   const std::string left =
       absl::StrCat("; the search leaves ", PointsLeft(row, names));
   if (halves == 0) {
-    const absl::string_view beside = pie ? " beside the pie rule" : "";
+    const absl::string_view beside = pie ? "beside the pie rule " : "";
     if (evenness == Evenness::kEven || evenness == Evenness::kNearlyEven) {
-      return Sentence(absl::StrCat(
-          with, "no points are needed", beside, ": without any it is ",
-          evenness == Evenness::kEven ? "even" : "nearly even", " (", evidence,
-          ")", left));
+      return Sentence(
+          absl::StrCat(with, beside, "no points are needed: without any it is ",
+                       evenness == Evenness::kEven ? "even" : "nearly even",
+                       " (", evidence, ")", left));
     }
     return Sentence(absl::StrCat(
-        with, "no points for either come nearer to even than none", beside,
-        evenness == Evenness::kUneven ? ", which is not even"
-                                      : ", which may be even",
+        with, beside, "no points for either come nearer to even than none, ",
+        evenness == Evenness::kUneven ? "which is not even"
+                                      : "which may be even",
         " (", evidence, ")", left));
   }
   const absl::string_view side = halves > 0 ? names.second : names.first;
   const std::string points = PointsInWords(std::abs(halves));
-  const bool at_end = halves == row.range.low || halves == row.range.high;
-  if (at_end && evenness == Evenness::kUneven) {
+  if (row.estimate.beyond && evenness == Evenness::kUneven) {
+    const int end = halves > 0 ? row.range.high : row.range.low;
     return Sentence(absl::StrCat(
         with, pie ? "beside the pie rule " : "", "no compensation up to ",
-        points, " makes it even: with ", points, " for ", side,
-        pie ? " " : " the first still scores ", evidence));
+        PointsInWords(std::abs(end)), " makes it even: with ", points, " for ",
+        side, pie ? " " : " the first still scores ", evidence));
   }
   const bool plural = std::abs(halves) > 2;
   if (pie) {
@@ -346,20 +346,23 @@ void AddCautions(const std::string& not_learned, int games, int distinct,
   }
 }
 
-std::string OpeningSentence(const BalanceReportRow& row) {
+std::string OpeningSentence(const OpeningReportRow& row) {
   const BalanceGameOptions& options = row.options;
-  const auto& loss = row.statistics.drawn_loss;
-  if (!loss.has_value()) {
+  if (!row.cost.has_value()) {
     return Sentence(
-        "what the openings cost the sides is not known: the player gives no "
-        "values to the actions that begin its games");
+        "what the openings cost the sides is not known: the player draws no "
+        "actions, or gives no values");
   }
+  const auto cost = [](const Interval& side) {
+    return absl::StrFormat("%.1f %% [%.1f, %.1f]", 100 * side.mean,
+                           100 * side.low, 100 * side.high);
+  };
   return Sentence(absl::StrFormat(
-      "of a game's first %d actions, drawn from the player's policy at "
-      "temperature %g, its own search holds that they cost the first side "
-      "%.1f %% of a game and the second %.1f %%, compared with its choices",
-      options.drawn_plies, options.temperature, 100 * (*loss)[0].mean,
-      100 * (*loss)[1].mean));
+      "the first %d actions of a game are drawn from the player's policy at "
+      "temperature %g, which by its own search costs the first side %s of a "
+      "game and the second %s",
+      options.drawn_plies, options.temperature, cost((*row.cost)[0]),
+      cost((*row.cost)[1])));
 }
 
 // --- Verdicts ----------------------------------------------------------------
@@ -395,7 +398,11 @@ class Writer {
       verdict_.sentences.push_back(ChangeSentence(change));
       AddRemedies(change.to, with);
     }
-    if (has_remedies_) verdict_.sentences.push_back(OpeningSentence(base_));
+    for (const OpeningReportRow& row : report_.openings) {
+      if (row.player == base_.player && SameRules(row.options, base_.options)) {
+        verdict_.sentences.push_back(OpeningSentence(row));
+      }
+    }
     return std::move(verdict_);
   }
 
@@ -437,7 +444,7 @@ class Writer {
     bool any = false;
     for (const FairReportRow& row : report_.fair) {
       if (row.player != base_.player || !SameRules(row.from, from)) continue;
-      any = has_remedies_ = true;
+      any = true;
       verdict_.sentences.push_back(RemedySentence(row, with, even));
       AddCautions(row.not_learned, row.games, row.distinct_games,
                   1 - kMostRepeated, verdict_.sentences);
@@ -451,7 +458,6 @@ class Writer {
 
   const BalanceReport& report_;
   const BalanceReportRow& base_;
-  bool has_remedies_ = false;
   Verdict verdict_;
 };
 
