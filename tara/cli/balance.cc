@@ -36,6 +36,8 @@
 #include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/balance_report.h"
+#include "tara/eval/balance/fair_search.h"
+#include "tara/eval/balance/fair_study.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
@@ -56,7 +58,9 @@ struct BalanceCommandOptions {
   int64_t pie_games = 64;
   int64_t opening_plies = -1;  // 0, or 2 for players without a policy
   int64_t drawn_plies = 8;
-  double temperature = 1;
+  double temperature = 0;  // 0: 1, or with --fair chosen by a pilot
+  bool fair = false;
+  int64_t fair_games = 400;
   int64_t threads = 0;  // all cores
   int64_t seed = 1;
   std::string format = "text";
@@ -71,6 +75,8 @@ struct WantedStudy {
   // The study, by its place among all, with which this one is compared: the
   // same player with the rules without the change; -1: it is not a what-if.
   int compare_with = -1;
+  eval::FairPlan fair = {};  // what else is played with --fair
+  bool choose_temperature = false;
 };
 
 // Random openings of players that have no policy to draw from.
@@ -207,6 +213,61 @@ absl::StatusOr<std::vector<Rules>> AllRules(
   return rules;
 }
 
+// Returns the compensations next to 0 that the player's network has learned
+// beside these rules; all for other players, and with --untrained.
+eval::CompensationRange CompensationsOf(const BalanceCommandOptions& options,
+                                        const Rules& rules,
+                                        const eval::PlayerSpec& player) {
+  eval::CompensationRange range;
+  if (options.untrained) return range;
+  const auto learned_until = [&](int end) {
+    const int step = end < 0 ? -1 : 1;
+    RuleOptions tried = rules.options;
+    for (int halves = step; halves != end + step; halves += step) {
+      tried.compensation_halves = static_cast<int8_t>(halves);
+      if (!NotLearnedBy(player, InitialState(rules.variant, tried)).empty()) {
+        return halves - step;
+      }
+    }
+    return end;
+  };
+  return {learned_until(range.low), learned_until(range.high)};
+}
+
+// What --fair plays for the rules, beside their study.
+eval::FairPlan FairPlanOf(const BalanceCommandOptions& options,
+                          const Rules& rules, const eval::PlayerSpec& player) {
+  if (!options.fair) return {.games = 0, .range = {0, 0}};
+  const bool pie = Info(rules.variant).seats == 2;
+  return {.games = static_cast<int>(options.fair_games),
+          .range = CompensationsOf(options, rules, player),
+          .pie = pie,
+          // Pairs of options, and no three.
+          .pie_with_compensation = pie && rules.changed_from < 0};
+}
+
+// Refuses what --fair tries itself.
+absl::Status CheckFair(const BalanceCommandOptions& options) {
+  if (!options.fair) return absl::OkStatus();
+  const auto check = [](absl::string_view flag, const std::string& text) {
+    for (const absl::string_view option : absl::StrSplit(text, ',')) {
+      const absl::string_view name = option.substr(0, option.find('='));
+      if (name != "compensation" && name != "pie_rule") continue;
+      return UsageError(absl::StrCat(
+          "--fair tries compensation and pie_rule itself; expected it without ",
+          flag, " ", option));
+    }
+    return absl::OkStatus();
+  };
+  for (const std::string& option : options.game.options) {
+    TARA_RETURN_IF_ERROR(check("--option", option));
+  }
+  for (const std::string& what_if : options.what_ifs) {
+    TARA_RETURN_IF_ERROR(check("--what-if", what_if));
+  }
+  return absl::OkStatus();
+}
+
 // Returns the studies of these players by these rules, players outermost, so
 // that each player is made once. Networks have the number types of their games
 // in the store. Errors as WithPrecision and PlayerIdentity.
@@ -233,12 +294,18 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
                                .opening_plies = opening_plies,
                                .drawn_plies =
                                    static_cast<int>(options.drawn_plies),
-                               .temperature = options.temperature},
+                               .temperature = options.temperature > 0
+                                                  ? options.temperature
+                                                  : 1},
                    .player = player.text,
                    .identity = identity},
            .player = player,
            .compare_with =
-               each.changed_from < 0 ? -1 : first + each.changed_from});
+               each.changed_from < 0 ? -1 : first + each.changed_from,
+           .fair = FairPlanOf(options, each, player),
+           .choose_temperature = options.fair && options.temperature == 0 &&
+                                 Searches(player.kind) &&
+                                 each.changed_from < 0});
     }
   }
   return studies;
@@ -256,14 +323,17 @@ class Progress {
            const std::vector<WantedStudy>& studies, Console& console)
       : status_line_(console) {
     for (const WantedStudy& study : studies) {
-      left_ += eval::MostGames(plan, study.key.options);
+      left_ += eval::MostGames(plan, study.key.options) +
+               eval::MostFairGames(study.fair);
+      if (study.choose_temperature) left_ += eval::MostPilotGames();
     }
   }
 
-  void StartStudy(const WantedStudy& study, const eval::BalancePlan& plan) {
+  // Begins a part of a study, of so many games at most.
+  void Start(const WantedStudy& study, int most_games) {
     name_ =
         absl::StrCat(Info(study.key.options.variant).id, " ", study.key.player);
-    left_ -= eval::MostGames(plan, study.key.options);  // what comes after it
+    left_ -= most_games;  // what comes after it
     first_done_ = -1;
     start_ = SteadyTime();
   }
@@ -275,8 +345,9 @@ class Progress {
     const double seconds =
         std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - start_));
     const double rate = played / seconds;
-    std::string text = absl::StrFormat("%s: %d of %d games", name_,
-                                       progress.games_done, progress.games);
+    std::string text = absl::StrFormat(
+        "%s%s%s: %d of %d games", name_, progress.stage.empty() ? "" : ", ",
+        progress.stage, progress.games_done, progress.games);
     if (played > 0) {
       const double left = left_ + progress.games - progress.games_done;
       absl::StrAppendFormat(&text, ", %.1f games/s, %s left", rate,
@@ -332,34 +403,70 @@ eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
           .pie_games = static_cast<int>(options.pie_games)};
 }
 
+// What has been played.
+struct PlayedStudies {
+  std::vector<eval::BalanceStudy> studies;  // in the order of those wanted
+  std::vector<std::vector<eval::FairResult>> fair = {};  // by study
+  std::vector<eval::OpeningReportRow> openings = {};     // with --fair
+};
+
 // Plays the studies, in their order; those without a game, which an interrupt
-// leaves, are missing at the end.
-absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
-    const BalanceCommandOptions& options,
-    const std::vector<WantedStudy>& wanted, record::GameStore& store,
-    const StopCheck& stop, Console& console) {
+// leaves, are missing at the end. Fills in the temperatures that are chosen.
+absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
+                                          std::vector<WantedStudy>& wanted,
+                                          record::GameStore& store,
+                                          const StopCheck& stop,
+                                          Console& console) {
   const eval::BalancePlan plan = PlanOf(options);
   Players players(options.threads);
   Progress progress(plan, wanted, console);
-  std::vector<eval::BalanceStudy> studies;
+  const eval::BalanceProgressCallback show =
+      [&](const eval::BalanceProgress& done) {
+        progress.Show(done);
+        return !stop();
+      };
+  PlayedStudies played;
   std::map<std::string, std::pair<int, std::string>> forfeits;  // by player
-  for (const WantedStudy& each : wanted) {
-    if (stop()) break;
-    progress.StartStudy(each, plan);
+  for (size_t i = 0; i < wanted.size() && !stop(); ++i) {
+    WantedStudy& each = wanted[i];
     TARA_ASSIGN_OR_RETURN(eval::BalanceDriver* const driver,
                           players.For(each.player));
+    eval::BalanceGameOptions& game = each.key.options;
+    std::optional<eval::OpeningTemperature> chosen;
+    if (each.choose_temperature) {
+      progress.Start(each, eval::MostPilotGames());
+      TARA_ASSIGN_OR_RETURN(
+          chosen,
+          eval::ChooseOpeningTemperature(
+              static_cast<int>(std::max(options.games, options.fair_games)),
+              each.key, *driver, store, show));
+      if (!chosen.has_value()) break;
+      game.temperature = chosen->temperature;
+    } else if (each.compare_with >= 0) {
+      game.temperature = wanted[static_cast<size_t>(each.compare_with)]
+                             .key.options.temperature;
+    }
+    progress.Start(each, eval::MostGames(plan, game));
     TARA_ASSIGN_OR_RETURN(
         eval::BalanceStudy study,
-        eval::RunBalanceStudy(plan, each.key, *driver, store,
-                              [&](const eval::BalanceProgress& done) {
-                                progress.Show(done);
-                                return !stop();
-                              }));
+        eval::RunBalanceStudy(plan, each.key, *driver, store, show));
+    std::vector<eval::FairResult> fair;
+    if (eval::MostFairGames(each.fair) > 0 && !stop()) {
+      progress.Start(each, eval::MostFairGames(each.fair));
+      TARA_ASSIGN_OR_RETURN(fair, eval::RunFairStudy(each.fair, each.key, study,
+                                                     *driver, store, show));
+    }
+    if (options.fair && each.compare_with < 0 && !stop()) {
+      TARA_ASSIGN_OR_RETURN(const auto cost,
+                            eval::OpeningCost(study, driver->player(), show));
+      played.openings.push_back({game, each.key.player, chosen, cost});
+    }
     if (driver->forfeits() > 0) {
       forfeits[each.key.player] = {driver->forfeits(), driver->first_forfeit()};
     }
     if (study.games.empty()) break;
-    studies.push_back(std::move(study));
+    played.studies.push_back(std::move(study));
+    played.fair.push_back(std::move(fair));
   }
   progress.Clear();
   for (const auto& [player, forfeit] : forfeits) {
@@ -367,21 +474,28 @@ absl::StatusOr<std::vector<eval::BalanceStudy>> PlayStudies(
                 << " games up, which were begun anew; the first: "
                 << forfeit.second << "\n";
   }
-  return studies;
+  return played;
 }
 
 eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
-                             const std::vector<eval::BalanceStudy>& studies) {
+                             const PlayedStudies& played) {
+  const std::vector<eval::BalanceStudy>& studies = played.studies;
   eval::BalanceReport report;
+  const auto not_learned = [&](size_t i,
+                               const eval::BalanceGameOptions& options) {
+    return NotLearnedBy(wanted[i].player,
+                        InitialState(options.variant, options.rule_options));
+  };
   for (size_t i = 0; i < studies.size(); ++i) {
     const eval::BalanceGameOptions& options = studies[i].options;
-    report.rows.push_back(
-        {.options = options,
-         .player = studies[i].player,
-         .statistics = eval::Summarize(studies[i]),
-         .not_learned = NotLearnedBy(
-             wanted[i].player,
-             InitialState(options.variant, options.rule_options))});
+    report.rows.push_back({.options = options,
+                           .player = studies[i].player,
+                           .statistics = eval::Summarize(studies[i]),
+                           .not_learned = not_learned(i, options)});
+    for (const eval::FairResult& fair : played.fair[i]) {
+      report.fair.push_back(eval::SummarizeFair(fair, studies[i].player,
+                                                not_learned(i, fair.options)));
+    }
     if (wanted[i].compare_with < 0) continue;
     const eval::BalanceStudy& from = studies[wanted[i].compare_with];
     const std::string& of_from =
@@ -393,6 +507,7 @@ eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
                               .difference = eval::Compare(from, studies[i]),
                               .not_learned = of_to.empty() ? of_from : of_to});
   }
+  report.openings = played.openings;
   eval::CorrectForMany(report);
   return report;
 }
@@ -431,20 +546,48 @@ void AddGameOptions(Command& command, BalanceCommandOptions* options) {
                      0, 1000, &options->drawn_plies);
   command.AddNumber({.names = "--temperature",
                      .placeholder = "T",
-                     .help = "of these draws: policy^(1/T)"},
+                     .help = "of these draws: policy^(1/T)",
+                     .default_text = "1; with --fair the lowest that keeps "
+                                     "95 % of games different"},
                     0.01, 100, &options->temperature);
+}
+
+void AddFairOptions(Command& command, BalanceCommandOptions* options) {
+  command.AddSwitch(
+      {.names = "--fair",
+       .help = "also find the compensation that makes the score even, by games "
+               "whose players know it; confirm it, the pie rule and both by "
+               "fresh games; the same with each --what-if"},
+      &options->fair);
+  command.AddInteger(
+      {.names = "--fair-games",
+       .placeholder = "N",
+       .help = "with --fair: fresh games of each, and at most as many that "
+               "search for a compensation"},
+      1, kMaxGames, &options->fair_games);
 }
 
 // Lets players play themselves and says whether the variants are fair. An
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                                Console& console) {
+  TARA_RETURN_IF_ERROR(CheckFair(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::PlayerSpec> players,
                         PlayersOf(options));
-  std::vector<State> starts;  // those of --what-if, too
+  std::vector<State> starts;  // those of --what-if and --fair, too
   for (const Rules& each : rules) {
     starts.push_back(InitialState(each.variant, each.options));
+    if (!options.fair) continue;
+    // Some compensation, and the pie rule with it.
+    RuleOptions tried = each.options;
+    tried.compensation_halves = 1;
+    starts.push_back(InitialState(each.variant, tried));
+    tried.compensation_halves = -1;
+    starts.push_back(InitialState(each.variant, tried));
+    tried.compensation_halves = 0;
+    tried.pie_rule = Info(each.variant).seats == 2;
+    starts.push_back(InitialState(each.variant, tried));
   }
   std::vector<eval::PlayerSpec> given;  // without --sims, as refusals name them
   for (const std::string& text : options.players) {
@@ -457,12 +600,12 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
       const std::unique_ptr<record::GameStore> store,
       record::OpenGameStore(has_store ? options.store : ":memory:",
                             record::StoreMode::kExclusive));
-  TARA_ASSIGN_OR_RETURN(const std::vector<WantedStudy> wanted,
+  TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
                         WantedStudies(options, players, rules, *store));
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(const std::vector<eval::BalanceStudy> studies,
+  TARA_ASSIGN_OR_RETURN(const PlayedStudies played,
                         PlayStudies(options, wanted, *store, stop, console));
-  const eval::BalanceReport report = ReportOf(wanted, studies);
+  const eval::BalanceReport report = ReportOf(wanted, played);
   console.out << (options.format == "json"
                       ? eval::BalanceReportJson(report) + "\n"
                       : eval::BalanceReportText(report));
@@ -505,6 +648,7 @@ void RegisterBalance(Command& root) {
                             "parted by commas), and compare; may be given "
                             "again, each is a change of its own"},
                    &options->what_ifs);
+  AddFairOptions(command, options.get());
   AddGameOptions(command, options.get());
   AddThreadsFlag(command, &options->threads);
   command.AddInteger({.names = "--seed",
@@ -536,6 +680,7 @@ void RegisterBalance(Command& root) {
        "balance --variant all --player net:runs/first,sims=400 --games 1000 "
        "--store balance.db --html balance.html",
        "balance --variant high_kings_l1 --player mcts --sims 50,200,800",
+       "balance --variant poisoned_chalice --player mcts:sims=200 --fair",
        "balance --variant stone_of_destiny --player mcts:sims=100 "
        "--what-if link_all_at_end=false --precision 0.02 --games 20000"});
   command.SetRun(

@@ -14,6 +14,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // The arguments of a study that takes no time, and others.
@@ -110,6 +111,95 @@ TEST(BalanceTest, AnInterruptReportsTheGamesSoFarAndLosesNone) {
   EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("mcts:sims=50"));
 }
 
+TEST(BalanceTest, AReportBeginsWithItsVerdict) {
+  const TaraResult text =
+      RunTara(With({"--variant", "high_kings_l1", "--player", "mcts:sims=2"}));
+  EXPECT_THAT(text.out, StartsWith("high_kings_l1, mcts:sims=2:\n  "));
+  const Json json =
+      BalanceJson({"--variant", "high_kings_l1", "--player", "mcts:sims=2",
+                   "--what-if", "no_progress_limit=20"});
+  ASSERT_EQ(json.at("verdicts").size(), 1u);
+  EXPECT_EQ(json["verdicts"][0]["variant"], "high_kings_l1");
+  EXPECT_THAT(json["verdicts"][0]["text"].get<std::string>(),
+              AllOf(HasSubstr("the first scores "),
+                    HasSubstr("With no_progress_limit=20 ")));
+  EXPECT_FALSE(json.contains("fair"));
+}
+
+TEST(BalanceTest, FindsWhatMakesAVariantFair) {
+  const std::string page = TemporaryPath("fair.html");
+  const std::vector<std::string> study = {"--variant",
+                                          "stone_of_destiny",
+                                          "--player",
+                                          "mcts:sims=3",
+                                          "--fair",
+                                          "--fair-games",
+                                          "24",
+                                          "--html",
+                                          page,
+                                          "--what-if",
+                                          "link_all_at_end=false"};
+  const Json json = BalanceJson(study);
+  // Compensation, pie rule and both; with the change, either of the two.
+  ASSERT_EQ(json.at("fair").size(), 5u);
+  ASSERT_EQ(json.at("openings").size(), 1u);
+  for (const Json& each : json["fair"]) {
+    EXPECT_EQ(each.at("fresh_games"), 24);
+    EXPECT_EQ(each.at("temperature"), json["openings"][0].at("temperature"));
+    const bool pie = each.at("rule_options").at("pie_rule");
+    EXPECT_EQ(each.contains("chooser_score"), pie);
+    if (!each.contains("compensation")) continue;
+    EXPECT_EQ(each.at("rule_options").at("compensation"),
+              each.at("compensation"));
+    EXPECT_LE(each.at("search_games"), 24);
+  }
+  EXPECT_EQ(json["fair"][0]["instead_of"], "");
+  EXPECT_EQ(json["fair"][2]["rule_options"]["pie_rule"], true);
+  EXPECT_EQ(json["fair"][4]["instead_of"], "link_all_at_end=false");
+  const std::string verdict = json["verdicts"][0]["text"];
+  EXPECT_THAT(verdict, AllOf(HasSubstr("he pie rule"), HasSubstr("24 fresh"),
+                             HasSubstr("which by its own search costs")));
+  EXPECT_THAT(ReadFile(page), HasSubstr("24 fresh games"));
+  std::vector<std::string> text = study;
+  EXPECT_THAT(RunTara(With(text)).out, HasSubstr("what makes it fair"));
+}
+
+TEST(BalanceTest, FairnessInFourSeatsAndWithoutAPolicy) {
+  const Json json =
+      BalanceJson({"--variant", "four_treasures_doubles", "--player", "greedy",
+                   "--fair", "--fair-games", "8"});
+  ASSERT_EQ(json.at("fair").size(), 1u);
+  EXPECT_FALSE(json["openings"][0].contains("first_side_cost"));
+  EXPECT_THAT(
+      json["verdicts"][0]["text"].get<std::string>(),
+      AllOf(HasSubstr("The pie rule is for two seats"),
+            HasSubstr("What the openings cost the sides is not known")));
+}
+
+TEST(BalanceTest, FairnessGoesOnAfterItWasKilled) {
+  const auto study = [](const std::string& store) {
+    return std::vector<std::string>{
+        "balance",  "--variant",     "poisoned_chalice",
+        "--player", "mcts:sims=30",  "--games",
+        "10",       "--first-games", "0",
+        "--fair",   "--fair-games",  "40",
+        "--store",  store,           "--format=json"};
+  };
+  const TaraResult whole = RunTara(study(TemporaryPath("whole.db")));
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const std::string store = TemporaryPath("killed.db");
+  for (const int signal : {SIGKILL, SIGINT}) {
+    TerminalTara tara(study(store));
+    // The pilot is over; some search, or fresh games, have begun.
+    ASSERT_TRUE(tara.Expect(signal == SIGKILL ? "search, " : "fresh games, "));
+    tara.Signal(signal);
+    tara.Wait();
+  }
+  const TaraResult resumed = RunTara(study(store));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, whole.out);
+}
+
 TEST(BalanceTest, WritesAPageForABrowser) {
   const std::string path = TemporaryPath("balance.html");
   const TaraResult result = RunTara(With(
@@ -147,6 +237,16 @@ TEST(BalanceTest, WrongArgumentsAreTold) {
                  "changes nothing"},
            Wrong{{"--variant", "all", "--player", "greedy", "--what-if", "x=1"},
                  "no rule option 'x'"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--fair",
+                  "--what-if", "compensation=2"},
+                 "--fair tries compensation and pie_rule itself; expected it "
+                 "without --what-if compensation=2"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--fair",
+                  "--option", "pie_rule=true"},
+                 "without --option pie_rule=true"},
+           Wrong{{"--variant", "all", "--player", "greedy", "--fair",
+                  "--fair-games", "0"},
+                 "--fair-games"},
            Wrong{{"--variant", "all", "--player", "greedy", "--precision", "0"},
                  "--precision"},
            Wrong{{"--variant", "all", "--player", "net:/no/such/run"},

@@ -42,6 +42,14 @@ const pages = [
     ],
   },
   {
+    name: 'balance-fair', title: 'Tara: Balance of variants', plots: 6 + 3 + 3,
+    command: [
+      'balance', '--variant', 'poisoned_chalice', '--player', 'mcts:sims=8',
+      '--games', '10', '--first-games', '2', '--pie-games', '4', '--fair',
+      '--fair-games', '40', '--threads', '1',
+    ],
+  },
+  {
     name: 'rate-players', title: 'Tara: Ratings of players', plots: 1 + 10,
     command: [
       'rate', 'random', 'greedy', 'alphabeta:depth=1', '--variant', 'all',

@@ -134,11 +134,7 @@ void AddOpenings(Variant variant, absl::Span<const GameFacts> games,
     for (const auto& [line, count] : lines) counts.push_back(count);
     statistics.lines[length] = EquivalentChoices(EntropyOfCounts(counts));
   }
-  std::set<std::vector<Action>> distinct;
-  for (const GameFacts& game : games) {
-    distinct.insert(CanonicalLine(variant, game.actions));
-  }
-  statistics.distinct_games = static_cast<int>(distinct.size());
+  statistics.distinct_games = DistinctGames(variant, games);
 }
 
 std::optional<DramaStatistics> DramaOf(absl::Span<const GameFacts> games) {
@@ -184,6 +180,14 @@ std::vector<SeatStatistics> SeatsOf(Variant variant,
 }
 
 }  // namespace
+
+int DistinctGames(Variant variant, absl::Span<const GameFacts> games) {
+  std::set<std::vector<Action>> distinct;
+  for (const GameFacts& game : games) {
+    distinct.insert(CanonicalLine(variant, game.actions));
+  }
+  return static_cast<int>(distinct.size());
+}
 
 Interval FirstSideScore(absl::Span<const GameFacts> games) {
   return ScoreInterval(

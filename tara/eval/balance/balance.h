@@ -73,6 +73,9 @@ struct BalanceStatistics {
 // seed. REQUIRES: at least one game.
 BalanceStatistics Summarize(const BalanceStudy& study);
 
+// Returns the number of different games, up to symmetry.
+int DistinctGames(Variant variant, absl::Span<const GameFacts> games);
+
 // Returns the interval that a wished precision is about: of the first side's
 // score over the first `games` games.
 Interval FirstSideScore(absl::Span<const GameFacts> games);

@@ -132,7 +132,10 @@ class StudyGame : public PlayedGame {
     }
     const int opening_plies = static_cast<int>(record.opening_plies());
     const bool drawn = ply() < opening_plies + call_.options.drawn_plies;
-    return drawn && !report.policy.empty() ? Draw(report.policy) : choice;
+    if (!drawn || report.policy.empty()) return choice;
+    const Action action = Draw(report.policy);
+    if (action != choice) chosen_[ply()] = choice;
+    return action;
   }
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
@@ -140,6 +143,10 @@ class StudyGame : public PlayedGame {
       record::SetResult(state, record);
       for (const auto& [ply, entropy] : entropies_) {
         record.mutable_steps(ply)->set_policy_entropy(entropy);
+      }
+      for (const auto& [ply, action] : chosen_) {
+        record.mutable_steps(ply)->set_chosen_action(
+            static_cast<uint32_t>(Index(action)));
       }
       TARA_RETURN_IF_ERROR(call_.Deliver(std::move(record)));
       return nullptr;
@@ -180,6 +187,7 @@ class StudyGame : public PlayedGame {
   const size_t place_;
   const int attempt_;
   std::map<int, float> entropies_;  // by ply, of the player's policy
+  std::map<int, Action> chosen_;    // by ply, where another was drawn
 };
 
 }  // namespace
@@ -258,6 +266,48 @@ absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
   return absl::OkStatus();
 }
 
+absl::Status StudyGames::Load() {
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<proto::GameRecord> earlier,
+      store_.GamesOf(Info(key_.options.variant).id, contest_));
+  for (const proto::GameRecord& game : earlier) {
+    TARA_RETURN_IF_ERROR(Add(game));
+  }
+  return absl::OkStatus();
+}
+
+const GameFacts* StudyGames::Find(const BalanceGameId& id) const {
+  const auto game = games_.find(id);
+  return game == games_.end() ? nullptr : &game->second;
+}
+
+std::vector<BalanceGameId> StudyGames::Missing(
+    absl::Span<const BalanceGameId> games) const {
+  std::vector<BalanceGameId> missing;
+  for (const BalanceGameId& id : games) {
+    if (Find(id) == nullptr) missing.push_back(id);
+  }
+  return missing;
+}
+
+absl::Status StudyGames::Play(absl::Span<const BalanceGameId> games,
+                              const std::function<bool()>& on_game) {
+  return driver_.Play(key_.options, Missing(games),
+                      [&](proto::GameRecord game) -> absl::StatusOr<bool> {
+                        game.set_model_id(key_.identity);
+                        *game.mutable_contest() = contest_;
+                        TARA_RETURN_IF_ERROR(store_.Add(game));
+                        TARA_RETURN_IF_ERROR(Add(game));
+                        return on_game();
+                      });
+}
+
+absl::Status StudyGames::Add(const proto::GameRecord& game) {
+  TARA_ASSIGN_OR_RETURN(GameFacts facts, FactsOf(game));
+  games_.insert_or_assign(facts.id, std::move(facts));
+  return absl::OkStatus();
+}
+
 namespace {
 
 class Run {
@@ -268,9 +318,8 @@ class Run {
       : plan_(plan),
         key_(key),
         driver_(driver),
-        store_(store),
         on_progress_(on_progress),
-        contest_(ContestOf(key)) {
+        games_(key, driver, store) {
     study_.options = key.options;
     study_.player = key.player;
     study_.num_first_games = plan.first_games;
@@ -278,12 +327,7 @@ class Run {
   }
 
   absl::StatusOr<BalanceStudy> Play() {
-    TARA_ASSIGN_OR_RETURN(
-        const std::vector<proto::GameRecord> earlier,
-        store_.GamesOf(Info(key_.options.variant).id, contest_));
-    for (const proto::GameRecord& game : earlier) {
-      TARA_RETURN_IF_ERROR(Add(game));
-    }
+    TARA_RETURN_IF_ERROR(games_.Load());
     TARA_RETURN_IF_ERROR(
         AskForStart(key_.options, driver_.player(), study_.start.emplace()));
     go_on_ = !on_progress_ || on_progress_(progress_);
@@ -351,51 +395,33 @@ class Run {
 
   // Plays those of the games that the store lacks, until told to stop.
   absl::Status PlayMissing(const std::vector<BalanceGameId>& wanted) {
-    std::vector<BalanceGameId> missing;
-    for (const BalanceGameId& id : wanted) {
-      if (!games_.contains(id)) missing.push_back(id);
-    }
     if (!go_on_) return absl::OkStatus();
-    progress_.games_done += static_cast<int>(wanted.size() - missing.size());
-    return driver_.Play(key_.options, missing,
-                        [&](proto::GameRecord game) -> absl::StatusOr<bool> {
-                          game.set_model_id(key_.identity);
-                          *game.mutable_contest() = contest_;
-                          TARA_RETURN_IF_ERROR(store_.Add(game));
-                          TARA_RETURN_IF_ERROR(Add(game));
-                          ++progress_.games_done;
-                          // Games that were finished when it stopped come
-                          // after that: it stays stopped.
-                          if (on_progress_ && !on_progress_(progress_)) {
-                            go_on_ = false;
-                          }
-                          return go_on_;
-                        });
-  }
-
-  absl::Status Add(const proto::GameRecord& game) {
-    TARA_ASSIGN_OR_RETURN(GameFacts facts, FactsOf(game));
-    games_.insert_or_assign(facts.id, std::move(facts));
-    return absl::OkStatus();
+    progress_.games_done +=
+        static_cast<int>(wanted.size() - games_.Missing(wanted).size());
+    return games_.Play(wanted, [&] {
+      ++progress_.games_done;
+      // Games that were finished when it stopped come after that: it stays
+      // stopped.
+      if (on_progress_ && !on_progress_(progress_)) go_on_ = false;
+      return go_on_;
+    });
   }
 
   // Adds games begin ... end - 1 to `facts`, up to the first that is missing.
   void Take(int begin, int end, std::optional<Action> first,
             std::vector<GameFacts>& facts) {
     for (int i = begin; i < end; ++i) {
-      const auto game = games_.find({.index = i, .first = first});
-      if (game == games_.end()) break;
-      facts.push_back(game->second);
+      const GameFacts* const game = games_.Find({.index = i, .first = first});
+      if (game == nullptr) break;
+      facts.push_back(*game);
     }
   }
 
   const BalancePlan& plan_;
   const BalanceStudyKey& key_;
   BalanceDriver& driver_;
-  record::GameStore& store_;
   const BalanceProgressCallback& on_progress_;
-  const proto::Contest contest_;
-  std::map<BalanceGameId, GameFacts> games_;  // that are there
+  StudyGames games_;
   bool go_on_ = true;
   BalanceProgress progress_;
   BalanceStudy study_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +73,39 @@ struct BalanceStudyKey {
 // Returns what the games of a study are played as.
 proto::Contest ContestOf(const BalanceStudyKey& key);
 
+// The games that there are of a study: those in the store, and those played
+// since, each of which is kept there when it ends. Not thread-safe.
+class StudyGames {
+ public:
+  // Refers to the driver and the store, which must outlive it.
+  StudyGames(const BalanceStudyKey& key, BalanceDriver& driver,
+             record::GameStore& store)
+      : key_(key), driver_(driver), store_(store), contest_(ContestOf(key)) {}
+
+  // Reads the study's games from the store. Errors of the store.
+  absl::Status Load();
+
+  // Returns the game; null where it is not there.
+  const GameFacts* Find(const BalanceGameId& id) const;
+  // Returns those of the games that are not there.
+  std::vector<BalanceGameId> Missing(
+      absl::Span<const BalanceGameId> games) const;
+  // Plays those of the games that are not there. `on_game`, called after each,
+  // one at a time, returns whether to go on; games that end after that are
+  // kept, too. Errors of the player or the store.
+  absl::Status Play(absl::Span<const BalanceGameId> games,
+                    const std::function<bool()>& on_game);
+
+ private:
+  absl::Status Add(const proto::GameRecord& game);
+
+  const BalanceStudyKey key_;
+  BalanceDriver& driver_;
+  record::GameStore& store_;
+  const proto::Contest contest_;
+  std::map<BalanceGameId, GameFacts> games_;
+};
+
 // Asks a player for what it thinks of the start position.
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
                          StartReport& start);
@@ -101,6 +135,7 @@ struct BalanceProgress {
   int games = 0;  // at most
   // The first side's score over the games so far that began as they liked.
   Interval score = {};
+  std::string stage = {};  // what is played, beside the study's own games
 };
 // Returns whether to go on.
 using BalanceProgressCallback = std::function<bool(const BalanceProgress&)>;

@@ -107,6 +107,16 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
     const State& state = replayed.states[ply];
     const State& next = replayed.states[ply + 1];
     Note(state, facts.actions[ply], facts);
+    if (step.has_chosen_action()) {
+      const auto chosen = static_cast<Action>(step.chosen_action());
+      if (step.chosen_action() >= kNumActions ||
+          !LegalActions(state).Contains(chosen)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "game ", game.game_index(), ", ply ", ply, ": chosen_action ",
+            step.chosen_action(), " is not legal"));
+      }
+      facts.chosen[ply] = chosen;
+    }
     const float sign = state.side() == kRed ? 1 : -1;
     red_values.push_back(step.has_root_value()
                              ? InThousandths(sign * step.root_value())

@@ -61,6 +61,13 @@ struct BalanceGameId {
   }
 };
 
+// Where the indices of games begin that have a purpose of their own, so that
+// they have nothing in common with a study's other games: see fair_study.h.
+inline constexpr int kPilotIndex = 1 << 27;
+inline constexpr int kSearchIndex = 2 << 27;
+inline constexpr int kFreshIndex = 3 << 27;
+inline constexpr int kFreshCompensationIndex = 4 << 27;
+
 // Plies whose policy is looked at.
 inline constexpr int kPolicyPlies = 8;
 
@@ -130,6 +137,8 @@ struct GameFacts {
   std::vector<Action> actions = {};  // all
   // By action, of the first kPolicyPlies: Step.policy_entropy; NaN: none.
   std::vector<float> entropies = {};
+  // What the player would have chosen where another action was drawn, by ply.
+  std::map<int, Action> chosen = {};
 
   // The first side's points of a game: 1 won, 0 lost.
   double score() const { return (1 + result) / 2.0; }

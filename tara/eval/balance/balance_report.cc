@@ -1,15 +1,19 @@
 #include "tara/eval/balance/balance_report.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
@@ -20,7 +24,10 @@
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/balance_page_template.h"
 #include "tara/eval/balance/compensation.h"
+#include "tara/eval/balance/fair_search.h"
+#include "tara/eval/balance/fair_study.h"
 #include "tara/eval/balance/first_actions.h"
+#include "tara/eval/balance/verdict.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
@@ -180,7 +187,91 @@ Json ToJson(const BalanceReportChange& change) {
   return object;
 }
 
+// Half points as points; null beyond the range.
+Json PointsWithin(int halves, const CompensationRange& range) {
+  if (halves < range.low || halves > range.high) return nullptr;
+  return halves / 2.0;
+}
+
+Json ToJson(const FairReportRow& row) {
+  Json object;
+  PutOptions(row.options, row.not_learned, object);
+  object["instead_of"] = ChangedOptions(row.from);
+  object["player"] = row.player;
+  object["temperature"] = row.options.temperature;
+  if (row.searched) {
+    object["compensation"] = row.estimate.halves / 2.0;
+    object["compensation_low"] = PointsWithin(row.estimate.low, row.range);
+    object["compensation_high"] = PointsWithin(row.estimate.high, row.range);
+    object["search_games"] = row.search_games;
+    for (const auto& [halves, games] : row.tried) {
+      object["search"].push_back({{"compensation", halves / 2.0},
+                                  {"wins", games.wins},
+                                  {"draws", games.draws},
+                                  {"losses", games.losses},
+                                  {"fitted_score", games.fitted}});
+    }
+  }
+  object["fresh_games"] = row.games;
+  object["fresh_games_wanted"] = row.wanted_games;
+  object["distinct_games"] = row.distinct_games;
+  PutInterval("first_side_score", row.score, object);
+  PutInterval("draw_rate", row.draws, object);
+  if (row.options.rule_options.pie_rule) {
+    PutInterval("chooser_score", SecondSideScore(row.score), object);
+  }
+  return object;
+}
+
+Json ToJson(const OpeningReportRow& row) {
+  Json object;
+  PutOptions(row.options, "", object);
+  object["player"] = row.player;
+  object["temperature"] = row.options.temperature;
+  if (row.chosen.has_value()) {
+    object["expected_repeated"] = row.chosen->repeated;
+  }
+  if (row.cost.has_value()) {
+    PutInterval("first_side_cost", (*row.cost)[0], object);
+    PutInterval("second_side_cost", (*row.cost)[1], object);
+  }
+  return object;
+}
+
+Json ToJson(const Verdict& verdict) {
+  return {{"variant", std::string(Info(verdict.variant).id)},
+          {"name", std::string(Info(verdict.variant).name)},
+          {"player", verdict.player},
+          {"text", absl::StrJoin(verdict.sentences, " ")},
+          {"sentences", verdict.sentences}};
+}
+
 }  // namespace
+
+Interval SecondSideScore(const Interval& score) {
+  return {1 - score.mean, 1 - score.high, 1 - score.low};
+}
+
+FairReportRow SummarizeFair(const FairResult& result, std::string player,
+                            std::string not_learned) {
+  int draws = 0;
+  for (const GameFacts& game : result.games) draws += game.result == 0;
+  const auto games = static_cast<double>(result.games.size());
+  return {.from = result.from,
+          .options = result.options,
+          .player = std::move(player),
+          .not_learned = std::move(not_learned),
+          .searched = result.searched,
+          .range = result.range,
+          .estimate = result.estimate,
+          .tried = result.tried,
+          .search_games = result.search_games,
+          .games = static_cast<int>(result.games.size()),
+          .wanted_games = result.wanted_games,
+          .distinct_games = DistinctGames(result.options.variant, result.games),
+          .score = FirstSideScore(result.games),
+          .draws = WilsonInterval(draws / games, games)};
+}
 
 void CorrectForMany(BalanceReport& report) {
   std::vector<double> even;
@@ -213,6 +304,10 @@ std::string ChangedOptions(const BalanceGameOptions& options) {
 
 std::string BalanceReportJson(const BalanceReport& report) {
   Json object;
+  object["verdicts"] = Json::array();
+  for (const Verdict& verdict : VerdictsOf(report)) {
+    object["verdicts"].push_back(ToJson(verdict));
+  }
   object["studies"] = Json::array();
   for (const BalanceReportRow& row : report.rows) {
     object["studies"].push_back(ToJson(row));
@@ -220,6 +315,12 @@ std::string BalanceReportJson(const BalanceReport& report) {
   object["what_if"] = Json::array();
   for (const BalanceReportChange& change : report.changes) {
     object["what_if"].push_back(ToJson(change));
+  }
+  for (const OpeningReportRow& row : report.openings) {
+    object["openings"].push_back(ToJson(row));
+  }
+  for (const FairReportRow& row : report.fair) {
+    object["fair"].push_back(ToJson(row));
   }
   return object.dump(2);
 }
@@ -231,9 +332,6 @@ using Rows = absl::Span<const BalanceReportRow>;
 
 // First actions of a study that are listed.
 constexpr size_t kFirstActionsShown = 5;
-
-// A smaller share of different games is worth a note.
-constexpr double kFewestDistinct = 0.9;
 
 std::string NameOf(const BalanceGameOptions& options,
                    const std::string& not_learned) {
@@ -259,6 +357,85 @@ std::string NotLearnedLines(Rows rows) {
 
 std::string Probability(double p) {
   return p < 0.0001 ? "<0.0001" : absl::StrFormat("%.4f", p);
+}
+
+// Lines of at most 78 characters, each after two spaces.
+std::string Wrapped(const std::vector<std::string>& sentences) {
+  std::string text;
+  size_t column = 0;
+  for (const absl::string_view word :
+       absl::StrSplit(absl::StrJoin(sentences, " "), ' ')) {
+    if (column == 0 || column + 1 + word.size() > 78) {
+      absl::StrAppend(&text, text.empty() ? "  " : "\n  ", word);
+      column = word.size();
+    } else {
+      absl::StrAppend(&text, " ", word);
+      column += 1 + word.size();
+    }
+  }
+  return absl::StrCat(text, "\n");
+}
+
+std::string VerdictText(const BalanceReport& report) {
+  std::string text;
+  for (const Verdict& verdict : VerdictsOf(report)) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", Info(verdict.variant).id,
+                    ", ", verdict.player, ":\n", Wrapped(verdict.sentences));
+  }
+  return text;
+}
+
+std::string PointsCell(const FairReportRow& row) {
+  const auto end = [&](int halves) {
+    return halves < row.range.low
+               ? absl::StrFormat("<%.1f", row.range.low / 2.0)
+           : halves > row.range.high
+               ? absl::StrFormat(">%.1f", row.range.high / 2.0)
+               : absl::StrFormat("%.1f", halves / 2.0);
+  };
+  return absl::StrCat("[", end(row.estimate.low), ", ", end(row.estimate.high),
+                      "]");
+}
+
+std::string FairTable(absl::Span<const FairReportRow> rows) {
+  if (rows.empty()) return "";
+  std::vector<Cells> table = {
+      {"what makes it fair", "player", "points", "95 %", "searched", "fresh",
+       "distinct", "first side scores %", "95 %", "draws %", "95 %"}};
+  for (const FairReportRow& row : rows) {
+    Cells& cells = table.emplace_back();
+    cells = {NameOf(row.options, row.not_learned), row.player};
+    if (row.searched) {
+      cells.insert(cells.end(),
+                   {absl::StrFormat("%.1f", row.estimate.halves / 2.0),
+                    PointsCell(row), absl::StrCat(row.search_games)});
+    } else {
+      cells.insert(cells.end(), 3, "-");
+    }
+    cells.insert(cells.end(),
+                 {absl::StrCat(row.games), absl::StrCat(row.distinct_games)});
+    AddInterval(row.score, 100, cells);
+    AddInterval(row.draws, 100, cells);
+  }
+  return TextTable(table, 2);
+}
+
+// How the openings were chosen that games with remedies begin with.
+std::string OpeningNotes(absl::Span<const OpeningReportRow> rows) {
+  std::string text;
+  for (const OpeningReportRow& row : rows) {
+    if (!row.chosen.has_value()) continue;
+    absl::StrAppendFormat(
+        &text,
+        "%s, %s: openings at temperature %g, some %.1f %% of games repeat "
+        "another%s\n",
+        NameOf(row.options, ""), row.player, row.chosen->temperature,
+        100 * row.chosen->repeated,
+        row.chosen->repeated > kMostRepeated
+            ? "; --opening-plies makes them differ"
+            : "");
+  }
+  return text;
 }
 
 // Returns a table of one line a study: its name, its player, and what `fill`
@@ -487,12 +664,13 @@ std::string BalanceReportText(const BalanceReport& report) {
   if (report.rows.empty()) return "no games\n";
   std::string text;
   for (const std::string& table :
-       {NotLearnedLines(report.rows), ScoreTable(report.rows),
-        RepetitionNotes(report.rows), ChangeTable(report.changes),
-        MarginTable(report.rows), PieTable(report.rows),
-        FirstActionTable(report.rows), LengthTable(report.rows),
-        ActionTable(report.rows), DramaTable(report.rows),
-        SeatTable(report.rows)}) {
+       {VerdictText(report), NotLearnedLines(report.rows),
+        ScoreTable(report.rows), RepetitionNotes(report.rows),
+        FairTable(report.fair), OpeningNotes(report.openings),
+        ChangeTable(report.changes), MarginTable(report.rows),
+        PieTable(report.rows), FirstActionTable(report.rows),
+        LengthTable(report.rows), ActionTable(report.rows),
+        DramaTable(report.rows), SeatTable(report.rows)}) {
     if (table.empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", table);
   }
