@@ -156,10 +156,8 @@ absl::StatusOr<std::vector<RuleOptions>> Changed(const std::string& what_if,
   // Over all variants, a change counts where all of its options apply.
   for (const std::string& option : flags.options) {
     const std::string name = option.substr(0, option.find('='));
-    const auto info = std::find_if(
-        kRuleOptions.begin(), kRuleOptions.end(),
-        [&](const RuleOptionInfo& each) { return each.name == name; });
-    if (all && info != kRuleOptions.end() && !info->applies_to(Info(variant))) {
+    const RuleOptionInfo* const info = FindRuleOption(name);
+    if (all && info != nullptr && !info->applies_to(Info(variant))) {
       return std::vector<RuleOptions>();
     }
   }
