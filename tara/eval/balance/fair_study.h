@@ -96,8 +96,9 @@ inline constexpr int kCostGames = 64;
 // the second side of a game: the expected score that they give away compared
 // with what the player would have chosen. The player searches the positions
 // after the one and after the other anew, so that a choice that looked best by
-// chance is not taken for better. None where the player gives no values, or
-// draws no actions, or on_progress stopped it.
+// chance is not taken for better (but for what an evaluator says of the same
+// position in both: of a few simulations that is much). None where the player
+// gives no values, or draws no actions, or on_progress stopped it.
 absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(
     const BalanceStudy& study, Player& player,
     const BalanceProgressCallback& on_progress);
