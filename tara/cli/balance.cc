@@ -76,7 +76,7 @@ struct WantedStudy {
   // same player with the rules without the change; -1: it is not a what-if.
   int compare_with = -1;
   eval::FairPlan fair = {};  // what else is played with --fair
-  bool choose_temperature = false;
+  bool choose_openings = false;
 };
 
 // Random openings of players that have no policy to draw from.
@@ -301,9 +301,8 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
            .compare_with =
                each.changed_from < 0 ? -1 : first + each.changed_from,
            .fair = FairPlanOf(options, each, player),
-           .choose_temperature = options.fair && options.temperature == 0 &&
-                                 Searches(player.kind) &&
-                                 each.changed_from < 0});
+           .choose_openings = options.fair && options.temperature == 0 &&
+                              Searches(player.kind) && each.changed_from < 0});
     }
   }
   return studies;
@@ -323,7 +322,7 @@ class Progress {
     for (const WantedStudy& study : studies) {
       left_ += eval::MostGames(plan, study.key.options) +
                eval::MostFairGames(study.fair);
-      if (study.choose_temperature) left_ += eval::MostPilotGames();
+      if (study.choose_openings) left_ += eval::MostPilotGames();
     }
   }
 
@@ -430,19 +429,21 @@ absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
     TARA_ASSIGN_OR_RETURN(eval::BalanceDriver* const driver,
                           players.For(each.player));
     eval::BalanceGameOptions& game = each.key.options;
-    std::optional<eval::OpeningTemperature> chosen;
-    if (each.choose_temperature) {
+    std::optional<eval::OpeningChoice> chosen;
+    if (each.choose_openings) {
       progress.Start(each, eval::MostPilotGames());
       TARA_ASSIGN_OR_RETURN(
-          chosen,
-          eval::ChooseOpeningTemperature(
-              static_cast<int>(std::max(options.games, options.fair_games)),
-              each.key, *driver, store, show));
+          chosen, eval::ChooseOpenings(static_cast<int>(std::max(
+                                           options.games, options.fair_games)),
+                                       each.key, *driver, store, show));
       if (!chosen.has_value()) break;
+      game.drawn_plies = chosen->drawn_plies;
       game.temperature = chosen->temperature;
     } else if (each.compare_with >= 0) {
-      game.temperature = wanted[static_cast<size_t>(each.compare_with)]
-                             .key.options.temperature;
+      const eval::BalanceGameOptions& as =
+          wanted[static_cast<size_t>(each.compare_with)].key.options;
+      game.drawn_plies = as.drawn_plies;
+      game.temperature = as.temperature;
     }
     progress.Start(each, eval::MostGames(plan, game));
     TARA_ASSIGN_OR_RETURN(
@@ -546,7 +547,8 @@ void AddGameOptions(Command& command, BalanceCommandOptions* options) {
                      .placeholder = "T",
                      .help = "of these draws: policy^(1/T)",
                      .default_text = "1; with --fair the lowest that keeps "
-                                     "95 % of games different"},
+                                     "95 % of games different, with more drawn "
+                                     "plies where it takes them"},
                     0.01, 100, &options->temperature);
 }
 

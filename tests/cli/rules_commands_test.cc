@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
@@ -46,7 +49,11 @@ TEST(VariantsTest, ListsTenWithSeatsAndOptionsAsJson) {
   EXPECT_EQ(variants[3]["id"], "sacred_hill_doubles_l2");
   EXPECT_EQ(variants[3]["name"], "Sacred Hill Doubles, Level 2");
   EXPECT_EQ(variants[3]["seats"], 4);
-  ASSERT_EQ(variants[5]["options"].size(), 1u);
+  const auto options = std::count_if(
+      kRuleOptions.begin(), kRuleOptions.end(), [](const auto& option) {
+        return option.applies_to(Info(Variant::kFourTreasuresDoubles));
+      });
+  ASSERT_EQ(variants[5]["options"].size(), static_cast<size_t>(options));
   const Json compensation = variants[5]["options"][0];
   EXPECT_EQ(compensation["type"], "half");
   EXPECT_EQ(compensation["min"], -12);

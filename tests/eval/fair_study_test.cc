@@ -179,7 +179,7 @@ TEST(FairStudyTest, GoesOnWhereItWasBrokenOffWithTheSameResult) {
   EXPECT_EQ(played, 0);
 }
 
-TEST(OpeningTemperatureTest, IsTheLowestThatKeepsGamesDifferent) {
+TEST(OpeningChoiceTest, IsTheLowestTemperatureThatKeepsGamesDifferent) {
   const auto store = Open(":memory:");
   const auto choose = [&](const PlayerFactory& make,
                           const std::string& identity, int games) {
@@ -187,20 +187,26 @@ TEST(OpeningTemperatureTest, IsTheLowestThatKeepsGamesDifferent) {
     BalanceStudyKey key = kKey;
     key.identity = identity;
     key.options.variant = Variant::kSacredHillL1;
-    return **ChooseOpeningTemperature(games, key, *driver, *store, {});
+    return **ChooseOpenings(games, key, *driver, *store, {});
   };
   // The same at any temperature: each action as likely as another.
-  const OpeningTemperature open = choose(First(1), "open", 400);
+  const OpeningChoice open = choose(First(1), "open", 400);
   EXPECT_EQ(open.temperature, 0.1);
+  EXPECT_EQ(open.drawn_plies, 8);
   EXPECT_LE(open.repeated, kMostRepeated);
   // At T = 1 (1 - 44 / 1000)^8 = 70 % of the games are the same one.
-  const OpeningTemperature sure = choose(First(0.001f), "sure", 400);
+  const OpeningChoice sure = choose(First(0.001f), "sure", 400);
   EXPECT_GT(sure.temperature, 1);
   EXPECT_LE(sure.repeated, kMostRepeated);
-  // At T = 4 others have 1e-12^(1/4) = 0.001 each, as before at 1.
-  const OpeningTemperature too_sure = choose(First(1e-12f), "too sure", 400);
+  // At T = 4 others have 1e-12^(1/4) = 0.001 each, as before at 1: with twice
+  // as many drawn actions 50 % of the games are the same, with four times 25 %.
+  const OpeningChoice too_sure = choose(First(1e-12f), "too sure", 400);
+  EXPECT_EQ(too_sure.drawn_plies, 32);
   EXPECT_EQ(too_sure.temperature, 4);
   EXPECT_GT(too_sure.repeated, kMostRepeated);
+  const OpeningChoice longer = choose(First(1e-6f), "longer", 400);
+  EXPECT_GE(longer.drawn_plies, 8);
+  EXPECT_LE(longer.repeated, kMostRepeated);
 }
 
 TEST(OpeningCostTest, IsWhatThePlayerHoldsDrawnActionsToGiveAway) {

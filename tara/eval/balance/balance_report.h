@@ -64,7 +64,7 @@ struct FairReportRow {
 struct OpeningReportRow {
   BalanceGameOptions options;
   std::string player;
-  std::optional<OpeningTemperature> chosen = {};     // by a pilot
+  std::optional<OpeningChoice> chosen = {};          // by a pilot
   std::optional<std::array<Interval, 2>> cost = {};  // OpeningCost
 };
 

@@ -31,6 +31,8 @@ namespace {
 
 constexpr std::array kTemperatures = {0.1, 0.18, 0.25, 0.35, 0.5, 0.7,
                                       1.0, 1.4,  2.0,  2.8,  4.0};
+// Lengths of the drawn part that are tried, each twice the one before.
+constexpr int kLengths = 3;
 // Games of a pilot after which it may be seen to fail.
 constexpr int kPilotBlock = 32;
 
@@ -214,17 +216,19 @@ absl::StatusOr<std::vector<FairResult>> RunFairStudy(
 int MostPilotGames() {
   int pilots = 0;
   for (size_t left = kTemperatures.size(); left > 0; left /= 2) ++pilots;
-  return pilots * kPilotGames;
+  return kLengths * pilots * kPilotGames;
 }
 
-absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
+absl::StatusOr<std::optional<OpeningChoice>> ChooseOpenings(
     int games, const BalanceStudyKey& key, BalanceDriver& driver,
     record::GameStore& store, const BalanceProgressCallback& on_progress) {
   Session session(key, driver, store, MostPilotGames(), on_progress);
   constexpr double kPairs = kPilotGames * (kPilotGames - 1) / 2;
   // Returns the share that is expected to repeat.
-  const auto repeated = [&](double temperature) -> absl::StatusOr<double> {
+  const auto repeated = [&](int plies,
+                            double temperature) -> absl::StatusOr<double> {
     BalanceGameOptions options = key.options;
+    options.drawn_plies = plies;
     options.temperature = temperature;
     std::map<std::vector<Action>, int> lines;
     double equal_pairs = 0;
@@ -232,9 +236,11 @@ absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
     for (int begin = 0; begin < kPilotGames && share <= kMostRepeated;
          begin += kPilotBlock) {
       std::vector<GameFacts> played;
-      TARA_RETURN_IF_ERROR(session.Play(
-          options, absl::StrFormat("openings, temperature %g", temperature),
-          Ids(kPilotIndex + begin, kPilotBlock), played));
+      TARA_RETURN_IF_ERROR(
+          session.Play(options,
+                       absl::StrFormat("openings, %d plies at temperature %g",
+                                       plies, temperature),
+                       Ids(kPilotIndex + begin, kPilotBlock), played));
       for (const GameFacts& game : played) {
         equal_pairs += lines[CanonicalLine(options.variant, game.actions)]++;
       }
@@ -242,24 +248,32 @@ absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
     }
     return share;
   };
-  // All below `low` repeat too much; from `high` on they do not, or there are
-  // no more.
-  size_t low = 0;
-  size_t high = kTemperatures.size();
-  std::map<size_t, double> shares;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    TARA_ASSIGN_OR_RETURN(shares[middle], repeated(kTemperatures[middle]));
-    if (!session.go_on()) return std::nullopt;
-    if (shares[middle] <= kMostRepeated) {
-      high = middle;
-    } else {
-      low = middle + 1;
+  OpeningChoice choice;
+  int plies = key.options.drawn_plies;
+  for (int length = 0; length < kLengths; ++length, plies *= 2) {
+    // All below `low` repeat too much; from `high` on they do not, or there are
+    // no more.
+    size_t low = 0;
+    size_t high = kTemperatures.size();
+    std::map<size_t, double> shares;
+    while (low < high) {
+      const size_t middle = (low + high) / 2;
+      TARA_ASSIGN_OR_RETURN(shares[middle],
+                            repeated(plies, kTemperatures[middle]));
+      if (!session.go_on()) return std::nullopt;
+      if (shares[middle] <= kMostRepeated) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
     }
+    const size_t chosen = std::min(low, kTemperatures.size() - 1);
+    choice = {.drawn_plies = plies,
+              .temperature = kTemperatures[chosen],
+              .repeated = shares[chosen]};
+    if (choice.repeated <= kMostRepeated || plies == 0) break;
   }
-  const size_t chosen = std::min(low, kTemperatures.size() - 1);
-  return OpeningTemperature{.temperature = kTemperatures[chosen],
-                            .repeated = shares[chosen]};
+  return choice;
 }
 
 absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(

@@ -66,8 +66,9 @@ absl::StatusOr<std::vector<FairResult>> RunFairStudy(
     BalanceDriver& driver, record::GameStore& store,
     const BalanceProgressCallback& on_progress);
 
-// The temperature at which openings are drawn.
-struct OpeningTemperature {
+// How openings are drawn.
+struct OpeningChoice {
+  int drawn_plies = 8;
   double temperature = 1;
   // The share of so many games that are expected to repeat another, by pairs of
   // equal ones among the pilot's: q (games - 1) / 2, q their share of all
@@ -75,18 +76,20 @@ struct OpeningTemperature {
   double repeated = 0;
 };
 
-// A temperature is cool enough to be chosen when no more repeat.
+// Openings differ enough when no more repeat.
 inline constexpr double kMostRepeated = 0.05;
 inline constexpr int kPilotGames = 128;
 
 // Returns the lowest of some temperatures from 0.1 to 4 with which 95 % of
-// `games` games differ, up to symmetry, by bisection with kPilotGames each; the
-// highest where none does; none where on_progress stopped it.
-absl::StatusOr<std::optional<OpeningTemperature>> ChooseOpeningTemperature(
+// `games` games differ, up to symmetry, by bisection with kPilotGames each.
+// Where none does, as many drawn plies again are tried, and then twice as many:
+// a strong player's policy may leave little to draw from. The last of these
+// where nothing suffices; none where on_progress stopped it.
+absl::StatusOr<std::optional<OpeningChoice>> ChooseOpenings(
     int games, const BalanceStudyKey& key, BalanceDriver& driver,
     record::GameStore& store, const BalanceProgressCallback& on_progress);
 
-// Returns the games that ChooseOpeningTemperature plays at most.
+// Returns the games that ChooseOpenings plays at most.
 int MostPilotGames();
 
 // Games whose drawn actions OpeningCost looks at, at most.

@@ -82,9 +82,9 @@ TEST(LearnedRulesTest, AllValuesThatWereDrawnAreLearned) {
   EXPECT_EQ(CheckNetworkLearned("net", learned, state).message(),
             "net has not learned compensation=1.5 of poisoned_chalice; its run "
             "learned compensation=-1.5..0/2");
-  EXPECT_THAT(
-      LearnedOptionTexts(learned[0]),
-      ::testing::ElementsAre("compensation=-1.5..0/2", "pie_rule=false/true"));
+  EXPECT_THAT(LearnedOptionTexts(learned[0]),
+              ::testing::IsSupersetOf(
+                  {"compensation=-1.5..0/2", "pie_rule=false/true"}));
 }
 
 TEST(LearnedRulesTest, OnceNobodyCanSwapThePieRuleIsNoOtherRule) {
