@@ -216,7 +216,10 @@ def test_the_ready_made_network_comes_with_the_package():
 @pytest.mark.parametrize("judge", ["'playouts'", "judge"])
 def test_ctrl_c_ends_a_search(judge):
     code = f"""
+import signal
 import numpy as np, tara
+# Whoever runs the tests in the background may have left it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def judge(planes, globals_, mask):
     return np.zeros(mask.shape), np.zeros((len(mask), 3))
 print("begun", flush=True)
@@ -229,5 +232,8 @@ tara.search([tara.State("high_kings_l1")] * 64, {judge},
         assert child.stdout.readline() == "begun\n"
         time.sleep(0.5)
         os.kill(child.pid, signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
+        try:
+            _, errors = child.communicate(timeout=300)
+        finally:
+            child.kill()
     assert "KeyboardInterrupt" in errors
