@@ -285,8 +285,14 @@ TEST(VerdictTest, WhatOpeningsCostIsStatedOrUnknown) {
   EXPECT_THAT(TextOf(report),
               HasSubstr("The first 8 actions of a game are drawn from the "
                         "player's policy at temperature 0.5, which by its own "
-                        "search costs the first side 1.2 % [1.0, 1.4] of a "
-                        "game and the second 2.0 % [0.0, 4.0]."));
+                        "search costs the second side 2.0 % [0.0, 4.0] of a "
+                        "game and the first 1.2 % [1.0, 1.4], and so adds some "
+                        "1 % to its score."));
+  report.openings[0].cost = {{{0.02, 0, 0.04}, {0.016, 0.01, 0.02}}};
+  EXPECT_THAT(TextOf(report), HasSubstr("and the first 2.0 % [0.0, 4.0]."));
+  report.openings[0].cost = {{{0.07, 0, 0.14}, {0.02, 0.01, 0.03}}};
+  EXPECT_THAT(TextOf(report),
+              HasSubstr("and so takes some 5 % from its score."));
 }
 
 }  // namespace

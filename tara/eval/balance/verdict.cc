@@ -357,12 +357,20 @@ std::string OpeningSentence(const OpeningReportRow& row) {
     return absl::StrFormat("%.1f %% [%.1f, %.1f]", 100 * side.mean,
                            100 * side.low, 100 * side.high);
   };
+  // In whole per cent: by searches of the player, not by games.
+  const double added =
+      std::round(100 * ((*row.cost)[1].mean - (*row.cost)[0].mean));
+  const std::string effect =
+      added == 0 ? ""
+                 : absl::StrFormat(", and so %s some %g %% %s its score",
+                                   added > 0 ? "adds" : "takes",
+                                   std::abs(added), added > 0 ? "to" : "from");
   return Sentence(absl::StrFormat(
       "the first %d actions of a game are drawn from the player's policy at "
-      "temperature %g, which by its own search costs the first side %s of a "
-      "game and the second %s",
-      options.drawn_plies, options.temperature, cost((*row.cost)[0]),
-      cost((*row.cost)[1])));
+      "temperature %g, which by its own search costs the second side %s of a "
+      "game and the first %s%s",
+      options.drawn_plies, options.temperature, cost((*row.cost)[1]),
+      cost((*row.cost)[0]), effect));
 }
 
 // --- Verdicts ----------------------------------------------------------------
