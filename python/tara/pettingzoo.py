@@ -1,0 +1,143 @@
+"""Tara for PettingZoo: turn-based environments (AEC) of all variants.
+
+    from tara import pettingzoo
+
+    env = pettingzoo.env("four_treasures")
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        if termination or truncation:
+            action = None
+        else:
+            action = env.action_space(agent).sample(info["action_mask"])
+        env.step(action)
+
+Agents are seats, "seat_0" to "seat_3"; a seat may have several turns one after
+another. Needs the package pettingzoo.
+"""
+
+import typing
+from typing import Dict, List, Optional
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv  # type: ignore[import-untyped]
+
+import tara
+
+# No input is further from 0, whatever the rule options.
+BOUND = 8.0
+
+
+def env(variant: str, options: str = "-",
+        render_mode: Optional[str] = None) -> "TaraEnv":
+    """Returns an environment of the variant.
+
+    options: rule options as tara.State takes them. render_mode: "ansi", or
+    None. Raises ValueError for a variant or an option that there is not.
+    """
+    return TaraEnv(variant, options, render_mode)
+
+
+class TaraEnv(AECEnv):  # type: ignore[misc]
+    """A game.
+
+    An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]: the position
+    turned so that the seat to move is seat 0, each global a plane of its own; at
+    the end that of the last turn. infos[agent]["action_mask"], of the seat to move, is int8
+    [NUM_ACTIONS]: the legal actions as they are seen there, as `step` takes
+    them.
+
+    Rewards, at the end: 1 for each seat of the side that has won, -1 for the
+    others; 0 for a draw.
+    """
+
+    metadata = {"render_modes": ["ansi"], "name": "tara_v0",
+                "is_parallelizable": False}
+
+    agent_selection: str
+    _seen: NDArray[np.float32]
+
+    def __init__(self, variant: str, options: str = "-",
+                 render_mode: Optional[str] = None) -> None:
+        super().__init__()
+        if render_mode not in (None, "ansi"):
+            raise ValueError(
+                f"render_mode: {render_mode!r}; expected 'ansi' or None")
+        self.variant = variant
+        self.options = options
+        self.render_mode = render_mode
+        seats = tara.State(variant, options).seats
+        self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
+        spaces = gymnasium.spaces
+        observations = spaces.Box(
+            -BOUND, BOUND, (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7),
+            np.float32)
+        self.observation_spaces = {agent: observations
+                                   for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(tara.NUM_ACTIONS)
+                              for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: Optional[int] = None,
+              options: Optional[Dict[str, typing.Any]] = None) -> None:
+        """Begins a game. Nothing in it is drawn: the seed is for spaces."""
+        self._game = tara.Games(self.variant, 1, options=self.options)
+        self.agents: List[str] = self.possible_agents[:]
+        self.rewards = {agent: 0.0 for agent in self.agents}
+        self._cumulative_rewards = {agent: 0.0 for agent in self.agents}
+        self.terminations = {agent: False for agent in self.agents}
+        self.truncations = {agent: False for agent in self.agents}
+        self.infos: Dict[str, Dict[str, typing.Any]] = {
+            agent: {} for agent in self.agents}
+        self._begin_turn()
+
+    def observe(self, agent: str) -> NDArray[np.float32]:
+        return self._seen
+
+    def step(self, action: Optional[int]) -> None:
+        """Plays an action of the seat to move, as its observation shows it.
+
+        Raises ValueError for an illegal one, which changes nothing.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        step = self._game.step(np.array([action]), seen=True)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if step.done[0]:
+            self._last = tara.State.from_bytes(step.final[0].tobytes())
+            for seat, each in enumerate(self.possible_agents):
+                self.rewards[each] = float(step.reward[0, seat % 2])
+                self.terminations[each] = True
+            self.infos = {each: {} for each in self.possible_agents}
+        else:
+            self._begin_turn()
+        self._accumulate_rewards()
+
+    def render(self) -> Optional[str]:
+        """Returns the position as text, with render_mode "ansi"."""
+        return self._last.text if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to close."""
+
+    def _begin_turn(self) -> None:
+        self._last = tara.State.from_bytes(self._game.states[0].tobytes())
+        mover = self.possible_agents[int(self._game.seat[0])]
+        self.agent_selection = mover
+        self.infos = {agent: {} for agent in self.possible_agents}
+        planes, of_all = self._game.observe()
+        wide = np.broadcast_to(of_all[0][:, None, None],
+                               (tara.NUM_GLOBALS, 7, 7))
+        self._seen = np.concatenate([planes[0], wide])
+        mask = self._game.legal_mask(seen=True)[0]
+        self.infos[mover]["action_mask"] = mask.astype(np.int8)

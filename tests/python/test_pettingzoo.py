@@ -1,0 +1,54 @@
+"""PettingZoo's own checkers, for all variants, without warnings."""
+
+import numpy as np
+import pytest
+import tara
+from pettingzoo.test import api_test, seed_test
+from tara import pettingzoo
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_the_environment_is_one_of_pettingzoo(variant):
+    api_test(pettingzoo.env(variant), num_cycles=300)
+    seed_test(lambda: pettingzoo.env(variant), num_cycles=50)
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_a_game_is_that_of_the_rules(variant):
+    env = pettingzoo.env(variant, render_mode="ansi")
+    env.reset()
+    random = np.random.default_rng(3)
+    rewards = {}
+    for agent in env.agent_iter():
+        observation, reward, done, _, info = env.last()
+        assert env.observation_space(agent).contains(observation)
+        if done:
+            rewards[agent] = reward
+            env.step(None)
+            continue
+        state = tara.State.parse(env.render())
+        assert agent == f"seat_{state.seat}"
+        mask = info["action_mask"]
+        assert mask.sum() == state.legal().size
+        features = state.features()
+        np.testing.assert_array_equal(observation[:tara.NUM_PLANES],
+                                      features.planes)
+        np.testing.assert_array_equal(observation[tara.NUM_PLANES:, 3, 3],
+                                      features.globals)
+        env.step(int(random.choice(np.flatnonzero(mask))))
+    outcome = tara.State.parse(env.render()).outcome
+    for seat in range(len(env.possible_agents)):
+        want = (0 if outcome.winner is None
+                else 1 if outcome.winner == seat % 2 else -1)
+        assert rewards[f"seat_{seat}"] == want
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ValueError, match="chess"):
+        pettingzoo.env("chess")
+    with pytest.raises(ValueError, match="render_mode: 'human'"):
+        pettingzoo.env("four_treasures", render_mode="human")
+    env = pettingzoo.env("four_treasures")
+    env.reset()
+    with pytest.raises(ValueError, match="illegal action"):
+        env.step(569)
