@@ -25,9 +25,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
-
-# No input is further from 0, whatever the rule options.
-BOUND = 8.0
+from tara.gym import BOUND, OBSERVATION_SHAPE, observation_of
 
 
 def env(variant: str, options: str = "-",
@@ -72,8 +70,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
         spaces = gymnasium.spaces
         observations = spaces.Box(
-            -BOUND, BOUND, (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7),
-            np.float32)
+            -BOUND, BOUND, OBSERVATION_SHAPE, np.float32)
         self.observation_spaces = {agent: observations
                                    for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(tara.NUM_ACTIONS)
@@ -135,9 +132,6 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         mover = self.possible_agents[int(self._game.seat[0])]
         self.agent_selection = mover
         self.infos = {agent: {} for agent in self.possible_agents}
-        planes, of_all = self._game.observe()
-        wide = np.broadcast_to(of_all[0][:, None, None],
-                               (tara.NUM_GLOBALS, 7, 7))
-        self._seen = np.concatenate([planes[0], wide])
+        self._seen = observation_of(self._game)
         mask = self._game.legal_mask(seen=True)[0]
         self.infos[mover]["action_mask"] = mask.astype(np.int8)
