@@ -39,6 +39,18 @@ def observation_of(games: tara.Games) -> NDArray[np.float32]:
     return seen
 
 
+def observation_space() -> gymnasium.spaces.Box:
+    """Returns the space that observation_of is in."""
+    return gymnasium.spaces.Box(-BOUND, BOUND, OBSERVATION_SHAPE, np.float32)
+
+
+def check_render_mode(render_mode: Optional[str]) -> None:
+    """Raises ValueError for what no environment of Tara has."""
+    if render_mode not in (None, "ansi"):
+        raise ValueError(
+            f"render_mode: {render_mode!r}; expected 'ansi' or None")
+
+
 class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """A game against an opponent; in pairs one plays both seats of a side.
 
@@ -66,9 +78,7 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         tara.State(variant, options)  # raises for what is wrong
         if side not in (None, 0, 1):
             raise ValueError(f"side: {side!r}; expected 0, 1 or None")
-        if render_mode not in (None, "ansi"):
-            raise ValueError(
-                f"render_mode: {render_mode!r}; expected 'ansi' or None")
+        check_render_mode(render_mode)
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
@@ -89,8 +99,7 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._is_random = kind == "random"
         if not self._is_random:
             tara.search([], self._judge, options=rest)  # names wrong options
-        self.observation_space = gymnasium.spaces.Box(
-            -BOUND, BOUND, OBSERVATION_SHAPE, np.float32)
+        self.observation_space = observation_space()
         self.action_space = gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
 
     def reset(self, *, seed: Optional[int] = None,

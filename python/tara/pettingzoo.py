@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
-from tara.gym import BOUND, OBSERVATION_SHAPE, observation_of
+from tara.gym import check_render_mode, observation_of, observation_space
 
 
 def env(variant: str, options: str = "-",
@@ -60,20 +60,16 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
     def __init__(self, variant: str, options: str = "-",
                  render_mode: Optional[str] = None) -> None:
         super().__init__()
-        if render_mode not in (None, "ansi"):
-            raise ValueError(
-                f"render_mode: {render_mode!r}; expected 'ansi' or None")
+        check_render_mode(render_mode)
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
         seats = tara.State(variant, options).seats
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
-        spaces = gymnasium.spaces
-        observations = spaces.Box(
-            -BOUND, BOUND, OBSERVATION_SHAPE, np.float32)
+        observations = observation_space()
         self.observation_spaces = {agent: observations
                                    for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(tara.NUM_ACTIONS)
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
                               for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:

@@ -37,6 +37,14 @@ inline pybind11::object Type(const char* name) {
   return pybind11::module_::import("tara._types").attr(name);
 }
 
+// Checks the argument `threads`.
+inline void CheckThreads(int threads) {
+  constexpr int kMaxThreads = 256;
+  if (threads >= 1 && threads <= kMaxThreads) return;
+  throw pybind11::value_error(
+      absl::StrCat("threads: ", threads, "; expected 1 to ", kMaxThreads));
+}
+
 using Shape = std::vector<pybind11::ssize_t>;
 
 // Returns `out`, or a new array where it is None, as memory to write to: of

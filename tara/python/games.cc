@@ -24,7 +24,6 @@ namespace {
 
 namespace py = pybind11;
 
-constexpr int kMaxThreads = 256;
 constexpr int64_t kMaxGames = int64_t{1} << 26;  // 4 GiB of positions
 
 class Games {
@@ -36,10 +35,7 @@ class Games {
       throw py::value_error(
           absl::StrCat("n: ", n, "; expected 1 to ", kMaxGames));
     }
-    if (threads < 1 || threads > kMaxThreads) {
-      throw py::value_error(
-          absl::StrCat("threads: ", threads, "; expected 1 to ", kMaxThreads));
-    }
+    CheckThreads(threads);
     const Variant of = ValueOrThrow(ParseVariant(variant));
     start_ = InitialState(of, ValueOrThrow(ParseRuleOptions(of, options)));
     states_.assign(static_cast<size_t>(n), start_);
@@ -79,18 +75,8 @@ class Games {
     auto mask = OutputArray<uint8_t>(out, {size(), kNumActions});
     const absl::Span<uint8_t> to = SpanOf(mask);
     InParts([&](size_t first, size_t end) {
-      if (seen) {
-        SeenMask(absl::MakeConstSpan(states_).subspan(first, end - first),
-                 to.subspan(first * kNumActions, (end - first) * kNumActions));
-        return;
-      }
-      for (size_t i = first; i < end; ++i) {
-        uint8_t* const row = to.data() + i * kNumActions;
-        std::memset(row, 0, kNumActions);
-        LegalActions(states_[i]).ForEach([&](Action action) {
-          row[Index(action)] = 1;
-        });
-      }
+      WriteMask(absl::MakeConstSpan(states_).subspan(first, end - first), seen,
+                to.subspan(first * kNumActions, (end - first) * kNumActions));
     });
     return mask;
   }

@@ -38,7 +38,6 @@ namespace {
 
 namespace py = pybind11;
 
-constexpr int kMaxThreads = 256;
 constexpr size_t kGamesInStep = 64;
 constexpr int64_t kCachedPositions = int64_t{1} << 16;
 constexpr char kPlayouts[] = "playouts";
@@ -100,7 +99,7 @@ class CallableEvaluator : public mcts::Evaluator {
     EncodeStates(states, nn::PlaneLayout::kChannelsFirst,
                  SpanOf(features.planes), SpanOf(features.globals));
     auto mask = OutputArray<uint8_t>(py::none(), {n, kNumActions});
-    SeenMask(states, SpanOf(mask));
+    WriteMask(states, /*seen=*/true, SpanOf(mask));
     const py::object answer = judge_(features.planes, features.globals, mask);
     if (!py::isinstance<py::sequence>(answer) || py::len(answer) != 2) {
       throw py::value_error(
@@ -338,10 +337,7 @@ py::object AnalysisOf(const mcts::Tree& tree, float confidence_z) {
 
 py::list Search(const py::object& states, const py::object& judge,
                 const std::string& options_text, uint64_t seed, int threads) {
-  if (threads < 1 || threads > kMaxThreads) {
-    throw py::value_error(
-        absl::StrCat("threads: ", threads, "; expected 1 to ", kMaxThreads));
-  }
+  CheckThreads(threads);
   const std::vector<State> list = UnfinishedStatesOf(states);
   const Judge of = JudgeOf(judge, seed);
   const Options options = ParseOptions(options_text, of.is_playouts);

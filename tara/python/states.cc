@@ -159,14 +159,20 @@ std::vector<State> UnfinishedStatesOf(const py::object& states) {
   return list;
 }
 
-void SeenMask(absl::Span<const State> states, absl::Span<uint8_t> mask) {
+void WriteMask(absl::Span<const State> states, bool seen,
+               absl::Span<uint8_t> mask) {
   std::fill(mask.begin(), mask.end(), uint8_t{0});
   for (size_t i = 0; i < states.size(); ++i) {
-    const Symmetry symmetry = RepresentativeSymmetry(states[i]);
     uint8_t* const row = mask.data() + i * kNumActions;
-    LegalActions(states[i]).ForEach([&](Action action) {
-      row[Index(TransformAction(symmetry, action))] = 1;
-    });
+    const LegalSet legal = LegalActions(states[i]);
+    if (seen) {
+      const Symmetry symmetry = RepresentativeSymmetry(states[i]);
+      legal.ForEach([&](Action action) {
+        row[Index(TransformAction(symmetry, action))] = 1;
+      });
+    } else {
+      legal.ForEach([&](Action action) { row[Index(action)] = 1; });
+    }
   }
 }
 

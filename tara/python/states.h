@@ -50,9 +50,10 @@ void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
 // sequence of State. ValueError for a position that is impossible or finished.
 std::vector<State> UnfinishedStatesOf(const pybind11::object& states);
 
-// Writes 1 for the legal actions as a network sees them, by the symmetry of
-// EncodeStates, else 0: mask [n, kNumActions].
-void SeenMask(absl::Span<const State> states, absl::Span<uint8_t> mask);
+// Writes 1 for the legal actions, with `seen` as a network sees them, by the
+// symmetry of EncodeStates, else 0: mask [n, kNumActions].
+void WriteMask(absl::Span<const State> states, bool seen,
+               absl::Span<uint8_t> mask);
 
 void DefineStates(pybind11::module_& module);
 

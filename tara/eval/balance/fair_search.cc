@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tara/base/check.h"
+#include "tara/core/outcome.h"
 
 namespace tara::eval {
 namespace {
@@ -79,14 +80,14 @@ FairSearch::FairSearch(absl::Span<const int> margins,
     const double points = halves / 2.0;
     double score = 0;
     for (const int margin : margins) {
-      score += margin > points ? 1 : (margin < points ? 0 : 0.5);
+      score += (1 + ResultOfMargin(margin, halves)) / 2.0;
     }
     const double smooth = Logistic((mean - points) / scale);
     const double predicted =
         (1 - kSmoothPart) * score / count + kSmoothPart * smooth;
     logits_[halves + 24] = Logit(std::clamp(predicted, 1e-12, 1 - 1e-12));
   }
-  for (const int margin : margins) Add(0, (margin > 0) - (margin < 0));
+  for (const int margin : margins) Add(0, ResultOfMargin(margin, 0));
   Fit();
 }
 
