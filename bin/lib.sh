@@ -225,9 +225,10 @@ tara_python_venv() {
   local done="${TARA_VENV}/installed.txt"
   if ! cmp --silent "${requirements}" "${done}"; then
     tara_say "installing Python packages of ${requirements}"
-    "${TARA_PYTHON}" -m venv --clear "${TARA_VENV}" || return 1
-    if ! "${TARA_VENV}/bin/pip" install --quiet --require-hashes \
-      --disable-pip-version-check -r "${requirements}" >&2; then
+    "${TARA_PYTHON}" -m venv --clear --system-site-packages \
+      "${TARA_VENV}" || return 1
+    if ! "${TARA_VENV}/bin/pip" install --quiet --no-deps --ignore-installed \
+      --require-hashes --disable-pip-version-check -r "${requirements}" >&2; then
       if "${TARA_VENV}/bin/pip" download --quiet --no-deps \
         --disable-pip-version-check --dest "${TARA_VENV}/reached" pip \
         >/dev/null 2>&1; then
