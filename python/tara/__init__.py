@@ -21,13 +21,23 @@ from tara import _processor
 
 _processor.check()
 
-from tara._types import Analysis, Evaluation, Features, Outcome, Step
+from tara._types import (
+    Analysis,
+    ArenaResult,
+    Batch,
+    DataLoss,
+    Evaluation,
+    Features,
+    Outcome,
+    Step,
+)
 from tara._tara import (
     NUM_ACTIONS,
     NUM_GLOBALS,
     NUM_PLANES,
     STATE,
     VARIANTS,
+    GameRecord,
     Games,
     Network,
     State,
@@ -35,10 +45,14 @@ from tara._tara import (
     encode,
     search,
 )
-from tara._network import load
+from tara._network import Judge, load
+from tara._play import Player, arena, selfplay
+from tara._store import GameStore, Sampler
 
 __all__ = [
-    "Analysis", "Evaluation", "Features", "Games", "NUM_ACTIONS",
-    "NUM_GLOBALS", "NUM_PLANES", "Network", "Outcome", "STATE", "State",
-    "Step", "VARIANTS", "__version__", "encode", "load", "search",
+    "Analysis", "ArenaResult", "Batch", "DataLoss", "Evaluation", "Features",
+    "GameRecord", "GameStore", "Games", "Judge", "NUM_ACTIONS", "NUM_GLOBALS",
+    "NUM_PLANES", "Network", "Outcome", "Player", "STATE", "Sampler", "State",
+    "Step", "VARIANTS", "__version__", "arena", "encode", "load", "search",
+    "selfplay",
 ]

@@ -1,10 +1,14 @@
 """What functions of the package return: named tuples of NumPy arrays."""
 
 import typing
-from typing import Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class DataLoss(ValueError):
+    """A file is damaged: a network, a store, a game in it."""
 
 
 class Features(typing.NamedTuple):
@@ -88,3 +92,77 @@ class Analysis(typing.NamedTuple):
     """Of the position: all visits of its actions."""
     proved_margin: Tuple[int, int]
     """Proved bounds of the final margin, least and greatest."""
+
+
+class Batch(typing.NamedTuple):
+    """Samples to learn from, as Tara's own learner has them.
+
+    Every position is turned so that the seat to move is seat 0, by one of the
+    symmetries that do so; planes, actions and hills are as seen then, values
+    for the side to move. A weight is 1 where a sample has the target, else 0:
+    a loss is the sum of the samples' losses times weights, by the sum of
+    weights.
+    """
+
+    states: NDArray[np.void]
+    """[n], of dtype STATE: the positions, before they are turned."""
+    planes: NDArray[np.float32]
+    """[n, NUM_PLANES, 7, 7]."""
+    globals: NDArray[np.float32]
+    """[n, NUM_GLOBALS]."""
+    mask: NDArray[np.uint8]
+    """[n, NUM_ACTIONS]: 1 for legal actions."""
+    policy: NDArray[np.float32]
+    """[n, NUM_ACTIONS]: the search's policy; sums to 1, or zeros."""
+    policy_weight: NDArray[np.float32]
+    """[n]: 0 where there was no full search."""
+    result: NDArray[np.float32]
+    """[n, 3]: win, draw, loss; sums to 1."""
+    margin: NDArray[np.float32]
+    """[n]: own points minus the opponent's at the end, as scored."""
+    margin_weight: NDArray[np.float32]
+    """[n]: 0 where the game was resigned."""
+    reply: NDArray[np.float32]
+    """[n, NUM_ACTIONS]: the policy of the opponent's next turn, in the actions
+    of that position, seen by the same symmetry; or zeros."""
+    reply_weight: NDArray[np.float32]
+    """[n]."""
+    owner: NDArray[np.int64]
+    """[n, 7, 7]: whose ringfort a hill has at the end: 0 own, 1 the
+    opponent's, 2 none, or no hill."""
+    kingdoms: NDArray[np.int64]
+    """[n, 2]: own and the opponent's kingdoms at the end."""
+    final_weight: NDArray[np.float32]
+    """[n], of owner and kingdoms: 0 where the game ended early."""
+
+
+class ArenaResult(typing.NamedTuple):
+    """What a match of A against B came to; its text is a table.
+
+    Intervals are at 95 %, over pairs of games; with a sequential test they are
+    naive, as the table notes.
+    """
+
+    games: int
+    wins: int
+    """Of A; so are draws, losses, score, Elo and margin."""
+    draws: int
+    losses: int
+    score: float
+    """Mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
+    score_interval: Tuple[float, float]
+    elo: float
+    """Infinite at scores of 0 and 1."""
+    elo_interval: Tuple[float, float]
+    margin: float
+    """Mean of A's points minus B's, with compensation."""
+    margin_interval: Tuple[float, float]
+    decision: Optional[str]
+    """Of a sequential test: "H0", "H1" or "undecided"."""
+    report: Dict[str, Any]
+    """All figures by name, as `tara arena --format=json` has them."""
+    table: str
+    """The table that `tara arena` prints."""
+
+    def __str__(self) -> str:
+        return self.table

@@ -1,5 +1,7 @@
 #include "tara/base/project_folder.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <system_error>
 
@@ -13,6 +15,15 @@ std::optional<std::filesystem::path> ProjectFolder() {
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   if (!error && std::filesystem::is_directory(folder / "models", error)) {
     return folder;
+  }
+  Dl_info library;  // that has this function
+  if (dladdr(reinterpret_cast<const void*>(&ProjectFolder), &library) != 0) {
+    const std::filesystem::path beside =
+        std::filesystem::path(library.dli_fname).parent_path();
+    if (beside.is_absolute() &&
+        std::filesystem::is_directory(beside / "models", error)) {
+      return beside;
+    }
   }
   return std::nullopt;
 }

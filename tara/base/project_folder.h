@@ -8,8 +8,9 @@ namespace tara {
 
 // Returns the folder with models/ and web/: the one that the environment
 // variable TARA_ROOT names, as bin/tara sets it, or that of the running program
-// where models/ lies beside it, as in a release. Nothing elsewhere, least of
-// all the current folder, which may be anybody's.
+// or of the library with this code where models/ lies beside it, as in a
+// release and in the Python package. Nothing elsewhere, least of all the
+// current folder, which may be anybody's.
 std::optional<std::filesystem::path> ProjectFolder();
 
 }  // namespace tara

@@ -18,7 +18,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/sprt.h"
-#include "tara/train/config/search_config.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/play/game_rules.h"
 
 namespace tara::cli {

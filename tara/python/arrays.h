@@ -8,6 +8,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,21 +21,36 @@
 
 namespace tara::python {
 
-// INVALID_ARGUMENT becomes ValueError.
+// Returns a class of tara._types.
+inline pybind11::object Type(const char* name) {
+  return pybind11::module_::import("tara._types").attr(name);
+}
+
+// Raises what a status means in Python. Needs the GIL.
 inline void ThrowIfError(const absl::Status& status) {
   if (status.ok()) return;
-  throw pybind11::value_error(std::string(status.message()));
+  const std::string message(status.message());
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kAlreadyExists:
+      throw pybind11::value_error(message);
+    case absl::StatusCode::kNotFound:
+      PyErr_SetString(PyExc_FileNotFoundError, message.c_str());
+      break;
+    case absl::StatusCode::kDataLoss:
+      PyErr_SetString(Type("DataLoss").ptr(), message.c_str());
+      break;
+    default:
+      throw std::runtime_error(message);
+  }
+  throw pybind11::error_already_set();
 }
 
 template <typename T>
 T ValueOrThrow(absl::StatusOr<T> value) {
   ThrowIfError(value.status());
   return *std::move(value);
-}
-
-// Returns a class of the named tuples in tara._types.
-inline pybind11::object Type(const char* name) {
-  return pybind11::module_::import("tara._types").attr(name);
 }
 
 // Checks the argument `threads`.
@@ -68,6 +84,15 @@ pybind11::array_t<T> OutputArray(const pybind11::object& out,
       !array.writeable()) {
     throw pybind11::value_error(absl::StrCat("out: ", expected));
   }
+  return array;
+}
+
+// Returns a new array of the values.
+template <typename T>
+pybind11::array_t<T> ArrayOf(const std::vector<T>& values) {
+  auto array = OutputArray<T>(pybind11::none(),
+                              {static_cast<pybind11::ssize_t>(values.size())});
+  std::copy(values.begin(), values.end(), array.mutable_data());
   return array;
 }
 

@@ -10,6 +10,9 @@
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
 #include "tara/python/games.h"
+#include "tara/python/judges.h"
+#include "tara/python/play.h"
+#include "tara/python/records.h"
 #include "tara/python/search.h"
 #include "tara/python/states.h"
 
@@ -26,5 +29,8 @@ PYBIND11_MODULE(_tara, module) {
   module.attr("__version__") = tara::kVersion;
   tara::python::DefineStates(module);
   tara::python::DefineGames(module);
+  tara::python::DefineRecords(module);
+  tara::python::DefineJudges(module);
   tara::python::DefineSearch(module);
+  tara::python::DefinePlay(module);
 }

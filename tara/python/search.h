@@ -5,7 +5,7 @@
 
 namespace tara::python {
 
-// Networks and searches: tara.Network, tara.search.
+// Searches: tara.search.
 void DefineSearch(pybind11::module_& module);
 
 }  // namespace tara::python

@@ -304,6 +304,17 @@ int RedMargin(const proto::GameRecord& record) {
   return record.result().points(kRed) - record.result().points(kBlue);
 }
 
+absl::string_view EndingOf(const proto::GameRecord& record) {
+  const proto::GameResult& result = record.result();
+  if (result.has_resigned_by()) return "resigned";
+  if (result.has_forfeited_by()) {
+    return result.fault().empty() ? "time" : "fault";
+  }
+  if (!result.adjudication().empty()) return result.adjudication();
+  if (record.unrecorded_length() > 0) return "unknown";
+  return result.ended_by();
+}
+
 int CompensationHalves(absl::string_view rule_options) {
   constexpr absl::string_view kName = "compensation";
   RuleOptions options;

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/core/action.h"
@@ -75,6 +76,10 @@ void SetMargin(const State& last, int red_margin, proto::GameRecord& record);
 // Returns Red's points minus Blue's, as scored. REQUIRES: a record with a
 // result.
 int RedMargin(const proto::GameRecord& record);
+
+// Returns how a game ended: as the rules say, or "resigned", "time" and "fault"
+// of forfeits, "proof" and "agreement" of adjudication, "unknown".
+absl::string_view EndingOf(const proto::GameRecord& record);
 
 // Returns the half points that Blue's side is given by a record's rule options.
 int CompensationHalves(absl::string_view rule_options);

@@ -126,18 +126,6 @@ absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob) {
   return record;
 }
 
-// Returns what the column of endings has.
-absl::string_view EndingOf(const proto::GameRecord& game) {
-  const proto::GameResult& result = game.result();
-  if (result.has_resigned_by()) return "resigned";
-  if (result.has_forfeited_by()) {
-    return result.fault().empty() ? "time" : "fault";
-  }
-  if (!result.adjudication().empty()) return result.adjudication();
-  if (game.unrecorded_length() > 0) return "unknown";
-  return result.ended_by();
-}
-
 absl::Status CheckStorable(const proto::GameRecord& game) {
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   if (game.game_index() > kMost || game.place() > kMost) {

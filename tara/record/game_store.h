@@ -25,8 +25,7 @@ struct GameRow {
   std::string variant;
   std::string rule_options;
   std::string model_id;
-  // As the rules say, or "resigned", "time" and "fault" of forfeits, "proof"
-  // and "agreement" of adjudication, "unknown".
+  // As EndingOf (game_record.h).
   std::string ended_by;
   uint32_t generation;
   int length;  // actions

@@ -22,7 +22,7 @@
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/train/config/config.h"
-#include "tara/train/config/search_config.h"
+#include "tara/train/config/config_options.h"
 #include "tests/mcts/positions.h"
 
 namespace {

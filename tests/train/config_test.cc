@@ -22,8 +22,8 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/config/config_fields.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
-#include "tara/train/config/search_config.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 

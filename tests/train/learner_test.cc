@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
 #include "tests/train/train_testing.h"
 

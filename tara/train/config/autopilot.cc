@@ -23,7 +23,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
-#include "tara/train/config/search_config.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/play/game_rules.h"
 
 namespace tara::train {

@@ -26,7 +26,7 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
-#include "tara/train/config/search_config.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/play/game_rules.h"

@@ -12,7 +12,7 @@
 #include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/config/search_config.h"
+#include "tara/train/config/config_options.h"
 
 namespace tara::train {
 namespace {
@@ -101,18 +101,6 @@ LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
       .batch_size = static_cast<int>(learner.batch_size()),
       .steps = static_cast<int>(learner.steps_per_generation()),
       .max_skipped_steps = static_cast<int>(learner.max_skipped_steps())};
-}
-
-SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {
-  return {.window = {.max_games = static_cast<int>(config.window_games()),
-                     .growth = config.window_growth(),
-                     .growth_rate = config.window_growth_rate(),
-                     .min_games = static_cast<int>(config.window_min_games())},
-          .targets = {.value = {.search_share = config.value_search_share(),
-                                .horizon = config.value_horizon()},
-                      .policy_surprise = config.policy_surprise()},
-          .held_out_share = config.held_out_share(),
-          .variant_balance = config.variant_balance()};
 }
 
 }  // namespace tara::train

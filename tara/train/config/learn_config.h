@@ -1,14 +1,13 @@
 #ifndef TARA_TRAIN_CONFIG_LEARN_CONFIG_H_
 #define TARA_TRAIN_CONFIG_LEARN_CONFIG_H_
 
-// What a config asks of LibTorch: devices, and the options of trainer, learner
-// and sampler.
+// What a config asks of LibTorch: devices, and the options of trainer and
+// learner.
 
 #include "absl/status/status.h"
 #include "proto/config.pb.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/learn/learner.h"
-#include "tara/train/learn/sampler.h"
 
 namespace tara::train {
 
@@ -18,7 +17,7 @@ namespace tara::train {
 // or UNIMPLEMENTED naming the number type and why.
 absl::Status CheckDevices(const proto::TrainConfig& config);
 
-// The options of trainer, learner and sampler from a config.
+// The options of trainer and learner from a config.
 // REQUIRES, of all: the config is resolved.
 
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
@@ -27,9 +26,6 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
 // generations, of which there are as many in the run.
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
                             double rate_factor, int generations);
-
-// The window, the targets, the share that is held out.
-SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
 
 }  // namespace tara::train
 

@@ -36,8 +36,8 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
-#include "tara/train/config/search_config.h"
 #include "tara/train/folder/checkpoints.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/learn/learner.h"
@@ -127,7 +127,7 @@ class TrainingRun {
   // Returns the plan of a generation: the one that is recorded, or a new one,
   // of games by the checkpoint `model`, which is then recorded.
   absl::StatusOr<GamePlan> Plan(int generation, int model);
-  absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(const GamePlan& plan);
+  absl::StatusOr<SelfPlayOptions> OptionsFor(const GamePlan& plan);
   // Plays the games that a plan lacks, and logs how fast that went. OK when
   // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop);
@@ -368,33 +368,11 @@ absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
   return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
 }
 
-absl::StatusOr<SelfPlayOptions> TrainingRun::SelfPlayOptionsOf(
-    const GamePlan& plan) {
-  const proto::SelfPlayConfig& self_play = config_.self_play();
-  SelfPlayOptions options;
-  TARA_ASSIGN_OR_RETURN(const std::vector<GameRules> rules, RulesOf(config_));
-  for (const GameRules& each : rules) {
-    options.starts.push_back(each.start);
-    options.drawn.push_back(each.drawn);
-  }
+absl::StatusOr<SelfPlayOptions> TrainingRun::OptionsFor(const GamePlan& plan) {
+  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options, SelfPlayOptionsOf(config_));
   options.start_of = [&plan](uint64_t index) { return plan.start_of(index); };
-  TARA_ASSIGN_OR_RETURN(options.search, SearchOptionsOf(self_play.search()));
-  options.temperature = TemperatureOf(self_play.search());
-  options.full_search_share = self_play.playout_cap().full_share();
-  options.fast_simulations =
-      static_cast<int>(self_play.playout_cap().fast_simulations());
-  options.resignation = ResignationOf(self_play.resignation());
-  options.opening = {
-      .share = self_play.opening().share(),
-      .max_plies = static_cast<int>(self_play.opening().max_plies())};
-  options.end_when_proved = self_play.end_when_proved();
-  options.run_seed = config_.seed();
   options.generation = static_cast<uint32_t>(plan.generation);
   options.model_id = CheckpointName(plan.model);
-  options.threads = static_cast<int>(self_play.threads());
-  options.games_per_thread = static_cast<int>(self_play.games_per_thread());
-  options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
-  options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
   if (options.resignation.threshold.has_value()) {
     TARA_ASSIGN_OR_RETURN(
         options.resignation_counts,
@@ -406,7 +384,7 @@ absl::StatusOr<SelfPlayOptions> TrainingRun::SelfPlayOptionsOf(
 
 absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
   if (plan.missing.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options, SelfPlayOptionsOf(plan));
+  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options, OptionsFor(plan));
   const proto::InferenceConfig& inference = config_.inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
                         InferenceOptionsOf(inference));

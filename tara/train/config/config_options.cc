@@ -1,4 +1,4 @@
-#include "tara/train/config/search_config.h"
+#include "tara/train/config/config_options.h"
 
 #include <google/protobuf/descriptor.h>
 
@@ -17,6 +17,7 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
+#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 namespace {
@@ -102,6 +103,45 @@ absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
   TARA_RETURN_IF_ERROR(
       nn::SetInferenceOption("backend", config.backend(), options));
   return options;
+}
+
+absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+    const proto::TrainConfig& config) {
+  const proto::SelfPlayConfig& self_play = config.self_play();
+  SelfPlayOptions options;
+  TARA_ASSIGN_OR_RETURN(const std::vector<GameRules> rules, RulesOf(config));
+  for (const GameRules& each : rules) {
+    options.starts.push_back(each.start);
+    options.drawn.push_back(each.drawn);
+  }
+  TARA_ASSIGN_OR_RETURN(options.search, SearchOptionsOf(self_play.search()));
+  options.temperature = TemperatureOf(self_play.search());
+  options.full_search_share = self_play.playout_cap().full_share();
+  options.fast_simulations =
+      static_cast<int>(self_play.playout_cap().fast_simulations());
+  options.resignation = ResignationOf(self_play.resignation());
+  options.opening = {
+      .share = self_play.opening().share(),
+      .max_plies = static_cast<int>(self_play.opening().max_plies())};
+  options.end_when_proved = self_play.end_when_proved();
+  options.run_seed = config.seed();
+  options.threads = static_cast<int>(self_play.threads());
+  options.games_per_thread = static_cast<int>(self_play.games_per_thread());
+  options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
+  options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
+  return options;
+}
+
+SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {
+  return {.window = {.max_games = static_cast<int>(config.window_games()),
+                     .growth = config.window_growth(),
+                     .growth_rate = config.window_growth_rate(),
+                     .min_games = static_cast<int>(config.window_min_games())},
+          .targets = {.value = {.search_share = config.value_search_share(),
+                                .horizon = config.value_horizon()},
+                      .policy_surprise = config.policy_surprise()},
+          .held_out_share = config.held_out_share(),
+          .variant_balance = config.variant_balance()};
 }
 
 }  // namespace tara::train

@@ -1,7 +1,7 @@
-#ifndef TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
-#define TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
+#ifndef TARA_TRAIN_CONFIG_CONFIG_OPTIONS_H_
+#define TARA_TRAIN_CONFIG_CONFIG_OPTIONS_H_
 
-// The options of search and inference from a config.
+// The options of self-play, search, inference and sampling from a config.
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
@@ -9,6 +9,8 @@
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
+#include "tara/train/learn/sampler.h"
+#include "tara/train/play/self_play.h"
 
 namespace tara::train {
 
@@ -28,6 +30,15 @@ absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
 
 mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config);
 
+// Returns the options of self-play that a config has: those of no generation,
+// with the starts of the config's variants in its order. REQUIRES: the config
+// is resolved. Errors as SearchOptionsOf and RulesOf.
+absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+    const proto::TrainConfig& config);
+
+// The window, the targets, the share that is held out.
+SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
+
 }  // namespace tara::train
 
-#endif  // TARA_TRAIN_CONFIG_SEARCH_CONFIG_H_
+#endif  // TARA_TRAIN_CONFIG_CONFIG_OPTIONS_H_

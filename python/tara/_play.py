@@ -1,0 +1,119 @@
+"""Whole games: self-play around a judge, matches of two players."""
+
+import atexit
+import collections.abc
+import json
+import math
+import operator
+import weakref
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Protocol
+from typing import Sequence, Union
+
+from tara import _network, _store, _tara, _types
+
+
+class Player(Protocol):
+    """A player of one's own."""
+
+    def choose(self, states: List[_tara.State]) -> Sequence[Union[int, str]]:
+        """Returns an action, an index or text, for each of the positions.
+
+        They are of different games; none is finished. It is called by one
+        thread at a time.
+        """
+
+
+_playing: "weakref.WeakSet[_tara._SelfPlay]" = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    # Threads that ask a callable must not outlive the interpreter.
+    for games in list(_playing):
+        games.close()
+
+
+def _indices(games: Union[int, Iterable[int]]) -> List[int]:
+    if isinstance(games, int):
+        return list(range(games))
+    if not isinstance(games, collections.abc.Iterable):
+        raise TypeError(f"games: {games!r}; expected a number or indices")
+    indices = [operator.index(game) for game in games]
+    for index in indices:
+        if not 0 <= index < 2 ** 63:
+            raise ValueError(f"games: {index}; expected 0 or more")
+    return indices
+
+
+def selfplay(judge: _network.Judge, variant: str,
+             games: Union[int, Iterable[int]], *, seed: int = 1,
+             options: str = "sims=100", rules: str = "-", in_step: int = 64,
+             threads: int = 1) -> Iterator[_tara.GameRecord]:
+    """Plays games, each seat by search around the judge, while they are taken.
+
+    judge: as of `search`. games: how many, or their indices: a game depends on
+    the seed and its index, not on those played beside it, so that any part of
+    a run can be played, or played again. options: "sims=100,..."; the options
+    of a search, as of player specs, and the fields of self_play in a config of
+    training by name ("temperature_plies=10", "playout_cap.full_share=0.25",
+    "opening.share=0.1"; docs/reference/config.md). rules: rule options, as of
+    State. in_step: games that share batches, for each of the threads.
+
+    Returns an iterator of GameRecord, in the order in which games end. Games
+    are played ahead of it, but not without bound; breaking off, Ctrl-C or
+    close() ends those that are played. Equal to `tara selfplay`, with the same
+    seed, network and number type, bit for bit.
+    Raises ValueError and TypeError for wrong arguments; a judge's exception
+    comes after all games that were finished before it.
+    """
+    indices = _indices(games)
+    playing = _tara._SelfPlay(judge, _tara.State(variant, rules), indices,
+                              seed, options, in_step, threads)
+    _playing.add(playing)
+    return playing
+
+
+def arena(a: Union[str, Player], b: Union[str, Player], variant: str, *,
+          games: Optional[int] = None, seed: int = 1, rules: str = "-",
+          sprt: Optional[str] = None, opening_plies: int = 2,
+          threads: int = 1, store: Optional[_store.GameStore] = None,
+          progress: Optional[Callable[[int, int, float], Any]] = None
+          ) -> _types.ArenaResult:
+    """Plays pairs of games of A against B; returns the ArenaResult.
+
+    a, b: player specs, as of `tara arena` ("random", "mcts:sims=400",
+    "best:sims=100", "net:runs/mine,sims=100"); or an object with
+    choose(states), a Player, or a function like it. The two games of a pair
+    have one random opening of `opening_plies`, each player once as Red.
+    games: 200, or with a sequential test 20000 at most. rules: rule options.
+    sprt: such as "elo0=0,elo1=20": ends when it has decided. threads: a player
+    in Python is called by one of them at a time.
+    store: where games are kept, and found again: the same call goes on where
+    it was stopped. A player in Python is known there by its `name`, or its
+    class or function.
+    progress: called as progress(games_done, games, score), from any thread.
+
+    The result is that of `tara arena` with the same arguments. Ctrl-C ends it.
+    Raises ValueError and TypeError for wrong arguments, for an action that is
+    not legal, and whatever a player raises.
+    """
+    table, report = _tara._arena(
+        a, b, _tara.State(variant, rules), games, seed, sprt, threads,
+        opening_plies, None if store is None else store._opened(), progress)
+    row = json.loads(report)
+
+    def interval(name: str) -> Any:
+        ends = row[f"{name}_low"], row[f"{name}_high"]
+        return tuple(math.copysign(math.inf, sign) if end is None else end
+                     for end, sign in zip(ends, (-1, 1)))
+
+    elo = row["elo"]
+    if elo is None:
+        elo = math.inf if row["score"] > 0.5 else -math.inf
+    return _types.ArenaResult(
+        games=row["games"], wins=row["wins"], draws=row["draws"],
+        losses=row["losses"], score=row["score"],
+        score_interval=interval("score"), elo=elo,
+        elo_interval=interval("elo"), margin=row["mean_margin"],
+        margin_interval=interval("mean_margin"),
+        decision=row.get("sprt", {}).get("decision"), report=row, table=table)

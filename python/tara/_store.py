@@ -1,0 +1,198 @@
+"""Stores of games, as objects and as Arrow tables; samples to learn from."""
+
+import importlib
+import os
+import pathlib
+from typing import Any, Iterable, Iterator, Literal, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tara import _tara, _types
+
+_GAMES_AT_A_TIME = 256
+
+
+class GameStore:
+    """The games of a run, or of `tara selfplay` or `tara arena`, in one file.
+
+        store = tara.GameStore("runs/quickstart")
+        frame = polars.DataFrame(store)          # or pandas, duckdb, pyarrow
+        for game in store.games(newest=100):
+            print(game.variant, len(game), game.outcome.winner)
+
+    path: the file, or the folder of a run, whose games.db is meant. mode: "r"
+    reads, also while a run goes on; "w" adds games as well, to a new file where
+    there is none. Killing the process loses no game whose `add` has returned.
+    Not to be used after a fork. Raises FileNotFoundError, ValueError for a file
+    of another kind, DataLoss for a damaged one.
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"],
+                 mode: Literal["r", "w"] = "r") -> None:
+        file = pathlib.Path(path)
+        if file.is_dir():
+            file = file / "games.db"
+        self.path = file
+        self._store: Optional[_tara._Store] = _tara._Store(str(file), mode)
+
+    def _opened(self) -> _tara._Store:
+        if self._store is None:
+            raise ValueError(f"the store {self.path} is closed")
+        return self._store
+
+    def close(self) -> None:
+        """Closes the file; a second time does nothing."""
+        if self._store is not None:
+            self._store.close()
+        self._store = None
+
+    def __enter__(self) -> "GameStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tara.GameStore {self.path}>"
+
+    def __len__(self) -> int:
+        """Returns the number of games."""
+        return len(self.indices())
+
+    def __getitem__(self, index: int) -> _tara.GameRecord:
+        """Returns the game with an index; KeyError if there is none."""
+        return self._opened().get(index)
+
+    def add(self, games: Union[_tara.GameRecord,
+                               Iterable[_tara.GameRecord]]) -> None:
+        """Adds a game or all of several; on an error, none.
+
+        Raises ValueError for an index that the store has already, and for a
+        store that is opened to read.
+        """
+        if isinstance(games, _tara.GameRecord):
+            games = [games]
+        self._opened().add(list(games))
+
+    def indices(self, *, variant: Optional[str] = None,
+                generation: Optional[int] = None,
+                newest: Optional[int] = None) -> NDArray[np.uint64]:
+        """Returns the games' indices, ascending.
+
+        variant, generation: of these alone. newest: at most so many, those
+        with the highest indices.
+        """
+        return self._opened().indices(variant, generation, newest)
+
+    def games(self, *, variant: Optional[str] = None,
+              generation: Optional[int] = None,
+              newest: Optional[int] = None) -> Iterator[_tara.GameRecord]:
+        """Yields games by ascending index, one after another; as `indices`."""
+        store = self._opened()
+        return (store.get(int(index)) for index in self.indices(
+            variant=variant, generation=generation, newest=newest))
+
+    def arrow(self, table: Literal["games", "plies"] = "games", *,
+              variant: Optional[str] = None, generation: Optional[int] = None,
+              newest: Optional[int] = None) -> Any:
+        """Returns a pyarrow.RecordBatchReader; needs pyarrow.
+
+        table: "games", a row a game: game (its index), variant, options, model,
+        generation, length (actions), points_red, points_blue, winner (0 Red,
+        1 Blue, null a draw, with compensation), ended_by, finished (UTC);
+        or "plies", a row an action: game, ply, seat, side, phase, action,
+        text, legal (how many were), value (win minus loss for the side to
+        move after the search; null without one), simulations, surprise (nats),
+        chosen (by a search: neither drawn for the opening nor by proof).
+        Other arguments as of `indices`. Plies are read as they are consumed.
+        """
+        try:
+            pyarrow: Any = importlib.import_module("pyarrow")
+        except ImportError as error:
+            raise ImportError("tables of games need pyarrow: "
+                              "pip install pyarrow") from error
+        if table == "games":
+            columns = self._opened().game_columns(variant, generation, newest)
+            milliseconds = columns.pop("finished_ms")
+            winner = columns["winner"]
+            columns["winner"] = pyarrow.array(winner, mask=winner < 0)
+            columns["finished"] = pyarrow.array(
+                milliseconds, pyarrow.timestamp("ms", "UTC"))
+            return pyarrow.table(columns).to_reader()
+        if table != "plies":
+            raise ValueError(
+                f"table: {table!r}; expected 'games' or 'plies'")
+        games = self.games(variant=variant, generation=generation,
+                           newest=newest)
+
+        def batches() -> Iterator[Any]:
+            while True:
+                part = [game for game, _ in zip(games,
+                                                range(_GAMES_AT_A_TIME))]
+                columns = _tara._ply_columns(part)
+                value = columns["value"]
+                columns["value"] = pyarrow.array(value, mask=np.isnan(value))
+                yield pyarrow.RecordBatch.from_pydict(columns)
+                if not part:
+                    return
+
+        each = batches()
+        empty = pyarrow.RecordBatch.from_pydict(
+            _tara._ply_columns([]) | {"phase": pyarrow.array([], "string"),
+                                      "text": pyarrow.array([], "string"),
+                                      "chosen": pyarrow.array([], "bool")})
+        return pyarrow.RecordBatchReader.from_batches(
+            empty.schema, (batch.cast(empty.schema) for batch in each))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Returns the table "games" as Arrow's C stream (a capsule)."""
+        return self.arrow().__arrow_c_stream__(requested_schema)
+
+
+class Sampler:
+    """Draws batches of samples from the newest games of a store.
+
+        sampler = tara.Sampler(store, "window_games=2000")
+        for step in range(1000):
+            batch = sampler.batch(step, 256)
+
+    options: fields of `learner` in a config of training by name, "name=value,
+    ...": window_games, window_growth, value_search_share, value_horizon,
+    policy_surprise, held_out_share, variant_balance (docs/reference/config.md).
+    seed: that of the run whose learner draws the same batches. The window is
+    that of the games that the store has now; `update` moves it.
+    Raises ValueError for options, and for a store without games.
+    """
+
+    def __init__(self, store: GameStore, options: str = "", *,
+                 seed: int = 1) -> None:
+        self._sampler = _tara._Sampler(store._opened(), options, seed)
+        self.update()
+
+    def update(self, end: Optional[int] = None) -> None:
+        """Moves the window to the newest games with an index below `end`.
+
+        end: None for all games of the store; it never falls. A game is read
+        and replayed once, as it enters the window.
+        Raises DataLoss for a damaged game.
+        """
+        self._sampler.update(end)
+
+    def batch(self, step: int, size: int = 256) -> _types.Batch:
+        """Returns the samples of a step.
+
+        Depends on seed, step, size and window alone. Raises ValueError where
+        the window is empty.
+        """
+        return self._sampler.batch(step, size)
+
+    @property
+    def games(self) -> int:
+        """Games of the window that are learned from."""
+        return self._sampler.games
+
+    @property
+    def positions(self) -> int:
+        """Positions that can be drawn of them."""
+        return self._sampler.positions

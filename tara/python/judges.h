@@ -1,0 +1,64 @@
+#ifndef TARA_PYTHON_JUDGES_H_
+#define TARA_PYTHON_JUDGES_H_
+
+// Judges of positions: networks, random games, Python callables; and work on
+// threads that Ctrl-C ends.
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+
+namespace tara::python {
+
+class CallableEvaluator;
+
+// What the argument `judge` means. Destroyed with the GIL.
+class Judge {
+ public:
+  // `seed` is that of random games. TypeError for anything else than a Network,
+  // "playouts" or a callable.
+  Judge(const pybind11::object& judge, uint64_t seed);
+  ~Judge();
+
+  bool is_playouts() const { return is_playouts_; }
+  // The file of a network; empty of others.
+  const std::string& path() const { return path_; }
+  // What records call it: a network by its file and number type, "playouts", or
+  // the callable's name.
+  const std::string& name() const { return name_; }
+  // The judge behind a cache; thread-safe.
+  mcts::Evaluator& evaluator() { return *cache_; }
+
+  // Raises what the callable raised, else the error of `status`.
+  void Rethrow(const absl::Status& status) const;
+
+ private:
+  const pybind11::object object_;  // kept while it judges
+  std::unique_ptr<mcts::Evaluator> own_;
+  CallableEvaluator* callable_ = nullptr;  // own_, if it is one
+  bool is_playouts_ = false;
+  std::string name_;
+  std::string path_;
+  std::unique_ptr<mcts::CachingEvaluator> cache_;
+};
+
+// Calls work(0), ..., work(threads - 1) on threads of their own, without the
+// GIL, and waits for them. Ctrl-C sets `stop`, and is raised when all have
+// returned.
+void RunInterruptibly(int threads, std::atomic<bool>& stop,
+                      const std::function<void(int)>& work);
+
+// Networks: tara.Network.
+void DefineJudges(pybind11::module_& module);
+
+}  // namespace tara::python
+
+#endif  // TARA_PYTHON_JUDGES_H_

@@ -1,0 +1,441 @@
+#include "tara/python/play.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "proto/config.pb.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_report.h"
+#include "tara/eval/players/contest.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/nn/bundle/manifest.h"
+#include "tara/python/arrays.h"
+#include "tara/python/judges.h"
+#include "tara/python/records.h"
+#include "tara/python/states.h"
+#include "tara/train/config/config.h"
+#include "tara/train/config/config_fields.h"
+#include "tara/train/config/config_options.h"
+#include "tara/train/folder/run_provenance.h"
+#include "tara/train/play/self_play.h"
+
+namespace tara::python {
+
+namespace py = pybind11;
+
+namespace {
+
+// How often threads that wait look for signals.
+constexpr auto kSignalPeriod = std::chrono::milliseconds(50);
+
+// Raises ValueError where the network in a file is known not to have learned
+// the rules.
+void CheckLearned(const std::string& name, const std::string& file,
+                  const State& start) {
+  const train::Learned learned = train::LearnedByModel(file);
+  if (!learned.has_value()) return;
+  const absl::Status status = nn::CheckNetworkLearned(name, *learned, start);
+  if (status.ok()) return;
+  throw py::value_error(
+      absl::StrCat(status.message(), "; expected rules that it has learned"));
+}
+
+// --- Self-play ---------------------------------------------------------------
+
+// Returns the field of a config that an option sets: a field of self_play by
+// its path ("temperature_plies" or "search.temperature_plies",
+// "playout_cap.full_share"), or an option of the search as in player specs.
+absl::StatusOr<std::string> OverrideOf(absl::string_view option) {
+  const std::string name(option.substr(0, option.find('=')));
+  const absl::string_view value =
+      option.substr(std::min(option.size(), name.size() + 1));
+  for (const char* const prefix : {"self_play.", "self_play.search."}) {
+    proto::TrainConfig config;
+    const std::string path = prefix + name;
+    if (train::FindField(config, path).ok()) {
+      return absl::StrCat(path, "=", value);
+    }
+  }
+  // Some options of the search are fields under another name.
+  const auto& search = *proto::SearchConfig::descriptor();
+  for (int i = 0; i < search.field_count(); ++i) {
+    const auto& field = *search.field(i);
+    if (field.options().GetExtension(proto::info).search() == name + "=") {
+      return absl::StrCat("self_play.search.", field.name(), "=", value);
+    }
+  }
+  return absl::StrCat("search.option: ", option);
+}
+
+// Returns the options of self-play that the text of the argument `options` has.
+train::SelfPlayOptions SelfPlayOptionsOf(const State& start,
+                                         const std::string& text) {
+  std::vector<std::string> overrides;
+  std::string search_options;
+  for (const absl::string_view option :
+       absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    const std::string set = ValueOrThrow(OverrideOf(option));
+    if (set.starts_with("self_play.")) {
+      overrides.push_back(set);
+    } else {
+      absl::StrAppend(&search_options, search_options.empty() ? "" : ",",
+                      option);
+    }
+  }
+  if (!search_options.empty()) {
+    overrides.push_back(
+        absl::StrCat("self_play.search.option=", search_options));
+  }
+  const auto config = ValueOrThrow(train::ParseTrainConfig(
+      absl::StrCat("variant: \"", Info(start.variant).id, "\" rule_options: \"",
+                   FormatRuleOptions(start.options), "\""),
+      "options", overrides));
+  return ValueOrThrow(train::SelfPlayOptionsOf(config));
+}
+
+// Games of self-play, which threads play while Python takes them.
+class SelfPlay {
+ public:
+  SelfPlay(const py::object& judge, const PythonState& start,
+           std::vector<uint64_t> games, uint64_t seed,
+           const std::string& options, int in_step, int threads)
+      : judge_(judge, seed),
+        games_(std::move(games)),
+        options_(SelfPlayOptionsOf(start.state, options)),
+        most_waiting_(static_cast<size_t>(2 * in_step) *
+                      static_cast<size_t>(threads)),
+        process_(getpid()) {
+    CheckThreads(threads);
+    if (in_step < 1 || in_step > 65536) {
+      throw py::value_error(
+          absl::StrCat("in_step: ", in_step, "; expected 1 to 65536"));
+    }
+    if (!judge_.path().empty()) {
+      CheckLearned(judge_.name(), judge_.path(), start.state);
+    }
+    options_.run_seed = seed;
+    options_.model_id = judge_.name();
+    options_.threads = threads;
+    options_.games_per_thread = in_step;
+    player_ = std::thread([this] { Play(); });
+  }
+
+  ~SelfPlay() { Close(); }
+  SelfPlay(const SelfPlay&) = delete;
+  SelfPlay& operator=(const SelfPlay&) = delete;
+
+  PythonRecord Next() {
+    std::optional<proto::GameRecord> game;
+    bool over = false;
+    while (!game.has_value() && !over) {
+      {
+        const py::gil_scoped_release release;
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, kSignalPeriod,
+                          [&] { return !waiting_.empty() || over_; });
+        if (!waiting_.empty()) {
+          game = std::move(waiting_.front());
+          waiting_.pop_front();
+          changed_.notify_all();
+        } else {
+          over = over_;
+        }
+      }
+      if (!game.has_value() && PyErr_CheckSignals() != 0) {
+        throw py::error_already_set();
+      }
+    }
+    if (game.has_value()) return {*std::move(game)};
+    const absl::Status status = std::exchange(status_, absl::OkStatus());
+    if (!status.ok()) judge_.Rethrow(status);
+    throw py::stop_iteration();
+  }
+
+  // Ends the games that are played; those that are over can still be taken.
+  void Close() {
+    if (!player_.joinable()) return;
+    // A fork has the object and no thread.
+    if (getpid() != process_) {
+      player_.detach();
+      return;
+    }
+    const py::gil_scoped_release release;
+    stop_ = true;
+    {
+      const std::lock_guard lock(mutex_);
+      changed_.notify_all();
+    }
+    player_.join();
+  }
+
+ private:
+  void Play() {
+    const auto take = [this](const proto::GameRecord& game) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] {
+        return waiting_.size() < most_waiting_ || stop_.load();
+      });
+      waiting_.push_back(game);
+      changed_.notify_all();
+      return absl::OkStatus();
+    };
+    train::SelfPlayStats stats;
+    const absl::Status status = train::PlayGames(
+        options_, games_, judge_.evaluator(), take,
+        [this] { return stop_.load(std::memory_order_relaxed); }, stats);
+    const std::lock_guard lock(mutex_);
+    status_ = status;
+    over_ = true;
+    changed_.notify_all();
+  }
+
+  Judge judge_;
+  const std::vector<uint64_t> games_;
+  train::SelfPlayOptions options_;
+  const size_t most_waiting_;
+  const pid_t process_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<proto::GameRecord> waiting_;  // guarded by mutex_, as the next two
+  absl::Status status_;
+  bool over_ = false;
+  std::thread player_;
+};
+
+// --- Arenas ------------------------------------------------------------------
+
+// A player in Python: an object with choose(states) -> actions.
+class PythonPlayer : public eval::Player {
+ public:
+  // `error` is set to the first exception, with the GIL.
+  PythonPlayer(py::object choose, std::string name, std::exception_ptr* error)
+      : choose_(std::move(choose)), name_(std::move(name)), error_(error) {}
+
+  ~PythonPlayer() override {
+    const py::gil_scoped_acquire acquire;
+    choose_ = py::object();
+  }
+
+  absl::Status ChooseActions(absl::Span<const eval::Turn> turns,
+                             absl::Span<Action> actions) override {
+    const py::gil_scoped_acquire acquire;
+    try {
+      py::list states;
+      for (const eval::Turn& turn : turns) {
+        states.append(PythonState{turn.state});
+      }
+      const py::object answer = choose_(states);
+      if (!py::hasattr(answer, "__len__") || py::len(answer) != turns.size()) {
+        throw py::value_error(absl::StrCat(
+            "player ", name_, ": choose returned ",
+            std::string(py::str(py::repr(answer))),
+            "; expected an action for each of ", turns.size(), " positions"));
+      }
+      for (size_t i = 0; i < turns.size(); ++i) {
+        actions[i] = ActionOf(answer[py::int_(i)], turns[i].state);
+      }
+      return absl::OkStatus();
+    } catch (...) {
+      if (*error_ == nullptr) *error_ = std::current_exception();
+      return absl::InternalError("the player raised an exception");
+    }
+  }
+
+ private:
+  Action ActionOf(const py::object& given, const State& state) const {
+    const LegalSet legal = LegalActions(state);
+    std::optional<Action> action;
+    if (py::isinstance<py::str>(given)) {
+      const auto parsed = ParseAction(given.cast<std::string>(), state);
+      if (parsed.ok()) action = *parsed;
+    } else if (py::hasattr(given, "__index__")) {
+      const auto index = py::int_(given).cast<int64_t>();
+      if (index >= 0 && index < kNumActions) {
+        action = static_cast<Action>(index);
+      }
+    }
+    if (action.has_value() && legal.Contains(*action)) return *action;
+    throw py::value_error(absl::StrCat(
+        "player ", name_, ": choose returned ",
+        std::string(py::str(py::repr(given))), " in ", PositionToText(state),
+        "; expected a legal action, an index or text"));
+  }
+
+  py::object choose_;
+  const std::string name_;
+  std::exception_ptr* const error_;
+};
+
+// A player of an arena, as it is given.
+struct Contestant {
+  eval::PlayerFactory make;
+  std::string name;      // of reports
+  std::string identity;  // of stores
+  int seatings = 1;
+  bool is_python = false;
+};
+
+std::string NameOf(const py::object& player) {
+  for (const char* const name : {"name", "__name__"}) {
+    if (py::hasattr(player, name)) return py::str(player.attr(name));
+  }
+  return py::str(py::type::of(player).attr("__name__"));
+}
+
+Contestant ContestantOf(const char* argument, const py::object& given,
+                        const State& start, record::GameStore* store,
+                        std::exception_ptr* error) {
+  if (py::isinstance<py::str>(given)) {
+    const eval::TeamSpec parsed =
+        ValueOrThrow(eval::ParseTeamSpec(given.cast<std::string>()));
+    ThrowIfError(eval::CheckTeam(parsed, start.variant));
+    for (const eval::PlayerSpec& player : parsed.players) {
+      if (player.kind != eval::PlayerKind::kNet) continue;
+      CheckLearned(player.text, ValueOrThrow(eval::FindCheckpoint(player.path)),
+                   start);
+    }
+    const eval::EarlierPrecisions earlier =
+        store == nullptr ? eval::EarlierPrecisions()
+                         : eval::EarlierPrecisionsIn(*store);
+    auto made = [&]() -> absl::StatusOr<Contestant> {
+      const py::gil_scoped_release release;
+      TARA_ASSIGN_OR_RETURN(const eval::TeamSpec team,
+                            eval::WithPrecision(parsed, earlier));
+      Contestant contestant = {.make = eval::FactoryOf(team),
+                               .name = team.text,
+                               .identity = "",
+                               .seatings = team.seatings()};
+      if (store != nullptr) {
+        TARA_ASSIGN_OR_RETURN(contestant.identity, eval::PlayerIdentity(team));
+      }
+      return contestant;
+    }();
+    return ValueOrThrow(std::move(made));
+  }
+  py::object choose = given;
+  if (py::hasattr(given, "choose")) choose = given.attr("choose");
+  if (PyCallable_Check(choose.ptr()) == 0) {
+    throw py::type_error(
+        absl::StrCat(argument, ": ", std::string(py::str(py::repr(given))),
+                     "; expected a player spec, an object with "
+                     "choose(states), or such a function"));
+  }
+  const std::string name = NameOf(given);
+  // Copies of the factory may be made and go without the GIL.
+  const std::shared_ptr<py::object> shared(
+      new py::object(std::move(choose)), [](py::object* object) {
+        const py::gil_scoped_acquire acquire;
+        delete object;
+      });
+  return {.make = [shared, name,
+                   error]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
+            const py::gil_scoped_acquire acquire;
+            return std::make_unique<PythonPlayer>(*shared, name, error);
+          },
+          .name = name,
+          .identity = absl::StrCat("python:", name),
+          .is_python = true};
+}
+
+py::object Arena(const py::object& a, const py::object& b,
+                 const PythonState& start, std::optional<int> games,
+                 uint64_t seed, const std::optional<std::string>& sprt,
+                 int threads, int opening_plies, const PythonStore* store_given,
+                 const py::object& progress) {
+  CheckThreads(threads);
+  record::GameStore* store = nullptr;
+  if (store_given != nullptr) {
+    store = store_given->store.get();
+    if (store == nullptr) throw py::value_error("store: it is closed");
+  }
+  std::exception_ptr error;
+  const Contestant player_a = ContestantOf("a", a, start.state, store, &error);
+  const Contestant player_b = ContestantOf("b", b, start.state, store, &error);
+  eval::ArenaOptions options = {.variant = start.state.variant,
+                                .rule_options = start.state.options,
+                                .seatings_a = player_a.seatings,
+                                .seatings_b = player_b.seatings,
+                                .opening_plies = opening_plies,
+                                .seed = seed};
+  if (sprt.has_value()) {
+    options.sprt = ValueOrThrow(eval::ParseSprtOptions(*sprt));
+  }
+  constexpr int kMostGamesOfATest = 20000;
+  options.games = games.value_or(sprt.has_value() ? kMostGamesOfATest : 200);
+  ThrowIfError(eval::CheckArenaOptions(options));
+  if (store != nullptr) {
+    ThrowIfError(eval::ResumeFromStore(
+        *store,
+        eval::NewContest(eval::ArenaConditions(options), player_a.identity,
+                         player_b.identity),
+        options));
+  }
+  std::atomic<bool> stop = false;
+  absl::StatusOr<eval::ArenaResult> result;
+  const auto on_progress = [&](const eval::ArenaProgress& done) {
+    if (!progress.is_none()) {
+      const py::gil_scoped_acquire acquire;
+      try {
+        progress(done.games_done, done.games, done.score);
+      } catch (...) {
+        if (error == nullptr) error = std::current_exception();
+        return false;
+      }
+    }
+    return !stop.load();
+  };
+  RunInterruptibly(1, stop, [&](int) {
+    result = eval::PlayArenaInParallel(options, player_a.make, player_b.make,
+                                       threads, on_progress);
+  });
+  if (error != nullptr) std::rethrow_exception(error);
+  const std::vector<eval::ArenaReportRow> rows = {
+      {.variant = start.state.variant,
+       .player_a = player_a.name,
+       .player_b = player_b.name,
+       .result = ValueOrThrow(std::move(result))}};
+  return py::make_tuple(eval::ArenaReportText(rows),
+                        eval::ArenaRowJson(rows[0]).dump());
+}
+
+}  // namespace
+
+void DefinePlay(py::module_& module) {
+  py::class_<SelfPlay> games(module, "_SelfPlay");
+  games.def(
+      py::init<const py::object&, const PythonState&, std::vector<uint64_t>,
+               uint64_t, const std::string&, int, int>(),
+      py::arg("judge"), py::arg("start"), py::arg("games"), py::arg("seed"),
+      py::arg("options"), py::arg("in_step"), py::arg("threads"));
+  games.def("__iter__", [](const py::object& self) { return self; });
+  games.def("__next__", &SelfPlay::Next);
+  games.def("close", &SelfPlay::Close);
+  module.def("_arena", &Arena, py::arg("a"), py::arg("b"), py::arg("start"),
+             py::arg("games"), py::arg("seed"), py::arg("sprt"),
+             py::arg("threads"), py::arg("opening_plies"), py::arg("store"),
+             py::arg("progress"));
+}
+
+}  // namespace tara::python

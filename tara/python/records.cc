@@ -1,0 +1,575 @@
+#include "tara/python/records.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/nn/encode/batch_encoder.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/python/arrays.h"
+#include "tara/python/states.h"
+#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
+#include "tara/train/config/config.h"
+#include "tara/train/config/config_options.h"
+#include "tara/train/learn/sampler.h"
+
+namespace tara::python {
+
+namespace py = pybind11;
+
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+// --- Records -----------------------------------------------------------------
+
+PythonRecord RecordFromBytes(const std::string& bytes) {
+  PythonRecord self;
+  if (!self.record.ParseFromString(bytes)) {
+    throw py::value_error(
+        absl::StrCat("data: ", bytes.size(), " bytes that are no GameRecord"));
+  }
+  ThrowIfError(record::ValidateRecord(self.record));
+  return self;
+}
+
+py::bytes RecordBytes(const PythonRecord& self) {
+  return py::bytes(self.record.SerializeAsString());
+}
+
+py::object RecordedOutcome(const PythonRecord& self) {
+  const proto::GameResult& result = self.record.result();
+  const int halves = record::CompensationHalves(self.record.rule_options());
+  const int margin = record::RedMargin(self.record);
+  const int winner = ResultOfMargin(margin, halves);
+  return Type("Outcome")(
+      py::make_tuple(result.points(kRed), result.points(kBlue)), halves / 2.0,
+      margin,
+      winner == 0 ? py::object(py::none())
+                  : py::int_(static_cast<int>(winner > 0 ? kRed : kBlue)),
+      std::string(record::EndingOf(self.record)));
+}
+
+// Returns an array with what `of` returns for each step.
+template <typename T, typename Of>
+py::array_t<T> EachStep(const PythonRecord& self, const Of& of) {
+  auto array = OutputArray<T>(
+      py::none(), {static_cast<py::ssize_t>(self.record.steps_size())});
+  T* next = array.mutable_data();
+  for (const proto::Step& step : self.record.steps()) *next++ = of(step);
+  return array;
+}
+
+py::array RecordedStates(const PythonRecord& self) {
+  const record::ReplayedGame game = ValueOrThrow(record::Replay(self.record));
+  py::array array(StateType(),
+                  Shape{static_cast<py::ssize_t>(game.states.size())});
+  std::memcpy(array.mutable_data(), game.states.data(),
+              game.states.size() * sizeof(State));
+  return array;
+}
+
+// Writes the policy target of a step to a row of kNumActions zeros.
+void WritePolicy(const proto::Step& step, float* row) {
+  const bool has_target = step.target_action_size() > 0;
+  const auto& actions =
+      has_target ? step.target_action() : step.visited_action();
+  const auto& weights = has_target ? step.target_weight() : step.visits();
+  double sum = 0;
+  for (const uint32_t weight : weights) sum += weight;
+  for (int i = 0; i < actions.size(); ++i) {
+    row[actions[i]] = static_cast<float>(weights[i] / sum);
+  }
+}
+
+py::array_t<float> RecordedPolicy(const PythonRecord& self) {
+  // Lists of other lengths or illegal actions are nothing to write by.
+  ThrowIfError(record::ValidateRecord(self.record));
+  auto policy = OutputArray<float>(
+      py::none(),
+      {static_cast<py::ssize_t>(self.record.steps_size()), kNumActions});
+  float* row = policy.mutable_data();
+  std::fill_n(row, policy.size(), 0.0f);
+  for (const proto::Step& step : self.record.steps()) {
+    WritePolicy(step, row);
+    row += kNumActions;
+  }
+  return policy;
+}
+
+std::string RecordLine(const PythonRecord& self) {
+  const State initial = ValueOrThrow(record::InitialStateOf(self.record));
+  return ValueOrThrow(
+      record::GameToLine(initial, record::ActionsOf(self.record)));
+}
+
+void DefineGameRecord(py::module_& module) {
+  py::class_<PythonRecord> type(
+      module, "GameRecord",
+      R"(A finished game: actions, what searches found, the result.
+
+Immutable; pickles as its bytes, a message GameRecord of proto/game.proto. An
+entry a step where there is one; values are for the side to move.)");
+  type.def_static("from_bytes", &RecordFromBytes, py::arg("data"),
+                  "Returns the game of a serialized GameRecord, as "
+                  "bytes(game) gives it.\n\nThe game is replayed: raises "
+                  "ValueError, with the step, where it is not\nby the rules.");
+  type.def("policy", &RecordedPolicy,
+           "Returns the policy targets, float32 [steps, NUM_ACTIONS]: rows "
+           "that sum\nto 1, or zeros where there was no full search.");
+  type.def("__bytes__", &RecordBytes);
+  type.def("__len__", [](const PythonRecord& self) {
+    return record::LengthOf(self.record);
+  });
+  type.def("__eq__", [](const PythonRecord& self, const py::object& other) {
+    return py::isinstance<PythonRecord>(other) &&
+           self.record.SerializeAsString() ==
+               other.cast<const PythonRecord&>().record.SerializeAsString();
+  });
+  type.def("__hash__", [](const PythonRecord& self) {
+    return py::hash(RecordBytes(self));
+  });
+  type.def("__repr__", [](const PythonRecord& self) {
+    return absl::StrCat("<tara.GameRecord ", self.record.game_index(), ": ",
+                        self.record.variant(), ", ",
+                        record::LengthOf(self.record), " actions>");
+  });
+  type.def(py::pickle(
+      [](const PythonRecord& self) {
+        return py::make_tuple(RecordBytes(self));
+      },
+      [](const py::tuple& fields) {
+        return RecordFromBytes(fields[0].cast<std::string>());
+      }));
+  const auto property = [&](const char* name, const auto& get,
+                            const char* help) {
+    type.def_property_readonly(
+        name, [get](const PythonRecord& self) { return get(self.record); },
+        help);
+  };
+  using proto::GameRecord;
+  property(
+      "index", [](const GameRecord& game) { return game.game_index(); },
+      "The game's index, which names it in a store.");
+  property(
+      "variant", [](const GameRecord& game) { return game.variant(); },
+      "The variant, one of tara.VARIANTS.");
+  property(
+      "options", [](const GameRecord& game) { return game.rule_options(); },
+      "The rule options, \"name=value,...\"; or \"-\".");
+  property(
+      "model", [](const GameRecord& game) { return game.model_id(); },
+      "Who played: a checkpoint's name, or another judge's.");
+  property(
+      "seed", [](const GameRecord& game) { return game.seed(); },
+      "The seed of the game's random stream.");
+  property(
+      "generation", [](const GameRecord& game) { return game.generation(); },
+      "The generation of checkpoints that the game belongs to.");
+  property(
+      "opening_plies",
+      [](const GameRecord& game) { return game.opening_plies(); },
+      "So many first actions were drawn at random.");
+  type.def_property_readonly("outcome", &RecordedOutcome,
+                             "The Outcome; of a game that was resigned, given "
+                             "up or adjudicated,\nthe margin that was set.");
+  type.def_property_readonly(
+      "actions",
+      [](const PythonRecord& self) {
+        return EachStep<uint16_t>(self, [](const proto::Step& step) {
+          return static_cast<uint16_t>(step.action());
+        });
+      },
+      "The actions, uint16 [steps].");
+  type.def_property_readonly(
+      "values",
+      [](const PythonRecord& self) {
+        return EachStep<float>(self, [](const proto::Step& step) {
+          return step.has_root_value() ? step.root_value() : kUnknown;
+        });
+      },
+      "Win minus loss after each search, float32 [steps]; NaN without one.");
+  type.def_property_readonly(
+      "simulations",
+      [](const PythonRecord& self) {
+        return EachStep<int32_t>(self, [](const proto::Step& step) {
+          return static_cast<int32_t>(step.simulations());
+        });
+      },
+      "The simulations of each search, int32 [steps]; 0 without one.");
+  type.def_property_readonly(
+      "states", &RecordedStates,
+      "The positions before each action and after the last, dtype STATE\n"
+      "[steps + 1]. Raises ValueError where the game is not by the rules.");
+  type.def_property_readonly(
+      "line", &RecordLine,
+      "The game as a JSON line, for other programs (docs/reference/rules.md,\n"
+      "section 12). Raises ValueError for a game that ended early.");
+}
+
+// --- Stores ------------------------------------------------------------------
+
+PythonStore OpenStore(const std::string& path, const std::string& mode) {
+  if (mode != "r" && mode != "w") {
+    throw py::value_error(
+        absl::StrCat("mode: '", mode, "'; expected 'r' or 'w'"));
+  }
+  const py::gil_scoped_release release;
+  auto store =
+      record::OpenGameStore(path, mode == "w" ? record::StoreMode::kReadWrite
+                                              : record::StoreMode::kReadOnly);
+  const py::gil_scoped_acquire acquire;
+  return {ValueOrThrow(std::move(store))};
+}
+
+record::GameStore& Opened(const PythonStore& self) {
+  if (self.store == nullptr) throw py::value_error("the store is closed");
+  return *self.store;
+}
+
+record::GameQuery QueryOf(const std::optional<std::string>& variant,
+                          const std::optional<int64_t>& generation,
+                          const std::optional<int64_t>& newest) {
+  if (variant.has_value()) ValueOrThrow(ParseVariant(*variant));
+  for (const auto& [name, value] :
+       {std::pair{"generation", generation}, {"newest", newest}}) {
+    if (value.value_or(0) >= 0) continue;
+    throw py::value_error(
+        absl::StrCat(name, ": ", *value, "; expected 0 or more"));
+  }
+  return {.variant = variant.value_or(""),
+          .generation = generation.value_or(-1),
+          .limit = newest.value_or(-1),
+          .newest_first = newest.has_value()};
+}
+
+py::array_t<uint64_t> StoredIndices(const PythonStore& self,
+                                    const std::optional<std::string>& variant,
+                                    const std::optional<int64_t>& generation,
+                                    const std::optional<int64_t>& newest) {
+  const record::GameQuery query = QueryOf(variant, generation, newest);
+  record::GameStore& store = Opened(self);
+  py::gil_scoped_release release;
+  auto indices = store.Indices(query);
+  const py::gil_scoped_acquire acquire;
+  return ArrayOf(ValueOrThrow(std::move(indices)));
+}
+
+PythonRecord StoredGame(const PythonStore& self, int64_t index) {
+  record::GameStore& store = Opened(self);
+  auto game = [&] {
+    const py::gil_scoped_release release;
+    return index < 0 ? absl::NotFoundError("")
+                     : store.Get(static_cast<uint64_t>(index));
+  }();
+  if (absl::IsNotFound(game.status())) {
+    throw py::key_error(absl::StrCat("no game has the index ", index));
+  }
+  return {ValueOrThrow(std::move(game))};
+}
+
+void AddGames(const PythonStore& self, const std::vector<PythonRecord>& games) {
+  record::GameStore& store = Opened(self);
+  std::vector<proto::GameRecord> records;
+  records.reserve(games.size());
+  for (const PythonRecord& game : games) records.push_back(game.record);
+  const absl::Status status = [&] {
+    const py::gil_scoped_release release;
+    return store.AddAll(records);
+  }();
+  ThrowIfError(status);
+}
+
+// Columns by name, lists of strings and arrays, of what Arrow shows.
+
+py::dict GameColumns(const PythonStore& self,
+                     const std::optional<std::string>& variant,
+                     const std::optional<int64_t>& generation,
+                     const std::optional<int64_t>& newest) {
+  const record::GameQuery query = QueryOf(variant, generation, newest);
+  record::GameStore& store = Opened(self);
+  auto listed = [&] {
+    const py::gil_scoped_release release;
+    return store.List(query);
+  }();
+  const std::vector<record::GameRow> rows = ValueOrThrow(std::move(listed));
+  const auto column = [&]<typename T>(const T&, const auto& of) {
+    std::vector<T> values;
+    values.reserve(rows.size());
+    for (const record::GameRow& row : rows) values.push_back(of(row));
+    if constexpr (std::is_same_v<T, std::string>) {
+      return py::object(py::cast(values));
+    } else {
+      return py::object(ArrayOf(values));
+    }
+  };
+  using Row = record::GameRow;
+  const std::string text;
+  py::dict columns;
+  columns["game"] =
+      column(uint64_t{}, [](const Row& row) { return row.game_index; });
+  columns["variant"] = column(text, [](const Row& row) { return row.variant; });
+  columns["options"] =
+      column(text, [](const Row& row) { return row.rule_options; });
+  columns["model"] = column(text, [](const Row& row) { return row.model_id; });
+  columns["generation"] =
+      column(uint32_t{}, [](const Row& row) { return row.generation; });
+  columns["length"] =
+      column(int32_t{}, [](const Row& row) { return row.length; });
+  columns["points_red"] =
+      column(int32_t{}, [](const Row& row) { return row.points_red; });
+  columns["points_blue"] =
+      column(int32_t{}, [](const Row& row) { return row.points_blue; });
+  columns["winner"] = column(int8_t{}, [](const Row& row) -> int8_t {
+    const int result =
+        ResultOfMargin(row.points_red - row.points_blue,
+                       record::CompensationHalves(row.rule_options));
+    return static_cast<int8_t>(result == 0 ? -1 : (result > 0 ? kRed : kBlue));
+  });
+  columns["ended_by"] =
+      column(text, [](const Row& row) { return row.ended_by; });
+  columns["finished_ms"] =
+      column(int64_t{}, [](const Row& row) { return row.finished_unix_ms; });
+  return columns;
+}
+
+py::dict PlyColumns(const std::vector<PythonRecord>& games) {
+  std::vector<uint64_t> game_of;
+  std::vector<uint16_t> ply, action, legal;
+  std::vector<uint8_t> seat, side;
+  std::vector<std::string> phase, text;
+  std::vector<float> value, surprise;
+  std::vector<int32_t> simulations;
+  std::vector<bool> chosen;
+  for (const PythonRecord& game : games) {
+    const record::ReplayedGame replayed =
+        ValueOrThrow(record::Replay(game.record));
+    for (int i = 0; i < game.record.steps_size(); ++i) {
+      const proto::Step& step = game.record.steps(i);
+      const State& state = replayed.states[static_cast<size_t>(i)];
+      game_of.push_back(game.record.game_index());
+      ply.push_back(static_cast<uint16_t>(i));
+      seat.push_back(state.seat);
+      side.push_back(static_cast<uint8_t>(state.side()));
+      phase.emplace_back(PhaseName(state.phase));
+      action.push_back(static_cast<uint16_t>(step.action()));
+      text.push_back(ActionToText(static_cast<Action>(step.action()), state));
+      legal.push_back(static_cast<uint16_t>(LegalActions(state).Count()));
+      value.push_back(step.has_root_value() ? step.root_value() : kUnknown);
+      simulations.push_back(static_cast<int32_t>(step.simulations()));
+      surprise.push_back(step.policy_surprise());
+      chosen.push_back(record::IsChosenBySearch(game.record, i));
+    }
+  }
+  py::dict columns;
+  columns["game"] = ArrayOf(game_of);
+  columns["ply"] = ArrayOf(ply);
+  columns["seat"] = ArrayOf(seat);
+  columns["side"] = ArrayOf(side);
+  columns["phase"] = phase;
+  columns["action"] = ArrayOf(action);
+  columns["text"] = text;
+  columns["legal"] = ArrayOf(legal);
+  columns["value"] = ArrayOf(value);
+  columns["simulations"] = ArrayOf(simulations);
+  columns["surprise"] = ArrayOf(surprise);
+  columns["chosen"] = py::cast(chosen);
+  return columns;
+}
+
+void DefineStore(py::module_& module) {
+  py::class_<PythonStore> type(module, "_Store");
+  type.def(py::init(&OpenStore), py::arg("path"), py::arg("mode"));
+  type.def("close", [](PythonStore& self) {
+    const py::gil_scoped_release release;
+    self.store.reset();
+  });
+  type.def("indices", &StoredIndices, py::arg("variant"), py::arg("generation"),
+           py::arg("newest"));
+  type.def("get", &StoredGame, py::arg("index"));
+  type.def("add", &AddGames, py::arg("games"));
+  type.def("game_columns", &GameColumns, py::arg("variant"),
+           py::arg("generation"), py::arg("newest"));
+  module.def("_ply_columns", &PlyColumns, py::arg("games"));
+}
+
+// --- Samples -----------------------------------------------------------------
+
+// The sampler of a learner, with the store that it reads.
+class PythonSampler {
+ public:
+  PythonSampler(const PythonStore& store, const std::string& options,
+                uint64_t seed)
+      : store_(store.store),
+        sampler_(Opened(store), OptionsOf(options), seed) {}
+
+  void MoveWindow(std::optional<uint64_t> end) {
+    const absl::Status status = [&]() -> absl::Status {
+      const py::gil_scoped_release release;
+      if (!end.has_value()) {
+        TARA_ASSIGN_OR_RETURN(
+            const std::vector<uint64_t> newest,
+            store_->Indices({.limit = 1, .newest_first = true}));
+        end = newest.empty() ? 0 : newest[0] + 1;
+      }
+      if (*end < end_) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "end: ", *end, "; expected ", end_, " or more, as before"));
+      }
+      end_ = *end;
+      return sampler_.MoveWindow(end_);
+    }();
+    ThrowIfError(status);
+  }
+
+  py::object Batch(int64_t step, int size) const {
+    if (size < 1 || size > 1 << 20) {
+      throw py::value_error(
+          absl::StrCat("size: ", size, "; expected 1 to ", 1 << 20));
+    }
+    if (step < 0) {
+      throw py::value_error(
+          absl::StrCat("step: ", step, "; expected 0 or more"));
+    }
+    if (sampler_.positions() == 0) {
+      throw py::value_error("the window has no positions to learn from");
+    }
+    return Encoded(sampler_.Batch(step, size));
+  }
+
+  int64_t games() const { return sampler_.games(); }
+  int64_t positions() const { return sampler_.positions(); }
+
+ private:
+  static train::SamplerOptions OptionsOf(const std::string& text) {
+    std::vector<std::string> overrides;
+    for (const absl::string_view option :
+         absl::StrSplit(text, ',', absl::SkipEmpty())) {
+      overrides.push_back(absl::StrCat("learner.", option));
+    }
+    auto config = train::ParseTrainConfig("variant: \"sacred_hill_l1\"",
+                                          "options", overrides);
+    return train::SamplerOptionsOf(ValueOrThrow(std::move(config)).learner());
+  }
+
+  static py::object Encoded(const std::vector<nn::Sample>& samples);
+
+  const std::shared_ptr<record::GameStore> store_;
+  train::Sampler sampler_;
+  uint64_t end_ = 0;
+};
+
+py::object PythonSampler::Encoded(const std::vector<nn::Sample>& samples) {
+  const auto n = static_cast<py::ssize_t>(samples.size());
+  Features features =
+      FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
+  py::array states(StateType(), Shape{n});
+  auto mask = OutputArray<uint8_t>(py::none(), {n, kNumActions});
+  auto policy = OutputArray<float>(py::none(), {n, kNumActions});
+  auto policy_weight = OutputArray<float>(py::none(), {n});
+  auto result = OutputArray<float>(py::none(), {n, 3});
+  auto margin = OutputArray<float>(py::none(), {n});
+  auto margin_weight = OutputArray<float>(py::none(), {n});
+  auto reply = OutputArray<float>(py::none(), {n, kNumActions});
+  auto reply_weight = OutputArray<float>(py::none(), {n});
+  auto owner = OutputArray<int64_t>(py::none(), {n, 7, 7});
+  auto kingdoms = OutputArray<int64_t>(py::none(), {n, 2});
+  auto final_weight = OutputArray<float>(py::none(), {n});
+  const absl::Span<uint8_t> masks = SpanOf(mask);
+  const absl::Span<float> policies = SpanOf(policy), replies = SpanOf(reply);
+  const absl::Span<int64_t> owners = SpanOf(owner);
+  std::fill(masks.begin(), masks.end(), uint8_t{0});
+  std::fill(policies.begin(), policies.end(), 0.0f);
+  std::fill(replies.begin(), replies.end(), 0.0f);
+  std::fill(owners.begin(), owners.end(), int64_t{2});
+
+  std::vector<State> positions;
+  std::vector<Symmetry> symmetries;
+  std::vector<LegalSet> legal;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const nn::Sample& sample = samples[i];
+    const Symmetry& symmetry = sample.symmetry;
+    positions.push_back(sample.state);
+    symmetries.push_back(symmetry);
+    legal.push_back(LegalActions(sample.state));
+    const size_t row = i * kNumActions;
+    const auto seen = [&](Action action) {
+      return row +
+             static_cast<size_t>(Index(TransformAction(symmetry, action)));
+    };
+    legal.back().ForEach([&](Action action) { masks[seen(action)] = 1; });
+    for (const auto& [action, share] : sample.policy) {
+      policies[seen(action)] = share;
+    }
+    for (const auto& [action, share] : sample.reply) {
+      replies[seen(action)] = share;
+    }
+    const auto own = [&](Board hills, int64_t whose) {
+      ForEachHill(hills, [&](Hill hill) {
+        const int square = nn::SquareOf(TransformHill(symmetry.board, hill));
+        owners[i * nn::kNumSquares + static_cast<size_t>(square)] = whose;
+      });
+    };
+    own(sample.own_hills, 0);
+    own(sample.enemy_hills, 1);
+    policy_weight.mutable_data()[i] = sample.policy.empty() ? 0 : 1;
+    reply_weight.mutable_data()[i] = sample.reply.empty() ? 0 : 1;
+    std::copy(sample.result.begin(), sample.result.end(),
+              result.mutable_data() + 3 * i);
+    margin.mutable_data()[i] = static_cast<float>(sample.margin);
+    margin_weight.mutable_data()[i] = sample.has_margin ? 1 : 0;
+    kingdoms.mutable_data()[2 * i] = sample.own_kingdoms;
+    kingdoms.mutable_data()[2 * i + 1] = sample.enemy_kingdoms;
+    final_weight.mutable_data()[i] = sample.has_final ? 1 : 0;
+  }
+  std::memcpy(states.mutable_data(), positions.data(),
+              positions.size() * sizeof(State));
+  nn::EncodeBatch(
+      {.states = positions, .symmetries = symmetries, .legal = legal},
+      {.layout = nn::PlaneLayout::kChannelsFirst,
+       .planes = SpanOf(features.planes),
+       .globals = SpanOf(features.globals)});
+  return Type("Batch")(states, features.planes, features.globals, mask, policy,
+                       policy_weight, result, margin, margin_weight, reply,
+                       reply_weight, owner, kingdoms, final_weight);
+}
+
+void DefineSampler(py::module_& module) {
+  py::class_<PythonSampler> type(module, "_Sampler");
+  type.def(py::init<const PythonStore&, const std::string&, uint64_t>(),
+           py::arg("store"), py::arg("options"), py::arg("seed"));
+  type.def("update", &PythonSampler::MoveWindow, py::arg("end"));
+  type.def("batch", &PythonSampler::Batch, py::arg("step"), py::arg("size"));
+  type.def_property_readonly("games", &PythonSampler::games);
+  type.def_property_readonly("positions", &PythonSampler::positions);
+}
+
+}  // namespace
+
+void DefineRecords(py::module_& module) {
+  DefineGameRecord(module);
+  DefineStore(module);
+  DefineSampler(module);
+}
+
+}  // namespace tara::python

@@ -1,0 +1,29 @@
+#ifndef TARA_PYTHON_RECORDS_H_
+#define TARA_PYTHON_RECORDS_H_
+
+// Games that were played: records, stores, and the learner's samples of them.
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "proto/game.pb.h"
+#include "tara/record/game_store.h"
+
+namespace tara::python {
+
+// tara.GameRecord.
+struct PythonRecord {
+  proto::GameRecord record;
+};
+
+// tara._tara._Store. The store is null when it is closed.
+struct PythonStore {
+  std::shared_ptr<record::GameStore> store;
+};
+
+void DefineRecords(pybind11::module_& module);
+
+}  // namespace tara::python
+
+#endif  // TARA_PYTHON_RECORDS_H_

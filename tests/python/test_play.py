@@ -1,0 +1,362 @@
+"""Self-play and matches: as the C++ program's, around any judge or player."""
+
+import gc
+import math
+import multiprocessing
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import tara
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WITNESS = ROOT / "tests/nn/witness/bundle.tara"
+PROGRAM = os.environ.get("TARA_BINARY") or str(ROOT / "bin/tara")
+
+
+@pytest.fixture(scope="module", name="network")
+def ready_made_network():
+    return tara.load(precision="float32")
+
+
+def zeros(planes, globals_, mask):
+    return np.zeros(mask.shape), np.zeros((len(mask), 3))
+
+
+def tara_program(*arguments, **options):
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+        check=True, env={**os.environ, "TARA_ROOT": str(ROOT)}, **options)
+
+
+def by_index(games):
+    return {game.index: bytes(game) for game in games}
+
+
+# --- Self-play ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["sacred_hill_l1", "poisoned_chalice"])
+@pytest.mark.parametrize("player", ["best", "playouts"])
+def test_games_are_those_of_the_program(tmp_path, network, variant, player):
+    given = "best,precision=float32" if player == "best" else player
+    tara_program("selfplay", "--variant", variant, "--model", given, "-o",
+                 tmp_path / "games.db", "--games", 8, "--sims", 30, "--seed",
+                 5)
+    judge = network if player == "best" else player
+    games = tara.selfplay(judge, variant, 8, seed=5, options="sims=30")
+    with tara.GameStore(tmp_path / "games.db") as store:
+        assert by_index(store.games()) == by_index(games)
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_a_game_depends_on_its_index_alone(variant):
+    options = "sims=12,temperature_plies=6,opening.share=0.5"
+    all_games = by_index(tara.selfplay(zeros, variant, 6, options=options))
+    some = tara.selfplay(zeros, variant, [5, 2], options=options, threads=2,
+                         in_step=1)
+    for game in some:
+        assert bytes(game) == all_games.pop(game.index)
+        assert tara.GameRecord.from_bytes(bytes(game)) == game
+        assert game.states[-1].tobytes() == replay(game)
+        assert game.model == "zeros" and game.variant == variant
+    assert sorted(all_games) == [0, 1, 3, 4]
+
+
+def replay(game):
+    state = tara.State(game.variant, game.options)
+    for action in game.actions:
+        state = state.play(int(action))
+    assert state.outcome == game.outcome
+    return bytes(state)
+
+
+def test_rules_and_options_reach_the_games():
+    game, = tara.selfplay("playouts", "four_treasures", [3],
+                          rules="compensation=2.5",
+                          options="sims=40,playout_cap.full_share=0.5,"
+                                  "playout_cap.fast_simulations=5,c_puct=2")
+    assert game.options == "compensation=2.5"
+    assert game.outcome.compensation == 2.5
+    full = game.policy().sum(axis=1) > 0
+    assert 0 < full.sum() < len(game)
+    assert (game.simulations[~full] < 40).any()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"options": "sims=0"}, "simulations: 0 is out of range; expected"),
+    ({"options": "simulation=3"}, "simulation"),
+    ({"options": "temperature=-1"}, "temperature: -1 is out of range; expected"),
+    ({"options": "c_puct=x"}, "c_puct"),
+    ({"rules": "pies=true"}, "pies"),
+    ({"variant": "chess"}, "chess"),
+    ({"games": [-1]}, "games: -1; expected 0 or more"),
+    ({"games": 2.5}, "games: 2.5; expected"),
+    ({"in_step": 0}, "in_step: 0; expected 1 to 65536"),
+    ({"threads": 0}, "threads: 0; expected"),
+    ({"judge": 3}, "judge: 3; expected"),
+    ({"judge": "playout"}, "judge: 'playout'; expected"),
+])
+def test_wrong_arguments_are_named(arguments, message):
+    given = {"judge": "playouts", "variant": "four_treasures", "games": 2,
+             **arguments}
+    with pytest.raises((ValueError, TypeError), match=message):
+        tara.selfplay(**given)
+
+
+def test_a_network_plays_no_rules_that_it_has_not_learned(network):
+    with pytest.raises(ValueError, match="pie_rule"):
+        tara.selfplay(network, "four_treasures", 1, rules="pie_rule=true")
+
+
+def test_games_finished_before_an_exception_are_not_lost():
+    calls = 0
+
+    def judge(planes, globals_, mask):
+        nonlocal calls
+        calls += 1
+        if calls > 900:
+            raise RuntimeError("out of memory")
+        return zeros(planes, globals_, mask)
+
+    games = tara.selfplay(judge, "four_treasures", 1000, options="sims=8",
+                          in_step=1)
+    taken = []
+    with pytest.raises(RuntimeError, match="out of memory"):
+        for game in games:
+            taken.append(game)
+    assert taken
+    assert next(games, None) is None
+
+
+def test_breaking_off_ends_the_games():
+    threads = len(os.listdir("/proc/self/task"))
+    for _ in range(5):
+        for game in tara.selfplay(zeros, "stone_of_destiny", 10 ** 6,
+                                  options="sims=8", in_step=4, threads=2):
+            assert game.index < 100
+            break
+    gc.collect()
+    assert len(os.listdir("/proc/self/task")) <= threads
+    games = tara.selfplay("playouts", "sacred_hill_l1", 10 ** 6)
+    next(games)
+    games.close()
+    games.close()
+    assert all(len(game) for game in games)  # what was over by then
+
+
+def test_games_are_played_ahead_but_not_without_bound():
+    asked = 0
+
+    def judge(planes, globals_, mask):
+        nonlocal asked
+        asked += len(mask)
+        return zeros(planes, globals_, mask)
+
+    games = tara.selfplay(judge, "four_treasures", 10 ** 6, options="sims=2",
+                          in_step=2)
+    next(games)
+    before = -1
+    while asked != before:
+        before = asked
+        time.sleep(0.5)
+    assert asked < 50_000
+    games.close()
+
+
+LONG = """
+import signal, sys, numpy as np, tara
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def judge(planes, globals_, mask):
+    return np.zeros(mask.shape), np.zeros((len(mask), 3))
+games = tara.selfplay(judge, "high_kings_l2", 10, options="sims=1000000")
+print("begun", flush=True)
+%s
+"""
+
+
+def test_ctrl_c_ends_self_play():
+    with subprocess.Popen([sys.executable, "-c", LONG % "next(games)"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as child:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        _, error = child.communicate(timeout=60)
+    assert error.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_the_interpreter_ends_while_games_are_played():
+    run = subprocess.run([sys.executable, "-c", LONG % ""], timeout=60,
+                         capture_output=True, text=True, check=True)
+    assert run.stderr == ""
+
+
+def in_a_fork(connection):
+    connection.send(len(list(tara.selfplay(zeros, "four_treasures", 3,
+                                           options="sims=4"))))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_play_games_of_their_own(method):
+    ours = tara.selfplay(zeros, "four_treasures", 50, options="sims=50")
+    next(ours)
+    context = multiprocessing.get_context(method)
+    here, there = context.Pipe()
+    process = context.Process(target=in_a_fork, args=(there,))
+    process.start()
+    assert here.poll(60) and here.recv() == 3
+    process.join(60)
+    assert process.exitcode == 0
+    ours.close()
+
+
+# --- Matches -----------------------------------------------------------------
+
+
+class First:
+    """Plays the first legal action."""
+
+    name = "first"
+
+    def choose(self, states):
+        return [int(state.legal()[0]) for state in states]
+
+
+def test_a_match_is_that_of_the_program():
+    result = tara.arena("best:sims=8,precision=float32", "greedy",
+                        "sacred_hill_l2", games=20, seed=3, threads=2)
+    program = tara_program("arena", "--variant", "sacred_hill_l2", "--games",
+                           20, "--seed", 3, "best:sims=8,precision=float32",
+                           "greedy")
+    assert str(result) == program.stdout
+    assert result.games == 20
+    assert result.score == (result.wins + result.draws / 2) / 20
+    low, high = result.score_interval
+    assert low <= result.score <= high
+    assert result.report["player_a"] == "best:sims=8,precision=float32"
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_python_plays_beside_all_players(variant):
+    results = [tara.arena(player, "greedy", variant, games=8, threads=threads)
+               for player, threads in
+               ((First(), 1), (First(), 2), (First().choose, 1))]
+    assert [(r.wins, r.draws, r.losses) for r in results] == 3 * [
+        (results[0].wins, results[0].draws, results[0].losses)]
+    assert results[0].report["player_a"] == "first"
+    assert results[2].report["player_a"] == "choose"
+
+
+def test_a_search_in_python_beats_random():
+    class Searcher:
+        def choose(self, states):
+            return [analysis.action for analysis in tara.search(
+                states, "playouts", options="sims=30")]
+
+    result = tara.arena(Searcher(), "random", "four_treasures", games=40)
+    assert result.score_interval[0] > 0.6
+    assert result.elo == math.inf or result.elo > 100
+
+
+def test_a_sequential_test_decides():
+    result = tara.arena("greedy", "random", "four_treasures",
+                        sprt="elo0=0,elo1=100")
+    assert result.decision in ("H0", "H1")
+    assert result.games < 20000
+
+
+@pytest.mark.parametrize("choose, kind, message", [
+    (lambda states: [600] * len(states), ValueError,
+     "choose returned 600 in .*; expected a legal action"),
+    (lambda states: ["Z9"] * len(states), ValueError, "'Z9'"),
+    (lambda states: [None] * len(states), ValueError, "None"),
+    (lambda states: [], ValueError, "an action for each of"),
+    (lambda states: None, ValueError, "choose returned None"),
+    (lambda states: 1 / 0, ZeroDivisionError, "division"),
+])
+def test_a_player_that_cannot_play_is_an_exception(choose, kind, message):
+    with pytest.raises(kind, match=message):
+        tara.arena(choose, "random", "four_treasures", games=2, threads=2)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"a": "grandmaster"}, "grandmaster"),
+    ({"a": "net:no/such/file"}, "no/such/file"),
+    ({"a": 7}, "a: 7; expected a player spec"),
+    ({"games": 0}, "games"),
+    ({"games": -3}, "games"),
+    ({"sprt": "elo0=10"}, "elo"),
+    ({"opening_plies": -1}, "opening"),
+    ({"threads": 0}, "threads: 0; expected"),
+    ({"variant": "go"}, "go"),
+    ({"a": "best:sims=5", "rules": "pie_rule=true"}, "pie_rule"),
+    ({"a": "random+greedy"}, "four_treasures"),
+])
+def test_wrong_arguments_of_matches_are_named(arguments, message):
+    given = {"a": "random", "b": "random", "variant": "four_treasures",
+             **arguments}
+    with pytest.raises((ValueError, TypeError, FileNotFoundError),
+                       match=message):
+        tara.arena(**given)
+
+
+def test_a_match_goes_on_from_its_store(tmp_path):
+    played = []
+
+    class Counting(First):
+        def choose(self, states):
+            played.append(len(states))
+            return super().choose(states)
+
+    with tara.GameStore(tmp_path / "match.db", "w") as store:
+        first = tara.arena(Counting(), "random", "four_treasures", games=10,
+                           store=store)
+        assert len(store) == 10 and sum(played) > 100
+        played.clear()
+        again = tara.arena(Counting(), "random", "four_treasures", games=10,
+                           store=store)
+        assert not played and again.table == first.table
+        tara.arena(Counting(), "random", "four_treasures", games=12,
+                   store=store)
+        assert len(store) == 12 and played
+        for game in store.games():
+            replay(game)
+    with pytest.raises(ValueError, match="closed"):
+        tara.arena("random", "random", "four_treasures", store=store)
+
+
+def test_progress_is_reported_and_may_end_the_match():
+    seen = []
+    tara.arena("random", "greedy", "four_treasures", games=6,
+               progress=lambda *done: seen.append(done))
+    assert seen[-1][:2] == (6, 6)
+
+    def fail(done, games, score):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        tara.arena("random", "greedy", "four_treasures", progress=fail)
+
+
+def test_ctrl_c_ends_a_match():
+    code = """
+import signal, tara
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("begun", flush=True)
+tara.arena("mcts:sims=50", "mcts:sims=50", "high_kings_l1", games=1000000)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], text=True,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as child:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        _, error = child.communicate(timeout=60)
+    assert error.rstrip().endswith("KeyboardInterrupt")

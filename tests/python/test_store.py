@@ -1,0 +1,275 @@
+"""Stored games, their tables, and the samples that learners draw."""
+
+import pathlib
+import pickle
+import shutil
+import sqlite3
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+import tara
+
+
+@pytest.fixture(scope="module", name="path")
+def path_of_games(tmp_path_factory):
+    path = tmp_path_factory.mktemp("games") / "games.db"
+    with tara.GameStore(path, "w") as store:
+        for first, variant in enumerate(("four_treasures", "high_kings_l2")):
+            store.add(tara.selfplay(
+                "playouts", variant, range(40 * first, 40 * first + 40),
+                options="sims=16,opening.share=0.3"))
+    return path
+
+
+@pytest.fixture(name="store")
+def opened_store(path):
+    with tara.GameStore(path) as store:
+        yield store
+
+
+# --- Records and stores ------------------------------------------------------
+
+
+def test_games_come_back_as_they_were(store):
+    assert len(store) == 80
+    assert list(store.indices()) == list(range(80))
+    assert list(store.indices(variant="high_kings_l2", newest=3)) == [
+        77, 78, 79]
+    assert list(store.indices(generation=1)) == []
+    games = list(store.games(newest=5))
+    assert [game.index for game in games] == [75, 76, 77, 78, 79]
+    for game in games:
+        assert store[game.index] == game
+        assert pickle.loads(pickle.dumps(game)) == game
+        assert hash(store[game.index]) == hash(game)
+        states, actions = game.states, game.actions
+        assert len(states) == len(actions) + 1 == len(game) + 1
+        assert len(game.values) == len(game.simulations) == len(game)
+        legal = [tara.State.from_bytes(state.tobytes()).legal()
+                 for state in states]
+        policy = game.policy()
+        for ply, action in enumerate(actions):
+            assert action in legal[ply]
+            assert set(np.flatnonzero(policy[ply])) <= set(legal[ply])
+        drawn = np.isnan(game.values)
+        assert drawn.sum() == game.opening_plies
+        np.testing.assert_allclose(policy[~drawn].sum(axis=1), 1, atol=1e-5)
+        assert game.line.startswith('{"variant"') or "actions" in game.line
+
+
+def test_a_damaged_record_is_refused(store):
+    game = bytes(store[3])
+    for damaged in (b"nonsense", game[:-20],
+                    game.replace(b"four_treasures", b"sacred_hill_l1")):
+        with pytest.raises(ValueError):
+            tara.GameRecord.from_bytes(damaged)
+
+
+def test_wrong_uses_of_a_store_are_named(store, path, tmp_path):
+    with pytest.raises(KeyError, match="80"):
+        store[80]
+    with pytest.raises(KeyError):
+        store[-1]
+    with pytest.raises(ValueError, match="read-only"):
+        store.add(store[0])
+    with pytest.raises(ValueError, match="variant"):
+        store.indices(variant="go")
+    with pytest.raises(ValueError, match="newest: -1; expected 0 or more"):
+        store.indices(newest=-1)
+    with pytest.raises(FileNotFoundError, match="none.db"):
+        tara.GameStore(tmp_path / "none.db")
+    with pytest.raises(FileNotFoundError, match="games.db"):
+        tara.GameStore(tmp_path)
+    with pytest.raises(ValueError, match="mode: 'a'; expected 'r' or 'w'"):
+        tara.GameStore(path, "a")
+    (tmp_path / "text.db").write_text("not a store" * 1000)
+    with pytest.raises(ValueError, match="text.db"):
+        tara.GameStore(tmp_path / "text.db")
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with tara.GameStore(copy, "w") as other:
+        with pytest.raises(ValueError, match="7"):
+            other.add([store[7]])
+        assert len(other) == 80
+        other.close()
+        for use in (other.games, other.indices, lambda: other[0],
+                    lambda: len(other), lambda: polars.DataFrame(other)):
+            with pytest.raises(ValueError, match="copy.db is closed"):
+                use()
+
+
+def test_a_damaged_store_is_data_loss(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with sqlite3.connect(copy) as database:
+        table = database.execute(
+            "select name from sqlite_master where type = 'table' and sql like "
+            "'%blob%'").fetchone()[0]
+        column = next(row[1] for row in database.execute(
+            f"pragma table_info({table})") if row[2].lower() == "blob")
+        database.execute(f"update {table} set {column} = x'00112233' "
+                         "where game_index = 5")
+    with tara.GameStore(copy) as store:
+        assert store[4] and store[6]
+        with pytest.raises(tara.DataLoss, match="5"):
+            store[5]
+        with pytest.raises(tara.DataLoss, match="5"):
+            tara.Sampler(store)
+
+
+# --- Tables ------------------------------------------------------------------
+
+
+def test_libraries_of_tables_take_a_store_as_it_is(store):
+    frame = polars.DataFrame(store)
+    assert frame.height == 80
+    assert pyarrow.table(store).num_rows == 80
+    assert len(pandas.DataFrame.from_arrow(store)) == 80
+    for row, game in zip(frame.iter_rows(named=True), store.games()):
+        assert row["game"] == game.index
+        assert row["variant"] == game.variant
+        assert row["winner"] == game.outcome.winner
+        points = (row["points_red"], row["points_blue"])
+        assert points == game.outcome.points
+        assert row["ended_by"] == game.outcome.ended_by
+        assert row["length"] == len(game)
+    by_variant = frame.group_by("variant").len().sort("variant")
+    assert by_variant.rows() == [("four_treasures", 40), ("high_kings_l2", 40)]
+
+
+def test_plies_are_those_of_the_games(store):
+    frame = polars.DataFrame(store.arrow("plies", newest=20))
+    games = {game.index: game for game in store.games(newest=20)}
+    assert frame.height == sum(len(game) for game in games.values())
+    for row in frame.sample(100, seed=1).iter_rows(named=True):
+        game = games[row["game"]]
+        state = tara.State.from_bytes(game.states[row["ply"]].tobytes())
+        assert (row["seat"], row["side"], row["phase"]) == (
+            state.seat, state.side, state.phase)
+        assert row["action"] == game.actions[row["ply"]]
+        assert row["text"] == state.action_text(row["action"])
+        assert row["legal"] == len(state.legal())
+        value = game.values[row["ply"]]
+        assert row["value"] == (None if np.isnan(value) else value)
+        assert row["chosen"] == (row["ply"] >= game.opening_plies)
+    empty = polars.DataFrame(store.arrow("plies", generation=3))
+    assert empty.height == 0 and empty.schema == frame.schema
+    with pytest.raises(ValueError, match="table: 'moves'; expected"):
+        store.arrow("moves")
+
+
+# --- Samples -----------------------------------------------------------------
+
+
+def turned(state, planes):
+    """Whether the planes are those of the state, by some symmetry."""
+    return any(np.array_equal(np.sort(planes.ravel()), np.sort(each.ravel()))
+               for each in (state.features().planes,))
+
+
+def test_batches_are_of_the_games_that_were_played(store):
+    sampler = tara.Sampler(store, "window_games=60,held_out_share=0.1",
+                           seed=4)
+    assert 40 < sampler.games < 60
+    seen = {}
+    for game in store.games(newest=60):
+        policy = game.policy()
+        for ply, state in enumerate(game.states[:-1]):
+            if ply >= game.opening_plies:
+                seen.setdefault(state.tobytes(), []).append(
+                    (game, policy[ply]))
+    batch = sampler.batch(7, 200)
+    for i, raw in enumerate(batch.states):
+        state = tara.State.from_bytes(raw.tobytes())
+        candidates = seen[raw.tobytes()]
+        assert batch.mask[i].sum() == len(state.legal())
+        assert turned(state, batch.planes[i])
+        np.testing.assert_array_equal(batch.globals[i],
+                                      state.features().globals)
+        assert batch.policy_weight[i] == 1
+        assert batch.policy[i].sum() == pytest.approx(1, abs=1e-5)
+        assert (batch.policy[i][batch.mask[i] == 0] == 0).all()
+        assert any(np.allclose(np.sort(policy), np.sort(batch.policy[i]),
+                               atol=1e-4) for _, policy in candidates)
+        won = [outcome_for(game, state.side) for game, _ in candidates]
+        assert tuple(batch.result[i]) in won
+        assert batch.margin_weight[i] == batch.final_weight[i] == 1
+        margins = [game.outcome.margin * (1 - 2 * state.side)
+                   for game, _ in candidates]
+        assert batch.margin[i] in margins
+        assert ((batch.owner[i] == 0).sum(),
+                (batch.owner[i] == 1).sum()) in [
+                    ringforts(game, state.side) for game, _ in candidates]
+
+
+def outcome_for(game, side):
+    winner = game.outcome.winner
+    if winner is None:
+        return (0, 1, 0)
+    return (1, 0, 0) if winner == side else (0, 0, 1)
+
+
+def ringforts(game, side):
+    of_sides = game.states[-1]["ringforts"]
+    return (bin(of_sides[side]).count("1"), bin(of_sides[1 - side]).count("1"))
+
+
+def test_a_batch_depends_on_seed_step_and_window_alone(store):
+    one, two = (tara.Sampler(store, "window_games=50", seed=2)
+                for _ in range(2))
+    two.batch(3)
+    assert same(one.batch(9), two.batch(9))
+    assert not same(one.batch(9), one.batch(10))
+    assert not same(one.batch(9), tara.Sampler(
+        store, "window_games=50", seed=3).batch(9))
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_a_window_moves_with_its_games(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with tara.GameStore(copy, "w") as store:
+        sampler = tara.Sampler(store, "window_games=30,held_out_share=0")
+        positions = sampler.positions
+        store.add(tara.selfplay("playouts", "four_treasures", range(80, 100),
+                                options="sims=8"))
+        assert (sampler.games, sampler.positions) == (30, positions)
+        sampler.update()
+        assert sampler.games == 30 and sampler.positions != positions
+        with pytest.raises(ValueError, match="end: 50; expected 100 or more"):
+            sampler.update(50)
+    assert len(sampler.batch(0).planes) == 256  # of games in memory
+
+
+@pytest.mark.parametrize("options, message", [
+    ("window_games=0", "window_games: 0 is out of range; expected"),
+    ("windows=5", "windows"),
+    ("policy_surprise=2", "policy_surprise: 2 is out of range; expected"),
+    ("held_out_share", "held_out_share"),
+])
+def test_wrong_options_of_a_sampler_are_named(store, options, message):
+    with pytest.raises(ValueError, match=message):
+        tara.Sampler(store, options)
+
+
+def test_a_batch_of_nothing_is_refused(store, tmp_path):
+    sampler = tara.Sampler(store)
+    for step, size, message in ((-1, 4, "step: -1"), (0, 0, "size: 0")):
+        with pytest.raises(ValueError, match=message):
+            sampler.batch(step, size)
+    with tara.GameStore(tmp_path / "empty.db", "w") as empty:
+        with pytest.raises(ValueError, match="no positions"):
+            tara.Sampler(empty).batch(0)
+
+
+def test_a_folder_of_a_run_is_its_store(path, tmp_path):
+    shutil.copy(path, tmp_path / "games.db")
+    with tara.GameStore(tmp_path) as store:
+        assert len(store) == 80
+        assert store.path == pathlib.Path(tmp_path) / "games.db"
