@@ -11,7 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/use_python.md"])
-def test_the_code_runs(page, capsys):
+def test_the_code_runs(page, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(),
                         re.MULTILINE | re.DOTALL)
     assert blocks
