@@ -48,11 +48,9 @@ constexpr absl::string_view kGlow = "#ffe08a";
 // The signs of the sides, from the middle of a ringfort: a sun of four rays and
 // a triskele.
 constexpr absl::string_view kSun =
-    "m3 0q3-4 10 0-7 4-10 0m-3 3q4 3 0 10-4-7 0-10m-3-3q-3 4-10 0 7-4 10 0"
-    "m3-3q-4-3 0-10 4 7 0 10";
+    "m0-13q2 11 13 13-11 2-13 13-2-11-13-13 11-2 13-13";
 constexpr absl::string_view kTriskele =
-    "c-6-2-7-8-3-11 4-2 8 1 6 5m-3 6c5-4 11-2 11 3 0 4-5 6-7 2m-4-5"
-    "c1 6-3 11-8 8-4-2-3-7 1-7";
+    "q-7-5-1-10t6 4m-5 6q8-4 9 4t-6 3m-3-7q-1 9-8 6t0-7";
 
 struct Point {
   double x = 0;
@@ -699,7 +697,7 @@ class Picture {
   void DrawCaption() {
     constexpr int kLine = 36;
     constexpr size_t kWidth = 62;
-    int y = kSize + 22;
+    int y = kSize + 40;
     Add("<g fill=\"", kInk, "\" font-size=\"26\">");
     const auto line = [&](absl::string_view text, absl::string_view attributes,
                           int x) {
@@ -727,7 +725,7 @@ class Picture {
       line(DescribeSide(state_, side), "", kLeft + 34);
     }
     Add("</g>");
-    height_ = y - 8;
+    height_ = y - 4;
   }
 
   const State& state_;

@@ -26,7 +26,7 @@ struct SvgOptions {
   std::vector<Weight> policy = {};
 };
 
-// Returns a picture of the position as one SVG document of up to some 20 kB:
+// Returns a picture of the position as one SVG document of some 9 to 24 kB:
 // the board as the page in the browser has it, and below it the variant, who
 // is to move or the result, and what each side has. 848 units wide; it scales,
 // with a background of its own. The same bytes for the same arguments. Without
