@@ -32,6 +32,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
@@ -139,9 +140,12 @@ void AddShow(Command& games) {
                       .help = "show the position after so many actions",
                       .default_text = "the last"},
                      0, INT32_MAX, &options->ply);
-  AddFormatFlag(command, &options->format);
+  command.AddChoice({.names = "--format", .help = "form of the output"},
+                    {"text", "json", "svg"}, &options->format);
   AddDrawingFlags(command, &options->ascii, &options->colour);
-  command.SetNotes("JSON is the game's line as `tara games export` writes it.");
+  command.SetNotes(
+      "JSON is the game's line as `tara games export` writes it. SVG "
+      "is\na picture of the position.");
   command.SetExamples({"games show runs/quickstart 17 --ply 10"});
   command.SetRun(
       [options](Console& console) { return RunGamesShow(*options, console); });
@@ -375,7 +379,14 @@ absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
     return UsageError(absl::StrCat("--ply: the game has ", length,
                                    " actions; got ", options.ply));
   }
-  const State& shown = game.states[options.ply < 0 ? length : options.ply];
+  const int64_t ply = options.ply < 0 ? length : options.ply;
+  const State& shown = game.states[ply];
+  if (options.format == "svg") {
+    SvgOptions picture = {.highlight = LegalActions(shown)};
+    if (ply > 0) picture.last = record::ActionsOf(record)[ply - 1];
+    console.out << SvgBoard(shown, picture);
+    return kExitOk;
+  }
   PrintOrigin(record, console);
   PrintActions(record, game, console);
   console.out << DrawBoard(shown, {.unicode = !options.ascii,

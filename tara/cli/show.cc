@@ -1,22 +1,27 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
+#include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_lines.h"
 
@@ -77,12 +82,25 @@ void PrintText(const State& state, const ShowOptions& options,
   console.out << "Position: " << PositionToText(state) << "\n";
 }
 
+// Returns the last of --actions, which have been played; none where there are
+// none, and for a swap, which has no place on the board.
+std::optional<Action> LastOf(absl::string_view actions) {
+  const std::vector<absl::string_view> texts =
+      absl::StrSplit(actions, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty());
+  if (texts.empty()) return std::nullopt;
+  const absl::StatusOr<Action> last = ParseAction(texts.back());
+  return last.ok() ? std::optional<Action>(*last) : std::nullopt;
+}
+
 // Shows a position: board, seat, legal actions, and the result when the game
 // is finished.
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
   if (options.format == "json") {
     PrintJson(state, console);
+  } else if (options.format == "svg") {
+    console.out << SvgBoard(state, {.highlight = LegalActions(state),
+                                    .last = LastOf(options.position.actions)});
   } else {
     PrintText(state, options, console);
   }
@@ -97,13 +115,16 @@ void RegisterShow(Command& root) {
   const auto options = std::make_shared<ShowOptions>();
   AddPositionFlags(command, &options->position);
   command.AddChoice({.names = "--format", .help = "form of the output"},
-                    {"text", "json"}, &options->format);
+                    {"text", "json", "svg"}, &options->format);
   AddDrawingFlags(command, &options->ascii, &options->colour);
   command.SetNotes(
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
-      "\"result\"}; seat is null\nin a finished game, result in any other.");
+      "\"result\"}; seat is null\nin a finished game, result in any other.\n"
+      "SVG: a picture with the legal actions and the last of --actions "
+      "marked.");
   command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
-                       "show --variant high_kings_l1 --format=json"});
+                       "show --variant high_kings_l1 --format=json",
+                       "show --variant four_treasures --format=svg"});
   command.SetRun(
       [options](Console& console) { return RunShow(*options, console); });
 }

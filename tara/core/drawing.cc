@@ -48,11 +48,10 @@ class Drawing {
     for (const LegalSet::KingMoves& king : marks_.kings) {
       marked_hills_ |= king.moves | king.sacrifices;
     }
-    const bool by_links = TraitsOf(state.variant).has_links;
     for (const Side side : {kRed, kBlue}) {
-      const Board own = state.ringforts[side];
-      east_[side] = own & (by_links ? state.links_east : West(own));
-      north_[side] = own & (by_links ? state.links_north : South(own));
+      const auto [east, north] = BridgesOf(state, side);
+      east_[side] = east;
+      north_[side] = north;
     }
   }
 
@@ -162,7 +161,49 @@ class Drawing {
   std::string text_;
 };
 
-std::string SideCounts(const State& state, const Outcome& outcome, Side side) {
+}  // namespace
+
+std::string SeatName(Variant variant, Seat seat) {
+  const absl::string_view side = kSideNames[SideOf(seat)];
+  if (Info(variant).seats == 2) return std::string(side);
+  return absl::StrCat(side, " ", kPlaces[seat]);
+}
+
+std::array<Board, 2> BridgesOf(const State& state, Side side) {
+  const bool by_links = TraitsOf(state.variant).has_links;
+  const Board own = state.ringforts[side];
+  return {own & (by_links ? state.links_east : West(own)),
+          own & (by_links ? state.links_north : South(own))};
+}
+
+std::string DescribeTurn(const State& state) {
+  if (state.finished()) {
+    const Outcome outcome = Score(state);
+    return absl::StrCat("Finished (", EndingName(state.ending), "): Red ",
+                        outcome.points[kRed], ", Blue ", outcome.points[kBlue],
+                        CompensationText(outcome.compensation_halves), ".");
+  }
+  std::string text =
+      absl::StrCat(SeatName(state.variant, state.seat), " to move (seat ",
+                   state.seat, "), ", PhaseName(state.phase), ".");
+  if (state.ending != Ending::kNone) {
+    absl::StrAppend(&text, " Ends (", EndingName(state.ending),
+                    "), turns left: ", state.turns_left, ".");
+  }
+  if (state.no_progress > 0) {
+    absl::StrAppend(&text, " Without progress: ", state.no_progress, " of ",
+                    state.options.no_progress_limit, ".");
+  }
+  if (state.options.compensation_halves != 0) {
+    absl::StrAppend(&text, " Blue is given ",
+                    state.options.compensation_halves / 2.0, " points.");
+  }
+  if (MaySwap(state)) absl::StrAppend(&text, " May swap.");
+  return text;
+}
+
+std::string DescribeSide(const State& state, Side side) {
+  const Outcome outcome = Score(state);
   std::string text =
       absl::StrCat(kSideNames[side], " ringforts: ", outcome.territory[side],
                    ", kingdoms: ", outcome.kingdoms[side]);
@@ -175,42 +216,10 @@ std::string SideCounts(const State& state, const Outcome& outcome, Side side) {
   return text;
 }
 
-}  // namespace
-
-std::string SeatName(Variant variant, Seat seat) {
-  const absl::string_view side = kSideNames[SideOf(seat)];
-  if (Info(variant).seats == 2) return std::string(side);
-  return absl::StrCat(side, " ", kPlaces[seat]);
-}
-
 std::string DescribeState(const State& state) {
-  const Outcome outcome = Score(state);
-  std::string text = absl::StrCat(Info(state.variant).name, ". ");
-  if (state.finished()) {
-    absl::StrAppend(&text, "Finished (", EndingName(state.ending), "): Red ",
-                    outcome.points[kRed], ", Blue ", outcome.points[kBlue],
-                    CompensationText(outcome.compensation_halves), ".");
-  } else {
-    absl::StrAppend(&text, SeatName(state.variant, state.seat),
-                    " to move (seat ", state.seat, "), ",
-                    PhaseName(state.phase), ".");
-    if (state.ending != Ending::kNone) {
-      absl::StrAppend(&text, " Ends (", EndingName(state.ending),
-                      "), turns left: ", state.turns_left, ".");
-    }
-    if (state.no_progress > 0) {
-      absl::StrAppend(&text, " Without progress: ", state.no_progress, " of ",
-                      state.options.no_progress_limit, ".");
-    }
-    if (state.options.compensation_halves != 0) {
-      absl::StrAppend(&text, " Blue is given ",
-                      state.options.compensation_halves / 2.0, " points.");
-    }
-    if (MaySwap(state)) absl::StrAppend(&text, " May swap.");
-  }
-  absl::StrAppend(&text, "\n", SideCounts(state, outcome, kRed), ". ",
-                  SideCounts(state, outcome, kBlue), ".");
-  return text;
+  return absl::StrCat(Info(state.variant).name, ". ", DescribeTurn(state), "\n",
+                      DescribeSide(state, kRed), ". ",
+                      DescribeSide(state, kBlue), ".");
 }
 
 std::string DrawBoard(const State& state, const DrawOptions& options) {

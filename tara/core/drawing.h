@@ -1,9 +1,11 @@
 #ifndef TARA_CORE_DRAWING_H_
 #define TARA_CORE_DRAWING_H_
 
+#include <array>
 #include <string>
 
 #include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/state.h"
 
 namespace tara {
@@ -31,6 +33,16 @@ std::string DrawBoard(const State& state, const DrawOptions& options = {});
 // Returns, in one or two lines without '\n' at the end, the variant, seat to
 // move and phase (or the result), then what each side has.
 std::string DescribeState(const State& state);
+
+// Returns the second part of its first line, "Red to move (seat 0), battle.".
+std::string DescribeTurn(const State& state);
+
+// Returns what a side has, "Red ringforts: 2, kingdoms: 1".
+std::string DescribeSide(const State& state, Side side);
+
+// Returns the bridges of a side as pairs of hills: in the first board by their
+// western hill, in the second by their southern.
+std::array<Board, 2> BridgesOf(const State& state, Side side);
 
 // Returns "Red", or in doubles "Red South": the seat's side and place.
 std::string SeatName(Variant variant, Seat seat);

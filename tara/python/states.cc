@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "tara/core/perft.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
+#include "tara/core/svg_board.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/validate.h"
 #include "tara/core/variant.h"
@@ -220,6 +223,71 @@ PythonState PlayText(const PythonState& self, const std::string& action) {
   return next;
 }
 
+// Returns the weights above 0 of a policy [kNumActions], of legal actions.
+std::vector<SvgOptions::Weight> WeightsOf(const py::object& policy,
+                                          const State& state) {
+  std::vector<SvgOptions::Weight> weights;
+  if (policy.is_none()) return weights;
+  using Doubles =
+      py::array_t<double, py::array::c_style | py::array::forcecast>;
+  const auto array = Doubles::ensure(policy);
+  if (!array || array.ndim() != 1 || array.shape(0) != kNumActions) {
+    PyErr_Clear();
+    throw py::value_error(
+        absl::StrCat("policy: expected numbers of shape [", kNumActions, "]"));
+  }
+  const LegalMask legal = LegalActions(state).ToMask();
+  for (int index = 0; index < kNumActions; ++index) {
+    const double weight = array.at(index);
+    if (!std::isfinite(weight) || weight < 0) {
+      throw py::value_error(absl::StrCat("policy[", index, "]: ", weight,
+                                         "; expected 0 or more"));
+    }
+    if (weight == 0) continue;
+    const auto action = static_cast<Action>(index);
+    if (!legal[static_cast<size_t>(index)]) {
+      throw py::value_error(absl::StrCat("policy[", index, "]: ", weight,
+                                         " for ", ActionToText(action, state),
+                                         ", which is illegal; expected 0"));
+    }
+    weights.push_back({action, weight});
+  }
+  return weights;
+}
+
+// Returns the action of an index or a text; none of None.
+std::optional<Action> LastOf(const py::object& last) {
+  if (last.is_none()) return std::nullopt;
+  if (py::isinstance<py::str>(last)) {
+    const absl::StatusOr<Action> action = ParseAction(last.cast<std::string>());
+    if (action.ok()) return *action;
+    throw py::value_error(absl::StrCat("last: ", action.status().message()));
+  }
+  const auto index =
+      py::reinterpret_steal<py::object>(PyNumber_Index(last.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    throw py::type_error(
+        absl::StrCat("last: ", std::string(py::repr(last)),
+                     "; expected an action as index or text, or None"));
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow == 0 && value >= 0 && value < kNumActions) {
+    return static_cast<Action>(value);
+  }
+  throw py::value_error(absl::StrCat("last: ", std::string(py::str(index)),
+                                     "; expected 0 to ", kNumActions - 1));
+}
+
+std::string Svg(const PythonState& self, bool legal, const py::object& policy,
+                const py::object& last) {
+  SvgOptions options = {.last = LastOf(last),
+                        .policy = WeightsOf(policy, self.state)};
+  if (legal) options.highlight = LegalActions(self.state);
+  return SvgBoard(self.state, options);
+}
+
 py::bytes Bytes(const PythonState& self) {
   return py::bytes(reinterpret_cast<const char*>(&self.state), sizeof(State));
 }
@@ -316,6 +384,20 @@ for none. Raises ValueError for a variant or an option that there is not.)");
       py::arg("depth"),
       "Returns the number of sequences of `depth` actions from here. The time\n"
       "is exponential in depth.");
+  type.def("svg", &Svg, py::kw_only(), py::arg("legal") = false,
+           py::arg("policy") = py::none(), py::arg("last") = py::none(),
+           R"(Returns a picture of the position: a document of SVG, 9 to 24 kB.
+
+848 units wide; it scales, and needs nothing beside itself. legal: mark the
+legal actions, where there is no policy. policy: weights [NUM_ACTIONS] of legal
+actions, 0 or more, as Analysis.policy, drawn as discs with percentages of
+their sum. last: the action that led here, an index or text, to mark. Raises
+ValueError, naming the argument, for a policy of another shape or of illegal
+actions and for a `last` that is no action.)");
+  type.def(
+      "_repr_svg_",
+      [](const PythonState& self) { return SvgBoard(self.state); },
+      "Returns svg(): the position as notebooks show it.");
   type.def("__bytes__", &Bytes);
   type.def_property_readonly(
       "text",

@@ -83,6 +83,11 @@ TEST(GamesTest, ListsShowsAndSumsUp) {
                                HasSubstr("   1  Red "), HasSubstr("Finished")));
   EXPECT_THAT(RunTara({"games", "show", store, index, "--ply", "0"}).out,
               HasSubstr("5/7/7/7/7/7/5 0 "));
+  const std::string picture =
+      RunTara({"games", "show", store, index, "--ply", "1", "--format=svg"})
+          .out;
+  EXPECT_THAT(picture, AllOf(HasSubstr("</svg>\n"), HasSubstr("Last action: "),
+                             HasSubstr("Blue ringforts: 0")));
   const Json line = Json::parse(
       RunTara({"games", "show", store, index, "--format=json"}).out);
   EXPECT_EQ(line["result"]["points"], list[0]["points"]);

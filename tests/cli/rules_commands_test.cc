@@ -18,9 +18,11 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 Json ParseJson(const std::string& text) {
@@ -148,6 +150,18 @@ TEST(ShowTest, GivesThePositionAsJson) {
   EXPECT_EQ(json["legal"],
             Json({"B3", "B5", "C2", "C6", "E2", "E6", "F3", "F5"}));
   EXPECT_TRUE(json["result"].is_null());
+}
+
+TEST(ShowTest, GivesThePositionAsAPicture) {
+  const TaraResult result = RunTara({"show", "--variant", "sacred_hill_l1",
+                                     "--actions", "D4 D5", "--format=svg"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out,
+              AllOf(StartsWith("<svg "), EndsWith("</svg>\n"),
+                    HasSubstr("Last action: D5."), HasSubstr("tara-legal")));
+  EXPECT_THAT(
+      RunTara({"show", "--variant", "sacred_hill_l1", "--format=svg"}).out,
+      Not(HasSubstr("tara-last")));
 }
 
 TEST(ShowTest, AgreesWithTheResultsOfIndependentGames) {

@@ -4,6 +4,7 @@ import copy
 import multiprocessing
 import pickle
 import threading
+from xml.etree import ElementTree
 import zipfile
 import io
 import json
@@ -51,6 +52,80 @@ def test_perft(variant, perft):
         for action in position["prefix"]:
             state = state.play(action)
         check(state, position["counts"])
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def _drawn(root):
+    """Returns the counts of what a picture shows: [red, blue] by kind."""
+    groups = {}
+    kings = {"red": 0, "blue": 0}
+    stranded = 0
+    for group in root.iter(f"{SVG}g"):
+        names = group.get("class", "").split()
+        for name in names:
+            groups[name] = group
+        stranded += "tara-stranded" in names
+        for side in kings:
+            kings[side] += f"tara-{side}-king" in names
+    return {
+        "ringforts": [len(groups[f"tara-{side}-ringforts"])
+                      for side in ("red", "blue")],
+        "bridges": sum(len(groups[f"tara-{side}-bridges"])
+                       for side in ("red", "blue")),
+        "kings": list(kings.values()),
+        "stranded": stranded,
+    }
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_pictures_have_what_the_position_has(variant):
+    state, last = tara.State(variant), None
+    rng = np.random.default_rng(5)
+    while True:
+        raw = np.frombuffer(bytes(state), tara.STATE)[0]
+        red, blue = (int(board) for board in raw["ringforts"])
+        kings = [int(board) for board in raw["kings"]]
+        if variant == "stone_of_destiny":
+            bridges = (int(raw["links_east"]).bit_count() +
+                       int(raw["links_north"]).bit_count())
+        else:
+            bridges = sum((own & own >> step).bit_count()
+                          for own in (red, blue) for step in (1, 9))
+        text = state.svg(legal=True, last=last)
+        root = ElementTree.fromstring(text)
+        assert root.tag == f"{SVG}svg"
+        assert root.get("role") == "img"
+        assert root.find(f"{SVG}title").text == root.get("aria-label")
+        assert root.find(f"{SVG}desc").text
+        assert not any("id" in element.attrib for element in root.iter())
+        assert _drawn(root) == {
+            "ringforts": [red.bit_count(), blue.bit_count()],
+            "bridges": bridges,
+            "kings": [board.bit_count() for board in kings],
+            "stranded": (kings[0] & blue | kings[1] & red).bit_count(),
+        }
+        assert len(text) < 30_000
+        if state.finished:
+            break
+        legal = state.legal()
+        last = int(legal[rng.integers(len(legal))])
+        state = state.play(last)
+    assert state._repr_svg_() == state.svg()  # pylint: disable=protected-access
+
+
+def test_pictures_of_policies():
+    state = tara.State("four_treasures")
+    policy = np.zeros(tara.NUM_ACTIONS, np.float32)
+    policy[state.legal()[:3]] = [3, 2, 5]
+    root = ElementTree.fromstring(state.svg(policy=policy))
+    group, = (each for each in root.iter(f"{SVG}g")
+              if each.get("class") == "tara-policy")
+    assert sorted(text.text for text in group.iter(f"{SVG}text")) == [
+        "20", "30", "50"]
+    assert state.svg(policy=list(policy)) == state.svg(policy=policy * 2)
+    assert state.svg(policy=policy * 0) == state.svg(policy=policy * 0)
 
 
 def test_indices_and_texts_are_the_same_actions():
@@ -110,6 +185,24 @@ def test_a_result_knows_the_compensation():
     (lambda: tara.State.parse("nonsense"), ValueError, ["nonsense"]),
     (lambda: tara.State.from_bytes(b"short"), ValueError, ["5 bytes", "64"]),
     (lambda: tara.State.from_bytes(b"\xff" * 64), ValueError, []),
+    (lambda: tara.State("four_treasures").svg(last=570), ValueError,
+     ["last: 570", "0 to 569"]),
+    (lambda: tara.State("four_treasures").svg(last=-2**70), ValueError,
+     ["last: -1180591620717411303424"]),
+    (lambda: tara.State("four_treasures").svg(last="<A1>"), ValueError,
+     ["last: ", "<A1>"]),
+    (lambda: tara.State("four_treasures").svg(last=2.5), TypeError,
+     ["last: 2.5"]),
+    (lambda: tara.State("four_treasures").svg(policy=[1, 2]), ValueError,
+     ["policy", "[570]"]),
+    (lambda: tara.State("four_treasures").svg(policy="high"), ValueError,
+     ["policy", "[570]"]),
+    (lambda: tara.State("four_treasures").svg(policy=np.full(570, np.nan)),
+     ValueError, ["policy[0]: nan", "0 or more"]),
+    (lambda: tara.State("four_treasures").svg(policy=np.full(570, -1)),
+     ValueError, ["policy[0]: -1"]),
+    (lambda: tara.State("four_treasures").svg(policy=np.ones(570)),
+     ValueError, ["policy[", "illegal"]),
     (lambda: tara.State("four_treasures").perft(-1), ValueError, ["-1"]),
     (lambda: tara.encode([tara.State("four_treasures"), 7]), TypeError,
      ["int"]),
