@@ -452,7 +452,9 @@ class Picture {
   }
 
   void DrawBridges(Side side) {
-    const auto [east, north] = BridgesOf(state_, side);
+    const std::array<Board, 2> bridges = BridgesOf(state_, side);
+    const Board east = bridges[0];
+    const Board north = bridges[1];
     Path strands;
     ForEachHill(state_.ringforts[side], [&](Hill hill) {
       const Board here = BoardOf(hill);
