@@ -1,6 +1,7 @@
 """Stores of games, as objects and as Arrow tables; samples to learn from."""
 
 import importlib
+import itertools
 import os
 import pathlib
 from typing import Any, Iterable, Iterator, Literal, Optional, Union
@@ -126,24 +127,21 @@ class GameStore:
         games = self.games(variant=variant, generation=generation,
                            newest=newest)
 
+        # Its lists have types, which those of no games lack.
+        schema = pyarrow.RecordBatch.from_pydict(
+            _tara._ply_columns([]) | {"phase": pyarrow.array([], "string"),
+                                      "text": pyarrow.array([], "string"),
+                                      "chosen": pyarrow.array([], "bool")}
+        ).schema
+
         def batches() -> Iterator[Any]:
-            while True:
-                part = [game for game, _ in zip(games,
-                                                range(_GAMES_AT_A_TIME))]
+            while part := list(itertools.islice(games, _GAMES_AT_A_TIME)):
                 columns = _tara._ply_columns(part)
                 value = columns["value"]
                 columns["value"] = pyarrow.array(value, mask=np.isnan(value))
-                yield pyarrow.RecordBatch.from_pydict(columns)
-                if not part:
-                    return
+                yield pyarrow.RecordBatch.from_pydict(columns, schema)
 
-        each = batches()
-        empty = pyarrow.RecordBatch.from_pydict(
-            _tara._ply_columns([]) | {"phase": pyarrow.array([], "string"),
-                                      "text": pyarrow.array([], "string"),
-                                      "chosen": pyarrow.array([], "bool")})
-        return pyarrow.RecordBatchReader.from_batches(
-            empty.schema, (batch.cast(empty.schema) for batch in each))
+        return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Returns the table "games" as Arrow's C stream (a capsule)."""
