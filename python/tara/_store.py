@@ -59,7 +59,7 @@ class GameStore:
 
     def __len__(self) -> int:
         """Returns the number of games."""
-        return len(self.indices())
+        return len(self._opened())
 
     def __getitem__(self, index: int) -> _tara.GameRecord:
         """Returns the game with an index; KeyError if there is none."""

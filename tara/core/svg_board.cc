@@ -435,7 +435,7 @@ class Picture {
     Path lights, signs;
     ForEachHill(own, [&](Hill hill) {
       const Point at = PointOf(hill);
-      Add("<circle cx=\"", at.x, "\" cy=\"", at.y, "\" r=\"30\"/>");
+      Ring(hill, 30);
       lights.Dot(at - Point{2, 3});
       if ((state_.kings[kRed] | state_.kings[kBlue]) & BoardOf(hill)) return;
       signs.Move(at).Append(side == kRed ? kSun : kTriskele);
@@ -535,9 +535,10 @@ class Picture {
     }
   }
 
-  void Ring(Hill hill, int radius) {
+  void Ring(Hill hill, int radius, absl::string_view attributes = "") {
     const Point at = PointOf(hill);
-    Add("<circle cx=\"", at.x, "\" cy=\"", at.y, "\" r=\"", radius, "\"/>");
+    Add("<circle cx=\"", at.x, "\" cy=\"", at.y, "\" r=\"", radius, "\"",
+        attributes, "/>");
   }
 
   // A bent line with a head, from one hill to another.
@@ -597,14 +598,10 @@ class Picture {
     Add("<g class=\"tara-legal\" fill=\"none\" stroke=\"#fff3c4\" "
         "stroke-width=\"5\">");
     ForEachHill(legal.hills & ~state_.vacant(), [&](Hill hill) {
-      const Point at = PointOf(hill);
-      Add("<circle cx=\"", at.x, "\" cy=\"", at.y,
-          "\" r=\"40\" stroke-dasharray=\"14 11\"/>");
+      Ring(hill, 40, " stroke-dasharray=\"14 11\"");
     });
     ForEachHill(origins, [&](Hill hill) {
-      const Point at = PointOf(hill);
-      Add("<circle cx=\"", at.x, "\" cy=\"", at.y,
-          "\" r=\"41\" stroke-dasharray=\"0 9.2\"/>");
+      Ring(hill, 41, " stroke-dasharray=\"0 9.2\"");
     });
     Add("<g fill=\"", deep, "\" stroke=\"#fff8e2\" stroke-width=\"3\">");
     ForEachHill(ends, [&](Hill hill) { Ring(hill, 10); });

@@ -59,15 +59,9 @@ py::bytes RecordBytes(const PythonRecord& self) {
 
 py::object RecordedOutcome(const PythonRecord& self) {
   const proto::GameResult& result = self.record.result();
-  const int halves = record::CompensationHalves(self.record.rule_options());
-  const int margin = record::RedMargin(self.record);
-  const int winner = ResultOfMargin(margin, halves);
-  return Type("Outcome")(
-      py::make_tuple(result.points(kRed), result.points(kBlue)), halves / 2.0,
-      margin,
-      winner == 0 ? py::object(py::none())
-                  : py::int_(static_cast<int>(winner > 0 ? kRed : kBlue)),
-      std::string(record::EndingOf(self.record)));
+  return OutcomeToPython(result.points(kRed), result.points(kBlue),
+                         record::CompensationHalves(self.record.rule_options()),
+                         record::EndingOf(self.record));
 }
 
 // Returns an array with what `of` returns for each step.
@@ -263,6 +257,15 @@ record::GameQuery QueryOf(const std::optional<std::string>& variant,
           .newest_first = newest.has_value()};
 }
 
+int64_t CountGames(const PythonStore& self) {
+  record::GameStore& store = Opened(self);
+  const auto count = [&] {
+    const py::gil_scoped_release release;
+    return store.Count({});
+  }();
+  return ValueOrThrow(count);
+}
+
 py::array_t<uint64_t> StoredIndices(const PythonStore& self,
                                     const std::optional<std::string>& variant,
                                     const std::optional<int64_t>& generation,
@@ -404,6 +407,7 @@ void DefineStore(py::module_& module) {
     const py::gil_scoped_release release;
     self.store.reset();
   });
+  type.def("__len__", &CountGames);
   type.def("indices", &StoredIndices, py::arg("variant"), py::arg("generation"),
            py::arg("newest"));
   type.def("get", &StoredGame, py::arg("index"));

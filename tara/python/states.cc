@@ -58,6 +58,19 @@ py::dtype StateType() {
   return py::dtype(names, formats, offsets, sizeof(State));
 }
 
+py::object OutcomeToPython(int red_points, int blue_points,
+                           int compensation_halves,
+                           absl::string_view ended_by) {
+  const int margin = red_points - blue_points;
+  const int result = ResultOfMargin(margin, compensation_halves);
+  const py::object winner =
+      result == 0 ? py::object(py::none())
+                  : py::int_(static_cast<int>(result > 0 ? kRed : kBlue));
+  return Type("Outcome")(py::make_tuple(red_points, blue_points),
+                         compensation_halves / 2.0, margin, winner,
+                         std::string(ended_by));
+}
+
 nn::PlaneLayout ParseLayout(const std::string& layout) {
   if (layout == "NCHW") return nn::PlaneLayout::kChannelsFirst;
   if (layout == "NHWC") return nn::PlaneLayout::kChannelsLast;
@@ -306,12 +319,9 @@ PythonState FromBytes(const std::string& bytes) {
 py::object OutcomeOf(const PythonState& self) {
   if (!self.state.finished()) return py::none();
   const Outcome outcome = Score(self.state);
-  const py::object winner = outcome.winner() < 0 ? py::object(py::none())
-                                                 : py::int_(outcome.winner());
-  return Type("Outcome")(
-      py::make_tuple(outcome.points[kRed], outcome.points[kBlue]),
-      outcome.compensation_halves / 2.0, outcome.margin(), winner,
-      std::string(EndingName(outcome.ended_by)));
+  return OutcomeToPython(outcome.points[kRed], outcome.points[kBlue],
+                         outcome.compensation_halves,
+                         EndingName(outcome.ended_by));
 }
 
 }  // namespace

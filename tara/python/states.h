@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "tara/core/state.h"
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/python/arrays.h"
@@ -22,6 +23,11 @@ struct PythonState {
 
 // Returns tara.STATE, the NumPy type of the 64 bytes of a State.
 pybind11::dtype StateType();
+
+// Returns tara.Outcome of points as scored.
+pybind11::object OutcomeToPython(int red_points, int blue_points,
+                                 int compensation_halves,
+                                 absl::string_view ended_by);
 
 // Returns "NCHW" or "NHWC" as a layout. ValueError for anything else.
 nn::PlaneLayout ParseLayout(const std::string& layout);
