@@ -39,9 +39,7 @@ struct ArenaCommandOptions {
   std::string format = "text";
 };
 
-// A sequential test wants as many games as it takes, and yet an end.
 constexpr int kDefaultGames = 200;
-constexpr int kMostGamesOfATest = 20000;
 
 // Returns what the flags of matches do not say; usage errors for what cannot
 // be.
@@ -56,7 +54,8 @@ absl::StatusOr<eval::ArenaOptions> OptionsOf(
     arena.sprt = *sprt;
   }
   if (arena.games == 0) {
-    arena.games = arena.sprt.has_value() ? kMostGamesOfATest : kDefaultGames;
+    arena.games =
+        arena.sprt.has_value() ? eval::kMostGamesOfATest : kDefaultGames;
   }
   return arena;
 }

@@ -27,9 +27,6 @@
 namespace tara::cli {
 namespace {
 
-// Games in progress a thread: a batch for a network.
-constexpr int kConcurrentGames = 64;
-
 // Returns the clocks of a time control, none for ""; a usage error for any
 // other text.
 absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
@@ -75,28 +72,6 @@ absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
       "bad --adjudicate '", text,
       "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
       "such as agreement:0.95,4"));
-}
-
-// Threads of a team that search while it is to move, and while it is not.
-int ThinkingThreads(const eval::TeamSpec& team) {
-  int threads = 1;
-  for (const eval::PlayerSpec& player : team.players) {
-    threads = std::max(threads, player.search.threads);
-  }
-  return threads;
-}
-int PonderingThreads(const eval::TeamSpec& team) {
-  int threads = 0;
-  for (const eval::PlayerSpec& player : team.players) {
-    if (player.search.ponder) threads += player.search.threads;
-  }
-  return threads;
-}
-
-// Returns the threads that search at a time in a game of its own.
-int ThreadsOfAGame(const eval::TeamSpec& a, const eval::TeamSpec& b) {
-  return std::max(ThinkingThreads(a) + PonderingThreads(b),
-                  ThinkingThreads(b) + PonderingThreads(a));
 }
 
 }  // namespace
@@ -207,14 +182,10 @@ absl::StatusOr<Contestant> MatchTable::ContestantOf(
         "' ponders, which needs clocks; expected --time-control, or a player "
         "without ponder=on"));
   }
-  Contestant contestant = {
-      .given = team->players, .team = {}, .identity = "", .make = {}};
-  TARA_ASSIGN_OR_RETURN(contestant.team, eval::WithPrecision(*team, Earlier()));
-  contestant.make = eval::FactoryOf(contestant.team);
-  if (store_ != nullptr) {
-    TARA_ASSIGN_OR_RETURN(contestant.identity,
-                          eval::PlayerIdentity(contestant.team));
-  }
+  Contestant contestant;
+  contestant.given = team->players;
+  TARA_ASSIGN_OR_RETURN(static_cast<eval::Contestant&>(contestant),
+                        eval::MakeContestant(*team, store_.get()));
   return contestant;
 }
 
@@ -236,25 +207,18 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
     TARA_RETURN_IF_ERROR(
         AsUsageError(eval::CheckTeam(contestant->team, start.variant)));
   }
-  const int threads_of_a_game = ThreadsOfAGame(a.team, b.team);
+  const int threads_of_a_game = eval::ThreadsOfAGame(a.team, b.team);
   const int threads = flags_.threads > 0
                           ? static_cast<int>(flags_.threads)
                           : std::max(1, ThreadsOr(0) / threads_of_a_game);
   eval::ArenaOptions arena = arena_;
   arena.variant = start.variant;
   arena.rule_options = start.options;
-  arena.seatings_a = a.team.seatings();
-  arena.seatings_b = b.team.seatings();
+  eval::SetTeams(a.team, b.team, arena);
   if (openings > 0) {
     arena.games =
         openings * eval::GamesPerPair(arena) * eval::PairsPerOpening(arena);
   }
-  // Several threads search positions that come one at a time.
-  arena.concurrent_games =
-      threads_of_a_game > 1
-          ? 1
-          : eval::GamesAtATime(a.team,
-                               eval::GamesAtATime(b.team, kConcurrentGames));
   TARA_RETURN_IF_ERROR(AsUsageError(eval::CheckArenaOptions(arena)));
   if (store_ != nullptr) {
     TARA_RETURN_IF_ERROR(eval::ResumeFromStore(

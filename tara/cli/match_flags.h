@@ -20,6 +20,7 @@
 #include "tara/core/state.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
@@ -46,12 +47,9 @@ void AddMatchFlags(Command& command, MatchFlags* flags);
 // Returns the notes of --help on players, with their specs.
 std::string MatchNotes();
 
-// A player or team, and its factory: each thread needs one of its own.
-struct Contestant {
+// A player or team.
+struct Contestant : eval::Contestant {
   std::vector<eval::PlayerSpec> given;  // its players, as they were given
-  eval::TeamSpec team;  // with the number types of its networks (WithPrecision)
-  std::string identity;  // in the store; empty without one
-  eval::PlayerFactory make;
 };
 
 // Plays matches by the flags.

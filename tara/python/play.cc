@@ -63,49 +63,43 @@ void CheckLearned(const std::string& name, const std::string& file,
 
 // --- Self-play ---------------------------------------------------------------
 
-// Returns the field of a config that an option sets: a field of self_play by
-// its path ("temperature_plies" or "search.temperature_plies",
-// "playout_cap.full_share"), or an option of the search as in player specs.
-absl::StatusOr<std::string> OverrideOf(absl::string_view option) {
-  const std::string name(option.substr(0, option.find('=')));
-  const absl::string_view value =
-      option.substr(std::min(option.size(), name.size() + 1));
-  for (const char* const prefix : {"self_play.", "self_play.search."}) {
+// Returns the path of the field of a config that an option is: a field of
+// self_play ("playout_cap.full_share") or of its search ("temperature_plies"),
+// or an option of the search that is a field ("sims"). Empty for others.
+std::string FieldOf(const std::string& option) {
+  for (const char* const part : {"self_play.", "self_play.search."}) {
     proto::TrainConfig config;
-    const std::string path = prefix + name;
-    if (train::FindField(config, path).ok()) {
-      return absl::StrCat(path, "=", value);
-    }
+    const std::string path = part + option;
+    if (train::FindField(config, path).ok()) return path;
   }
-  // Some options of the search are fields under another name.
   const auto& search = *proto::SearchConfig::descriptor();
   for (int i = 0; i < search.field_count(); ++i) {
     const auto& field = *search.field(i);
-    if (field.options().GetExtension(proto::info).search() == name + "=") {
-      return absl::StrCat("self_play.search.", field.name(), "=", value);
+    if (field.options().GetExtension(proto::info).search() == option + "=") {
+      return absl::StrCat("self_play.search.", field.name());
     }
   }
-  return absl::StrCat("search.option: ", option);
+  return "";
 }
 
 // Returns the options of self-play that the text of the argument `options` has.
 train::SelfPlayOptions SelfPlayOptionsOf(const State& start,
                                          const std::string& text) {
   std::vector<std::string> overrides;
-  std::string search_options;
+  std::vector<std::string> search_options;  // that are no fields
   for (const absl::string_view option :
        absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    const std::string set = ValueOrThrow(OverrideOf(option));
-    if (set.starts_with("self_play.")) {
-      overrides.push_back(set);
+    const size_t end = std::min(option.find('='), option.size());
+    const std::string field = FieldOf(std::string(option.substr(0, end)));
+    if (field.empty()) {
+      search_options.emplace_back(option);
     } else {
-      absl::StrAppend(&search_options, search_options.empty() ? "" : ",",
-                      option);
+      overrides.push_back(absl::StrCat(field, option.substr(end)));
     }
   }
   if (!search_options.empty()) {
-    overrides.push_back(
-        absl::StrCat("self_play.search.option=", search_options));
+    overrides.push_back(absl::StrCat("self_play.search.option=",
+                                     absl::StrJoin(search_options, ",")));
   }
   const auto config = ValueOrThrow(train::ParseTrainConfig(
       absl::StrCat("variant: \"", Info(start.variant).id, "\" rule_options: \"",
@@ -288,15 +282,6 @@ class PythonPlayer : public eval::Player {
   std::exception_ptr* const error_;
 };
 
-// A player of an arena, as it is given.
-struct Contestant {
-  eval::PlayerFactory make;
-  std::string name;      // of reports
-  std::string identity;  // of stores
-  int seatings = 1;
-  bool is_python = false;
-};
-
 std::string NameOf(const py::object& player) {
   for (const char* const name : {"name", "__name__"}) {
     if (py::hasattr(player, name)) return py::str(player.attr(name));
@@ -304,9 +289,9 @@ std::string NameOf(const py::object& player) {
   return py::str(py::type::of(player).attr("__name__"));
 }
 
-Contestant ContestantOf(const char* argument, const py::object& given,
-                        const State& start, record::GameStore* store,
-                        std::exception_ptr* error) {
+eval::Contestant ContestantOf(const char* argument, const py::object& given,
+                              const State& start, record::GameStore* store,
+                              std::exception_ptr* error) {
   if (py::isinstance<py::str>(given)) {
     const eval::TeamSpec parsed =
         ValueOrThrow(eval::ParseTeamSpec(given.cast<std::string>()));
@@ -316,21 +301,9 @@ Contestant ContestantOf(const char* argument, const py::object& given,
       CheckLearned(player.text, ValueOrThrow(eval::FindCheckpoint(player.path)),
                    start);
     }
-    const eval::EarlierPrecisions earlier =
-        store == nullptr ? eval::EarlierPrecisions()
-                         : eval::EarlierPrecisionsIn(*store);
-    auto made = [&]() -> absl::StatusOr<Contestant> {
+    auto made = [&] {
       const py::gil_scoped_release release;
-      TARA_ASSIGN_OR_RETURN(const eval::TeamSpec team,
-                            eval::WithPrecision(parsed, earlier));
-      Contestant contestant = {.make = eval::FactoryOf(team),
-                               .name = team.text,
-                               .identity = "",
-                               .seatings = team.seatings()};
-      if (store != nullptr) {
-        TARA_ASSIGN_OR_RETURN(contestant.identity, eval::PlayerIdentity(team));
-      }
-      return contestant;
+      return eval::MakeContestant(parsed, store);
     }();
     return ValueOrThrow(std::move(made));
   }
@@ -349,14 +322,14 @@ Contestant ContestantOf(const char* argument, const py::object& given,
         const py::gil_scoped_acquire acquire;
         delete object;
       });
-  return {.make = [shared, name,
+  // What it can take is what a spec can that says nothing of it.
+  return {.team = {.text = name, .players = {eval::PlayerSpec()}},
+          .identity = absl::StrCat("python:", name),
+          .make = [shared, name,
                    error]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
             const py::gil_scoped_acquire acquire;
             return std::make_unique<PythonPlayer>(*shared, name, error);
-          },
-          .name = name,
-          .identity = absl::StrCat("python:", name),
-          .is_python = true};
+          }};
 }
 
 py::object Arena(const py::object& a, const py::object& b,
@@ -371,19 +344,20 @@ py::object Arena(const py::object& a, const py::object& b,
     if (store == nullptr) throw py::value_error("store: it is closed");
   }
   std::exception_ptr error;
-  const Contestant player_a = ContestantOf("a", a, start.state, store, &error);
-  const Contestant player_b = ContestantOf("b", b, start.state, store, &error);
+  const eval::Contestant player_a =
+      ContestantOf("a", a, start.state, store, &error);
+  const eval::Contestant player_b =
+      ContestantOf("b", b, start.state, store, &error);
   eval::ArenaOptions options = {.variant = start.state.variant,
                                 .rule_options = start.state.options,
-                                .seatings_a = player_a.seatings,
-                                .seatings_b = player_b.seatings,
                                 .opening_plies = opening_plies,
                                 .seed = seed};
+  eval::SetTeams(player_a.team, player_b.team, options);
   if (sprt.has_value()) {
     options.sprt = ValueOrThrow(eval::ParseSprtOptions(*sprt));
+    options.games = eval::kMostGamesOfATest;
   }
-  constexpr int kMostGamesOfATest = 20000;
-  options.games = games.value_or(sprt.has_value() ? kMostGamesOfATest : 200);
+  options.games = games.value_or(options.games);
   ThrowIfError(eval::CheckArenaOptions(options));
   if (store != nullptr) {
     ThrowIfError(eval::ResumeFromStore(
@@ -413,8 +387,8 @@ py::object Arena(const py::object& a, const py::object& b,
   if (error != nullptr) std::rethrow_exception(error);
   const std::vector<eval::ArenaReportRow> rows = {
       {.variant = start.state.variant,
-       .player_a = player_a.name,
-       .player_b = player_b.name,
+       .player_a = player_a.team.text,
+       .player_b = player_b.team.text,
        .result = ValueOrThrow(std::move(result))}};
   return py::make_tuple(eval::ArenaReportText(rows),
                         eval::ArenaRowJson(rows[0]).dump());

@@ -243,6 +243,15 @@ def test_a_match_is_that_of_the_program():
     assert result.report["player_a"] == "best:sims=8,precision=float32"
 
 
+def test_a_match_of_an_engine_is_that_of_the_program():
+    """An engine plays one game at a time, as it can."""
+    engine = f"engine:{PROGRAM} engine"
+    result = tara.arena(engine, "random", "four_treasures", games=6, seed=3)
+    program = tara_program("arena", "--variant", "four_treasures", "--games",
+                           6, "--seed", 3, engine, "random")
+    assert str(result) == program.stdout
+
+
 @pytest.mark.parametrize("variant", tara.VARIANTS)
 def test_python_plays_beside_all_players(variant):
     results = [tara.arena(player, "greedy", variant, games=8, threads=threads)

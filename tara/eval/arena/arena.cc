@@ -20,6 +20,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
+#include "tara/eval/players/contest.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
 
@@ -382,6 +383,16 @@ absl::StatusOr<ArenaResult> PlayBy(const ArenaOptions& options,
 }
 
 }  // namespace
+
+void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options) {
+  options.seatings_a = a.seatings();
+  options.seatings_b = b.seatings();
+  // Several threads search positions that come one at a time.
+  options.concurrent_games =
+      ThreadsOfAGame(a, b) > 1
+          ? 1
+          : GamesAtATime(a, GamesAtATime(b, options.concurrent_games));
+}
 
 int GamesPerPair(const ArenaOptions& options) {
   return 2 * GamesPerSeries(options);

@@ -17,6 +17,7 @@
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/statistics/sprt.h"
 #include "tara/record/game_store.h"
 
@@ -56,8 +57,8 @@ struct ArenaOptions {
   OpeningJudge opening_judge = {};
   double opening_max_value = 0.2;
   uint64_t seed = 1;
-  // Games, or matches, in progress at a time: more make larger batches. The
-  // result does not depend on it.
+  // Games, or matches, in progress at a time on a thread: more make larger
+  // batches. The result does not depend on it.
   int concurrent_games = 64;
   // With clocks, players are told the time for each move, may ponder, and lose
   // games on time. Games are then played one at a time, and results are
@@ -108,6 +109,14 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress = {});
+
+// Games of an arena with a sequential test at most, unless it says otherwise:
+// it wants as many as it takes, and yet an end.
+inline constexpr int kMostGamesOfATest = 20000;
+
+// Sets what depends on who plays: the seatings, and that no more games are in
+// progress than the teams can take.
+void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options);
 
 // Returns how many games a pair has: two, or those of two matches.
 int GamesPerPair(const ArenaOptions& options);

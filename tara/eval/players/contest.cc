@@ -1,5 +1,6 @@
 #include "tara/eval/players/contest.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -84,6 +85,45 @@ EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store) {
         }
         return precisions;
       };
+}
+
+absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
+                                          record::GameStore* store) {
+  Contestant contestant;
+  TARA_ASSIGN_OR_RETURN(
+      contestant.team,
+      WithPrecision(team, store == nullptr ? EarlierPrecisions()
+                                           : EarlierPrecisionsIn(*store)));
+  contestant.make = FactoryOf(contestant.team);
+  if (store != nullptr) {
+    TARA_ASSIGN_OR_RETURN(contestant.identity, PlayerIdentity(contestant.team));
+  }
+  return contestant;
+}
+
+namespace {
+
+// Threads of a team that search while it is to move, and while it is not.
+int ThinkingThreads(const TeamSpec& team) {
+  int threads = 1;
+  for (const PlayerSpec& player : team.players) {
+    threads = std::max(threads, player.search.threads);
+  }
+  return threads;
+}
+int PonderingThreads(const TeamSpec& team) {
+  int threads = 0;
+  for (const PlayerSpec& player : team.players) {
+    if (player.search.ponder) threads += player.search.threads;
+  }
+  return threads;
+}
+
+}  // namespace
+
+int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
+  return std::max(ThinkingThreads(a) + PonderingThreads(b),
+                  ThinkingThreads(b) + PonderingThreads(a));
 }
 
 }  // namespace tara::eval

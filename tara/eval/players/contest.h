@@ -31,6 +31,22 @@ proto::Contest NewContest(absl::string_view conditions,
 absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec);
 absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
 
+// A player or team in contests.
+struct Contestant {
+  TeamSpec team;         // with the number types of its networks
+  std::string identity;  // PlayerIdentity; empty without a store
+  PlayerFactory make;    // each thread needs a player of its own
+};
+
+// Returns the contestant of a team: its networks' number types are those of
+// their earlier games in the store, which may be null (WithPrecision). Errors
+// as WithPrecision and PlayerIdentity.
+absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
+                                          record::GameStore* store);
+
+// Returns the threads that search at a time in a game of two teams.
+int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
+
 // Returns the number types of networks' games in a store, which must outlive
 // what is returned. Errors of the file.
 EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store);

@@ -289,12 +289,7 @@ class VariantTournament {
                     const std::function<bool(int games)>& go_on,
                     bool& stopped) {
     ArenaOptions arena = arena_;
-    const TeamSpec& team_a = players_[a].team;
-    const TeamSpec& team_b = players_[b].team;
-    arena.concurrent_games =
-        GamesAtATime(team_a, GamesAtATime(team_b, arena.concurrent_games));
-    arena.seatings_a = team_a.seatings();
-    arena.seatings_b = team_b.seatings();
+    SetTeams(players_[a].team, players_[b].team, arena);
     TARA_RETURN_IF_ERROR(ResumeFromStore(*store_, ContestOf(a, b), arena));
     const int before = 2 * pairs_played_[{a, b}];
     arena.games = before + 2 * pairs;
