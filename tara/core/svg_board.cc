@@ -309,13 +309,18 @@ class Picture {
         absl::StrCat(Info(state_.variant).name, ". ", DescribeTurn(state_)));
     return absl::StrCat(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", kSize, " ",
-        height_, "\" role=\"img\" aria-label=\"", title,
+        height_, "\"", WidthText(), " role=\"img\" aria-label=\"", title,
         "\" stroke-linecap=\"round\" stroke-linejoin=\"round\" "
         "font-family=\"Palatino,Georgia,serif\">\n<title>",
         title, "</title>\n<desc>",
         Escaped(absl::StrCat(PositionLine(), LastText())), "</desc>\n",
         "<rect width=\"", kSize, "\" height=\"", height_,
         "\" rx=\"28\" fill=\"#f2ebdb\"/>\n");
+  }
+
+  std::string WidthText() const {
+    return options_.width > 0 ? absl::StrCat(" width=\"", options_.width, "\"")
+                              : "";
   }
 
   std::string PositionLine() const {

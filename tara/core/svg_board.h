@@ -24,6 +24,8 @@ struct SvgOptions {
   // A policy, drawn as discs with percentages of the sum of weights. Actions to
   // the same hill are added. No disc for those of weight 0.
   std::vector<Weight> policy = {};
+  // How wide it is where it is shown, in pixels; 0: as wide as its place.
+  int width = 0;
 };
 
 // Returns a picture of the position as one SVG document of some 9 to 24 kB:

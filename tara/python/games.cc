@@ -96,11 +96,14 @@ class Games {
     return features.ToPython();
   }
 
-  py::object Step(const py::object& actions, bool seen) {
-    std::vector<uint16_t> chosen = ActionsOf(actions);
+  py::object Step(const py::object& actions, bool seen,
+                  const py::object& where) {
+    const std::vector<uint8_t> moves = MovesOf(where);
+    std::vector<uint16_t> chosen = ActionsOf(actions, moves);
     if (seen) {
       InParts([&](size_t first, size_t end) {
         for (size_t i = first; i < end; ++i) {
+          if (moves[i] == 0) continue;
           if (chosen[i] >= kNumActions) continue;  // an error below
           const Symmetry symmetry = RepresentativeSymmetry(states_[i]);
           chosen[i] = static_cast<uint16_t>(Index(TransformAction(
@@ -114,15 +117,17 @@ class Games {
     const absl::Span<float> rewards = SpanOf(reward);
     const absl::Span<uint8_t> dones = SpanOf(done);
     const absl::Span<int8_t> margins = SpanOf(margin);
-    CheckLegal(chosen);
+    CheckLegal(chosen, moves);
     std::vector<std::vector<State>> ended(static_cast<size_t>(threads_));
     InParts([&](size_t first, size_t end, size_t part) {
       for (size_t i = first; i < end; ++i) {
+        rewards[2 * i] = rewards[2 * i + 1] = 0;
+        dones[i] = 0;
+        margins[i] = 0;
+        if (moves[i] == 0) continue;
         State& state = states_[i];
         ApplyAction(static_cast<Action>(chosen[i]), state);
-        rewards[2 * i] = rewards[2 * i + 1] = 0;
         dones[i] = state.finished() ? 1 : 0;
-        margins[i] = 0;
         sampled_[i] = kNoAction;
         if (!state.finished()) continue;
         const Outcome outcome = Score(state);
@@ -172,8 +177,35 @@ class Games {
     });
   }
 
-  // Returns the argument `actions` as it is, whatever integers it has.
-  std::vector<uint16_t> ActionsOf(const py::object& actions) const {
+  // Returns the argument `where`, 1 for each game that moves.
+  std::vector<uint8_t> MovesOf(const py::object& where) const {
+    std::vector<uint8_t> moves(states_.size(), 1);
+    if (where.is_none()) return moves;
+    const py::array given = py::array::ensure(where);
+    if (!given || given.dtype().kind() != 'b') {
+      throw py::type_error(absl::StrCat(
+          "where: expected bool, got ",
+          given ? std::string(py::str(given.dtype())) : "no array"));
+    }
+    CheckShape("where", given, "whether each game moves");
+    const auto exact = py::array_t<bool, py::array::c_style>::ensure(given);
+    std::copy_n(exact.data(), moves.size(), moves.begin());
+    return moves;
+  }
+
+  void CheckShape(const char* name, const py::array& given,
+                  const char* what) const {
+    if (given.ndim() == 1 && given.shape(0) == size()) return;
+    throw py::value_error(absl::StrCat(
+        name, ": shape [",
+        absl::StrJoin(given.shape(), given.shape() + given.ndim(), ", "),
+        "]; expected [", size(), "], ", what));
+  }
+
+  // Returns the argument `actions` as it is, whatever integers it has where a
+  // game moves.
+  std::vector<uint16_t> ActionsOf(const py::object& actions,
+                                  const std::vector<uint8_t>& moves) const {
     const py::array given = py::array::ensure(actions);
     if (!given ||
         (given.dtype().kind() != 'i' && given.dtype().kind() != 'u')) {
@@ -181,12 +213,7 @@ class Games {
           "actions: expected integers, got ",
           given ? std::string(py::str(given.dtype())) : "no array"));
     }
-    if (given.ndim() != 1 || given.shape(0) != size()) {
-      throw py::value_error(absl::StrCat(
-          "actions: shape [",
-          absl::StrJoin(given.shape(), given.shape() + given.ndim(), ", "),
-          "]; expected [", size(), "], an action for each game"));
-    }
+    CheckShape("actions", given, "an action for each game");
     std::vector<uint16_t> chosen(states_.size());
     if (py::isinstance<py::array_t<uint16_t>>(given)) {
       const auto exact =
@@ -198,6 +225,7 @@ class Games {
                py::array::c_style | py::array::forcecast > ::ensure(given);
     for (size_t i = 0; i < chosen.size(); ++i) {
       const int64_t action = wide.data()[i];
+      if (moves[i] == 0) continue;
       if (action < 0 || action >= kNumActions) {
         throw py::value_error(absl::StrCat(
             "actions[", i, "]: ", action, "; expected 0 to ", kNumActions - 1));
@@ -208,13 +236,16 @@ class Games {
   }
 
   // Throws for the first illegal action: then no game has moved.
-  void CheckLegal(const std::vector<uint16_t>& chosen) {
+  void CheckLegal(const std::vector<uint16_t>& chosen,
+                  const std::vector<uint8_t>& moves) {
     std::vector<size_t> wrong(static_cast<size_t>(threads_), states_.size());
     InParts([&](size_t first, size_t end, size_t part) {
       for (size_t i = first; i < end; ++i) {
-        if (chosen[i] == sampled_[i]) continue;  // legal, as it was drawn
+        if (moves[i] == 0) continue;
         if (chosen[i] < kNumActions &&
-            LegalActions(states_[i]).Contains(static_cast<Action>(chosen[i]))) {
+            (chosen[i] == sampled_[i] ||  // legal, as it was drawn
+             LegalActions(states_[i])
+                 .Contains(static_cast<Action>(chosen[i])))) {
           continue;
         }
         wrong[part] = i;
@@ -262,12 +293,13 @@ threads: of the calls below, which release the GIL. Raises ValueError.)");
            py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
            py::arg("options") = "-", py::arg("threads") = 1);
   type.def("step", &Games::Step, py::arg("actions"), py::kw_only(),
-           py::arg("seen") = false,
+           py::arg("seen") = false, py::arg("where") = py::none(),
            "Plays an action in each game; returns a Step.\n\n"
            "actions: integers of shape [n]; with `seen`, those of the\n"
-           "positions as `observe` shows them. Raises ValueError for an\n"
-           "illegal one, which it names with its game: then no game has\n"
-           "moved.");
+           "positions as `observe` shows them. where: bool [n], the games to\n"
+           "play in; the others stay as they are, whatever their actions.\n"
+           "Raises ValueError for an illegal one, which it names with its\n"
+           "game: then no game has moved.");
   type.def("sample", &Games::Sample, py::arg("out") = py::none(),
            "Returns a uniformly drawn legal action of each game, uint16 [n].\n"
            "out: such an array to write to.");

@@ -209,12 +209,16 @@ py::object Encode(const py::object& states, const std::string& layout,
   return features.ToPython();
 }
 
-py::array_t<uint16_t> Legal(const PythonState& self) {
+py::array_t<uint16_t> Legal(const PythonState& self, bool seen) {
   const LegalSet legal = LegalActions(self.state);
+  const Symmetry symmetry =
+      seen ? RepresentativeSymmetry(self.state)
+           : Symmetry{.board = kIdentityTransform, .seat_shift = 0};
   py::array_t<uint16_t> actions(Shape{legal.Count()});
   uint16_t* next = actions.mutable_data();
-  legal.ForEach(
-      [&](Action action) { *next++ = static_cast<uint16_t>(Index(action)); });
+  legal.ForEach([&](Action action) {
+    *next++ = static_cast<uint16_t>(Index(TransformAction(symmetry, action)));
+  });
   return actions;
 }
 
@@ -353,9 +357,10 @@ for none. Raises ValueError for a variant or an option that there is not.)");
   type.def_static("from_bytes", &FromBytes, py::arg("data"),
                   "Returns the position of 64 bytes, as bytes(state) gives "
                   "them.\n\nRaises ValueError for an impossible position.");
-  type.def("legal", &Legal,
+  type.def("legal", &Legal, py::kw_only(), py::arg("seen") = false,
            "Returns the legal actions, uint16 in ascending order; none if\n"
-           "finished.");
+           "finished. With `seen`, the same ones in the same order, each as\n"
+           "the position has it that `features` shows.");
   type.def(
       "legal_text",
       [](const PythonState& self) { return LegalActionTexts(self.state); },
@@ -406,8 +411,10 @@ ValueError, naming the argument, for a policy of another shape or of illegal
 actions and for a `last` that is no action.)");
   type.def(
       "_repr_svg_",
-      [](const PythonState& self) { return SvgBoard(self.state); },
-      "Returns svg(): the position as notebooks show it.");
+      [](const PythonState& self) {
+        return SvgBoard(self.state, {.width = 424});
+      },
+      "Returns svg() at half its size: the position as notebooks show it.");
   type.def("__bytes__", &Bytes);
   type.def_property_readonly(
       "text",

@@ -75,6 +75,15 @@ void ExpectAllIsDrawn(const State& state, const std::string& svg) {
             Count((state.kings[kRed] & blue) | (state.kings[kBlue] & red)));
 }
 
+TEST(SvgBoardTest, IsAsWideAsAskedFor) {
+  const State state = InitialState(Variant::kFourTreasures);
+  const std::string own = SvgBoard(state);
+  EXPECT_THAT(own.substr(0, own.find('>')), Not(HasSubstr(" width=")));
+  const std::string narrow = SvgBoard(state, {.width = 300});
+  EXPECT_THAT(narrow.substr(0, narrow.find('>')), HasSubstr(" width=\"300\""));
+  EXPECT_EQ(narrow.substr(narrow.find('>')), own.substr(own.find('>')));
+}
+
 TEST(SvgBoardTest, DrawsAllOfEveryPositionOfRandomGames) {
   Random random(7);
   for (int variant = 0; variant < kNumVariants; ++variant) {

@@ -81,6 +81,43 @@ def test_any_integers_are_actions():
         assert each.states.tobytes() == games[0].states.tobytes()
 
 
+@pytest.mark.parametrize("seen", [False, True])
+def test_games_stay_as_they_are_where_none_is_to_be_played(seen):
+    games = tara.Games("four_treasures", 40, seed=3)
+    alone = [tara.State("four_treasures")] * 40
+    rng = np.random.default_rng(1)
+    ended = 0
+    for _ in range(300):
+        where = rng.random(40) < 0.5
+        actions = np.where(where, [state.legal(seen=seen)[-1]
+                                   for state in alone], -5)
+        step = games.step(actions, seen=seen, where=where)
+        finals = iter(step.final)
+        for i in np.flatnonzero(where):
+            state = alone[i].play(int(alone[i].legal()[-1]))
+            assert step.done[i] == state.finished
+            if state.finished:
+                ended += 1
+                assert next(finals).tobytes() == bytes(state)
+                assert step.margin[i] == state.outcome.margin
+                state = tara.State("four_treasures")
+            alone[i] = state
+        assert next(finals, None) is None
+        for each in step[:3]:
+            assert not each[~where].any()
+        assert states_of(games) == alone
+    assert ended > 20
+
+
+def test_a_game_that_stays_keeps_what_was_drawn_for_it():
+    games = tara.Games("sacred_hill_l1", 2)
+    actions = games.sample()
+    games.step(actions, where=np.array([True, False]))
+    games.step(actions, where=np.array([False, True]))
+    with pytest.raises(ValueError, match=r"actions\[0\]"):
+        games.step(actions)  # its hill is taken now
+
+
 def test_arrays_are_written_in_place_and_views_are_read_only():
     games = tara.Games("sacred_hill_l1", 8)
     mask = np.zeros((8, tara.NUM_ACTIONS), np.uint8)
@@ -109,6 +146,9 @@ def test_what_is_seen_is_the_same_position_turned(variant):
         mask = games.legal_mask(seen=True)
         np.testing.assert_array_equal(mask.sum(axis=1),
                                       games.legal_mask().sum(axis=1))
+        for row, state in zip(mask, before):
+            np.testing.assert_array_equal(np.flatnonzero(row),
+                                          np.sort(state.legal(seen=True)))
         planes = games.observe().planes
         seen = mask.argmax(axis=1)
         step = games.step(seen, seen=True)
@@ -144,7 +184,13 @@ def test_what_is_seen_is_the_same_position_turned(variant):
      ["actions[0]: 570", "0 to 569"]),
     (lambda g: g.step(np.full(8, 60000, np.uint16)), ValueError,
      ["actions[0]: action 60000"]),
+    (lambda g: g.step(np.full(8, 65535, np.uint16)), ValueError,
+     ["actions[0]: action 65535"]),
     (lambda g: g.step(np.full(8, -1)), ValueError, ["actions[0]: -1"]),
+    (lambda g: g.step(g.sample(), where=np.ones(8)), TypeError,
+     ["where: ", "bool", "float64"]),
+    (lambda g: g.step(g.sample(), where=np.ones(7, bool)), ValueError,
+     ["where: ", "[7]", "[8]"]),
     (lambda g: g.step(np.full(8, 569)), ValueError,
      ["actions[0]: illegal action pass", "legal: "]),
     (lambda g: g.step(None), TypeError, ["integers"]),
