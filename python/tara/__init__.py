@@ -48,11 +48,12 @@ from tara._tara import (
 from tara._network import Judge, load
 from tara._play import Player, arena, selfplay
 from tara._store import GameStore, Sampler
+from tara._train import Event, train
 
 __all__ = [
-    "Analysis", "ArenaResult", "Batch", "DataLoss", "Evaluation", "Features",
-    "GameRecord", "GameStore", "Games", "Judge", "NUM_ACTIONS", "NUM_GLOBALS",
-    "NUM_PLANES", "Network", "Outcome", "Player", "STATE", "Sampler", "State",
-    "Step", "VARIANTS", "__version__", "arena", "encode", "load", "search",
-    "selfplay",
+    "Analysis", "ArenaResult", "Batch", "DataLoss", "Evaluation", "Event",
+    "Features", "GameRecord", "GameStore", "Games", "Judge", "NUM_ACTIONS",
+    "NUM_GLOBALS", "NUM_PLANES", "Network", "Outcome", "Player", "STATE",
+    "Sampler", "State", "Step", "VARIANTS", "__version__", "arena", "encode",
+    "load", "search", "selfplay", "train",
 ]

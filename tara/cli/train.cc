@@ -23,6 +23,7 @@
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/play/game_rules.h"
+#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
@@ -35,6 +36,7 @@ struct TrainCommandOptions {
   std::vector<std::string> overrides;  // each "path.to.field=value"
   std::string minutes;                 // an override of this field, if given
   bool untrained = false;
+  std::string format = "text";
 };
 
 // Returns the resolved config. A wrong value in a config is a usage error, a
@@ -95,17 +97,23 @@ absl::Status WithAdvice(const absl::Status& status) {
 }
 
 // Trains by a config, with progress on stderr, and ends with a table of the
-// learned player's strength. Goes on where the run was stopped.
+// learned player's strength; or with all of it as events on stdout. Goes on
+// where the run was stopped.
 absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                              Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
   TARA_RETURN_IF_ERROR(Preflight(config, options.untrained, console));
   TARA_RETURN_IF_ERROR(train::ApplyAutopilot(config));
   const StopCheck stop = StopOnSignals();
+  const bool json = options.format == "json";
   train::TrainSummary summary;
   {
-    // Its thread draws on stderr until the end of the scope.
-    train::Progress progress(train::ProgressOptionsFor(stderr));
+    // Its thread writes until the end of the scope.
+    train::Progress progress(
+        json ? train::ProgressOptions{.out = stdout,
+                                      .form = train::ProgressForm::kJson,
+                                      .interval = absl::Seconds(1)}
+             : train::ProgressOptionsFor(stderr));
     const train::TrainCallbacks callbacks = {
         .evaluate =
             [&](const train::StrengthRequest& request) {
@@ -121,12 +129,23 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
     if (!trained.ok()) return WithAdvice(trained.status());
     summary = *std::move(trained);
   }
+  if (json) {
+    console.out << train::MetricsLine({{"event", "end"},
+                                       {"run_dir", summary.run_dir},
+                                       {"generation", summary.generation},
+                                       {"generations", config.generations()},
+                                       {"checkpoint", summary.checkpoint_path},
+                                       {"stopped", summary.stopped}})
+                << "\n"
+                << std::flush;
+  }
   if (summary.stopped) {
     console.err << "tara: interrupted after generation " << summary.generation
                 << " of " << config.generations()
                 << "; the same command goes on from there\n";
     return kExitInterrupted;
   }
+  if (json) return kExitOk;
   TARA_ASSIGN_OR_RETURN(
       const std::string curves,
       StrengthCurves(absl::StrCat(summary.run_dir, "/metrics.jsonl")));
@@ -174,6 +193,11 @@ void RegisterTrain(Command& root) {
                              "(evaluation.opponent) to play variants that "
                              "they have not learned"},
                     &options->untrained);
+  command.AddChoice({.names = "--format",
+                     .help = "text: progress on stderr, at the end a report. "
+                             "json: all that happens as lines on stdout, each "
+                             "an object (docs/reference/metrics.md)"},
+                    {"text", "json"}, &options->format);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "
       "otherwise.\nThe run's folder has the games (see tara games), "

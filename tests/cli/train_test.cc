@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
@@ -82,6 +85,31 @@ TEST(TrainTest, EndsWithTheStrengthOfThePlayerThatHasLearned) {
       RunTara({"selfplay", "--variant", "sacred_hill_l1", "--model", run_dir,
                "--games", "2", "--sims", "2", "-o", TemporaryPath("net.db")});
   EXPECT_EQ(games.status, 0) << games.err;
+}
+
+// For programs: what metrics.jsonl has, between progress, and an end.
+TEST(TrainTest, EventsAreThoseOfTheMetricsAsTheyCome) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  const TaraResult result = RunTara({"train", config, "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  std::string metrics, last;
+  for (const absl::string_view line :
+       absl::StrSplit(result.out, '\n', absl::SkipEmpty())) {
+    last = std::string(line);
+    if (absl::StartsWith(line, R"({"event":"progress",)")) continue;
+    if (absl::StartsWith(line, R"({"event":"end",)")) continue;
+    absl::StrAppend(&metrics, line, "\n");
+  }
+  EXPECT_EQ(metrics, ReadFile(run_dir + "/metrics.jsonl"));
+  EXPECT_THAT(result.out,
+              StartsWith(absl::StrCat(R"({"event":"progress","run_dir":")",
+                                      run_dir, "\"")));
+  EXPECT_THAT(last, AllOf(StartsWith(R"({"event":"end",)"),
+                          HasSubstr(R"("generation":2,"generations":2,)"),
+                          HasSubstr(R"(ckpt-000002)"),
+                          HasSubstr(R"("stopped":false})")));
 }
 
 TEST(TrainTest, AGateSaysWhatItLetThroughAndMinutesEndARun) {

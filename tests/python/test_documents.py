@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/use_python.md"])
 def test_the_code_runs(page, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TARA", str(ROOT))
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(),
                         re.MULTILINE | re.DOTALL)
     assert blocks

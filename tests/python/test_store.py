@@ -1,9 +1,11 @@
 """Stored games, their tables, and the samples that learners draw."""
 
+import os
 import pathlib
 import pickle
 import shutil
 import sqlite3
+import subprocess
 
 import numpy as np
 import pandas
@@ -241,6 +243,39 @@ def test_a_batch_depends_on_seed_step_and_window_alone(store):
 
 def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("options", [
+    "", "window_games=40,held_out_share=0.2,policy_surprise=0.5",
+    "value_search_share=0.5,variant_balance=1"])
+def test_batches_are_the_learners_bit_for_bit(path, store, options):
+    binary = (pathlib.Path(os.environ["TARA_BINARY"]).parents[2] /
+              "tests/train/learner_batch")
+    n, planes, actions = 50, tara.NUM_PLANES, tara.NUM_ACTIONS
+    run = subprocess.run(
+        [binary, path, "6", "3", str(n), *filter(None, options.split(","))],
+        stdout=subprocess.PIPE, check=True)
+    batch = tara.Sampler(store, options, seed=6).batch(3, n)
+    at = 0
+    for name, dtype, shape in [
+            ("planes", "f4", (n, 7, 7, planes)),
+            ("globals", "f4", (n, tara.NUM_GLOBALS)),
+            ("mask", "f4", (n, actions)), ("policy", "f4", (n, actions)),
+            ("policy_weight", "f4", (n,)), ("result", "f4", (n, 3)),
+            ("margin", "i8", (n,)), ("margin_weight", "f4", (n,)),
+            ("reply", "f4", (n, actions)), ("reply_weight", "f4", (n,)),
+            ("owner", "i8", (n, 7, 7)), ("kingdoms", "i8", (n, 2)),
+            ("final_weight", "f4", (n,))]:
+        count = int(np.prod(shape))
+        want = np.frombuffer(run.stdout, dtype, count, at).reshape(shape)
+        at += want.nbytes
+        got = getattr(batch, name)
+        if name == "planes":
+            got = got.transpose(0, 2, 3, 1)
+        elif name == "mask":
+            want = want == 0  # added to logits
+        np.testing.assert_array_equal(got, want, err_msg=name)
+    assert at == len(run.stdout)
 
 
 def test_a_window_moves_with_its_games(path, tmp_path):

@@ -30,7 +30,7 @@ inline proto::TrainConfig Tiny(const std::string& run_dir,
 inline absl::StatusOr<TrainSummary> Train(
     const proto::TrainConfig& config, const TrainCallbacks& callbacks = {},
     const StopCheck& stop = [] { return false; }) {
-  Progress progress({.redraw = false, .interval = absl::Hours(1)});
+  Progress progress({.form = ProgressForm::kLines, .interval = absl::Hours(1)});
   return RunTraining(config, callbacks, stop, progress);
 }
 

@@ -1,8 +1,12 @@
 #include "tara/train/progress/progress.h"
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/heads.h"
@@ -68,7 +72,8 @@ TEST(ProgressTextTest, SearchesAreShownWithThePartsThatAreInUse) {
 
 TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   std::FILE* const file = std::tmpfile();
-  Progress progress({.out = file, .redraw = false, .interval = absl::Hours(1)});
+  Progress progress(
+      {.out = file, .form = ProgressForm::kLines, .interval = absl::Hours(1)});
   SelfPlayStats& stats = progress.self_play_stats();
   stats.simulations = 1000;
   stats.evaluations = 1000;
@@ -171,8 +176,9 @@ TEST(ProgressTextTest, AnEvaluationShowsItsGamesAndTheOpponent) {
 TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
   std::FILE* const file = std::tmpfile();
   {
-    Progress progress(
-        {.out = file, .redraw = false, .interval = absl::Hours(1)});
+    Progress progress({.out = file,
+                       .form = ProgressForm::kLines,
+                       .interval = absl::Hours(1)});
     progress.BeginRun("runs/first", 0, 4);
     progress.BeginSelfPlay(0, 20, 5);
     progress.self_play_stats().games += 15;
@@ -198,8 +204,9 @@ TEST(ProgressTest, OfTheLastEvaluationItTellsItsOwnTime) {
   for (const bool ended : {false, true}) {
     std::FILE* const file = std::tmpfile();
     {
-      Progress progress(
-          {.out = file, .redraw = false, .interval = absl::Hours(1)});
+      Progress progress({.out = file,
+                         .form = ProgressForm::kLines,
+                         .interval = absl::Hours(1)});
       progress.BeginRun("runs/first", 0, 4);
       progress.BeginLearning(0, 10, 20, 900);
       progress.EndLearning();
@@ -216,11 +223,54 @@ TEST(ProgressTest, OfTheLastEvaluationItTellsItsOwnTime) {
   }
 }
 
-TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
+TEST(ProgressTest, ForProgramsItPrintsEvents) {
   std::FILE* const file = std::tmpfile();
   {
     Progress progress(
-        {.out = file, .redraw = true, .interval = absl::Hours(1)});
+        {.out = file, .form = ProgressForm::kJson, .interval = absl::Hours(1)});
+    progress.BeginRun("runs/first", 0, 4);
+    progress.BeginSelfPlay(0, 20, 5);
+    progress.self_play_stats().games += 15;
+    progress.EndSelfPlay();
+    progress.Event(R"({"event":"self_play"})");
+    progress.BeginLearning(0, 10, 20, 900);
+    progress.Learned(5, 0.001, {.total = 4});
+    progress.EndLearning();
+    progress.BeginEvaluation(1);
+    progress.Print("hello");
+    progress.EndEvaluation(1, {});
+    progress.EndGate("promoted");
+  }
+  const std::string text = ReadAll(file);
+  std::fclose(file);
+  std::vector<nlohmann::json> lines;
+  for (const absl::string_view line :
+       absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    lines.push_back(nlohmann::json::parse(line));
+  }
+  ASSERT_EQ(lines.size(), 5u) << text;
+  EXPECT_EQ(lines[0]["event"], "progress");
+  EXPECT_EQ(lines[0]["run_dir"], "runs/first");
+  EXPECT_EQ(lines[0]["phase"], "self-play");
+  EXPECT_EQ(lines[0]["games"], 5);
+  EXPECT_EQ(lines[0]["games_wanted"], 20);
+  EXPECT_FALSE(lines[0].contains("seconds_left"));
+  EXPECT_EQ(lines[1]["event"], "self_play");
+  EXPECT_EQ(lines[2]["phase"], "learning");
+  EXPECT_FALSE(lines[2].contains("loss"));
+  EXPECT_EQ(lines[3]["steps"], 5);
+  EXPECT_EQ(lines[3]["loss"], 4);
+  EXPECT_DOUBLE_EQ(lines[3]["generations_done"], 0.7 + 0.3 / 2);
+  EXPECT_EQ(lines[4]["phase"], "evaluation");
+  EXPECT_EQ(lines[4]["generations_done"], 1);
+}
+
+TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Progress progress({.out = file,
+                       .form = ProgressForm::kBlock,
+                       .interval = absl::Hours(1)});
     progress.BeginRun("runs/first", 0, 4);
     progress.BeginSelfPlay(0, 20, 5);
     progress.Print("hello");

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tara/base/clocks.h"
+#include "tara/train/progress/metrics.h"
 
 namespace tara::train {
 namespace {
@@ -216,6 +217,45 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
   return absl::StrJoin(parts, "  ");
 }
 
+std::string ProgressJson(const ProgressSnapshot& snapshot) {
+  std::vector<Metric> line = {{"event", "progress"},
+                              {"run_dir", snapshot.run_dir},
+                              {"generation", snapshot.generation},
+                              {"generations", snapshot.generations},
+                              {"generations_done", snapshot.generations_done},
+                              {"phase", Phase(snapshot)}};
+  if (snapshot.time_left != absl::InfiniteDuration()) {
+    line.push_back({"seconds_left", absl::ToDoubleSeconds(snapshot.time_left)});
+  }
+  const auto add = [&line](const std::vector<Metric>& metrics) {
+    line.insert(line.end(), metrics.begin(), metrics.end());
+  };
+  if (snapshot.playing) {
+    const SelfPlayRates& rates = snapshot.rates;
+    add({{"games", snapshot.games},
+         {"games_wanted", snapshot.games_wanted},
+         {"games_per_second", rates.games_per_second},
+         {"evaluations_per_second", rates.evaluations_per_second},
+         {"simulations_per_second", rates.simulations_per_second}});
+  }
+  if (snapshot.learning) {
+    add({{"steps", snapshot.steps},
+         {"steps_wanted", snapshot.steps_wanted},
+         {"window_games", snapshot.window_games},
+         {"window_positions", snapshot.window_positions}});
+    if (snapshot.has_losses) {
+      add({{"loss", snapshot.losses.total},
+           {"learning_rate", snapshot.learning_rate}});
+    }
+  }
+  if (snapshot.evaluating) {
+    add({{"evaluation_games", snapshot.evaluated.games},
+         {"evaluation_games_wanted", snapshot.evaluated.games_wanted},
+         {"opponent", snapshot.evaluated.opponent}});
+  }
+  return MetricsLine(line);
+}
+
 namespace {
 
 constexpr int kDefaultWidth = 100;
@@ -276,7 +316,7 @@ SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
 ProgressOptions ProgressOptionsFor(std::FILE* out) {
   const bool terminal = isatty(fileno(out)) == 1;
   return {.out = out,
-          .redraw = terminal,
+          .form = terminal ? ProgressForm::kBlock : ProgressForm::kLines,
           .interval = terminal ? absl::Milliseconds(250) : absl::Seconds(10)};
 }
 
@@ -297,19 +337,25 @@ void Progress::Run() {
       !mutex_.AwaitWithTimeout(absl::Condition(&closed_), options_.interval)) {
     Show();
   }
-  if (options_.redraw) Show();
+  if (IsBlock()) Show();
 }
 
 void Progress::Show() {
   if (snapshot_.generations == 0) return;
   Measure();
-  if (options_.redraw) {
+  if (IsBlock()) {
     Erase();
     Draw();
   } else if (!closed_) {
-    std::fprintf(options_.out, "%s\n", ProgressLine(snapshot_).c_str());
-    std::fflush(options_.out);
+    Write(options_.form == ProgressForm::kJson ? ProgressJson(snapshot_)
+                                               : ProgressLine(snapshot_));
   }
+}
+
+void Progress::Write(absl::string_view line) {
+  std::fprintf(options_.out, "%.*s\n", static_cast<int>(line.size()),
+               line.data());
+  std::fflush(options_.out);
 }
 
 void Progress::Draw() {
@@ -325,7 +371,7 @@ void Progress::Draw() {
 void Progress::Erase() {
   // Up to the first line of the block, then clear to the end of the screen.
   if (drawn_lines_ > 0) std::fprintf(options_.out, "\x1b[%dA", drawn_lines_);
-  if (options_.redraw) std::fprintf(options_.out, "\r\x1b[J");
+  if (IsBlock()) std::fprintf(options_.out, "\r\x1b[J");
   drawn_lines_ = 0;
 }
 
@@ -337,6 +383,7 @@ void Progress::Measure() {
         RatesOf(counted_before_, Counted(stats_), stats_, elapsed);
     snapshot_.games = games_kept_ + snapshot_.rates.games;
   }
+  snapshot_.generations_done = snapshot_.generation;
   if (snapshot_.evaluating && training_ended_) {
     const double share =
         Share(snapshot_.evaluated.games, snapshot_.evaluated.games_wanted);
@@ -357,7 +404,8 @@ void Progress::Measure() {
     current = kSelfPlayShare * Share(snapshot_.games - games_kept_,
                                      snapshot_.games_wanted - games_kept_);
   }
-  const double done = snapshot_.generation - first_generation_ + current;
+  snapshot_.generations_done += current;
+  const double done = snapshot_.generations_done - first_generation_;
   const double wanted = snapshot_.generations - first_generation_;
   // Too early a guess is worse than none.
   const absl::Duration guess =
@@ -460,28 +508,30 @@ void Progress::EndEvaluation(int generation,
   snapshot_.evaluating = false;
   snapshot_.strength_generation = generation;
   snapshot_.strength = std::move(strength);
-  if (options_.redraw) return;
-  std::fprintf(options_.out, "after generation %d: %s\n", generation,
-               StrengthText(snapshot_.strength).c_str());
-  std::fflush(options_.out);
+  if (options_.form != ProgressForm::kLines) return;
+  Write(absl::StrCat("after generation ", generation, ": ",
+                     StrengthText(snapshot_.strength)));
 }
 
 void Progress::EndGate(std::string text) {
   absl::MutexLock lock(&mutex_);
   snapshot_.evaluating = false;
   snapshot_.gate = std::move(text);
-  if (options_.redraw) return;
-  std::fprintf(options_.out, "gate: %s\n", snapshot_.gate.c_str());
-  std::fflush(options_.out);
+  if (options_.form != ProgressForm::kLines) return;
+  Write(absl::StrCat("gate: ", snapshot_.gate));
 }
 
 void Progress::Print(absl::string_view line) {
   absl::MutexLock lock(&mutex_);
+  if (options_.form == ProgressForm::kJson) return;
   Erase();
-  std::fprintf(options_.out, "%.*s\n", static_cast<int>(line.size()),
-               line.data());
-  std::fflush(options_.out);
-  if (options_.redraw && snapshot_.generations > 0) Draw();
+  Write(line);
+  if (IsBlock() && snapshot_.generations > 0) Draw();
+}
+
+void Progress::Event(absl::string_view line) {
+  absl::MutexLock lock(&mutex_);
+  if (options_.form == ProgressForm::kJson) Write(line);
 }
 
 }  // namespace tara::train

@@ -81,6 +81,9 @@ struct ProgressSnapshot {
   int strength_generation = -1;  // of the checkpoint; -1: none yet
   std::vector<StrengthResult> strength;
   absl::Duration time_left = absl::InfiniteDuration();  // infinite: unknown
+  // Generations of the run that are done, with the part of the one that goes
+  // on, by time.
+  double generations_done = 0;
 };
 
 // Returns the status block, a string a line, none wider than `width` columns.
@@ -90,20 +93,29 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
 // Returns the same in one line, for logs.
 std::string ProgressLine(const ProgressSnapshot& snapshot);
 
+// Returns the same as an event: a JSON object in one line (docs/reference/
+// metrics.md, "progress").
+std::string ProgressJson(const ProgressSnapshot& snapshot);
+
 // Returns "random 98 % [95, 100]  greedy 71 % [63, 79]"; the variants are named
 // when there are several.
 std::string StrengthText(const std::vector<StrengthResult>& strength);
 
+enum class ProgressForm {
+  kBlock,  // for a terminal: a status block, redrawn in place
+  kLines,  // for logs: plain lines
+  kJson,   // for programs: ProgressJson and the events of the run, a line each
+};
+
 struct ProgressOptions {
   std::FILE* out = stderr;
-  // A terminal: a status block is redrawn in place. Otherwise plain lines.
-  bool redraw = false;
-  // Between two drawings, or two plain lines; there is a line at the start of
-  // each phase too.
+  ProgressForm form = ProgressForm::kLines;
+  // Between two drawings or lines; there is a line at the start of each phase
+  // too.
   absl::Duration interval = absl::Seconds(10);
 };
 
-// Returns options that suit what `out` is.
+// Returns options for people that suit what `out` is.
 ProgressOptions ProgressOptionsFor(std::FILE* out);
 
 // Shows how training goes while it goes, from a thread of its own.
@@ -142,8 +154,10 @@ class Progress {
   // `text`: the state of the gate, in words.
   void EndGate(std::string text);
 
-  // Prints a line that stays.
+  // Prints a line that stays, for people.
   void Print(absl::string_view line);
+  // Prints an event of metrics.jsonl, for programs.
+  void Event(absl::string_view line);
 
  private:
   void Run();
@@ -152,6 +166,8 @@ class Progress {
   // Sets the rates and the time left from the counters and the clock.
   void Measure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Show() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Write(absl::string_view line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsBlock() const { return options_.form == ProgressForm::kBlock; }
 
   const ProgressOptions options_;
   SelfPlayStats stats_;

@@ -228,7 +228,7 @@ absl::Status TrainingRun::Open() {
   TARA_ASSIGN_OR_RETURN(store_,
                         record::OpenGameStore(folder_->store_path(),
                                               record::StoreMode::kReadWrite));
-  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_));
+  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
   sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());

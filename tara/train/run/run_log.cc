@@ -24,19 +24,27 @@ void AddLosses(const nn::Losses& losses, std::vector<Metric>& line) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder) {
+absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder,
+                                                     Progress& progress) {
   TARA_ASSIGN_OR_RETURN(auto metrics, MetricsFile::Open(folder.metrics_path()));
   TARA_ASSIGN_OR_RETURN(auto events,
                         EventWriter::Create(folder.tensorboard_path()));
-  return std::unique_ptr<RunLog>(
-      new RunLog(folder.metrics_path(), std::move(metrics), std::move(events)));
+  return std::unique_ptr<RunLog>(new RunLog(
+      folder.metrics_path(), std::move(metrics), std::move(events), progress));
 }
 
 RunLog::RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
-               std::unique_ptr<EventWriter> events)
+               std::unique_ptr<EventWriter> events, Progress& progress)
     : path_(std::move(path)),
       metrics_(std::move(metrics)),
-      events_(std::move(events)) {}
+      events_(std::move(events)),
+      progress_(progress) {}
+
+absl::Status RunLog::Write(const std::vector<std::string>& lines) {
+  TARA_RETURN_IF_ERROR(metrics_->AppendLines(lines));
+  for (const std::string& line : lines) progress_.Event(line);
+  return absl::OkStatus();
+}
 
 absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
   events_->Scalar("self_play/games_per_second", rates.games_per_second,
@@ -48,7 +56,7 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
   events_->Scalar("self_play/cached_share", rates.cached_share, generation);
   events_->Scalar("self_play/distinct_share", rates.distinct_share, generation);
   TARA_RETURN_IF_ERROR(events_->Flush());
-  return metrics_->Append(
+  return Write({MetricsLine(
       {{"event", "self_play"},
        {"generation", generation},
        {"games", rates.games},
@@ -69,7 +77,7 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"games_resigned", rates.resigned},
        {"games_played_on", rates.played_on},
        {"played_on_resignable", rates.resignable},
-       {"played_on_false_positives", rates.resignable_not_lost}});
+       {"played_on_false_positives", rates.resignable_not_lost}})});
 }
 
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {
@@ -169,12 +177,12 @@ absl::Status RunLog::Append(const std::vector<std::string>& lines) {
   std::vector<std::string> missing;
   std::copy_if(lines.begin(), lines.end(), std::back_inserter(missing),
                [&](const std::string& line) { return !there.contains(line); });
-  return metrics_->AppendLines(missing);
+  return Write(missing);
 }
 
 absl::Status RunLog::Note(int generation, absl::string_view text) {
-  return metrics_->Append(
-      {{"event", "note"}, {"generation", generation}, {"text", text}});
+  return Write({MetricsLine(
+      {{"event", "note"}, {"generation", generation}, {"text", text}})});
 }
 
 int GenerationOfLine(const std::string& line) {

@@ -34,10 +34,13 @@ struct LearningReport {
 
 // Keeps what happens in a run for programs to read: a line of metrics.jsonl an
 // event ("event": "self_play", "learning", "held_out", "strength", "gate" or
-// "note") and TensorBoard curves over generations. Thread-safe.
+// "note"), given to the run's progress too, and TensorBoard curves over
+// generations. Thread-safe.
 class RunLog {
  public:
-  static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder);
+  // `progress` must outlive the log.
+  static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder,
+                                                      Progress& progress);
 
   // The games of a generation, as far as this process has played them.
   absl::Status SelfPlay(int generation, const SelfPlayRates& rates);
@@ -58,11 +61,14 @@ class RunLog {
 
  private:
   RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
-         std::unique_ptr<EventWriter> events);
+         std::unique_ptr<EventWriter> events, Progress& progress);
+
+  absl::Status Write(const std::vector<std::string>& lines);
 
   const std::string path_;  // of the metrics
   const std::unique_ptr<MetricsFile> metrics_;
   const std::unique_ptr<EventWriter> events_;
+  Progress& progress_;
 };
 
 // Returns the generation that a line of metrics.jsonl is of, or -1.

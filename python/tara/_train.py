@@ -1,0 +1,221 @@
+"""Training by the program `tara train`, as a stream of events."""
+
+import importlib.metadata
+import json
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import urllib.parse
+import urllib.request
+import warnings
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+
+Event = Dict[str, Any]
+"""What happened in a run, by name: see `train`."""
+
+_PathLike = Union[str, "os.PathLike[str]"]
+
+# Of the program's exit statuses: a wrong argument or field of a config.
+_USAGE = 2
+
+
+def train(config: _PathLike, *, program: Optional[_PathLike] = None,
+          progress: bool = False, **overrides: Any) -> Iterator[Event]:
+    """Trains by a config as `tara train` does; returns what happens in it.
+
+        for event in tara.train("configs/quickstart.textproto", seed=3,
+                                learner={"batch_size": 128}, progress=True):
+            if event["event"] == "strength":
+                print(event["opponent"], event["score"])
+        network = tara.load(event["checkpoint"])
+
+    config: path of a config, a text-format proto; its run_dir is where the run
+    is, from the working directory. overrides: fields of it; a message is a
+    dictionary of fields, a repeated field a list. progress: a bar of tqdm, in
+    terminals and notebooks. program: the program `tara`; by default that of
+    the variable TARA_BINARY, the PATH, or the clone that this package was
+    installed from, which builds it first if need be.
+
+    An event is a dictionary. By event["event"]: "self_play", "learning",
+    "held_out", "strength", "gate" and "note", as in the run's metrics.jsonl;
+    "progress", each second; and the last one, "end", with the path of the
+    best player as "checkpoint" (docs/reference/metrics.md has all fields).
+    Nothing waits for who takes them. Breaking off, Ctrl-C or close() stops the
+    run; what was played and learned is kept, and the same call goes on. A
+    process that is killed takes the run with it.
+    Raises FileNotFoundError without the config or the program, ValueError for
+    a wrong field or value, RuntimeError for any other failure; they have the
+    program's message.
+    """
+    path = os.fspath(config)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"config: {path}: no such file")
+    command = [*_program(program), "train", path, "--format=json"]
+    for field, value in _fields(overrides):
+        command.append(f"--set={field}={value}")
+    if not progress:
+        return _events(command)
+    return _shown(_events(command), _new_bar())
+
+
+def _fields(overrides: Mapping[str, Any], of: str = ""
+            ) -> Iterator[Tuple[str, str]]:
+    """Yields the path and text of each field, as `--set` takes them."""
+    for name, value in overrides.items():
+        if isinstance(value, Mapping):
+            yield from _fields(value, f"{of}{name}.")
+        elif isinstance(value, (list, tuple)):
+            yield of + name, ",".join(_text(of + name, each)
+                                      for each in value)
+        else:
+            yield of + name, _text(of + name, value)
+
+
+def _text(field: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (str, int, float, os.PathLike)):
+        return str(value)
+    raise TypeError(f"{field}: {value!r}; expected a number, a text, True or "
+                    "False, a list of them, or a dictionary of fields")
+
+
+def _program(given: Optional[_PathLike]) -> List[str]:
+    """Returns the beginning of a command line that runs `tara`."""
+    if given is not None:
+        path = shutil.which(os.fspath(given))
+        if path is None:
+            raise FileNotFoundError(
+                f"program: {os.fspath(given)}: no such program")
+        return [path]
+    if "TARA_BINARY" in os.environ:
+        path = shutil.which(os.environ["TARA_BINARY"])
+        if path is None:
+            raise FileNotFoundError(
+                f"TARA_BINARY: {os.environ['TARA_BINARY']}: no such program")
+        return [path]
+    path = shutil.which("tara")
+    if path is not None:
+        return [path]
+    clone = _clone()
+    if clone is not None:
+        # Says on stderr what it does, which may take minutes.
+        subprocess.run([clone, "--version"], check=True,
+                       stdout=subprocess.DEVNULL)
+        return [clone]
+    raise FileNotFoundError(
+        "program: no `tara` on the PATH, none in TARA_BINARY, and no clone "
+        "that this package was installed from; expected program=PATH, such as "
+        "CLONE/bin/tara")
+
+
+def _clone() -> Optional[str]:
+    """Returns bin/tara of the clone that pip has installed, or None."""
+    try:
+        text = importlib.metadata.distribution("tara").read_text(
+            "direct_url.json")  # PEP 610
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    url = urllib.parse.urlparse(json.loads(text or "{}").get("url", ""))
+    if url.scheme != "file":
+        return None
+    folder = pathlib.Path(urllib.request.url2pathname(url.path))
+    program = folder / "bin" / "tara"
+    return str(program) if os.access(program, os.X_OK) else None
+
+
+def _events(command: List[str]) -> Iterator[Event]:
+    # In a session of its own: a terminal's Ctrl-C is given to it here, once.
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+        start_new_session=True)
+    lines: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
+    errors: List[str] = []
+
+    # The pipes are always read, so that no run waits for its reader.
+    def read_events() -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    def read_errors() -> None:
+        assert process.stderr is not None
+        errors.extend(process.stderr)
+
+    threads = [threading.Thread(target=read, daemon=True)
+               for read in (read_events, read_errors)]
+    for thread in threads:
+        thread.start()
+    try:
+        while (line := lines.get()) is not None:
+            event: Event = json.loads(line)
+            yield event
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        status = process.wait()
+        for thread in threads:
+            thread.join()
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        process.stderr.close()
+    if status == 0:
+        return
+    message = "".join(errors).strip() or f"status {status}"
+    raise (ValueError if status == _USAGE else RuntimeError)(
+        message.removeprefix("tara: "))
+
+
+def _new_bar() -> Any:
+    try:
+        with warnings.catch_warnings():
+            # That a notebook has no ipywidgets: then the bar is text.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
+    except ImportError as error:
+        raise ImportError("progress=True needs the package tqdm: "
+                          "pip install tqdm") from error
+    return tqdm(total=1, file=sys.stderr, bar_format=(
+        "{desc} {bar}| {n:.1f} of {total} generations [{elapsed}{postfix}]"))
+
+
+def _shown(events: Iterator[Event], bar: Any) -> Iterator[Event]:
+    """Yields the events, and shows them in the bar."""
+    with bar:
+        for event in events:
+            if event["event"] == "progress":
+                bar.total = event["generations"]
+                bar.n = event["generations_done"]
+                bar.set_description_str(event["run_dir"], refresh=False)
+                bar.set_postfix_str(_doing(event), refresh=False)
+                bar.refresh()
+            elif event["event"] == "strength":
+                bar.write("generation {generation}: {score:.1%} "
+                          "[{score_low:.1%}, {score_high:.1%}] of "
+                          "{games} games of {variant} against {opponent}"
+                          .format(**event), file=sys.stderr)
+            elif event["event"] == "note":
+                bar.write(event["text"], file=sys.stderr)
+            yield event
+
+
+def _doing(event: Event) -> str:
+    """Returns what a progress event says of the phases that go on."""
+    parts = [event["phase"]]
+    for name in ("games", "steps", "evaluation_games"):
+        if name in event:
+            parts.append(f"{event[name]}/{event[f'{name}_wanted']} "
+                         f"{name.replace('_', ' ')}")
+    if "loss" in event:
+        parts.append(f"loss {event['loss']:.3f}")
+    if "seconds_left" in event:
+        minutes, seconds = divmod(round(event["seconds_left"]), 60)
+        parts.append(f"about {minutes}:{seconds:02d} left")
+    return ", ".join(parts)
