@@ -178,7 +178,7 @@ def _new_bar() -> Any:
         with warnings.catch_warnings():
             # That a notebook has no ipywidgets: then the bar is text.
             warnings.simplefilter("ignore")
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped]
     except ImportError as error:
         raise ImportError("progress=True needs the package tqdm: "
                           "pip install tqdm") from error

@@ -1,12 +1,17 @@
+#include <fcntl.h>
+
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "tara/base/status_macros.h"
@@ -25,6 +30,7 @@
 #include "tara/train/play/game_rules.h"
 #include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
+#include "tara/train/run/fleet_player.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
 
@@ -37,7 +43,22 @@ struct TrainCommandOptions {
   std::string minutes;                 // an override of this field, if given
   bool untrained = false;
   std::string format = "text";
+  std::string fleet = "none";
 };
+
+// Returns the two file descriptors of --fleet=IN,OUT.
+absl::StatusOr<std::pair<int, int>> FleetDescriptors(absl::string_view text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
+  int in = -1, out = -1;
+  if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &in) &&
+      absl::SimpleAtoi(parts[1], &out) && fcntl(in, F_GETFD) >= 0 &&
+      fcntl(out, F_GETFD) >= 0) {
+    return std::pair(in, out);
+  }
+  return UsageError(absl::StrCat("--fleet: '", text,
+                                 "'; expected two open file descriptors, such "
+                                 "as 3,4"));
+}
 
 // Returns the resolved config. A wrong value in a config is a usage error, a
 // file that cannot be read a failure.
@@ -114,7 +135,13 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                                       .form = train::ProgressForm::kJson,
                                       .interval = absl::Seconds(1)}
              : train::ProgressOptionsFor(stderr));
-    const train::TrainCallbacks callbacks = {
+    std::optional<train::FleetPlayer> fleet;
+    if (options.fleet != "none") {
+      TARA_ASSIGN_OR_RETURN(const auto descriptors,
+                            FleetDescriptors(options.fleet));
+      fleet.emplace(descriptors.first, descriptors.second, progress);
+    }
+    train::TrainCallbacks callbacks = {
         .evaluate =
             [&](const train::StrengthRequest& request) {
               return EvaluateCheckpoint(config, request, stop);
@@ -124,6 +151,13 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
               return PlayGate(config, request, stop);
             },
         .on_game_stored = {}};
+    if (fleet.has_value()) {
+      callbacks.play = [&fleet](const train::SelfPlayJob& job,
+                                const train::GameSink& sink,
+                                const StopCheck& until) {
+        return fleet->Play(job, sink, until);
+      };
+    }
     absl::StatusOr<train::TrainSummary> trained =
         train::RunTraining(config, callbacks, stop, progress);
     if (!trained.ok()) return WithAdvice(trained.status());
@@ -198,6 +232,11 @@ void RegisterTrain(Command& root) {
                              "json: all that happens as lines on stdout, each "
                              "an object (docs/reference/metrics.md)"},
                     {"text", "json"}, &options->format);
+  command.AddText({.names = "--fleet",
+                   .placeholder = "IN,OUT",
+                   .help = "file descriptors of a process that has the games "
+                           "played elsewhere: tara fleet, which sets them"},
+                  &options->fleet);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "
       "otherwise.\nThe run's folder has the games (see tara games), "

@@ -251,9 +251,6 @@ void Judge::Rethrow(const absl::Status& status) const {
   ThrowIfError(status);
 }
 
-// Calls work(0), ..., work(threads - 1) on threads of their own, without the
-// GIL, and waits for them. Ctrl-C sets `stop`, and is raised when all have
-// returned.
 void RunInterruptibly(int threads, std::atomic<bool>& stop,
                       const std::function<void(int)>& work) {
   std::mutex mutex;

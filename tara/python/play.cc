@@ -20,16 +20,23 @@
 
 #include "absl/strings/str_split.h"
 #include "proto/config.pb.h"
+#include "proto/fleet.pb.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_report.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/utility.h"
 #include "tara/nn/bundle/manifest.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
 #include "tara/python/arrays.h"
 #include "tara/python/judges.h"
 #include "tara/python/records.h"
@@ -39,6 +46,7 @@
 #include "tara/train/config/config_options.h"
 #include "tara/train/folder/run_provenance.h"
 #include "tara/train/play/self_play.h"
+#include "third_party/crc32c/crc32c.h"
 
 namespace tara::python {
 
@@ -217,6 +225,106 @@ class SelfPlay {
   bool over_ = false;
   std::thread player_;
 };
+
+// --- Games for a fleet -------------------------------------------------------
+
+// Plays parts of a generation of a run, each game as the run itself would. One
+// call at a time.
+class BlockPlayer {
+ public:
+  BlockPlayer(const std::string& checkpoint_path, const std::string& request) {
+    proto::PlayRequest parsed;
+    if (!parsed.ParseFromString(request)) {
+      throw py::value_error("request: no PlayRequest");
+    }
+    const proto::InferenceConfig& inference = parsed.config().inference();
+    const nn::InferenceOptions wanted =
+        ValueOrThrow(train::InferenceOptionsOf(inference));
+    options_ = ValueOrThrow(train::SelfPlayOptionsOf(parsed));
+    options_.threads = 1;
+    begin_ = parsed.begin();
+    end_ = begin_ + static_cast<uint64_t>(parsed.start_size());
+    network_ = ValueOrThrow(nn::LoadNetwork(checkpoint_path, wanted));
+    cache_ = std::make_unique<mcts::CachingEvaluator>(
+        network_.evaluator.get(),
+        mcts::CachingOptions{
+            .positions = inference.cache_positions(),
+            .symmetric = true,
+            .margins = mcts::Utility(options_.search.utility).needs_margins()});
+  }
+
+  // Returns a checksum of the network's answers about positions of random games
+  // of the run: processes that play the same games have the same.
+  std::string NumericClass() const {
+    constexpr int kPositions = 64;  // of each start
+    Random random(1);
+    std::vector<State> states;
+    for (const State& start : options_.starts) {
+      State state = start;
+      for (int i = 0; i < kPositions; ++i) {
+        states.push_back(state);
+        ApplyAction(RandomAction(state, random), state);
+        if (state.finished()) state = start;
+      }
+    }
+    std::vector<mcts::Evaluation> answers(states.size());
+    ThrowIfError(network_.evaluator->Evaluate(states, absl::MakeSpan(answers)));
+    std::string bytes;
+    const auto add = [&bytes](absl::Span<const float> values) {
+      bytes.append(reinterpret_cast<const char*>(values.data()),
+                   values.size() * sizeof(float));
+    };
+    for (const mcts::Evaluation& answer : answers) {
+      add(answer.priors);
+      add({answer.win, answer.draw, answer.loss, answer.margin});
+    }
+    return absl::StrCat(
+        nn::PrecisionName(network_.info.precision), "-",
+        absl::Hex(crc32c::Crc32c(bytes.data(), bytes.size()), absl::kZeroPad8));
+  }
+
+  // Returns a serialized PlayedGames.
+  py::bytes Play(const std::vector<uint64_t>& games, const std::string& node) {
+    for (const uint64_t game : games) {
+      if (game >= begin_ && game < end_) continue;
+      throw py::value_error(absl::StrCat("games: ", game, "; expected ", begin_,
+                                         " to ", end_ - 1));
+    }
+    proto::PlayedGames played;
+    played.set_node(node);
+    train::SelfPlayStats stats;
+    std::atomic<bool> stop = false;
+    absl::Status status;
+    RunInterruptibly(1, stop, [&](int) {
+      status = train::PlayGames(
+          options_, games, *cache_,
+          [&](const proto::GameRecord& game) {
+            played.add_game(game.SerializeAsString());
+            return absl::OkStatus();
+          },
+          [&] { return stop.load(std::memory_order_relaxed); }, stats);
+    });
+    ThrowIfError(status);
+    for (const auto& each : train::kSelfPlayCounters) {
+      played.add_count(stats.*each.counter);
+    }
+    return py::bytes(played.SerializeAsString());
+  }
+
+ private:
+  nn::LoadedNetwork network_;
+  train::SelfPlayOptions options_;
+  uint64_t begin_ = 0;
+  uint64_t end_ = 0;
+  std::unique_ptr<mcts::CachingEvaluator> cache_;
+};
+
+// Returns the message that a fleet's line for people is.
+py::bytes FleetStatus(const std::string& text) {
+  proto::PlayedGames message;
+  message.set_status(text);
+  return py::bytes(message.SerializeAsString());
+}
 
 // --- Arenas ------------------------------------------------------------------
 
@@ -406,6 +514,12 @@ void DefinePlay(py::module_& module) {
   games.def("__iter__", [](const py::object& self) { return self; });
   games.def("__next__", &SelfPlay::Next);
   games.def("close", &SelfPlay::Close);
+  py::class_<BlockPlayer> blocks(module, "_BlockPlayer");
+  blocks.def(py::init<const std::string&, const std::string&>(),
+             py::arg("checkpoint"), py::arg("request"));
+  blocks.def("numeric_class", &BlockPlayer::NumericClass);
+  blocks.def("play", &BlockPlayer::Play, py::arg("games"), py::arg("node"));
+  module.def("_fleet_status", &FleetStatus, py::arg("text"));
   module.def("_arena", &Arena, py::arg("a"), py::arg("b"), py::arg("start"),
              py::arg("games"), py::arg("seed"), py::arg("sprt"),
              py::arg("threads"), py::arg("opening_plies"), py::arg("store"),

@@ -11,7 +11,7 @@ import tara
 
 # Classes made by pybind11 have a metaclass that no stub can name.
 ALLOWED = """
-tara\\._tara\\.(GameRecord|Games|Network|State|_Sampler|_SelfPlay|_Store)
+tara\\._tara\\.(GameRecord|Games|Network|State|_BlockPlayer|_Sampler|_SelfPlay|_Store)
 """
 
 

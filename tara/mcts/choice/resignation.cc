@@ -24,6 +24,17 @@ int IndexNotAbove(float threshold) {
 
 }  // namespace
 
+ResignationCounts::ResignationCounts(int64_t games,
+                                     absl::Span<const int64_t> resigned,
+                                     absl::Span<const int64_t> wrong)
+    : games_(games) {
+  TARA_CHECK(
+      resigned.size() == kNumThresholds && wrong.size() == kNumThresholds,
+      "counts of other thresholds");
+  std::copy(resigned.begin(), resigned.end(), resigned_.begin());
+  std::copy(wrong.begin(), wrong.end(), wrong_.begin());
+}
+
 ResignationCounts& ResignationCounts::operator+=(
     const ResignationCounts& other) {
   games_ += other.games_;

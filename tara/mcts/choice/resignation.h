@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "tara/core/board.h"
 
 namespace tara::mcts {
@@ -39,6 +40,12 @@ class ResignationCounts {
   static float Threshold(int index) {
     return -static_cast<float>(index) / kNumThresholds;
   }
+
+  ResignationCounts() = default;
+  // Of what the functions below return. REQUIRES: kNumThresholds numbers in
+  // both spans.
+  ResignationCounts(int64_t games, absl::Span<const int64_t> resigned,
+                    absl::Span<const int64_t> wrong);
 
   ResignationCounts& operator+=(const ResignationCounts& other);
 

@@ -13,7 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
@@ -130,6 +132,41 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
   options.leaves_per_game = static_cast<int>(self_play.leaves_per_game());
   options.evaluation_groups = static_cast<int>(self_play.evaluation_groups());
   return options;
+}
+
+absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+    const proto::PlayRequest& request) {
+  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options,
+                        SelfPlayOptionsOf(request.config()));
+  options.generation = request.generation();
+  options.model_id = request.model_id();
+  options.start_of =
+      [begin = request.begin(),
+       starts = std::vector<uint32_t>(request.start().begin(),
+                                      request.start().end())](uint64_t index) {
+        TARA_CHECK(index >= begin && index - begin < starts.size(),
+                   "a game of another generation");
+        return static_cast<int>(starts[index - begin]);
+      };
+  if (request.resigned_size() > 0) {
+    options.resignation_counts = mcts::ResignationCounts(
+        request.played_on(), request.resigned(), request.resigned_wrongly());
+  }
+  return options;
+}
+
+proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
+                                  const GamePlan& plan,
+                                  absl::string_view model_id) {
+  proto::PlayRequest request;
+  *request.mutable_config() = config;
+  request.set_generation(static_cast<uint32_t>(plan.generation));
+  request.set_model_id(std::string(model_id));
+  request.set_begin(plan.begin);
+  for (const int start : plan.starts) {
+    request.add_start(static_cast<uint32_t>(start));
+  }
+  return request;
 }
 
 SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {

@@ -4,12 +4,15 @@
 // The options of self-play, search, inference and sampling from a config.
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
+#include "proto/fleet.pb.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/learn/sampler.h"
+#include "tara/train/play/game_plan.h"
 #include "tara/train/play/self_play.h"
 
 namespace tara::train {
@@ -35,6 +38,15 @@ mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config);
 // is resolved. Errors as SearchOptionsOf and RulesOf.
 absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
     const proto::TrainConfig& config);
+
+// Returns the options of the games that a request asks for. Errors as above.
+absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+    const proto::PlayRequest& request);
+
+// Returns the request for games of a plan, but for the counts of resigning.
+proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
+                                  const GamePlan& plan,
+                                  absl::string_view model_id);
 
 // The window, the targets, the share that is held out.
 SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);

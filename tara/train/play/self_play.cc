@@ -14,6 +14,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -28,6 +30,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/policy_target.h"
 #include "tara/mcts/choice/resignation.h"
@@ -534,6 +537,50 @@ absl::Status PlayGames(const SelfPlayOptions& options,
     if (!status.ok()) queue.Fail(status);
   });
   return queue.status();
+}
+
+absl::Status CheckPlayedBy(const SelfPlayOptions& options,
+                           const proto::GameRecord& game) {
+  const auto differs = [](absl::string_view field, const auto& is,
+                          const auto& expected) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": ", is, "; expected ", expected));
+  };
+  const uint64_t seed =
+      DeriveSeed(options.run_seed, game.game_index(), StreamPurpose::kSelfPlay);
+  if (game.seed() != seed) return differs("seed", game.seed(), seed);
+  if (game.model_id() != options.model_id) {
+    return differs("model_id", game.model_id(), options.model_id);
+  }
+  if (game.generation() != options.generation) {
+    return differs("generation", game.generation(), options.generation);
+  }
+  Random random(seed);
+  const State start = StartOf(options, game.game_index(), random);
+  const absl::string_view variant = Info(start.variant).id;
+  if (game.variant() != variant) {
+    return differs("variant", game.variant(), variant);
+  }
+  const std::string rules = FormatRuleOptions(start.options);
+  if (game.rule_options() != rules) {
+    return differs("rule_options", game.rule_options(), rules);
+  }
+  const Opening opening = DrawOpening(options.opening, start, random);
+  if (game.opening_plies() != opening.actions.size()) {
+    return differs("opening_plies", game.opening_plies(),
+                   opening.actions.size());
+  }
+  const auto plies = static_cast<int>(opening.actions.size());
+  if (game.steps_size() < plies) {
+    return differs("steps", game.steps_size(), absl::StrCat(plies, " or more"));
+  }
+  for (int ply = 0; ply < plies; ++ply) {
+    const int action = Index(opening.actions[static_cast<size_t>(ply)]);
+    if (static_cast<int>(game.steps(ply).action()) == action) continue;
+    return differs(absl::StrCat("action of ply ", ply),
+                   game.steps(ply).action(), action);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DistinctPositions::Add(const proto::GameRecord& game) {

@@ -102,6 +102,8 @@ struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<int64_t> batch_room = 0;
   // Share of the evaluations answered by a cache; set by who owns one.
   std::atomic<double> cached_share = 0;
+  // Mean size of the batches that threads share; 0: they share none.
+  std::atomic<double> positions_per_merged_batch = 0;
   // Share of the positions played that are different; set by who counts them.
   std::atomic<double> distinct_share = 0;
   // Of games that are over: simulations that ended where other lines had been
@@ -138,22 +140,35 @@ struct SelfPlayCounts {
   int64_t resignable_not_lost = 0;
 };
 
+// Each counter of a run of self-play, and where a moment's count of it is.
+struct SelfPlayCounter {
+  std::atomic<int64_t> SelfPlayStats::* counter;
+  int64_t SelfPlayCounts::* count;
+};
+inline constexpr SelfPlayCounter kSelfPlayCounters[] = {
+    {&SelfPlayStats::simulations, &SelfPlayCounts::simulations},
+    {&SelfPlayStats::evaluations, &SelfPlayCounts::evaluations},
+    {&SelfPlayStats::known, &SelfPlayCounts::known},
+    {&SelfPlayStats::batches, &SelfPlayCounts::batches},
+    {&SelfPlayStats::left_waiting, &SelfPlayCounts::left_waiting},
+    {&SelfPlayStats::games, &SelfPlayCounts::games},
+    {&SelfPlayStats::plies, &SelfPlayCounts::plies},
+    {&SelfPlayStats::full_searches, &SelfPlayCounts::full_searches},
+    {&SelfPlayStats::caught_up, &SelfPlayCounts::caught_up},
+    {&SelfPlayStats::solved, &SelfPlayCounts::solved},
+    {&SelfPlayStats::played_by_proof, &SelfPlayCounts::played_by_proof},
+    {&SelfPlayStats::resigned, &SelfPlayCounts::resigned},
+    {&SelfPlayStats::played_on, &SelfPlayCounts::played_on},
+    {&SelfPlayStats::resignable, &SelfPlayCounts::resignable},
+    {&SelfPlayStats::resignable_not_lost, &SelfPlayCounts::resignable_not_lost},
+};
+
 inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
-  return {.simulations = stats.simulations,
-          .evaluations = stats.evaluations,
-          .known = stats.known,
-          .batches = stats.batches,
-          .left_waiting = stats.left_waiting,
-          .games = stats.games,
-          .plies = stats.plies,
-          .full_searches = stats.full_searches,
-          .caught_up = stats.caught_up,
-          .solved = stats.solved,
-          .played_by_proof = stats.played_by_proof,
-          .resigned = stats.resigned,
-          .played_on = stats.played_on,
-          .resignable = stats.resignable,
-          .resignable_not_lost = stats.resignable_not_lost};
+  SelfPlayCounts counts;
+  for (const auto& [counter, count] : kSelfPlayCounters) {
+    counts.*count = stats.*counter;
+  }
+  return counts;
 }
 
 // Takes a finished game. Called from several threads at once.
@@ -169,6 +184,12 @@ absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
                        mcts::Evaluator& evaluator, const GameSink& sink,
                        const StopCheck& stop, SelfPlayStats& stats);
+
+// Whether a record can be that of the game with its index, by these options:
+// OK, or INVALID_ARGUMENT, naming what differs of its seed, start, opening and
+// origin. Its actions are not searched again, nor replayed (ValidateRecord).
+absl::Status CheckPlayedBy(const SelfPlayOptions& options,
+                           const proto::GameRecord& game);
 
 // Counts how many of the positions that games were played for are different:
 // self-play that repeats itself teaches little. Symmetric positions are one.

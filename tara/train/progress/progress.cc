@@ -166,6 +166,9 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
       lines.push_back(absl::StrCat("  ", searches));
     }
   }
+  if (!snapshot.fleet.empty()) {
+    lines.push_back(absl::StrCat("  fleet: ", snapshot.fleet));
+  }
   if (snapshot.steps_wanted > 0) {
     lines.push_back(absl::StrCat("  learning  ",
                                  Bar(snapshot.steps, snapshot.steps_wanted),
@@ -203,6 +206,7 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
         !searches.empty()) {
       parts.push_back(searches);
     }
+    if (!snapshot.fleet.empty()) parts.push_back(snapshot.fleet);
   }
   if (snapshot.learning) {
     parts.push_back(Learning(snapshot));
@@ -237,6 +241,7 @@ std::string ProgressJson(const ProgressSnapshot& snapshot) {
          {"games_per_second", rates.games_per_second},
          {"evaluations_per_second", rates.evaluations_per_second},
          {"simulations_per_second", rates.simulations_per_second}});
+    if (!snapshot.fleet.empty()) add({{"fleet", snapshot.fleet}});
   }
   if (snapshot.learning) {
     add({{"steps", snapshot.steps},
@@ -294,6 +299,7 @@ SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
           .evaluations_per_second = PerSecond(evaluations, elapsed),
           .positions_per_batch = Share(batched, batches),
           .batch_fill = Share(waited, batches * stats.batch_room),
+          .positions_per_merged_batch = stats.positions_per_merged_batch,
           .cached_share = stats.cached_share,
           .distinct_share = stats.distinct_share,
           .simulations_per_second = PerSecond(simulations, elapsed),
@@ -511,6 +517,11 @@ void Progress::EndEvaluation(int generation,
   if (options_.form != ProgressForm::kLines) return;
   Write(absl::StrCat("after generation ", generation, ": ",
                      StrengthText(snapshot_.strength)));
+}
+
+void Progress::SetFleet(absl::string_view text) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.fleet = std::string(text);
 }
 
 void Progress::EndGate(std::string text) {

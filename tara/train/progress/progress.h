@@ -76,7 +76,8 @@ struct ProgressSnapshot {
 
   StrengthProgress evaluated;  // of the evaluation going on
 
-  std::string gate;  // how the gate stands; empty: there is none
+  std::string gate;   // how the gate stands; empty: there is none
+  std::string fleet;  // that plays the games, in words; empty: there is none
 
   int strength_generation = -1;  // of the checkpoint; -1: none yet
   std::vector<StrengthResult> strength;
@@ -150,6 +151,8 @@ class Progress {
   void BeginEvaluation(int generation);
   void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
+  // Of games that are played elsewhere: on what, in words.
+  void SetFleet(absl::string_view text);
   // Ends what BeginEvaluation began, where that was a trial at the gate.
   // `text`: the state of the gate, in words.
   void EndGate(std::string text);

@@ -127,10 +127,13 @@ class TrainingRun {
   // Returns the plan of a generation: the one that is recorded, or a new one,
   // of games by the checkpoint `model`, which is then recorded.
   absl::StatusOr<GamePlan> Plan(int generation, int model);
-  absl::StatusOr<SelfPlayOptions> OptionsFor(const GamePlan& plan);
+  absl::StatusOr<proto::PlayRequest> RequestFor(const GamePlan& plan);
   // Plays the games that a plan lacks, and logs how fast that went. OK when
   // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop);
+  // In this process, where callbacks_.play does not.
+  absl::Status PlayHere(const SelfPlayJob& job, const GameSink& sink,
+                        const StopCheck& stop);
   // Plays again what the store has lost of the earlier generations that `next`
   // is learned with. DATA_LOSS where that is no longer possible.
   absl::Status PlayLostGames(const GamePlan& next);
@@ -368,30 +371,61 @@ absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
   return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
 }
 
-absl::StatusOr<SelfPlayOptions> TrainingRun::OptionsFor(const GamePlan& plan) {
-  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options, SelfPlayOptionsOf(config_));
-  options.start_of = [&plan](uint64_t index) { return plan.start_of(index); };
-  options.generation = static_cast<uint32_t>(plan.generation);
-  options.model_id = CheckpointName(plan.model);
-  if (options.resignation.threshold.has_value()) {
-    TARA_ASSIGN_OR_RETURN(
-        options.resignation_counts,
-        CountResignations(*store_, options.resignation, options.run_seed,
-                          plan.begin, config_.learner().window_games()));
+absl::StatusOr<proto::PlayRequest> TrainingRun::RequestFor(
+    const GamePlan& plan) {
+  proto::PlayRequest request =
+      PlayRequestFor(config_, plan, CheckpointName(plan.model));
+  const mcts::ResignationOptions resignation =
+      ResignationOf(config_.self_play().resignation());
+  if (!resignation.threshold.has_value()) return request;
+  TARA_ASSIGN_OR_RETURN(
+      const mcts::ResignationCounts counts,
+      CountResignations(*store_, resignation, config_.seed(), plan.begin,
+                        config_.learner().window_games()));
+  request.set_played_on(counts.games());
+  for (int i = 0; i < mcts::ResignationCounts::kNumThresholds; ++i) {
+    request.add_resigned(counts.resigned(i));
+    request.add_resigned_wrongly(counts.wrong(i));
   }
-  return options;
+  return request;
 }
 
 absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
   if (plan.missing.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options, OptionsFor(plan));
+  TARA_ASSIGN_OR_RETURN(const proto::PlayRequest request, RequestFor(plan));
+  SelfPlayStats& stats = progress_.self_play_stats();
+  DistinctPositions distinct;
+  const auto sink = [&](const proto::GameRecord& game) -> absl::Status {
+    TARA_RETURN_IF_ERROR(store_->Add(game));
+    TARA_RETURN_IF_ERROR(distinct.Add(game));
+    stats.distinct_share = distinct.share();
+    if (callbacks_.on_game_stored) callbacks_.on_game_stored(game.game_index());
+    return absl::OkStatus();
+  };
+  const SelfPlayJob job = {
+      .request = request,
+      .missing = plan.missing,
+      .checkpoint_path = folder_->checkpoint_path(plan.model),
+      .store = *store_,
+      .stats = stats};
+  progress_.BeginSelfPlay(plan.generation, plan.size(), plan.kept());
+  const absl::Status status = callbacks_.play ? callbacks_.play(job, sink, stop)
+                                              : PlayHere(job, sink, stop);
+  const SelfPlayRates rates = progress_.EndSelfPlay();
+  TARA_RETURN_IF_ERROR(status);
+  return log_->SelfPlay(plan.generation, rates);
+}
+
+absl::Status TrainingRun::PlayHere(const SelfPlayJob& job, const GameSink& sink,
+                                   const StopCheck& stop) {
+  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
+                        SelfPlayOptionsOf(job.request));
   const proto::InferenceConfig& inference = config_.inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
                         InferenceOptionsOf(inference));
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<mcts::Evaluator> network,
-      nn::LoadNetworkEvaluator(folder_->checkpoint_path(plan.model),
-                               inference_options));
+      nn::LoadNetworkEvaluator(job.checkpoint_path, inference_options));
   mcts::BatchingEvaluator merged(
       network.get(), static_cast<int>(std::min<int64_t>(
                          int64_t{options.threads} * options.games_per_thread *
@@ -404,32 +438,25 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
           .positions = inference.cache_positions(),
           .symmetric = true,
           .margins = mcts::Utility(options.search.utility).needs_margins()});
-  const auto cached_share = [&evaluator] {
-    return static_cast<double>(evaluator.hits()) /
-           static_cast<double>(std::max<int64_t>(evaluator.requests(), 1));
+  const auto measure = [&] {
+    const auto share = [](int64_t part, int64_t of) {
+      return static_cast<double>(part) /
+             static_cast<double>(std::max<int64_t>(of, 1));
+    };
+    job.stats.cached_share = share(evaluator.hits(), evaluator.requests());
+    if (!merges) return;
+    job.stats.positions_per_merged_batch =
+        share(evaluator.requests() - evaluator.hits(), merged.batches());
   };
-  DistinctPositions distinct;
-  const auto sink = [&](const proto::GameRecord& game) -> absl::Status {
-    TARA_RETURN_IF_ERROR(store_->Add(game));
-    TARA_RETURN_IF_ERROR(distinct.Add(game));
-    progress_.self_play_stats().cached_share = cached_share();
-    progress_.self_play_stats().distinct_share = distinct.share();
-    if (callbacks_.on_game_stored) callbacks_.on_game_stored(game.game_index());
-    return absl::OkStatus();
-  };
-  progress_.BeginSelfPlay(plan.generation, plan.size(), plan.kept());
-  const absl::Status status = PlayGames(options, plan.missing, evaluator, sink,
-                                        stop, progress_.self_play_stats());
-  SelfPlayRates rates = progress_.EndSelfPlay();
-  rates.cached_share = cached_share();
-  rates.distinct_share = distinct.share();
-  if (merges) {
-    rates.positions_per_merged_batch =
-        static_cast<double>(evaluator.requests() - evaluator.hits()) /
-        static_cast<double>(std::max<int64_t>(merged.batches(), 1));
-  }
-  TARA_RETURN_IF_ERROR(status);
-  return log_->SelfPlay(plan.generation, rates);
+  const absl::Status status = PlayGames(
+      options, job.missing, evaluator,
+      [&](const proto::GameRecord& game) {
+        measure();
+        return sink(game);
+      },
+      stop, job.stats);
+  measure();
+  return status;
 }
 
 absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {

@@ -8,8 +8,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "proto/config.pb.h"
+#include "proto/fleet.pb.h"
 #include "tara/base/stop.h"
+#include "tara/record/game_store.h"
+#include "tara/train/play/self_play.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_clock.h"
 #include "tara/train/strength.h"
@@ -53,11 +57,28 @@ struct GateReport {
 // 46] (...)".
 std::string GateText(const GateReport& report, int promoted, int rejected);
 
+// Games of a generation to be played.
+struct SelfPlayJob {
+  const proto::PlayRequest& request;
+  absl::Span<const uint64_t> missing;  // indices, ascending
+  std::string checkpoint_path;
+  record::GameStore& store;  // the run's
+  SelfPlayStats& stats;      // to be added to
+};
+
+// Plays games elsewhere. Gives each of the missing ones to the sink, once, as
+// it is over; returns when it has all, or `stop` is true. The games must be
+// those of PlayGames. Returns the first error of the sink or its own.
+using GamePlayer = std::function<absl::Status(
+    const SelfPlayJob& job, const GameSink& sink, const StopCheck& stop)>;
+
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
   StrengthEvaluator evaluate;
   // Empty: every checkpoint plays, with any gate of the config.
   GateKeeper gate;
+  // Empty: this process plays the games.
+  GamePlayer play = {};
   // Called with each game once the store has it; from several threads. May be
   // empty.
   std::function<void(uint64_t game_index)> on_game_stored;
