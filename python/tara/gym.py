@@ -255,6 +255,8 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
                  side: Optional[int] = None, options: str = "-",
                  render_mode: Optional[str] = None) -> None:
         check_render_mode(render_mode)
+        self.variant = variant
+        self.options = options
         self.render_mode = render_mode
         self._play = _Play(variant, 1, opponent, side, options, threads=1)
         self.observation_space = observation_space()
@@ -311,6 +313,8 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
                  side: Optional[int] = None, options: str = "-",
                  render_mode: Optional[str] = None, threads: int = 1) -> None:
         check_render_mode(render_mode)
+        self.variant = variant
+        self.options = options
         self.render_mode = render_mode
         self.num_envs = num_envs
         self._play = _Play(variant, num_envs, opponent, side, options, threads)
@@ -323,6 +327,9 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Info] = None
               ) -> Tuple[NDArray[np.float32], Info]:
+        if options and "reset_mask" in options:
+            raise ValueError("options: reset_mask; expected a reset of all "
+                             "games: one that ends begins again by itself")
         super().reset(seed=seed)
         self._play.reset(self.np_random)
         return self._play.observe(), self._info()

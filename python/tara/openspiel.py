@@ -66,16 +66,19 @@ def _longest_game(start: tara.State) -> int:
     enemy's. It is then the enemy's, too, and adjacent ringforts of one side
     are safe: neither hill changes sides again. So no two such hills are
     adjacent, and as 21 pairs of adjacent hills cover all but 3, there are at
-    most 21 + 3 = 24 of them. These are all actions of Sacred Hill, Four
-    Treasures and Poisoned Chalice.
+    most 21 + 3 = 24 of them. Sacred Hill, Four Treasures and Poisoned Chalice
+    have no other actions.
 
-    High Kings: other actions with progress capture a king, at most one of each
-    side before the one that ends the game. Stone of Destiny: a turn with
-    progress is two actions, the second of which makes a link for good. Before
-    each and after the last there are fewer other actions, of one a turn, than
-    the limit of decision 10, or just as many at the end.
+    High Kings: what is progress besides captures a king, one of each side at
+    most before the one that ends the game. Fewer actions than the limit of
+    decision 10 go before each action with progress, and at most so many come
+    after the last.
 
-    One action more, if there is the pie rule, is the swap.
+    Stone of Destiny: a link is for good. Fewer turns than the limit, of one
+    action, go before each turn that makes one, of two; at most so many come
+    after the last.
+
+    With the pie rule there may be one action more, the swap.
     """
     options = _options_of(start)
     limit = int(options.get("no_progress_limit", 40))
