@@ -14,7 +14,7 @@ There is an environment for each variant, "tara/SacredHillL1-v0" to
     envs = gymnasium.make_vec("tara/FourTreasures-v0", num_envs=64,
                               opponent="mcts:sims=100")
 
-Needs the package gymnasium. Without it, and faster: tara.Games.
+Needs the package gymnasium, 1.1 or later. Without it, and faster: tara.Games.
 """
 
 import functools
@@ -301,8 +301,8 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     belongs to it, and info["_final_obs"], bool [n], where games ended; the
     three are there only if one did. info["action_mask"] is int8
     [n, NUM_ACTIONS]. One illegal action raises ValueError, and changes
-    nothing. The one generator draws for all games: of one alone they are those
-    of TaraEnv with the same seed.
+    nothing. One generator draws for all games, so that what is drawn for one
+    depends on those beside it; one alone is that of TaraEnv with its seed.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1,

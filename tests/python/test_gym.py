@@ -240,6 +240,16 @@ def test_games_in_step_are_the_same_again_with_the_seed():
     assert same == [True, False]
 
 
+def test_a_random_opponent_takes_all_actions_alike():
+    envs = tara.gym.TaraVectorEnv("four_treasures", 900, "random", side=1)
+    envs.reset(seed=1)  # Red begins: any of 45 hills
+    _, counts = np.unique(envs._play.turns["ringforts"][:, 0],
+                          return_counts=True)
+    assert len(counts) == 45
+    # The mean is 20, the standard deviation 4.4.
+    assert counts.min() > 2 and counts.max() < 42
+
+
 @pytest.mark.parametrize("variant", ["four_treasures_doubles",
                                      "stone_of_destiny"])
 def test_without_an_opponent_one_plays_all_seats(variant):
