@@ -23,6 +23,20 @@ class Features(typing.NamedTuple):
     globals: NDArray[np.float32]
     """[n, NUM_GLOBALS]."""
 
+    def as_planes(self) -> NDArray[np.float32]:
+        """Returns both in one array, each global as a plane of its own.
+
+        [n, NUM_PLANES + NUM_GLOBALS, 7, 7], or without n for one position. Of
+        layout "NCHW".
+        """
+        planes = self.planes.shape[-3]
+        shape = list(self.planes.shape)
+        shape[-3] = planes + self.globals.shape[-1]
+        both = np.empty(shape, np.float32)
+        both[..., :planes, :, :] = self.planes
+        both[..., planes:, :, :] = self.globals[..., None, None]
+        return both
+
 
 class Outcome(typing.NamedTuple):
     """The result of a finished game."""

@@ -9,15 +9,22 @@
     observation, reward, terminated, truncated, info = env.step(action)
 
 There is an environment for each variant, "tara/SacredHillL1-v0" to
-"tara/StoneOfDestiny-v0". Needs the package gymnasium. Many games at a time:
-tara.Games.
+"tara/StoneOfDestiny-v0". Many games in step, whose opponents search together:
+
+    envs = gymnasium.make_vec("tara/FourTreasures-v0", num_envs=64,
+                              opponent="mcts:sims=100")
+
+Needs the package gymnasium, 1.1 or later. Without it, and faster: tara.Games.
 """
 
+import functools
 import typing
-from typing import Dict, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple, Union
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import tara
@@ -25,22 +32,11 @@ import tara
 # No input is further from 0, whatever the rule options.
 BOUND = 8.0
 OBSERVATION_SHAPE = (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7)
-
-
-def observation_of(games: tara.Games) -> NDArray[np.float32]:
-    """Returns the only game's features as one array, OBSERVATION_SHAPE.
-
-    Each global is a plane of its own.
-    """
-    planes, of_all = games.observe()
-    wide = np.broadcast_to(of_all[0][:, None, None],
-                           (tara.NUM_GLOBALS, 7, 7))
-    seen: NDArray[np.float32] = np.concatenate([planes[0], wide])
-    return seen
+Info = Dict[str, typing.Any]
 
 
 def observation_space() -> gymnasium.spaces.Box:
-    """Returns the space that observation_of is in."""
+    """Returns the space of an observation, as Features.as_planes has it."""
     return gymnasium.spaces.Box(-BOUND, BOUND, OBSERVATION_SHAPE, np.float32)
 
 
@@ -49,6 +45,187 @@ def check_render_mode(render_mode: Optional[str]) -> None:
     if render_mode not in (None, "ansi"):
         raise ValueError(
             f"render_mode: {render_mode!r}; expected 'ansi' or None")
+
+
+def _states(positions: NDArray[np.void]) -> List[tara.State]:
+    return [tara.State.from_bytes(each.tobytes()) for each in positions]
+
+
+# Returns actions of the games that the mask has, one after another.
+_Opponent = Callable[[tara.Games, NDArray[np.bool_], np.random.Generator],
+                     NDArray[np.int64]]
+
+
+def _random(games: tara.Games, where: NDArray[np.bool_],
+            random: np.random.Generator) -> NDArray[np.int64]:
+    games_of, legal = np.nonzero(games.legal_mask()[where].view(np.bool_))
+    counts = np.bincount(games_of)
+    drawn = (random.random(len(counts)) * counts).astype(np.int64)
+    actions: NDArray[np.int64] = legal[np.cumsum(counts) - counts + drawn]
+    return actions
+
+
+def _searching(judge: tara.Judge, options: str, threads: int) -> _Opponent:
+    tara.search([], judge, options=options, threads=threads)  # raises
+
+    def choose(games: tara.Games, where: NDArray[np.bool_],
+               random: np.random.Generator) -> NDArray[np.int64]:
+        found = tara.search(games.states[where], judge, options=options,
+                            seed=int(random.integers(1 << 62)),
+                            threads=threads)
+        return np.array([analysis.action for analysis in found])
+
+    return choose
+
+
+def _of_player(player: tara.Player) -> _Opponent:
+
+    def index(state: tara.State, action: Union[int, str]) -> int:
+        try:
+            after = state.play(action)
+        except ValueError as error:
+            raise ValueError(f"opponent: {error}") from None
+        if not isinstance(action, str):
+            return action
+        return next(legal for legal in map(int, state.legal())
+                    if state.play(legal) == after)
+
+    def choose(games: tara.Games, where: NDArray[np.bool_],
+               random: np.random.Generator) -> NDArray[np.int64]:
+        states = _states(games.states[where])
+        actions = player.choose(states)
+        if len(actions) != len(states):
+            raise ValueError(f"opponent: {len(actions)} actions; expected "
+                             f"{len(states)}, one for each position")
+        return np.array([index(*each) for each in zip(states, actions)])
+
+    return choose
+
+
+def _opponent_of(opponent: Union[str, tara.Player],
+                 threads: int) -> _Opponent:
+    expected = ("expected 'random', 'mcts:sims=100', 'best:sims=100', "
+                "'net:PATH,sims=100', a Player or None")
+    if not isinstance(opponent, str):
+        if not hasattr(opponent, "choose"):
+            raise TypeError(f"opponent: {opponent!r}; {expected}")
+        return _of_player(opponent)
+    if opponent == "random":
+        return _random
+    kind, _, rest = opponent.partition(":")
+    path = "best"
+    if kind == "net":
+        path, _, rest = rest.partition(",")
+    if kind not in ("mcts", "best", "net") or not path:
+        raise ValueError(f"opponent: {opponent!r}; {expected}")
+    return _searching("playouts" if kind == "mcts" else tara.load(path), rest,
+                      threads)
+
+
+class _Play:
+    """n games in step, of one's own turns: what the environments share.
+
+    Opponents' turns are played at once, those of all games together. A game
+    that ends is at its start again, and waits there for `begin`.
+    """
+
+    final: NDArray[np.void]
+    """[n], of dtype STATE: the position in which each game has last ended."""
+    turns: NDArray[np.void]
+    """[n], of dtype STATE: the positions of one's last turns."""
+    _games: tara.Games
+    _ready = False
+
+    def __init__(self, variant: str, n: int,
+                 opponent: Union[str, tara.Player, None],
+                 side: Optional[int], options: str, threads: int) -> None:
+        self._new_games = functools.partial(tara.Games, variant, n,
+                                            options=options, threads=threads)
+        self._new_games()  # raises for what is wrong
+        if side not in (None, 0, 1):
+            raise ValueError(f"side: {side!r}; expected 0, 1 or None")
+        if opponent is None and side is not None:
+            raise ValueError(f"side: {side!r}; expected None without an "
+                             "opponent: one plays both")
+        self._opponent = (None if opponent is None
+                          else _opponent_of(opponent, threads))
+        self._wanted_side = side
+        self._sides = np.zeros(n, np.int64)
+        self._places = np.arange(n)
+
+    def reset(self, random: np.random.Generator) -> None:
+        """Begins all games anew, and plays up to one's first turns."""
+        self._ready = False
+        self._games = self._new_games()
+        self.final = self._games.states.copy()
+        self.begin(np.ones(len(self._games), np.bool_), random)
+
+    def begin(self, where: NDArray[np.bool_],
+              random: np.random.Generator) -> None:
+        """Begins the games of `where`, bool [n], each at its start."""
+        self._ready = False
+        while where.any():  # an opponent alone could in theory end a game
+            if self._wanted_side is not None:
+                self._sides[where] = self._wanted_side
+            elif self._opponent is not None:
+                self._sides[where] = random.integers(2, size=where.sum())
+            where = self._opponents_turns(where, random)[1]
+        self.turns = self._games.states.copy()
+        self._ready = True
+
+    def step(self, actions: typing.Any, random: np.random.Generator
+             ) -> Tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Plays an action, as it is seen, in each game; then the opponents.
+
+        Returns rewards [n] and where games ended [n]; `begin` must be next
+        where one did. Raises ValueError for an illegal action: then nothing
+        has changed; ResetNeeded before a reset.
+        """
+        if not self._ready:
+            raise gymnasium.error.ResetNeeded(
+                "step: there is no game; call reset first")
+        seats = self._games.seat.copy()
+        step = self._games.step(actions, seen=True)
+        self._ready = False  # until the opponents have played
+        done = step.done.astype(np.bool_)
+        self.final[done] = step.final
+        if self._opponent is None:
+            self._sides[:] = seats % 2
+        reward = step.reward[self._places, self._sides].astype(np.float64)
+        more, ended = self._opponents_turns(~done, random)
+        reward += more
+        done |= ended
+        if not done.any():
+            self.turns = self._games.states.copy()
+            self._ready = True
+        return reward, done
+
+    def observe(self) -> NDArray[np.float32]:
+        """Returns observations of the games, [n, *OBSERVATION_SHAPE]."""
+        return self._games.observe().as_planes()
+
+    def mask(self) -> NDArray[np.int8]:
+        """Returns [n, NUM_ACTIONS]: 1 where an action, as seen, is legal."""
+        return self._games.legal_mask(seen=True).view(np.int8)
+
+    def _opponents_turns(
+            self, where: NDArray[np.bool_], random: np.random.Generator
+            ) -> Tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Plays up to one's own turns; returns rewards, and which ended."""
+        reward = np.zeros(len(where))
+        ended = np.zeros(len(where), np.bool_)
+        if self._opponent is None:
+            return reward, ended
+        actions = np.zeros(len(where), np.int64)
+        while (where := where & (self._games.seat % 2 != self._sides)).any():
+            actions[where] = self._opponent(self._games, where, random)
+            step = self._games.step(actions, where=where)
+            done = step.done.astype(np.bool_)
+            self.final[done] = step.final
+            reward += step.reward[self._places, self._sides]
+            ended |= done
+            where &= ~done
+        return reward, ended
 
 
 class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
@@ -61,100 +238,136 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     at the end: 1 won, -1 lost, 0 drawn.
 
     opponent: "random", "mcts:OPTIONS" (random games), "best:OPTIONS" or
-    "net:PATH,OPTIONS", with options as tara.search takes them ("sims=100").
-    side: 0 Red, 1 Blue, None drawn in each reset. options: rule options.
+    "net:PATH,OPTIONS", with options as tara.search takes them ("sims=100"); a
+    Player of one's own, as tara.arena takes it; or None: then one plays all
+    seats, and the reward is of the side that has just moved. side: 0 Red, 1
+    Blue, None drawn for each game. options: rule options. Games are the same
+    again with the same seed.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
-    _games: tara.Games
-    _side: int
     _last: tara.State
     _seen: NDArray[np.float32]
     _mask: NDArray[np.int8]
 
-    def __init__(self, variant: str, opponent: str = "random",
+    def __init__(self, variant: str,
+                 opponent: Union[str, tara.Player, None] = "random",
                  side: Optional[int] = None, options: str = "-",
                  render_mode: Optional[str] = None) -> None:
-        tara.State(variant, options)  # raises for what is wrong
-        if side not in (None, 0, 1):
-            raise ValueError(f"side: {side!r}; expected 0, 1 or None")
         check_render_mode(render_mode)
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
-        self._wanted_side = side
-        kind, _, rest = opponent.partition(":")
-        path = ""
-        if kind == "net":
-            path, _, rest = rest.partition(",")
-        if kind not in ("random", "mcts", "best", "net") or (
-                kind == "net" and not path):
-            raise ValueError(
-                f"opponent: {opponent!r}; expected 'random', 'mcts:sims=100', "
-                "'best:sims=100' or 'net:PATH,sims=100'")
-        self._search_options = rest
-        self._judge: typing.Any = "playouts"
-        if kind in ("best", "net"):
-            self._judge = tara.load(path or "best")
-        self._is_random = kind == "random"
-        if not self._is_random:
-            tara.search([], self._judge, options=rest)  # names wrong options
+        self._play = _Play(variant, 1, opponent, side, options, threads=1)
         self.observation_space = observation_space()
         self.action_space = gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
 
     def reset(self, *, seed: Optional[int] = None,
-              options: Optional[Dict[str, typing.Any]] = None
-              ) -> Tuple[NDArray[np.float32], Dict[str, typing.Any]]:
+              options: Optional[Info] = None
+              ) -> Tuple[NDArray[np.float32], Info]:
         super().reset(seed=seed)
-        while True:  # an opponent alone could in theory end a game
-            self._games = tara.Games(self.variant, 1, options=self.options)
-            self._side = (int(self.np_random.integers(2))
-                          if self._wanted_side is None else self._wanted_side)
-            if self._opponents_turns() is None:
-                self._begin_turn()
-                return self._seen, {"action_mask": self._mask}
+        self._play.reset(self.np_random)
+        self._begin_turn()
+        return self._seen, {"action_mask": self._mask}
 
     def step(self, action: np.int64
-             ) -> Tuple[NDArray[np.float32], float, bool, bool,
-                        Dict[str, typing.Any]]:
-        step: Optional[tara.Step] = self._games.step(np.array([action]),
-                                                     seen=True)
-        assert step is not None
-        if not step.done[0]:
-            step = self._opponents_turns()
-        if step is None:
+             ) -> Tuple[NDArray[np.float32], float, bool, bool, Info]:
+        reward, done = self._play.step(np.array([action]), self.np_random)
+        if done[0]:
+            self._last, = _states(self._play.final)
+        else:
             self._begin_turn()
-            return self._seen, 0.0, False, False, {"action_mask": self._mask}
-        self._last = tara.State.from_bytes(step.final[0].tobytes())
-        reward = float(step.reward[0, self._side])
-        return self._seen, reward, True, False, {"action_mask": self._mask}
+        return (self._seen, float(reward[0]), bool(done[0]), False,
+                {"action_mask": self._mask})
 
     def render(self) -> typing.Any:
         """Returns the position as text, with render_mode "ansi"."""
         return self._last.text if self.render_mode == "ansi" else None
 
-    def _opponents_turns(self) -> Optional[tara.Step]:
-        """Plays until it is one's turn; returns the step that ends the game."""
-        while self._games.seat[0] % 2 != self._side:
-            if self._is_random:
-                mask = self._games.legal_mask()[0]
-                action = int(self.np_random.choice(np.flatnonzero(mask)))
-            else:
-                seed = int(self.np_random.integers(1 << 62))
-                analysis, = tara.search(self._games.states.copy(), self._judge,
-                                        options=self._search_options,
-                                        seed=seed)
-                action = analysis.action
-            step = self._games.step(np.array([action]))
-            if step.done[0]:
-                return step
-        return None
-
     def _begin_turn(self) -> None:
-        self._last = tara.State.from_bytes(self._games.states[0].tobytes())
-        self._seen = observation_of(self._games)
-        mask = self._games.legal_mask(seen=True)[0]
-        self._mask = mask.astype(np.int8)
+        self._last, = _states(self._play.turns)
+        self._seen = self._play.observe()[0]
+        self._mask = self._play.mask()[0]
+
+
+class TaraVectorEnv(gymnasium.vector.VectorEnv[
+        NDArray[np.float32], NDArray[np.int64], NDArray[typing.Any]]):
+    """Games of TaraEnv in step: observations, actions, rewards as there, [n].
+
+    Opponents of all games search together, on `threads`. A game that ends is
+    at one's first turn of the next after the same step (same-step autoreset):
+    info["final_obs"] then has its last observation, float32 OBSERVATION_SHAPE,
+    None for other games, info["final_info"]["action_mask"] the mask that
+    belongs to it, and info["_final_obs"], bool [n], where games ended; the
+    three are there only if one did. info["action_mask"] is int8
+    [n, NUM_ACTIONS]. One illegal action raises ValueError, and changes
+    nothing. One generator draws for all games, so that what is drawn for one
+    depends on those beside it; one alone is that of TaraEnv with its seed.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1,
+                "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(self, variant: str, num_envs: int = 1,
+                 opponent: Union[str, tara.Player, None] = "random",
+                 side: Optional[int] = None, options: str = "-",
+                 render_mode: Optional[str] = None, threads: int = 1) -> None:
+        check_render_mode(render_mode)
+        self.variant = variant
+        self.options = options
+        self.render_mode = render_mode
+        self.num_envs = num_envs
+        self._play = _Play(variant, num_envs, opponent, side, options, threads)
+        self.single_observation_space = observation_space()
+        self.single_action_space = gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space,
+                                             num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(self, *, seed: Optional[int] = None,
+              options: Optional[Info] = None
+              ) -> Tuple[NDArray[np.float32], Info]:
+        if options and "reset_mask" in options:
+            raise ValueError("options: reset_mask; expected a reset of all "
+                             "games: one that ends begins again by itself")
+        super().reset(seed=seed)
+        self._play.reset(self.np_random)
+        return self._play.observe(), self._info()
+
+    def step(self, actions: NDArray[np.int64]
+             ) -> Tuple[NDArray[np.float32], NDArray[typing.Any],
+                        NDArray[typing.Any], NDArray[typing.Any], Info]:
+        reward, done = self._play.step(actions, self.np_random)
+        final: Info = {}
+        if done.any():
+            final = self._final(done)
+            self._play.begin(done, self.np_random)
+        return (self._play.observe(), reward, done, np.zeros_like(done),
+                {**final, **self._info()})
+
+    def render(self) -> typing.Any:
+        """Returns the positions as texts, n of them, with "ansi"."""
+        if self.render_mode != "ansi":
+            return None
+        return tuple(state.text for state in _states(self._play.turns))
+
+    def _info(self) -> Info:
+        return {"action_mask": self._play.mask(),
+                "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+    def _final(self, done: NDArray[np.bool_]) -> Info:
+        """Returns what gymnasium has of games that ended, in its layout."""
+        turns = self._play.turns[done]
+        observations = np.full(self.num_envs, None, dtype=object)
+        mask = np.zeros((self.num_envs, tara.NUM_ACTIONS), np.int8)
+        for game, state, seen in zip(np.flatnonzero(done), _states(turns),
+                                     tara.encode(turns).as_planes()):
+            observations[game] = seen
+            mask[game, state.legal(seen=True)] = 1
+        return {"final_obs": observations, "_final_obs": done.copy(),
+                "final_info": {"action_mask": mask,
+                               "_action_mask": done.copy()},
+                "_final_info": done.copy()}
 
 
 def _register() -> None:
@@ -162,6 +375,7 @@ def _register() -> None:
         name = "".join(word.capitalize() for word in variant.split("_"))
         gymnasium.register(f"tara/{name}-v0",
                            entry_point="tara.gym:TaraEnv",
+                           vector_entry_point="tara.gym:TaraVectorEnv",
                            kwargs={"variant": variant})
 
 

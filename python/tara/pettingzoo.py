@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
-from tara.gym import check_render_mode, observation_of, observation_space
+from tara.gym import check_render_mode, observation_space
 
 
 def env(variant: str, options: str = "-",
@@ -42,10 +42,10 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
     """A game.
 
     An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]: the position
-    turned so that the seat to move is seat 0, each global a plane of its own; at
-    the end that of the last turn. infos[agent]["action_mask"], of the seat to move, is int8
-    [NUM_ACTIONS]: the legal actions as they are seen there, as `step` takes
-    them.
+    turned so that the seat to move is seat 0, each global a plane of its own;
+    at the end that of the last turn. infos[agent]["action_mask"], of the seat
+    to move, is int8 [NUM_ACTIONS]: the legal actions as they are seen there,
+    as `step` takes them.
 
     Rewards, at the end: 1 for each seat of the side that has won, -1 for the
     others; 0 for a draw.
@@ -72,7 +72,8 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self.action_spaces = {agent: gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
                               for agent in self.possible_agents}
 
-    def observation_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+    def observation_space(
+            self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
@@ -128,6 +129,6 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         mover = self.possible_agents[int(self._game.seat[0])]
         self.agent_selection = mover
         self.infos = {agent: {} for agent in self.possible_agents}
-        self._seen = observation_of(self._game)
+        self._seen = self._game.observe().as_planes()[0]
         mask = self._game.legal_mask(seen=True)[0]
         self.infos[mover]["action_mask"] = mask.astype(np.int8)
