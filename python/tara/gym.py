@@ -24,7 +24,9 @@ import tara
 
 # No input is further from 0, whatever the rule options.
 BOUND = 8.0
+"""Observations are numbers from -BOUND to BOUND."""
 OBSERVATION_SHAPE = (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7)
+"""Of an observation: planes, then globals, each as a plane of its own."""
 
 
 def observation_of(games: tara.Games) -> NDArray[np.float32]:
@@ -105,6 +107,11 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Dict[str, typing.Any]] = None
               ) -> Tuple[NDArray[np.float32], Dict[str, typing.Any]]:
+        """Begins a game and plays up to one's turn; returns observation, info.
+
+        seed: of the side, the opponent's draws and its searches, from here on.
+        options: none.
+        """
         super().reset(seed=seed)
         while True:  # an opponent alone could in theory end a game
             self._games = tara.Games(self.variant, 1, options=self.options)
@@ -117,6 +124,10 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def step(self, action: np.int64
              ) -> Tuple[NDArray[np.float32], float, bool, bool,
                         Dict[str, typing.Any]]:
+        """Plays an action, then the opponent's, up to one's next turn.
+
+        Returns observation, reward, terminated, truncated (False) and info.
+        """
         step: Optional[tara.Step] = self._games.step(np.array([action]),
                                                      seen=True)
         assert step is not None

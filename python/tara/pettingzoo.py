@@ -39,13 +39,13 @@ def env(variant: str, options: str = "-",
 
 
 class TaraEnv(AECEnv):  # type: ignore[misc]
-    """A game.
+    """A game, as `env` makes it.
 
     An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]: the position
-    turned so that the seat to move is seat 0, each global a plane of its own; at
-    the end that of the last turn. infos[agent]["action_mask"], of the seat to move, is int8
-    [NUM_ACTIONS]: the legal actions as they are seen there, as `step` takes
-    them.
+    turned so that the seat to move is seat 0, each global a plane of its own;
+    at the end that of the last turn. infos[agent]["action_mask"], of the seat
+    to move, is int8 [NUM_ACTIONS]: the legal actions as they are seen there, as
+    `step` takes them.
 
     Rewards, at the end: 1 for each seat of the side that has won, -1 for the
     others; 0 for a draw.
@@ -73,9 +73,11 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
                               for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+        """Returns the space of observations, the same for all agents."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+        """Returns the space of actions: a Discrete of NUM_ACTIONS."""
         return self.action_spaces[agent]
 
     def reset(self, seed: Optional[int] = None,
@@ -92,6 +94,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._begin_turn()
 
     def observe(self, agent: str) -> NDArray[np.float32]:
+        """Returns the observation of the seat to move, whoever asks."""
         return self._seen
 
     def step(self, action: Optional[int]) -> None:
