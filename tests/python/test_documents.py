@@ -26,7 +26,7 @@ def run_page(page, capsys):
             shown = capsys.readouterr().out
             printed += shown
         elif language == "text":
-            assert shown == text, page
+            assert shown.strip("\n") == text.strip("\n"), page
     assert printed
 
 
