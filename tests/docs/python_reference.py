@@ -40,6 +40,7 @@ PARTS = [
     ("Self-play and records", ["selfplay", "GameRecord"]),
     ("Matches", ["arena", "Player", "ArenaResult"]),
     ("Stores and samples", ["GameStore", "Sampler", "Batch", "DataLoss"]),
+    ("Training", ["train", "Event"]),
     ("Gymnasium", ["tara.gym"]),
     ("PettingZoo", ["tara.pettingzoo"]),
     ("Benchmark", ["tara.bench"]),
@@ -84,6 +85,8 @@ def read(paths):
         for name, node, text in definitions(ast.parse(path.read_text()).body):
             node.text = text
             found.setdefault(name, []).append(node)
+            if re.match("_[A-Z]", name) and isinstance(node, ast.Assign):
+                ALIASES[name] = ast.unparse(node.value)
     return found
 
 
@@ -158,6 +161,9 @@ def documented(path, text):
 # --- Types -------------------------------------------------------------------
 
 
+ALIASES = {}  # types by the private names that the sources have for them
+
+
 class Readable(ast.NodeTransformer):
     """Writes types as the page has them: `int | None`, without modules."""
 
@@ -173,6 +179,8 @@ class Readable(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Name(self, node):
+        if node.id in ALIASES:
+            return self.visit(ast.parse(ALIASES[node.id], mode="eval").body)
         return ast.Name({"List": "list", "Tuple": "tuple",
                          "Dict": "dict"}.get(node.id, node.id))
 
@@ -199,26 +207,26 @@ def type_text(node):
 
 
 def parameters_of(function):
-    """Returns the texts of the parameters, with "/" and "*", without self."""
+    """Returns the texts of the parameters, with "*" and without self."""
     args = function.args
-    plain = args.posonlyargs + args.args
+    plain = args.args
     defaults = [None] * (len(plain) - len(args.defaults)) + args.defaults
     rows = list(zip(plain, defaults))
     if rows and rows[0][0].arg in ("self", "cls"):
         rows = rows[1:]
     texts = [parameter_text(*row) for row in rows]
     if args.vararg:
-        texts.append("*" + args.vararg.arg)
+        texts.append("*" + parameter_text(args.vararg))
     elif args.kwonlyargs:
         texts.append("*")
     texts += [parameter_text(*row)
               for row in zip(args.kwonlyargs, args.kw_defaults)]
     if args.kwarg:
-        texts.append("**" + args.kwarg.arg)
+        texts.append("**" + parameter_text(args.kwarg))
     return texts
 
 
-def parameter_text(argument, default):
+def parameter_text(argument, default=None):
     text = argument.arg
     if argument.annotation:
         text += ": " + type_text(argument.annotation)
@@ -228,8 +236,8 @@ def parameter_text(argument, default):
 
 
 def names_of(functions):
-    return {text.split(":")[0].lstrip("*")
-            for each in functions for text in parameters_of(each)}
+    return {node.arg for each in functions for node in ast.walk(each.args)
+            if isinstance(node, ast.arg)}
 
 
 def call(name, function, returns=True):
