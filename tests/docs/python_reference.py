@@ -67,7 +67,8 @@ def definitions(body):
     """Yields (name, node, text after it) of what a module or class defines."""
     for node, after in zip(body, body[1:] + [None]):
         text = ""
-        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+        if isinstance(after, ast.Expr) and isinstance(after.value,
+                                                      ast.Constant):
             text = inspect.cleandoc(str(after.value.value))
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name, node, ""
@@ -173,8 +174,8 @@ class Readable(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node):
-        if isinstance(node.value, ast.Name) and node.value.id in (
-                "np", "typing", "tara", "_tara", "_types", "_network", "_store"):
+        if ast.unparse(node.value) in ("np", "typing", "tara", "_tara",
+                                       "_types", "_network", "_store"):
             return ast.Name(node.attr)
         return self.generic_visit(node)
 
@@ -320,7 +321,8 @@ def markdown(doc, own, parameters=()):
     names of parameters and a colon the items of a list, up to the end of their
     paragraph or to what is raised.
     """
-    marker = re.compile(r"(?:^|(?<=[.;] ))((?:\w+, )*\w+): |(?<=\. )(?=Raises )")
+    marker = re.compile(r"(?:^|(?<=[.;] ))((?:\w+, )*\w+): |"
+                        r"(?<=\. )(?=Raises )")
     blocks = []
     for is_code, text in pieces(doc):
         if text is None:  # a paragraph ends
@@ -348,7 +350,7 @@ def markdown(doc, own, parameters=()):
 
 
 def join(blocks):
-    """Returns blocks with a blank line between them, but for items of a list."""
+    """Returns blocks with a blank line between them, but not between items."""
     return "".join(
         block if before is None else
         ("\n" if before.startswith("- ") and block.startswith("- ") else
@@ -533,7 +535,8 @@ def page():
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true",
                         help="write nothing; fail where the page differs")
     arguments = parser.parse_args()
