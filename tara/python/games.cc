@@ -334,7 +334,7 @@ GIL. Raises ValueError for wrong arguments.)");
         return self.cast<const Games&>().States(self);
       },
       "The positions: a read-only view of dtype STATE and shape [n], which\n"
-      "steps change.");
+      "steps change. `State.from_bytes(games.states[i].tobytes())` is one.");
   type.def_property_readonly(
       "seat",
       [](const py::object& self) {

@@ -359,7 +359,8 @@ variant or an option that there is not.)");
       "impossible.");
   type.def_static("from_bytes", &FromBytes, py::arg("data"),
                   "Returns the position of 64 bytes, as bytes(state) gives "
-                  "them.\n\nRaises ValueError for an impossible position.");
+                  "them, or tobytes()\nof an element of an array of dtype "
+                  "STATE.\n\nRaises ValueError for an impossible position.");
   type.def("legal", &Legal, py::kw_only(), py::arg("seen") = false,
            "Returns the legal actions, uint16 [k] in ascending order; none\n"
            "if finished.\n\n"
