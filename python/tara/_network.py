@@ -12,7 +12,10 @@ Judge = Union[
     _tara.Network, Literal["playouts"],
     Callable[[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]],
              Tuple[Any, Any]]]
-"""What judges positions in a search: see `search`."""
+"""What judges positions in a search.
+
+A Network; "playouts", random games; or a function of one's own, which
+tara.search describes."""
 
 
 def load(model: Union[str, "os.PathLike[str]"] = "best", *,
@@ -21,8 +24,9 @@ def load(model: Union[str, "os.PathLike[str]"] = "best", *,
 
     model: "best", the network that comes with Tara, or the path of a bundle
     (FILE.tara), of a checkpoint, or of a run's folder, whose newest checkpoint
-    is meant. precision: "auto", the fastest number type that is accurate here,
-    "float32", "int8" or another that `tara --help` lists.
+    is meant. precision: "auto", the fastest number type that is accurate on
+    this processor, or "float32", "bfloat16", "float16", "int16", "int8".
+
     Raises FileNotFoundError, or ValueError for a file that is damaged or not
     of this version, or for a number type that the processor lacks.
     """

@@ -13,7 +13,14 @@ from tara import _network, _store, _tara, _types
 
 
 class Player(Protocol):
-    """A player of one's own."""
+    """A player of one's own: any object with this method.
+
+        class First:
+            name = "first"                   # for tables and stores
+
+            def choose(self, states):
+                return [state.legal()[0] for state in states]
+    """
 
     def choose(self, states: List[_tara.State]) -> Sequence[Union[int, str]]:
         """Returns an action, an index or text, for each of the positions.
@@ -51,18 +58,21 @@ def selfplay(judge: _network.Judge, variant: str,
              threads: int = 1) -> Iterator[_tara.GameRecord]:
     """Plays games, each seat by search around the judge, while they are taken.
 
-    judge: as of `search`. games: how many, or their indices: a game depends on
-    the seed and its index, not on those played beside it, so that any part of
-    a run can be played, or played again. options: "sims=100,..."; the options
-    of a search, as of player specs, and the fields of self_play in a config of
-    training by name ("temperature_plies=10", "playout_cap.full_share=0.25",
-    "opening.share=0.1"; docs/reference/config.md). rules: rule options, as of
-    State. in_step: games that share batches, for each of the threads.
+    judge: as of `search`. variant: one of tara.VARIANTS. games: how many, or
+    their indices: a game depends on the seed and its index, not on those played
+    beside it, so that any part of a run can be played, or played again.
+    seed: of the run.
+    options: "sims=100,..."; the options of a search, as of player specs, and
+    the fields of self_play in a config of training by name
+    ("temperature_plies=10", "playout_cap.full_share=0.25", "opening.share=0.1";
+    docs/reference/config.md). rules: rule options, as of State. in_step: games
+    that share batches, for each of the threads. threads: that play games.
 
     Returns an iterator of GameRecord, in the order in which games end. Games
     are played ahead of it, but not without bound; breaking off, Ctrl-C or
     close() ends those that are played. Equal to `tara selfplay`, with the same
     seed, network and number type, bit for bit.
+
     Raises ValueError and TypeError for wrong arguments; a judge's exception
     comes after all games that were finished before it.
     """
@@ -83,11 +93,14 @@ def arena(a: Union[str, Player], b: Union[str, Player], variant: str, *,
 
     a, b: player specs, as of `tara arena` ("random", "mcts:sims=400",
     "best:sims=100", "net:runs/mine,sims=100"); or an object with
-    choose(states), a Player, or a function like it. The two games of a pair
-    have one random opening of `opening_plies`, each player once as Red.
-    games: 200, or with a sequential test 20000 at most. rules: rule options.
-    sprt: such as "elo0=0,elo1=20": ends when it has decided. threads: a player
-    in Python is called by one of them at a time.
+    choose(states), a Player, or a function like it. variant: one of
+    tara.VARIANTS.
+    games: 200, or with a sequential test 20000 at most. seed: of openings and
+    of players' draws. rules: rule options,
+    as of State. sprt: such as "elo0=0,elo1=20": ends when it has decided.
+    opening_plies: random first actions, the same in the two games of a pair,
+    in which each player is Red once. threads: that play games; a player in
+    Python is called by one of them at a time.
     store: where games are kept, and found again: the same call goes on where
     it was stopped. A player in Python is known there by its `name`, or its
     class or function.

@@ -24,9 +24,11 @@ class GameStore:
 
     path: the file, or the folder of a run, whose games.db is meant. mode: "r"
     reads, also while a run goes on; "w" adds games as well, to a new file where
-    there is none. Killing the process loses no game whose `add` has returned.
-    Not to be used after a fork. Raises FileNotFoundError, ValueError for a file
-    of another kind, DataLoss for a damaged one.
+    there is none.
+
+    The attribute path is the file. Killing the process loses no game whose
+    `add` has returned. Not to be used after a fork. Raises FileNotFoundError,
+    ValueError for a file of another kind, DataLoss for a damaged one.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"],
@@ -89,7 +91,10 @@ class GameStore:
     def games(self, *, variant: Optional[str] = None,
               generation: Optional[int] = None,
               newest: Optional[int] = None) -> Iterator[_tara.GameRecord]:
-        """Yields games by ascending index, one after another; as `indices`."""
+        """Yields games by ascending index, read one after another.
+
+        Arguments as of `indices`.
+        """
         store = self._opened()
         return (store.get(int(index)) for index in self.indices(
             variant=variant, generation=generation, newest=newest))
@@ -106,7 +111,9 @@ class GameStore:
         text, legal (how many were), value (win minus loss for the side to
         move after the search; null without one), simulations, surprise (nats),
         chosen (by a search: neither drawn for the opening nor by proof).
+
         Other arguments as of `indices`. Plies are read as they are consumed.
+        Raises ImportError without pyarrow.
         """
         try:
             pyarrow: Any = importlib.import_module("pyarrow")
@@ -158,8 +165,9 @@ class Sampler:
     options: fields of `learner` in a config of training by name, "name=value,
     ...": window_games, window_growth, value_search_share, value_horizon,
     policy_surprise, held_out_share, variant_balance (docs/reference/config.md).
-    seed: that of the run whose learner draws the same batches. The window is
-    that of the games that the store has now; `update` moves it.
+    seed: that of the run whose learner draws the same batches.
+
+    The window is that of the games that the store has now; `update` moves it.
     Raises ValueError for options, and for a store without games.
     """
 
@@ -179,6 +187,8 @@ class Sampler:
 
     def batch(self, step: int, size: int = 256) -> _types.Batch:
         """Returns the samples of a step.
+
+        step: 0 or more. size: samples, 1 to 1048576.
 
         Depends on seed, step, size and window alone. Raises ValueError where
         the window is empty.

@@ -19,9 +19,10 @@ class Features(typing.NamedTuple):
     """
 
     planes: NDArray[np.float32]
-    """[n, NUM_PLANES, 7, 7], or [n, 7, 7, NUM_PLANES] with layout "NHWC"."""
+    """[n, NUM_PLANES, 7, 7]: plane, rank (1 first), file (A first); with layout
+    "NHWC" [n, 7, 7, NUM_PLANES]."""
     globals: NDArray[np.float32]
-    """[n, NUM_GLOBALS]."""
+    """[n, NUM_GLOBALS]: numbers about the whole position."""
 
     def as_planes(self) -> NDArray[np.float32]:
         """Returns both in one array, each global as a plane of its own.
@@ -54,7 +55,10 @@ class Outcome(typing.NamedTuple):
 
 
 class Step(typing.NamedTuple):
-    """What Games.step did, an entry a game."""
+    """What Games.step did, an entry for each game.
+
+    A finished game has begun anew: what it was is in `margin` and `final`.
+    """
 
     reward: NDArray[np.float32]
     """[n, 2] by side: 1 won, -1 lost, 0 drawn or not yet over."""
@@ -95,7 +99,8 @@ class Analysis(typing.NamedTuple):
     visits: NDArray[np.int32]
     """Simulations through each."""
     policy: NDArray[np.float32]
-    """The improved policy, a target to learn; sums to 1."""
+    """The improved policy, a target to learn; sums to 1. As [NUM_ACTIONS], for
+    State.svg: `row = np.zeros(NUM_ACTIONS); row[actions] = policy`."""
     priors: NDArray[np.float32]
     """The judge's probabilities."""
     values: NDArray[np.float32]
@@ -121,7 +126,7 @@ class Batch(typing.NamedTuple):
     states: NDArray[np.void]
     """[n], of dtype STATE: the positions, before they are turned."""
     planes: NDArray[np.float32]
-    """[n, NUM_PLANES, 7, 7]."""
+    """[n, NUM_PLANES, 7, 7], as of Features."""
     globals: NDArray[np.float32]
     """[n, NUM_GLOBALS]."""
     mask: NDArray[np.uint8]
@@ -140,7 +145,7 @@ class Batch(typing.NamedTuple):
     """[n, NUM_ACTIONS]: the policy of the opponent's next turn, in the actions
     of that position, seen by the same symmetry; or zeros."""
     reply_weight: NDArray[np.float32]
-    """[n]."""
+    """[n]: 0 where there is no such policy."""
     owner: NDArray[np.int64]
     """[n, 7, 7]: whose ringfort a hill has at the end: 0 own, 1 the
     opponent's, 2 none, or no hill."""
@@ -158,21 +163,27 @@ class ArenaResult(typing.NamedTuple):
     """
 
     games: int
+    """Games of the match."""
     wins: int
-    """Of A; so are draws, losses, score, Elo and margin."""
+    """Games that A won."""
     draws: int
+    """Games that nobody won."""
     losses: int
+    """Games that B won."""
     score: float
-    """Mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
+    """Of A: mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
     score_interval: Tuple[float, float]
+    """Of `score`, at 95 %."""
     elo: float
-    """Infinite at scores of 0 and 1."""
+    """A's Elo minus B's; infinite at scores of 0 and 1."""
     elo_interval: Tuple[float, float]
+    """Of `elo`, at 95 %."""
     margin: float
     """Mean of A's points minus B's, with compensation."""
     margin_interval: Tuple[float, float]
+    """Of `margin`, at 95 %."""
     decision: Optional[str]
-    """Of a sequential test: "H0", "H1" or "undecided"."""
+    """Of a sequential test: "H0", "H1" or "undecided"; None without one."""
     report: Dict[str, Any]
     """All figures by name, as `tara arena --format=json` has them."""
     table: str

@@ -1,4 +1,6 @@
-"""How fast games go in step: python -m tara.bench [--peers].
+"""How fast games go in step.
+
+    python -m tara.bench --variant four_treasures --seconds 2
 
 Random games, an action of each a step, in actions a second: alone, with masks
 of legal actions, and with features. With --peers also games of pgx (jit) and
@@ -14,6 +16,8 @@ from typing import Callable, Dict, List
 import numpy as np
 
 import tara
+
+__all__ = ["main"]
 
 GAMES = 4096  # in step
 OBSERVED = 256  # with features, which then stay in the caches
@@ -121,6 +125,7 @@ def _rates(runs: Dict[str, Callable[[], int]],
 
 
 def main() -> None:
+    """Runs the program with the arguments of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tara.bench", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)

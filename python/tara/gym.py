@@ -31,7 +31,9 @@ import tara
 
 # No input is further from 0, whatever the rule options.
 BOUND = 8.0
+"""Observations are numbers from -BOUND to BOUND."""
 OBSERVATION_SHAPE = (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7)
+"""Of an observation: planes, then globals, each as a plane of its own."""
 Info = Dict[str, typing.Any]
 
 
@@ -265,6 +267,11 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Info] = None
               ) -> Tuple[NDArray[np.float32], Info]:
+        """Begins a game and plays up to one's turn; returns observation, info.
+
+        seed: of the side, the opponent's draws and its searches, from here on.
+        options: none.
+        """
         super().reset(seed=seed)
         self._play.reset(self.np_random)
         self._begin_turn()
@@ -272,6 +279,10 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def step(self, action: np.int64
              ) -> Tuple[NDArray[np.float32], float, bool, bool, Info]:
+        """Plays an action, then the opponent's, up to one's next turn.
+
+        Returns observation, reward, terminated, truncated (False) and info.
+        """
         reward, done = self._play.step(np.array([action]), self.np_random)
         if done[0]:
             self._last, = _states(self._play.final)

@@ -39,7 +39,7 @@ def env(variant: str, options: str = "-",
 
 
 class TaraEnv(AECEnv):  # type: ignore[misc]
-    """A game.
+    """A game, as `env` makes it.
 
     An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]: the position
     turned so that the seat to move is seat 0, each global a plane of its own;
@@ -74,9 +74,11 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
     def observation_space(
             self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+        """Returns the space of observations, the same for all agents."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+        """Returns the space of actions: a Discrete of NUM_ACTIONS."""
         return self.action_spaces[agent]
 
     def reset(self, seed: Optional[int] = None,
@@ -93,6 +95,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._begin_turn()
 
     def observe(self, agent: str) -> NDArray[np.float32]:
+        """Returns the observation of the seat to move, whoever asks."""
         return self._seen
 
     def step(self, action: Optional[int]) -> None:

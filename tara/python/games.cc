@@ -286,8 +286,9 @@ that games depend neither on n nor on threads.
     mask = games.legal_mask()
     step = games.step(games.sample())
 
-variant: one of tara.VARIANTS. options: rule options as "name=value,...".
-threads: of the calls below, which release the GIL. Raises ValueError.)");
+variant: one of tara.VARIANTS. n: 1 to 67108864. seed: 0 or more. options: rule
+options as State takes them. threads: of the calls below, which release the
+GIL. Raises ValueError for wrong arguments.)");
   type.def(py::init<const std::string&, int64_t, uint64_t, const std::string&,
                     int>(),
            py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
@@ -295,24 +296,27 @@ threads: of the calls below, which release the GIL. Raises ValueError.)");
   type.def("step", &Games::Step, py::arg("actions"), py::kw_only(),
            py::arg("seen") = false, py::arg("where") = py::none(),
            "Plays an action in each game; returns a Step.\n\n"
-           "actions: integers of shape [n]; with `seen`, those of the\n"
+           "actions: integers of shape [n]. seen: they are those of the\n"
            "positions as `observe` shows them. where: bool [n], the games to\n"
-           "play in; the others stay as they are, whatever their actions.\n"
-           "Raises ValueError for an illegal one, which it names with its\n"
+           "play in; the others stay as they are, whatever their actions.\n\n"
+           "Raises ValueError for an illegal action, which it names with its\n"
            "game: then no game has moved.");
   type.def("sample", &Games::Sample, py::arg("out") = py::none(),
-           "Returns a uniformly drawn legal action of each game, uint16 [n].\n"
+           "Returns a uniformly drawn legal action of each game, uint16 [n],\n"
+           "by the game's own stream.\n\n"
            "out: such an array to write to.");
   type.def("legal_mask", &Games::LegalMask, py::arg("out") = py::none(),
            py::kw_only(), py::arg("seen") = false,
-           "Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal; with\n"
-           "`seen`, of the positions as `observe` shows them. out: such an\n"
-           "array to write to.");
+           "Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal.\n\n"
+           "out: such an array to write to. seen: of the positions as\n"
+           "`observe` shows them.");
   type.def("observe", &Games::Observe, py::arg("out") = py::none(),
            py::kw_only(), py::arg("layout") = "NCHW",
            "Returns the Features of the games, as tara.encode: every\n"
            "position turned so that the seat to move is seat 0. Of a network\n"
-           "that reads them, `legal_mask` and `step` take `seen=True`.");
+           "that reads them, `legal_mask` and `step` take `seen=True`.\n\n"
+           "out: a pair (planes, globals) of float32 arrays to write to.\n"
+           "layout: of the planes, \"NCHW\" or \"NHWC\".");
   type.def("__len__", &Games::size);
   type.def_property_readonly(
       "variant",
@@ -330,7 +334,7 @@ threads: of the calls below, which release the GIL. Raises ValueError.)");
         return self.cast<const Games&>().States(self);
       },
       "The positions: a read-only view of dtype STATE and shape [n], which\n"
-      "steps change.");
+      "steps change. `State.from_bytes(games.states[i].tobytes())` is one.");
   type.def_property_readonly(
       "seat",
       [](const py::object& self) {

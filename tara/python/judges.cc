@@ -290,11 +290,16 @@ void RunInterruptibly(int threads, std::atomic<bool>& stop,
 void DefineJudges(py::module_& module) {
   py::class_<Network> network(
       module, "Network",
-      "A trained network for inference on the CPU, as tara.load returns it.");
+      "A trained network for inference on the CPU, as tara.load returns it.\n\n"
+      "Several threads may use it at the same time.");
   network.def("evaluate", &EvaluateStates, py::arg("states"),
               "Returns the Evaluation of positions, which must not be "
               "finished.\n\n"
-              "states: an array of dtype STATE, or a sequence of State.");
+              "Actions are those of the positions as they are, not as the\n"
+              "network sees them. Releases the GIL.\n\n"
+              "states: an array of dtype STATE and shape [n], or a sequence\n"
+              "of State. Raises ValueError, naming the position, for one\n"
+              "that is finished or impossible.");
   network.def_property_readonly(
       "info",
       [](const Network& self) {
@@ -304,8 +309,8 @@ void DefineJudges(py::module_& module) {
         info["precision"] = self.precision;
         return info;
       },
-      "What it is: its file's path, an identifier of the file's contents, and\n"
-      "the number type that it computes in.");
+      "What it is: \"path\", its file; \"id\", an identifier of the file's\n"
+      "contents; \"precision\", the number type that it computes in.");
   module.def("_load", &LoadFile, py::arg("path"), py::arg("precision"));
 }
 

@@ -122,15 +122,17 @@ void DefineGameRecord(py::module_& module) {
       module, "GameRecord",
       R"(A finished game: actions, what searches found, the result.
 
-Immutable; pickles as its bytes, a message GameRecord of proto/game.proto. An
-entry a step where there is one; values are for the side to move.)");
+Immutable; pickles as its bytes, a message GameRecord of proto/game.proto. A
+step is an action: arrays have an entry for each, len(game) in all, and values
+are for the side to move.)");
   type.def_static("from_bytes", &RecordFromBytes, py::arg("data"),
                   "Returns the game of a serialized GameRecord, as "
                   "bytes(game) gives it.\n\nThe game is replayed: raises "
                   "ValueError, with the step, where it is not\nby the rules.");
   type.def("policy", &RecordedPolicy,
            "Returns the policy targets, float32 [steps, NUM_ACTIONS]: rows "
-           "that sum\nto 1, or zeros where there was no full search.");
+           "that sum\nto 1, or zeros where there was no full search. Actions "
+           "are those of `states`.");
   type.def("__bytes__", &RecordBytes);
   type.def("__len__", [](const PythonRecord& self) {
     return record::LengthOf(self.record);

@@ -164,9 +164,14 @@ of float32 [n, NUM_PLANES, 7, 7], float32 [n, NUM_GLOBALS] and uint8
 [n, 3]: logits of actions, and of win, draw and loss of the seat to move.
 Actions are those of the position as planes and mask show it. It is called with
 the GIL, a batch at a time, and must answer each position by itself.
-options: "sims=400,c_puct=1.5,...", the names of player specs.
+options: "sims=400,c_puct=1.5,...", the names of player specs
+(docs/reference/config.md).
+seed: of random draws, with the place of a position. threads: that share the
+positions.
+
 The same arguments give the same result, whatever `threads` is, where the judge
 gives a position the same answer in every batch. Ctrl-C ends the search.
+
 Raises ValueError and TypeError for wrong arguments and answers, and what the
 judge raises.)");
 }

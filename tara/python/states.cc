@@ -342,8 +342,11 @@ All that decides how the game goes on is in it, and no history.
         state = state.play(state.legal()[0])
     print(state.outcome.winner)
 
+Notebooks show it as a picture.
+
 variant: one of tara.VARIANTS. options: rule options as "name=value,...", "-"
-for none. Raises ValueError for a variant or an option that there is not.)");
+for none (docs/reference/rules.md, section 10.1). Raises ValueError for a
+variant or an option that there is not.)");
   type.def(py::init(&NewState), py::arg("variant"), py::arg("options") = "-");
   type.def_static(
       "parse",
@@ -356,11 +359,13 @@ for none. Raises ValueError for a variant or an option that there is not.)");
       "impossible.");
   type.def_static("from_bytes", &FromBytes, py::arg("data"),
                   "Returns the position of 64 bytes, as bytes(state) gives "
-                  "them.\n\nRaises ValueError for an impossible position.");
+                  "them, or tobytes()\nof an element of an array of dtype "
+                  "STATE.\n\nRaises ValueError for an impossible position.");
   type.def("legal", &Legal, py::kw_only(), py::arg("seen") = false,
-           "Returns the legal actions, uint16 in ascending order; none if\n"
-           "finished. With `seen`, the same ones in the same order, each as\n"
-           "the position has it that `features` shows.");
+           "Returns the legal actions, uint16 [k] in ascending order; none\n"
+           "if finished.\n\n"
+           "seen: the same ones in the same order, each as the position has\n"
+           "it that `features` shows.");
   type.def(
       "legal_text",
       [](const PythonState& self) { return LegalActionTexts(self.state); },
@@ -375,7 +380,9 @@ for none. Raises ValueError for a variant or an option that there is not.)");
       [](const PythonState& self, int64_t action) {
         return ActionToText(ParseIndex(action), self.state);
       },
-      py::arg("action"), "Returns the text of an action in this position.");
+      py::arg("action"),
+      "Returns the text of an action in this position, legal or not.\n\n"
+      "Raises ValueError for an index that is not 0 to NUM_ACTIONS - 1.");
   type.def(
       "features",
       [](const PythonState& self) {
@@ -403,12 +410,15 @@ for none. Raises ValueError for a variant or an option that there is not.)");
            py::arg("policy") = py::none(), py::arg("last") = py::none(),
            R"(Returns a picture of the position: a document of SVG, 9 to 24 kB.
 
-848 units wide; it scales, and needs nothing beside itself. legal: mark the
-legal actions, where there is no policy. policy: weights [NUM_ACTIONS] of legal
-actions, 0 or more, as Analysis.policy, drawn as discs with percentages of
-their sum. last: the action that led here, an index or text, to mark. Raises
-ValueError, naming the argument, for a policy of another shape or of illegal
-actions and for a `last` that is no action.)");
+848 units wide; it scales, and needs nothing beside itself.
+
+legal: mark the legal actions, where there is no policy.
+policy: weights [NUM_ACTIONS] of legal actions, 0 or more, as a row of
+Evaluation.policy, drawn as discs with percentages of their sum.
+last: the action that led here, an index or text, to mark.
+
+Raises ValueError, naming the argument, for a policy of another shape or of
+illegal actions and for a `last` that is no action.)");
   type.def(
       "_repr_svg_",
       [](const PythonState& self) {
@@ -419,7 +429,8 @@ actions and for a `last` that is no action.)");
   type.def_property_readonly(
       "text",
       [](const PythonState& self) { return PositionToText(self.state); },
-      "The position as one line, as in records and the protocol.");
+      "The position as one line (docs/reference/rules.md, section 12), as in\n"
+      "records and the protocol.");
   type.def_property_readonly(
       "variant",
       [](const PythonState& self) {
@@ -481,8 +492,10 @@ actions and for a `last` that is no action.)");
              py::arg("layout") = "NCHW", py::arg("out") = py::none(),
              R"(Returns the Features of positions, which must not be finished.
 
-states: an array of dtype STATE and shape [n], or a sequence of State. layout:
-of the planes, "NCHW" or "NHWC". out: a pair of float32 arrays to write to.
+states: an array of dtype STATE and shape [n], or a sequence of State.
+layout: of the planes, "NCHW" or "NHWC".
+out: a pair (planes, globals) of float32 arrays to write to.
+
 Equal to Tara's own encoding, bit for bit. Raises ValueError, naming the
 position, for one that is finished or impossible.)");
 }

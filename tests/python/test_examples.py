@@ -1,5 +1,6 @@
 """The examples run as they stand, as a user would run them."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -8,8 +9,9 @@ import sys
 import pytest
 import tara
 
-EXAMPLES = (pathlib.Path(__file__).resolve().parent.parent.parent /
-            "examples/python")
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "examples/python"
+NOTEBOOK = EXAMPLES / "tour.ipynb"
 
 
 def run_example(name, *arguments):
@@ -52,3 +54,54 @@ def test_games_are_looked_at(tmp_path):
 def test_help_tells_what_an_example_does(name):
     run = run_example(name, "--help")
     assert run.returncode == 0 and "usage" in run.stdout
+
+
+def execute_notebook(path, *arguments):
+    return subprocess.run(
+        [sys.executable, ROOT / "tools/execute_notebook.py", path, *arguments],
+        capture_output=True, text=True, check=False)
+
+
+def test_the_notebook_runs_in_a_fresh_kernel():
+    run = execute_notebook(NOTEBOOK, "--check")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_notebook_is_stored_with_its_pictures_and_small():
+    cells = json.loads(NOTEBOOK.read_text())["cells"]
+    pictures = [output for cell in cells for output in cell.get("outputs", [])
+                if "image/svg+xml" in output.get("data", {})]
+    assert len(pictures) >= 5
+    assert NOTEBOOK.stat().st_size < 400_000
+
+
+def write_notebook(path, *sources):
+    path.write_text(json.dumps({
+        "cells": [{"cell_type": "code", "execution_count": None, "id": f"c{i}",
+                   "metadata": {}, "outputs": [], "source": source}
+                  for i, source in enumerate(sources)],
+        "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+
+
+def test_a_cell_that_fails_is_named(tmp_path):
+    notebook = tmp_path / "a.ipynb"
+    write_notebook(notebook, "a = 1", "a / 0", "a")
+    before = notebook.read_text()
+    run = execute_notebook(notebook)
+    assert run.returncode == 1
+    assert f"{notebook}: cell 2 of 3 failed" in run.stderr
+    assert "ZeroDivisionError" in run.stderr
+    assert notebook.read_text() == before
+
+
+def test_outputs_are_renewed_and_compared_by_their_kinds(tmp_path):
+    notebook = tmp_path / "a.ipynb"
+    write_notebook(notebook, "print(1)\nprint(2)", "3")
+    run = execute_notebook(notebook, "--check")
+    assert run.returncode == 1 and "cell 1" in run.stderr
+    assert execute_notebook(notebook).returncode == 0
+    outputs = [cell["outputs"]
+               for cell in json.loads(notebook.read_text())["cells"]]
+    assert [output["text"] for output in outputs[0]] == [["1\n", "2\n"]]
+    assert outputs[1][0]["data"] == {"text/plain": ["3"]}
+    assert execute_notebook(notebook, "--check").returncode == 0

@@ -1,7 +1,9 @@
 """Stubs and docstrings: what editors and type checkers are told is so."""
 
+import ast
 import inspect
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -24,6 +26,30 @@ def test_the_types_are_those_of_the_module(arguments, tmp_path):
     run = subprocess.run([sys.executable, "-m", *arguments], cwd=tmp_path,
                          capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_defaults_of_the_stub_are_those_of_the_module():
+    stub = pathlib.Path(tara.__file__).with_name("_tara.pyi")
+    compared = 0
+    for node in ast.parse(stub.read_text()).body:
+        is_class = isinstance(node, ast.ClassDef)
+        owner = getattr(tara._tara, node.name) if is_class else tara._tara
+        for function in node.body if is_class else [node]:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            names = function.args
+            defaults = dict(zip(names.args[::-1], names.defaults[::-1]))
+            defaults |= dict(zip(names.kwonlyargs, names.kw_defaults))
+            for name, default in defaults.items():
+                if default is None:
+                    continue
+                doc = getattr(owner, function.name).__doc__
+                of_module = re.search(rf"\(.*\b{name.arg}: [^=]* = "
+                                      r"('.*?'|\w+)", doc)
+                assert of_module, (function.name, name.arg, doc)
+                assert of_module[1] == ast.unparse(default), doc
+                compared += 1
+    assert compared >= 20
 
 
 def test_all_that_is_public_is_documented():
