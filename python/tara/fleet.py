@@ -43,6 +43,8 @@ except ImportError as missing:
     raise ImportError("tara.fleet needs the package ray: pip install ray"
                       ) from missing
 
+__all__ = ["FleetError", "main"]
+
 _MOST_GAMES = 64
 """Of a block: some seconds of a core."""
 _QUEUED = 2
@@ -470,6 +472,7 @@ def _connect(address: Optional[str]) -> None:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs the command line, of the process by default; returns its status."""
     parser = argparse.ArgumentParser(
         prog="tara fleet", description=__doc__.split("\n\n")[0],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)

@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 
 import tara
 
+__all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
+
 # No input is further from 0, whatever the rule options.
 BOUND = 8.0
 """Observations are numbers from -BOUND to BOUND."""

@@ -30,6 +30,8 @@ from open_spiel.python import observation  # type: ignore[import-untyped]
 
 import tara
 
+__all__ = ["TaraGame", "TaraState"]
+
 _HILLS = 45
 _LINKS = 76  # adjacent pairs of hills
 _CAPTURES = 24  # see _longest_game

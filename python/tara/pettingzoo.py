@@ -27,6 +27,8 @@ from pettingzoo import AECEnv  # type: ignore[import-untyped]
 import tara
 from tara.gym import check_render_mode, observation_space
 
+__all__ = ["TaraEnv", "env"]
+
 
 def env(variant: str, options: str = "-",
         render_mode: Optional[str] = None) -> "TaraEnv":

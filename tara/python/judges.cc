@@ -209,7 +209,13 @@ class CallableEvaluator : public mcts::Evaluator {
   std::exception_ptr error_;
 };
 
-Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
+bool Judge::IsPlayouts(const py::object& judge) {
+  return py::isinstance<py::str>(judge) &&
+         judge.cast<std::string>() == kPlayouts;
+}
+
+Judge::Judge(const py::object& judge, uint64_t seed, int64_t evaluations)
+    : object_(judge) {
   mcts::Evaluator* evaluator = nullptr;
   if (py::isinstance<Network>(judge)) {
     const auto& network = judge.cast<const Network&>();
@@ -218,11 +224,9 @@ Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
     // Another number type plays other games.
     name_ = absl::StrCat(std::filesystem::path(network.path).stem().string(),
                          ",precision=", network.precision);
-  } else if (py::isinstance<py::str>(judge) &&
-             judge.cast<std::string>() == kPlayouts) {
+  } else if (IsPlayouts(judge)) {
     own_ = std::make_unique<mcts::PlayoutEvaluator>(1, seed);
     evaluator = own_.get();
-    is_playouts_ = true;
     name_ = kPlayouts;
   } else if (PyCallable_Check(judge.ptr()) != 0) {
     auto own = std::make_unique<CallableEvaluator>(judge);
@@ -238,8 +242,10 @@ Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
                      "; expected a Network, 'playouts' or a callable"));
   }
   cache_ = std::make_unique<mcts::CachingEvaluator>(
-      evaluator, mcts::CachingOptions{.positions = kCachedPositions,
-                                      .symmetric = !is_playouts_});
+      evaluator,
+      mcts::CachingOptions{.positions = std::clamp(evaluations, int64_t{1} << 8,
+                                                   kCachedPositions),
+                           .symmetric = !IsPlayouts(judge)});
 }
 
 Judge::~Judge() = default;

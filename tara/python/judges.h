@@ -23,12 +23,16 @@ class CallableEvaluator;
 // What the argument `judge` means. Destroyed with the GIL.
 class Judge {
  public:
-  // `seed` is that of random games. TypeError for anything else than a Network,
-  // "playouts" or a callable.
-  Judge(const pybind11::object& judge, uint64_t seed);
+  // `seed` is that of random games. `evaluations`: as many as will be asked
+  // for, at most: the cache is made no larger. TypeError for anything else than
+  // a Network, "playouts" or a callable.
+  Judge(const pybind11::object& judge, uint64_t seed,
+        int64_t evaluations = int64_t{1} << 40);
   ~Judge();
 
-  bool is_playouts() const { return is_playouts_; }
+  // Whether the argument is "playouts".
+  static bool IsPlayouts(const pybind11::object& judge);
+
   // The file of a network; empty of others.
   const std::string& path() const { return path_; }
   // What records call it: a network by its file and number type, "playouts", or
@@ -44,7 +48,6 @@ class Judge {
   const pybind11::object object_;  // kept while it judges
   std::unique_ptr<mcts::Evaluator> own_;
   CallableEvaluator* callable_ = nullptr;  // own_, if it is one
-  bool is_playouts_ = false;
   std::string name_;
   std::string path_;
   std::unique_ptr<mcts::CachingEvaluator> cache_;

@@ -113,8 +113,10 @@ py::list Search(const py::object& states, const py::object& judge,
                 const std::string& options_text, uint64_t seed, int threads) {
   CheckThreads(threads);
   const std::vector<State> list = UnfinishedStatesOf(states);
-  Judge of(judge, seed);
-  const Options options = ParseOptions(options_text, of.is_playouts());
+  const Options options = ParseOptions(options_text, Judge::IsPlayouts(judge));
+  Judge of(judge, seed,
+           static_cast<int64_t>(list.size()) *
+               (int64_t{options.search.simulations} + 1));
   std::vector<std::unique_ptr<mcts::Tree>> trees(list.size());
   std::vector<mcts::EndgameSolver> solvers(static_cast<size_t>(threads));
   mcts::SearchCounters counters;

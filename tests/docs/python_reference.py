@@ -43,6 +43,8 @@ PARTS = [
     ("Training", ["train", "Event"]),
     ("Gymnasium", ["tara.gym"]),
     ("PettingZoo", ["tara.pettingzoo"]),
+    ("OpenSpiel", ["tara.openspiel"]),
+    ("Fleet", ["tara.fleet"]),
     ("Benchmark", ["tara.bench"]),
     ("Version", ["__version__"]),
 ]

@@ -71,6 +71,8 @@ absl::Status FleetPlayer::Play(const SelfPlayJob& job, const GameSink& sink,
        {"checkpoint", job.checkpoint_path},
        {"games", RangesOf(job.missing)},
        {"request", absl::Base64Escape(job.request.SerializeAsString())}})));
+  job.stats.batch_room =
+      generation.options.games_per_thread * generation.options.leaves_per_game;
   proto::PlayedGames message;
   while (!generation.wanted.empty() && !stop()) {
     TARA_ASSIGN_OR_RETURN(const bool received, Receive(message));
