@@ -24,6 +24,7 @@ import pathlib
 import queue
 import random
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -465,10 +466,15 @@ def _connect(address: Optional[str]) -> None:
     """Connects to a cluster of Ray, or starts one of this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
+        if address is not None and address != "auto":
+            # Ray would try for long.
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host, int(port)), timeout=5).close()
         ray.init(address=address or "local", log_to_driver=False,
                  logging_level="ERROR", include_dashboard=None)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise FleetError(f"--address {address}: {error}") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        raise FleetError(f"--address {address}: no cluster of Ray that lets "
+                         f"this process in: {error}") from error
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
