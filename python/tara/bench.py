@@ -1,15 +1,27 @@
-"""How fast games go in step: python -m tara.bench [--peers].
+"""How fast games and searches go here: python -m tara.bench [--peers].
 
-Random games, an action of each a step, in actions a second: alone, with masks
-of legal actions, and with features. With --peers also games of pgx (jit) and
-OpenSpiel where they are installed, by turns with ours, so that all have the
-same share of the machine.
+Random games in step, an action of each a step, in actions a second: alone, with
+masks of legal actions, and with features. With --peers also games of pgx (jit)
+and OpenSpiel where they are installed.
+
+Self-play in games a second: by tara.selfplay around the ready-made network and
+around a callable that returns zeros, beside the same games by the C++ program's
+`tara selfplay`, which judges by nothing at all in the callable's place. Each
+plays into a store; the time in which the program starts is taken off. Without
+--variant, of the first variant.
+
+What is compared takes turns, so that all have the same share of the machine;
+a rate is the median of five turns.
 """
 
 import argparse
+import os
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
-from typing import Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -18,6 +30,8 @@ import tara
 GAMES = 4096  # in step
 OBSERVED = 256  # with features, which then stay in the caches
 ROUNDS = 5
+IN_STEP = 32  # games of self-play for each thread, as of `tara selfplay`
+SIMULATIONS = 50  # an action of self-play
 
 
 def _steps(variant: str, threads: int) -> Callable[[], int]:
@@ -120,19 +134,100 @@ def _rates(runs: Dict[str, Callable[[], int]],
     return {name: statistics.median(of) for name, of in rates.items()}
 
 
+def _zeros(planes: "np.ndarray[Any, Any]", globals_: "np.ndarray[Any, Any]",
+           mask: "np.ndarray[Any, Any]") -> Tuple[object, object]:
+    return (np.zeros(mask.shape, np.float32),
+            np.zeros((len(mask), 3), np.float32))
+
+
+def _seconds_of_python(judge: tara.Judge, variant: str, games: int,
+                       threads: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        with tara.GameStore(f"{folder}/games.db", "w") as store:
+            store.add(tara.selfplay(judge, variant, games, threads=threads,
+                                    options=f"sims={SIMULATIONS}",
+                                    in_step=IN_STEP))
+        return time.perf_counter() - begin
+
+
+def _seconds_of_program(program: str, model: str, variant: str, games: int,
+                        threads: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [program, "selfplay", "--variant", variant, "--model", model,
+                   "--games", str(games), "--threads", str(threads), "--sims",
+                   str(SIMULATIONS), "--output", f"{folder}/games.db"]
+
+        def run() -> float:
+            begin = time.perf_counter()
+            done = subprocess.run(command, capture_output=True, text=True,
+                                  check=False)
+            if done.returncode != 0:
+                raise SystemExit(f"{' '.join(command)}: exit status "
+                                 f"{done.returncode}: {done.stderr.strip()}")
+            return time.perf_counter() - begin
+
+        # Once more, it starts and finds that all games have been played.
+        return run() - run()
+
+
+def _self_play(program: str, variant: str, threads: int,
+               seconds: float) -> Dict[str, Tuple[float, float]]:
+    """Returns games a second in Python, and by the program, by turns."""
+    network = tara.load()
+    model = f"best,precision={network.info['precision']}"
+    rates = {}
+    for name, judge, of_program in (("network", network, model),
+                                    ("zeros", _zeros, "uniform")):
+        games = IN_STEP * threads
+        once = _seconds_of_python(judge, variant, games, threads)
+        games *= max(1, round(seconds / once))
+        turns: List[Tuple[float, float]] = []
+        for _ in range(ROUNDS):
+            turns.append((
+                _seconds_of_python(judge, variant, games, threads),
+                _seconds_of_program(program, of_program, variant, games,
+                                    threads)))
+        python, cpp = (games / statistics.median(times)
+                       for times in zip(*turns))
+        rates[f"{variant}: {name}"] = python, cpp
+    return rates
+
+
+def _program(given: Optional[str]) -> Optional[str]:
+    """Returns the C++ program that is named, or found; ValueError if named
+    in vain."""
+    for name, path in (("--program", given),
+                       ("TARA_BINARY", os.environ.get("TARA_BINARY"))):
+        if path and not shutil.which(path):
+            raise ValueError(f"{name}: {path}; expected the program `tara`")
+        if path:
+            return path
+    return shutil.which("tara")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tara.bench", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variant", action="append", choices=tara.VARIANTS,
-                        help="may be given again (default: all)")
+                        help="may be given again (default: all; of self-play "
+                        "the first)")
     parser.add_argument("--seconds", type=float, default=1.0,
                         help="of each measurement (default: 1)")
     parser.add_argument("--threads", type=int, default=1,
-                        help="of our games (default: 1)")
+                        help="of our games and self-play (default: 1)")
     parser.add_argument("--peers", action="store_true",
                         help="games of pgx and OpenSpiel, too")
+    parser.add_argument("--program", metavar="PATH",
+                        help="the C++ program (default: TARA_BINARY of the "
+                        "environment, or `tara` on the PATH); without one no "
+                        "self-play")
     arguments = parser.parse_args()
+    try:
+        program = _program(arguments.program)
+    except ValueError as error:
+        parser.error(str(error))
     runs: Dict[str, Callable[[], int]] = {}
     for variant in arguments.variant or tara.VARIANTS:
         runs[f"{variant}: step"] = _steps(variant, arguments.threads)
@@ -149,10 +244,24 @@ def main() -> None:
                 except ImportError as error:
                     parser.exit(1, f"{library}: {error}; expected it to be "
                                 "installed: pip install jax pgx open_spiel\n")
-    width = max(len(name) for name in runs)
+    rates = _rates(runs, arguments.seconds)
+    beside: Dict[str, Tuple[float, float]] = {}
+    if program is not None:
+        for variant in arguments.variant or tara.VARIANTS[:1]:
+            beside.update(_self_play(program, variant, arguments.threads,
+                                     arguments.seconds))
+    width = max(len(name) for name in [*rates, *beside])
     print(f"{'random games':{width}}  million actions/s")
-    for name, rate in _rates(runs, arguments.seconds).items():
+    for name, rate in rates.items():
         print(f"{name:{width}}  {rate / 1e6:17.4g}")
+    if program is None:
+        print("no self-play beside the C++ program: neither --program nor "
+              "TARA_BINARY names it, and there is no `tara` on the PATH")
+        return
+    print(f"\n{'self-play':{width}}  games/s  of the program  ratio")
+    for name, (python, cpp) in beside.items():
+        print(f"{name:{width}}  {python:7.4g}  {cpp:14.4g}  "
+              f"{python / cpp:5.3f}")
 
 
 if __name__ == "__main__":
