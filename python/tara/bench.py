@@ -175,7 +175,7 @@ def _self_play(program: str, variant: str, threads: int,
                seconds: float) -> Dict[str, Tuple[float, float]]:
     """Returns games a second in Python, and by the program, by turns."""
     network = tara.load()
-    model = f"best,precision={network.info['precision']}"
+    model = "{path},precision={precision}".format(**network.info)
     rates = {}
     for name, judge, of_program in (("network", network, model),
                                     ("zeros", _zeros, "uniform")):

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara::python {
 
@@ -34,14 +35,16 @@ class Judge {
   // What records call it: a network by its file and number type, "playouts", or
   // the callable's name.
   const std::string& name() const { return name_; }
-  // The judge behind a cache; thread-safe.
-  mcts::Evaluator& evaluator() { return *cache_; }
+  // Returns the judge behind a new cache, for searches with the options;
+  // thread-safe.
+  mcts::Evaluator& Cached(const mcts::SearchOptions& search);
 
   // Raises what the callable raised, else the error of `status`.
   void Rethrow(const absl::Status& status) const;
 
  private:
   const pybind11::object object_;  // kept while it judges
+  mcts::Evaluator* evaluator_ = nullptr;  // own_, or a network's
   std::unique_ptr<mcts::Evaluator> own_;
   CallableEvaluator* callable_ = nullptr;  // own_, if it is one
   bool is_playouts_ = false;

@@ -115,6 +115,7 @@ py::list Search(const py::object& states, const py::object& judge,
   const std::vector<State> list = UnfinishedStatesOf(states);
   Judge of(judge, seed);
   const Options options = ParseOptions(options_text, of.is_playouts());
+  mcts::Evaluator& evaluator = of.Cached(options.search);
   std::vector<std::unique_ptr<mcts::Tree>> trees(list.size());
   std::vector<mcts::EndgameSolver> solvers(static_cast<size_t>(threads));
   mcts::SearchCounters counters;
@@ -136,7 +137,7 @@ py::list Search(const py::object& states, const py::object& judge,
     };
     statuses[t] = mcts::PlayManyGames(
         {.games = in_step, .leaves_per_game = options.leaves}, next_game,
-        of.evaluator(), [&] { return stop.load(); }, counters);
+        evaluator, [&] { return stop.load(); }, counters);
     if (!statuses[t].ok()) stop = true;
   });
   for (const absl::Status& status : statuses) of.Rethrow(status);
