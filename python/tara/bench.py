@@ -4,18 +4,20 @@ Random games in step, an action of each a step, in actions a second: alone, with
 masks of legal actions, and with features. With --peers also games of pgx (jit)
 and OpenSpiel where they are installed.
 
-Self-play in games a second: by tara.selfplay around the ready-made network and
-around a callable that returns zeros, beside the same games by the C++ program's
-`tara selfplay`, which judges by nothing at all in the callable's place. Each
-plays into a store; the time in which the program starts is taken off. Without
+Self-play in games a second, beside the C++ program: around the ready-made
+network, beside the same games by `tara selfplay`; around a callable that
+returns zeros, beside `tara bench selfplay` with the smallest network, whose own
+time is taken off. By processor time, or with several threads by the clock. Without
 --variant, of the first variant.
 
-What is compared takes turns, so that all have the same share of the machine;
-a rate is the median of five turns.
+What is compared takes turns, so that all have the same share of the machine; a
+rate is the median of five turns.
 """
 
 import argparse
+import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -140,56 +142,85 @@ def _zeros(planes: "np.ndarray[Any, Any]", globals_: "np.ndarray[Any, Any]",
             np.zeros((len(mask), 3), np.float32))
 
 
-def _seconds_of_python(judge: tara.Judge, variant: str, games: int,
-                       threads: int) -> float:
+def _now(threads: int) -> float:
+    """Returns the processor time that this program and those that it ran have
+    had; of several threads, which may wait for each other, the clock's."""
+    if threads > 1:
+        return time.perf_counter()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF,
+                                                resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _rate_of_python(judge: tara.Judge, variant: str, games: int,
+                    threads: int) -> float:
+    begin = _now(threads)
     with tempfile.TemporaryDirectory() as folder:
-        begin = time.perf_counter()
         with tara.GameStore(f"{folder}/games.db", "w") as store:
             store.add(tara.selfplay(judge, variant, games, threads=threads,
                                     options=f"sims={SIMULATIONS}",
                                     in_step=IN_STEP))
-        return time.perf_counter() - begin
+    return games / (_now(threads) - begin)
 
 
-def _seconds_of_program(program: str, model: str, variant: str, games: int,
-                        threads: int) -> float:
+def _run(*command: str) -> str:
+    """Returns what a program prints; SystemExit where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: exit status "
+                         f"{done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _rate_of_program(program: str, network: tara.Network, variant: str,
+                     games: int, threads: int) -> float:
+    """Returns that of the same games by `tara selfplay`."""
+    model = "{path},precision={precision}".format(**network.info)
+    times = [_now(threads)]
     with tempfile.TemporaryDirectory() as folder:
-        command = [program, "selfplay", "--variant", variant, "--model", model,
-                   "--games", str(games), "--threads", str(threads), "--sims",
-                   str(SIMULATIONS), "--output", f"{folder}/games.db"]
-
-        def run() -> float:
-            begin = time.perf_counter()
-            done = subprocess.run(command, capture_output=True, text=True,
-                                  check=False)
-            if done.returncode != 0:
-                raise SystemExit(f"{' '.join(command)}: exit status "
-                                 f"{done.returncode}: {done.stderr.strip()}")
-            return time.perf_counter() - begin
-
         # Once more, it starts and finds that all games have been played.
-        return run() - run()
+        for _ in range(2):
+            _run(program, "selfplay", "--variant", variant, "--model", model,
+                 "--games", str(games), "--threads", str(threads), "--sims",
+                 str(SIMULATIONS), "--output", f"{folder}/games.db")
+            times.append(_now(threads))
+    return games / ((times[1] - times[0]) - (times[2] - times[1]))
+
+
+def _rate_without_network(program: str, variant: str, seconds: float,
+                          threads: int) -> float:
+    """Returns that of `tara bench selfplay` without its network's time."""
+    report = json.loads(_run(
+        program, "bench", "selfplay", "--net", "1x1", "--precision", "float32",
+        "--variant", variant, "--threads", str(threads), "--sims",
+        str(SIMULATIONS), "--games-per-thread", str(IN_STEP), "--seconds",
+        str(seconds), "--format", "json"))
+    return float(report["games_per_s"] / (1 - report["shares"]["engine"]))
 
 
 def _self_play(program: str, variant: str, threads: int,
                seconds: float) -> Dict[str, Tuple[float, float]]:
     """Returns games a second in Python, and by the program, by turns."""
     network = tara.load()
-    model = "{path},precision={precision}".format(**network.info)
+    generation = 2 * IN_STEP * threads
+
+    def games_of(judge: tara.Judge) -> int:
+        rate = _rate_of_python(judge, variant, generation, threads)
+        return generation * max(1, round(seconds * rate / generation))
+
+    of_network = games_of(network)
+    of_zeros = games_of(_zeros)
+    turns: Dict[str, List[Tuple[float, float]]] = {"network": [], "zeros": []}
+    for _ in range(ROUNDS):
+        turns["network"].append((
+            _rate_of_python(network, variant, of_network, threads),
+            _rate_of_program(program, network, variant, of_network, threads)))
+        turns["zeros"].append((
+            _rate_of_python(_zeros, variant, of_zeros, threads),
+            _rate_without_network(program, variant, seconds, threads)))
     rates = {}
-    for name, judge, of_program in (("network", network, model),
-                                    ("zeros", _zeros, "uniform")):
-        games = IN_STEP * threads
-        once = _seconds_of_python(judge, variant, games, threads)
-        games *= max(1, round(seconds / once))
-        turns: List[Tuple[float, float]] = []
-        for _ in range(ROUNDS):
-            turns.append((
-                _seconds_of_python(judge, variant, games, threads),
-                _seconds_of_program(program, of_program, variant, games,
-                                    threads)))
-        python, cpp = (games / statistics.median(times)
-                       for times in zip(*turns))
+    for name, pairs in turns.items():
+        python, cpp = map(statistics.median, zip(*pairs))
         rates[f"{variant}: {name}"] = python, cpp
     return rates
 

@@ -22,7 +22,7 @@ SEARCH = """
 import numpy
 def loaded():
     return {line.split()[-1] for line in open("/proc/self/maps")
-            if ".so" in line}
+            if "/lib" in line and ".so" in line}
 before = loaded()
 import tara
 print(*sorted(loaded() - before))
@@ -69,13 +69,15 @@ def test_its_name_states_the_oldest_glibc(wheel):
 def test_it_has_the_licences_of_its_libraries(wheel):
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
-    libraries = [name for name in names if name.startswith("tara.libs/")]
+    libraries = [name for name in names if name.startswith("tara.libs/lib")]
     licences = {pathlib.Path(name).name for name in names
                 if ".dist-info/licenses/" in name}
     assert any("libprotobuf" in name for name in libraries)
     assert {"libeigen3-dev", "pybind11"} <= licences
     for library in libraries:
-        stem = re.match(r"tara\.libs/lib([a-z]+)", library).group(1)
+        stem = re.match(r"tara\.libs/lib([a-z]+)", library.lower()).group(1)
+        # libcrypto is a part of libssl3.
+        stem = "ssl" if stem == "crypto" else stem
         assert any(stem in licence for licence in licences), library
 
 
@@ -85,10 +87,11 @@ def test_it_takes_no_library_from_the_system_but_those_of_any_linux(python):
     libraries, found = run.stdout.splitlines()
     brought = [path for path in libraries.split()
                if str(python.parent.parent) in path]
-    others = {pathlib.Path(path).name.split(".so")[0].split("-")[0]
+    others = {pathlib.Path(path).name.split(".so")[0]
               for path in libraries.split() if path not in brought}
-    assert len(brought) > 10
-    assert others <= OF_THE_SYSTEM
+    # Modules of Python's own have no name with lib.
+    assert {name for name in others if name.startswith("lib")} <= OF_THE_SYSTEM
+    assert any("libprotobuf" in path for path in brought)
     analysis, = tara.search([tara.State("four_treasures")],
                             tara.load(precision="float32"), options="sims=50")
     assert found == f"{analysis.action} {analysis.value}"
