@@ -7,11 +7,11 @@ and OpenSpiel where they are installed.
 Self-play in games a second, beside the C++ program: around the ready-made
 network, beside the same games by `tara selfplay`; around a callable that
 returns zeros, beside `tara bench selfplay` with the smallest network, whose own
-time is taken off. By processor time, or with several threads by the clock. Without
---variant, of the first variant.
+time is taken off. By processor time, or with several threads by the clock.
+Without --variant, of the first variant.
 
-What is compared takes turns, so that all have the same share of the machine; a
-rate is the median of five turns.
+What is compared takes turns, so that all have the same share of the machine. A
+rate is the median of the turns, a ratio the median of theirs.
 """
 
 import argparse
@@ -34,6 +34,7 @@ OBSERVED = 256  # with features, which then stay in the caches
 ROUNDS = 5
 IN_STEP = 32  # games of self-play for each thread, as of `tara selfplay`
 SIMULATIONS = 50  # an action of self-play
+TURNS = 9  # of self-play
 
 
 def _steps(variant: str, threads: int) -> Callable[[], int]:
@@ -187,42 +188,41 @@ def _rate_of_program(program: str, network: tara.Network, variant: str,
     return games / ((times[1] - times[0]) - (times[2] - times[1]))
 
 
-def _rate_without_network(program: str, variant: str, seconds: float,
+def _rate_without_network(program: str, variant: str, games: int,
                           threads: int) -> float:
     """Returns that of `tara bench selfplay` without its network's time."""
     report = json.loads(_run(
         program, "bench", "selfplay", "--net", "1x1", "--precision", "float32",
         "--variant", variant, "--threads", str(threads), "--sims",
-        str(SIMULATIONS), "--games-per-thread", str(IN_STEP), "--seconds",
-        str(seconds), "--format", "json"))
+        str(SIMULATIONS), "--games-per-thread", str(IN_STEP), "--games",
+        str(games), "--seconds", "0.001", "--format", "json"))
     return float(report["games_per_s"] / (1 - report["shares"]["engine"]))
 
 
 def _self_play(program: str, variant: str, threads: int,
-               seconds: float) -> Dict[str, Tuple[float, float]]:
-    """Returns games a second in Python, and by the program, by turns."""
+               seconds: float) -> Dict[str, Tuple[float, float, float]]:
+    """Returns games a second in Python, those by the program, and the ratio."""
     network = tara.load()
-    generation = 2 * IN_STEP * threads
+    generation = IN_STEP * threads
 
-    def games_of(judge: tara.Judge) -> int:
+    def by_turns(judge: tara.Judge, of_program: Callable[[int], float]
+                 ) -> Tuple[float, float, float]:
         rate = _rate_of_python(judge, variant, generation, threads)
-        return generation * max(1, round(seconds * rate / generation))
+        games = generation * max(1, round(seconds * rate / generation))
+        turns = [(_rate_of_python(judge, variant, games, threads),
+                  of_program(games)) for _ in range(TURNS)]
+        ratio = statistics.median(ours / its for ours, its in turns)
+        ours, its = map(statistics.median, zip(*turns))
+        return ours, its, ratio
 
-    of_network = games_of(network)
-    of_zeros = games_of(_zeros)
-    turns: Dict[str, List[Tuple[float, float]]] = {"network": [], "zeros": []}
-    for _ in range(ROUNDS):
-        turns["network"].append((
-            _rate_of_python(network, variant, of_network, threads),
-            _rate_of_program(program, network, variant, of_network, threads)))
-        turns["zeros"].append((
-            _rate_of_python(_zeros, variant, of_zeros, threads),
-            _rate_without_network(program, variant, seconds, threads)))
-    rates = {}
-    for name, pairs in turns.items():
-        python, cpp = map(statistics.median, zip(*pairs))
-        rates[f"{variant}: {name}"] = python, cpp
-    return rates
+    return {
+        f"{variant}: network": by_turns(
+            network, lambda games: _rate_of_program(program, network, variant,
+                                                    games, threads)),
+        f"{variant}: zeros": by_turns(
+            _zeros, lambda games: _rate_without_network(program, variant,
+                                                        games, threads)),
+    }
 
 
 def _program(given: Optional[str]) -> Optional[str]:
@@ -276,7 +276,7 @@ def main() -> None:
                     parser.exit(1, f"{library}: {error}; expected it to be "
                                 "installed: pip install jax pgx open_spiel\n")
     rates = _rates(runs, arguments.seconds)
-    beside: Dict[str, Tuple[float, float]] = {}
+    beside: Dict[str, Tuple[float, float, float]] = {}
     if program is not None:
         for variant in arguments.variant or tara.VARIANTS[:1]:
             beside.update(_self_play(program, variant, arguments.threads,
@@ -290,9 +290,8 @@ def main() -> None:
               "TARA_BINARY names it, and there is no `tara` on the PATH")
         return
     print(f"\n{'self-play':{width}}  games/s  of the program  ratio")
-    for name, (python, cpp) in beside.items():
-        print(f"{name:{width}}  {python:7.4g}  {cpp:14.4g}  "
-              f"{python / cpp:5.3f}")
+    for name, (ours, its, ratio) in beside.items():
+        print(f"{name:{width}}  {ours:7.4g}  {its:14.4g}  {ratio:5.3f}")
 
 
 if __name__ == "__main__":

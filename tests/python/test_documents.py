@@ -48,9 +48,14 @@ def test_self_play_is_measured_beside_the_program(monkeypatch):
     monkeypatch.setattr(bench, "IN_STEP", 4)
     network = tara.load(precision="float32")
     variant = "four_treasures"
-    assert bench._rate_of_python(network, variant, 8, threads=1) > 0
     assert bench._rate_of_program(PROGRAM, network, variant, 8, threads=2) > 0
-    assert bench._rate_without_network(PROGRAM, variant, 0.01, threads=1) > 0
+    monkeypatch.setattr(tara, "load", lambda: network)
+    monkeypatch.setattr(bench, "TURNS", 1)
+    rows = bench._self_play(PROGRAM, variant, threads=1, seconds=0.01)
+    assert list(rows) == [f"{variant}: network", f"{variant}: zeros"]
+    for ours, its, ratio in rows.values():
+        assert ours > 0 and its > 0
+        assert ratio == ours / its
 
 
 @pytest.mark.parametrize("arguments, environment, message", [

@@ -1,6 +1,8 @@
 """The wheel for other machines: what it brings and what it leaves to them."""
 
+import io
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import zipfile
 import numpy as np
 import pytest
 import tara
+from tara import _processor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -102,3 +105,17 @@ def test_a_setting_that_is_none_is_an_error(monkeypatch, tmp_path):
     import build_backend
     with pytest.raises(SystemExit, match="manylinux is '1'; expected yes"):
         build_backend.build_wheel(tmp_path, {"manylinux": "1"})
+
+
+@pytest.mark.parametrize("flags, missing", [
+    ("fpu sse2 avx bmi1", "avx2, bmi2, fma"), ("avx2 bmi2", "fma"),
+    ("avx2 bmi2 fma", None)])
+def test_a_processor_that_is_too_old_is_named(monkeypatch, flags, missing):
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(
+        "builtins.open", lambda *_, **__: io.StringIO(f"flags\t\t: {flags}\n"))
+    if missing is None:
+        _processor.check()
+        return
+    with pytest.raises(ImportError, match=f"AVX2 .*lacks {missing}$"):
+        _processor.check()
