@@ -220,8 +220,8 @@ def _self_play(program: str, variant: str, threads: int,
             network, lambda games: _rate_of_program(program, network, variant,
                                                     games, threads)),
         f"{variant}: zeros": by_turns(
-            _zeros, lambda games: _rate_without_network(program, variant,
-                                                        games, threads)),
+            _zeros, lambda _: _rate_without_network(program, variant,
+                                                    generation, threads)),
     }
 
 
