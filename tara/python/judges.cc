@@ -102,8 +102,8 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
 namespace {
 
 // Keeps Python's state of a thread from batch to batch: to make one takes as
-// long as to evaluate some positions. REQUIRES: the thread is one of ours, which
-// ends before the interpreter.
+// long as to evaluate some positions. REQUIRES: the thread is one of ours,
+// which ends before the interpreter.
 class ThreadState {
  public:
   ThreadState() { py::gil_scoped_acquire().inc_ref(); }

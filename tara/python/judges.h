@@ -43,7 +43,7 @@ class Judge {
   void Rethrow(const absl::Status& status) const;
 
  private:
-  const pybind11::object object_;  // kept while it judges
+  const pybind11::object object_;         // kept while it judges
   mcts::Evaluator* evaluator_ = nullptr;  // own_, or a network's
   std::unique_ptr<mcts::Evaluator> own_;
   CallableEvaluator* callable_ = nullptr;  // own_, if it is one
