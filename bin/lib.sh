@@ -199,18 +199,39 @@ tara_build() {
   mv "${stamp}" "${TARA_STAMP}"
 }
 
+# tara_libraries FILE: prints the libraries that a program or library is linked
+# with, `NAME PATH PACKAGE` a line. Not those of glibc, which are the system's:
+# they belong to its kernel and loader.
+tara_libraries() {
+  local library path real package
+  while read -r library path; do
+    case "${library}" in
+      ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | \
+        librt.so.* | libresolv.so.*) continue ;;
+    esac
+    # dpkg knows files by the name that they were installed by, in /lib or
+    # /usr/lib.
+    real="$(readlink -f "${path}")"
+    package="$({ dpkg-query --search "${real}" "${real#/usr}" 2>/dev/null ||
+      true; } | head -n 1 | cut -d : -f 1)"
+    printf '%s %s %s\n' "${library}" "${path}" "${package}"
+  done < <(ldd "$1" | awk '$3 ~ /^\// { print $1, $3 }')
+}
+
 # Builds the extension module of the Python package, by the headers that
 # TARA_PYTHON_INCLUDE and TARA_PYBIND11_INCLUDE name; prints its path.
+# TARA_PYTHON_CONFIG may name a configuration of .bazelrc: asan.
 tara_python_build() {
+  local -a flags=("${TARA_BAZEL_FLAGS[@]}"
+    ${TARA_PYTHON_CONFIG:+"--config=${TARA_PYTHON_CONFIG}"}
+    "--repo_env=TARA_PYTHON_INCLUDE=${TARA_PYTHON_INCLUDE}"
+    "--repo_env=TARA_PYBIND11_INCLUDE=${TARA_PYBIND11_INCLUDE}")
   tara_install_packages python
   tara_say "building the Python package's module"
-  (cd "${TARA_ROOT}" && bazel build "${TARA_BAZEL_FLAGS[@]}" \
+  (cd "${TARA_ROOT}" && bazel build "${flags[@]}" \
     --ui_event_filters=-info,-debug --noshow_progress \
-    "--repo_env=TARA_PYTHON_INCLUDE=${TARA_PYTHON_INCLUDE}" \
-    "--repo_env=TARA_PYBIND11_INCLUDE=${TARA_PYBIND11_INCLUDE}" \
-    //tara/python:_tara.so >&2)
-  printf '%s\n' \
-    "${TARA_ROOT}/bazel-out/${TARA_CPU}-opt/bin/tara/python/_tara.so"
+    //tara/python:_tara.so >&2 && printf '%s/tara/python/_tara.so\n' \
+    "$(bazel info "${flags[@]}" bazel-bin 2>/dev/null)")
 }
 
 # The environment of the Python package's tests.

@@ -1,17 +1,31 @@
-"""How fast games go in step.
+"""How fast games and searches go here.
 
     python -m tara.bench --variant four_treasures --seconds 2
 
-Random games, an action of each a step, in actions a second: alone, with masks
-of legal actions, and with features. With --peers also games of pgx (jit) and
-OpenSpiel where they are installed, by turns with ours, so that all have the
-same share of the machine.
+Random games in step, an action of each a step, in actions a second: alone, with
+masks of legal actions, and with features. With --peers also games of pgx (jit)
+and OpenSpiel where they are installed.
+
+Self-play in games a second, beside the C++ program: around the ready-made
+network, beside the same games by `tara selfplay`; around a callable that
+returns zeros, beside `tara bench selfplay` with the smallest network, whose own
+time is taken off. By processor time, or with several threads by the clock.
+Without --variant, of the first variant.
+
+What is compared takes turns, so that all have the same share of the machine. A
+rate is the median of the turns, a ratio the median of theirs.
 """
 
 import argparse
+import json
+import os
+import resource
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
-from typing import Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -22,6 +36,9 @@ __all__ = ["main"]
 GAMES = 4096  # in step
 OBSERVED = 256  # with features, which then stay in the caches
 ROUNDS = 5
+IN_STEP = 32  # games of self-play for each thread, as of `tara selfplay`
+SIMULATIONS = 50  # an action of self-play
+TURNS = 9  # of self-play
 
 
 def _steps(variant: str, threads: int) -> Callable[[], int]:
@@ -124,20 +141,129 @@ def _rates(runs: Dict[str, Callable[[], int]],
     return {name: statistics.median(of) for name, of in rates.items()}
 
 
+def _zeros(planes: "np.ndarray[Any, Any]", globals_: "np.ndarray[Any, Any]",
+           mask: "np.ndarray[Any, Any]") -> Tuple[object, object]:
+    return (np.zeros(mask.shape, np.float32),
+            np.zeros((len(mask), 3), np.float32))
+
+
+def _now(threads: int) -> float:
+    """Returns the processor time that this program and those that it ran have
+    had; of several threads, which may wait for each other, the clock's."""
+    if threads > 1:
+        return time.perf_counter()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF,
+                                                resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _rate_of_python(judge: tara.Judge, variant: str, games: int,
+                    threads: int) -> float:
+    begin = _now(threads)
+    with tempfile.TemporaryDirectory() as folder:
+        with tara.GameStore(f"{folder}/games.db", "w") as store:
+            store.add(tara.selfplay(judge, variant, games, threads=threads,
+                                    options=f"sims={SIMULATIONS}",
+                                    in_step=IN_STEP))
+    return games / (_now(threads) - begin)
+
+
+def _run(*command: str) -> str:
+    """Returns what a program prints; SystemExit where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: exit status "
+                         f"{done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _rate_of_program(program: str, network: tara.Network, variant: str,
+                     games: int, threads: int) -> float:
+    """Returns that of the same games by `tara selfplay`."""
+    model = "{path},precision={precision}".format(**network.info)
+    times = [_now(threads)]
+    with tempfile.TemporaryDirectory() as folder:
+        # Once more, it starts and finds that all games have been played.
+        for _ in range(2):
+            _run(program, "selfplay", "--variant", variant, "--model", model,
+                 "--games", str(games), "--threads", str(threads), "--sims",
+                 str(SIMULATIONS), "--output", f"{folder}/games.db")
+            times.append(_now(threads))
+    return games / ((times[1] - times[0]) - (times[2] - times[1]))
+
+
+def _rate_without_network(program: str, variant: str, games: int,
+                          threads: int) -> float:
+    """Returns that of `tara bench selfplay` without its network's time."""
+    report = json.loads(_run(
+        program, "bench", "selfplay", "--net", "1x1", "--precision", "float32",
+        "--variant", variant, "--threads", str(threads), "--sims",
+        str(SIMULATIONS), "--games-per-thread", str(IN_STEP), "--games",
+        str(games), "--seconds", "0.001", "--format", "json"))
+    return float(report["games_per_s"] / (1 - report["shares"]["engine"]))
+
+
+def _self_play(program: str, variant: str, threads: int,
+               seconds: float) -> Dict[str, Tuple[float, float, float]]:
+    """Returns games a second in Python, those by the program, and the ratio."""
+    network = tara.load()
+    generation = IN_STEP * threads
+
+    def by_turns(judge: tara.Judge, of_program: Callable[[int], float]
+                 ) -> Tuple[float, float, float]:
+        rate = _rate_of_python(judge, variant, generation, threads)
+        games = generation * max(1, round(seconds * rate / generation))
+        turns = [(_rate_of_python(judge, variant, games, threads),
+                  of_program(games)) for _ in range(TURNS)]
+        ratio = statistics.median(ours / its for ours, its in turns)
+        ours, its = map(statistics.median, zip(*turns))
+        return ours, its, ratio
+
+    return {
+        f"{variant}: network": by_turns(
+            network, lambda games: _rate_of_program(program, network, variant,
+                                                    games, threads)),
+        f"{variant}: zeros": by_turns(
+            _zeros, lambda _: _rate_without_network(program, variant,
+                                                    generation, threads)),
+    }
+
+
+def _program(given: Optional[str]) -> Optional[str]:
+    """Returns the C++ program that is named, or found; ValueError if named
+    in vain."""
+    for name, path in (("--program", given),
+                       ("TARA_BINARY", os.environ.get("TARA_BINARY"))):
+        if path and not shutil.which(path):
+            raise ValueError(f"{name}: {path}; expected the program `tara`")
+        if path:
+            return path
+    return shutil.which("tara")
+
+
 def main() -> None:
     """Runs the program with the arguments of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tara.bench", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variant", action="append", choices=tara.VARIANTS,
-                        help="may be given again (default: all)")
+                        help="may be given again (default: all; of self-play "
+                        "the first)")
     parser.add_argument("--seconds", type=float, default=1.0,
                         help="of each measurement (default: 1)")
     parser.add_argument("--threads", type=int, default=1,
-                        help="of our games (default: 1)")
+                        help="of our games and self-play (default: 1)")
     parser.add_argument("--peers", action="store_true",
                         help="games of pgx and OpenSpiel, too")
+    parser.add_argument("--program", metavar="PATH",
+                        help="the C++ program (default: TARA_BINARY of the "
+                        "environment, or `tara` on the PATH); without one no "
+                        "self-play")
     arguments = parser.parse_args()
+    try:
+        program = _program(arguments.program)
+    except ValueError as error:
+        parser.error(str(error))
     runs: Dict[str, Callable[[], int]] = {}
     for variant in arguments.variant or tara.VARIANTS:
         runs[f"{variant}: step"] = _steps(variant, arguments.threads)
@@ -154,10 +280,23 @@ def main() -> None:
                 except ImportError as error:
                     parser.exit(1, f"{library}: {error}; expected it to be "
                                 "installed: pip install jax pgx open_spiel\n")
-    width = max(len(name) for name in runs)
+    rates = _rates(runs, arguments.seconds)
+    beside: Dict[str, Tuple[float, float, float]] = {}
+    if program is not None:
+        for variant in arguments.variant or tara.VARIANTS[:1]:
+            beside.update(_self_play(program, variant, arguments.threads,
+                                     arguments.seconds))
+    width = max(len(name) for name in [*rates, *beside])
     print(f"{'random games':{width}}  million actions/s")
-    for name, rate in _rates(runs, arguments.seconds).items():
+    for name, rate in rates.items():
         print(f"{name:{width}}  {rate / 1e6:17.4g}")
+    if program is None:
+        print("no self-play beside the C++ program: neither --program nor "
+              "TARA_BINARY names it, and there is no `tara` on the PATH")
+        return
+    print(f"\n{'self-play':{width}}  games/s  of the program  ratio")
+    for name, (ours, its, ratio) in beside.items():
+        print(f"{name:{width}}  {ours:7.4g}  {its:14.4g}  {ratio:5.3f}")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/python/arrays.h"
 #include "tara/python/states.h"
@@ -98,6 +99,21 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
 
 }  // namespace
 
+namespace {
+
+// Keeps Python's state of a thread from batch to batch: to make one takes as
+// long as to evaluate some positions. REQUIRES: the thread is one of ours,
+// which ends before the interpreter.
+class ThreadState {
+ public:
+  ThreadState() { py::gil_scoped_acquire().inc_ref(); }
+  ~ThreadState() { py::gil_scoped_acquire().dec_ref(); }
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
+};
+
+}  // namespace
+
 // Asks a Python callable about positions, with the GIL, a batch at a time:
 // judge(planes, globals, mask) -> (logits, result_logits). All are as seen by
 // the representative symmetry of each position.
@@ -107,6 +123,7 @@ class CallableEvaluator : public mcts::Evaluator {
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
+    const thread_local ThreadState state;
     const py::gil_scoped_acquire acquire;
     try {
       Ask(states, results);
@@ -126,10 +143,15 @@ class CallableEvaluator : public mcts::Evaluator {
     const auto n = static_cast<py::ssize_t>(states.size());
     Features features =
         FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
-    EncodeStates(states, nn::PlaneLayout::kChannelsFirst,
-                 SpanOf(features.planes), SpanOf(features.globals));
     auto mask = OutputArray<uint8_t>(py::none(), {n, kNumActions});
-    WriteMask(states, /*seen=*/true, SpanOf(mask));
+    {
+      const auto planes = SpanOf(features.planes);
+      const auto globals = SpanOf(features.globals);
+      const auto legal = SpanOf(mask);
+      const py::gil_scoped_release release;
+      EncodeStates(states, nn::PlaneLayout::kChannelsFirst, planes, globals);
+      WriteMask(states, /*seen=*/true, legal);
+    }
     const py::object answer = judge_(features.planes, features.globals, mask);
     if (!py::isinstance<py::sequence>(answer) || py::len(answer) != 2) {
       throw py::value_error(
@@ -137,8 +159,11 @@ class CallableEvaluator : public mcts::Evaluator {
     }
     const auto logits = Answer(answer[py::int_(0)], "logits", n, kNumActions);
     const auto result = Answer(answer[py::int_(1)], "result_logits", n, 3);
+    const float* const of_actions = logits.data();
+    const float* const of_result = result.data();
+    const py::gil_scoped_release release;
     for (size_t i = 0; i < states.size(); ++i) {
-      Read(states[i], i, logits.data() + i * kNumActions, result.data() + i * 3,
+      Read(states[i], i, of_actions + i * kNumActions, of_result + i * 3,
            results[i]);
     }
   }
@@ -209,29 +234,24 @@ class CallableEvaluator : public mcts::Evaluator {
   std::exception_ptr error_;
 };
 
-bool Judge::IsPlayouts(const py::object& judge) {
-  return py::isinstance<py::str>(judge) &&
-         judge.cast<std::string>() == kPlayouts;
-}
-
-Judge::Judge(const py::object& judge, uint64_t seed, int64_t evaluations)
-    : object_(judge) {
-  mcts::Evaluator* evaluator = nullptr;
+Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
   if (py::isinstance<Network>(judge)) {
     const auto& network = judge.cast<const Network&>();
-    evaluator = network.evaluator.get();
+    evaluator_ = network.evaluator.get();
     path_ = network.path;
     // Another number type plays other games.
     name_ = absl::StrCat(std::filesystem::path(network.path).stem().string(),
                          ",precision=", network.precision);
-  } else if (IsPlayouts(judge)) {
+  } else if (py::isinstance<py::str>(judge) &&
+             judge.cast<std::string>() == kPlayouts) {
     own_ = std::make_unique<mcts::PlayoutEvaluator>(1, seed);
-    evaluator = own_.get();
+    evaluator_ = own_.get();
+    is_playouts_ = true;
     name_ = kPlayouts;
   } else if (PyCallable_Check(judge.ptr()) != 0) {
     auto own = std::make_unique<CallableEvaluator>(judge);
     callable_ = own.get();
-    evaluator = callable_;
+    evaluator_ = callable_;
     own_ = std::move(own);
     const py::object named =
         py::hasattr(judge, "__name__") ? judge : py::type::of(judge);
@@ -241,11 +261,18 @@ Judge::Judge(const py::object& judge, uint64_t seed, int64_t evaluations)
         absl::StrCat("judge: ", std::string(py::str(py::repr(judge))),
                      "; expected a Network, 'playouts' or a callable"));
   }
+}
+
+mcts::Evaluator& Judge::Cached(const mcts::SearchOptions& search,
+                               int64_t evaluations) {
   cache_ = std::make_unique<mcts::CachingEvaluator>(
-      evaluator,
-      mcts::CachingOptions{.positions = std::clamp(evaluations, int64_t{1} << 8,
-                                                   kCachedPositions),
-                           .symmetric = !IsPlayouts(judge)});
+      evaluator_,
+      mcts::CachingOptions{
+          .positions =
+              std::clamp(evaluations, int64_t{1} << 8, kCachedPositions),
+          .symmetric = !is_playouts_,
+          .margins = mcts::Utility(search.utility).needs_margins()});
+  return *cache_;
 }
 
 Judge::~Judge() = default;

@@ -15,39 +15,43 @@
 #include "absl/status/status.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/options/search_options.h"
 
 namespace tara::python {
 
 class CallableEvaluator;
 
+// Of Judge::Cached: without a bound.
+inline constexpr int64_t kManyEvaluations = int64_t{1} << 40;
+
 // What the argument `judge` means. Destroyed with the GIL.
 class Judge {
  public:
-  // `seed` is that of random games. `evaluations`: as many as will be asked
-  // for, at most: the cache is made no larger. TypeError for anything else than
-  // a Network, "playouts" or a callable.
-  Judge(const pybind11::object& judge, uint64_t seed,
-        int64_t evaluations = int64_t{1} << 40);
+  // `seed` is that of random games. TypeError for anything else than a Network,
+  // "playouts" or a callable.
+  Judge(const pybind11::object& judge, uint64_t seed);
   ~Judge();
 
-  // Whether the argument is "playouts".
-  static bool IsPlayouts(const pybind11::object& judge);
-
+  bool is_playouts() const { return is_playouts_; }
   // The file of a network; empty of others.
   const std::string& path() const { return path_; }
   // What records call it: a network by its file and number type, "playouts", or
   // the callable's name.
   const std::string& name() const { return name_; }
-  // The judge behind a cache; thread-safe.
-  mcts::Evaluator& evaluator() { return *cache_; }
+  // Returns the judge behind a new cache, for searches with the options, which
+  // ask for so many evaluations at most; thread-safe.
+  mcts::Evaluator& Cached(const mcts::SearchOptions& search,
+                          int64_t evaluations);
 
   // Raises what the callable raised, else the error of `status`.
   void Rethrow(const absl::Status& status) const;
 
  private:
-  const pybind11::object object_;  // kept while it judges
+  const pybind11::object object_;         // kept while it judges
+  mcts::Evaluator* evaluator_ = nullptr;  // own_, or a network's
   std::unique_ptr<mcts::Evaluator> own_;
   CallableEvaluator* callable_ = nullptr;  // own_, if it is one
+  bool is_playouts_ = false;
   std::string name_;
   std::string path_;
   std::unique_ptr<mcts::CachingEvaluator> cache_;

@@ -204,8 +204,8 @@ class SelfPlay {
     };
     train::SelfPlayStats stats;
     const absl::Status status = train::PlayGames(
-        options_, games_, judge_.evaluator(), take,
-        [this] { return stop_.load(std::memory_order_relaxed); }, stats);
+        options_, games_, judge_.Cached(options_.search, kManyEvaluations),
+        take, [this] { return stop_.load(std::memory_order_relaxed); }, stats);
     const std::lock_guard lock(mutex_);
     status_ = status;
     over_ = true;

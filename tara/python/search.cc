@@ -113,10 +113,11 @@ py::list Search(const py::object& states, const py::object& judge,
                 const std::string& options_text, uint64_t seed, int threads) {
   CheckThreads(threads);
   const std::vector<State> list = UnfinishedStatesOf(states);
-  const Options options = ParseOptions(options_text, Judge::IsPlayouts(judge));
-  Judge of(judge, seed,
-           static_cast<int64_t>(list.size()) *
-               (int64_t{options.search.simulations} + 1));
+  Judge of(judge, seed);
+  const Options options = ParseOptions(options_text, of.is_playouts());
+  mcts::Evaluator& evaluator =
+      of.Cached(options.search, static_cast<int64_t>(list.size()) *
+                                    (int64_t{options.search.simulations} + 1));
   std::vector<std::unique_ptr<mcts::Tree>> trees(list.size());
   std::vector<mcts::EndgameSolver> solvers(static_cast<size_t>(threads));
   mcts::SearchCounters counters;
@@ -138,7 +139,7 @@ py::list Search(const py::object& states, const py::object& judge,
     };
     statuses[t] = mcts::PlayManyGames(
         {.games = in_step, .leaves_per_game = options.leaves}, next_game,
-        of.evaluator(), [&] { return stop.load(); }, counters);
+        evaluator, [&] { return stop.load(); }, counters);
     if (!statuses[t].ok()) stop = true;
   });
   for (const absl::Status& status : statuses) of.Rethrow(status);

@@ -1,13 +1,17 @@
 """The Python code of the documents runs as it stands."""
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
+import tara
+from tara import bench
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = os.environ.get("TARA_BINARY") or str(ROOT / "bin/tara")
 
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -47,19 +51,49 @@ def test_the_tutorial_prints_and_draws_what_it_shows(capsys, monkeypatch,
     assert drawn == stored
 
 
+def run_benchmark(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "tara.bench", *arguments], capture_output=True,
+        text=True, check=False, env={**os.environ, **environment})
+
+
 def test_the_benchmark_runs():
-    run = subprocess.run(
-        [sys.executable, "-m", "tara.bench", "--seconds", "0.05", "--variant",
-         "four_treasures", "--threads", "2"],
-        capture_output=True, text=True, check=True)
-    rows = run.stdout.splitlines()
+    run = run_benchmark("--seconds", "0.05", "--variant", "four_treasures",
+                        "--threads", "2", PATH="/nowhere", TARA_BINARY="")
+    assert run.returncode == 0, run.stderr
+    *rows, last = run.stdout.splitlines()
     assert rows[0].split() == ["random", "games", "million", "actions/s"]
     assert len(rows) == 4
     assert all(float(row.split()[-1]) > 0 for row in rows[1:])
+    assert last.startswith("no self-play beside the C++ program")
+
+
+def test_self_play_is_measured_beside_the_program(monkeypatch):
+    monkeypatch.setattr(bench, "SIMULATIONS", 2)
+    monkeypatch.setattr(bench, "IN_STEP", 4)
+    network = tara.load(precision="float32")
+    variant = "four_treasures"
+    assert bench._rate_of_program(PROGRAM, network, variant, 8, threads=2) > 0
+    monkeypatch.setattr(tara, "load", lambda: network)
+    monkeypatch.setattr(bench, "TURNS", 1)
+    rows = bench._self_play(PROGRAM, variant, threads=1, seconds=0.01)
+    assert list(rows) == [f"{variant}: network", f"{variant}: zeros"]
+    for ours, its, ratio in rows.values():
+        assert ours > 0 and its > 0
+        assert ratio == ours / its
+
+
+@pytest.mark.parametrize("arguments, environment, message", [
+    (["--program", "/nowhere/tara"], {}, "--program: /nowhere/tara; expected"),
+    ([], {"TARA_BINARY": "/no/tara"}, "TARA_BINARY: /no/tara; expected"),
+])
+def test_a_program_that_is_none_is_an_error(arguments, environment, message):
+    run = run_benchmark(*arguments, **environment)
+    assert run.returncode == 2
+    assert message in run.stderr
 
 
 def test_the_benchmark_says_which_library_is_missing():
-    run = subprocess.run([sys.executable, "-m", "tara.bench", "--peers"],
-                         capture_output=True, text=True, check=False)
+    run = run_benchmark("--peers")
     assert run.returncode == 1
     assert "pgx" in run.stderr and "pip install" in run.stderr
