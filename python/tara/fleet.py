@@ -157,7 +157,10 @@ class _Fleet:
     def begin(self, number: int, checkpoint: str, request: bytes,
               games: Sequence[int]) -> None:
         """Begins to have the games of a generation played."""
-        player = _tara._BlockPlayer(checkpoint, request)
+        try:
+            player = _tara._BlockPlayer(checkpoint, request)
+        except ValueError as error:
+            raise FleetError(str(error)) from error
         path = pathlib.Path(checkpoint)
         inputs = (tara.__version__, path.name, path.read_bytes(), request)
         self._generation = _Generation(

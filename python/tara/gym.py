@@ -340,6 +340,11 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Info] = None
               ) -> Tuple[NDArray[np.float32], Info]:
+        """Begins all games; returns observations and info.
+
+        seed: of sides, opponents' draws and searches, from here on. options:
+        none; a reset_mask raises ValueError.
+        """
         if options and "reset_mask" in options:
             raise ValueError("options: reset_mask; expected a reset of all "
                              "games: one that ends begins again by itself")
@@ -350,6 +355,10 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     def step(self, actions: NDArray[np.int64]
              ) -> Tuple[NDArray[np.float32], NDArray[typing.Any],
                         NDArray[typing.Any], NDArray[typing.Any], Info]:
+        """Plays an action in each game, and opponents up to the next turns.
+
+        Returns observations, rewards, terminated, truncated (False) and info.
+        """
         reward, done = self._play.step(actions, self.np_random)
         final: Info = {}
         if done.any():

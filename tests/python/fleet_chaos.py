@@ -259,7 +259,7 @@ def chaos(options, folder):
         world.start()
         world.drive()
         until = time.monotonic() + options.seconds
-        next_harm = time.monotonic() + 15
+        next_harm = time.monotonic() + 5
         while (status := world.driver.poll()) != 0:
             time.sleep(0.1)
             world.mend(everything=time.monotonic() > until)

@@ -1,0 +1,115 @@
+"""One run on a cluster of Ray: real ones, of this machine and in namespaces."""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+TINY = HERE.parent.parent / "configs/tiny.textproto"
+FAST = ["--set", "evaluation.opponent=random", "--set",
+        "inference.backend=onednn"]
+
+
+def fleet(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "tara.fleet", *map(str, arguments)],
+        capture_output=True, text=True, check=False, **options)
+
+
+def alone(config, run_dir):
+    subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
+                    f"run_dir={run_dir}", *FAST],
+                   check=True, capture_output=True)
+
+
+def digest(run_dir):
+    games = subprocess.run(
+        [os.environ["TARA_BINARY"], "games", "export", run_dir, "-o",
+         "/dev/stdout"], check=True, stdout=subprocess.PIPE).stdout
+    checkpoints = sorted((run_dir / "checkpoints").glob("ckpt-*.pt"))
+    return [hashlib.sha256(data).hexdigest() for data in
+            (games, *(path.read_bytes() for path in checkpoints))]
+
+
+def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
+    alone(TINY, tmp_path / "alone")
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'fleet'}", *FAST)
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"1 nodes, \d+ cores", run.stderr)
+    assert "ckpt-000002 at 8 simulations" in run.stdout
+    assert digest(tmp_path / "fleet") == digest(tmp_path / "alone")
+
+
+@pytest.mark.skipif(
+    subprocess.run(["unshare", "--map-root-user", "--net", "true"],
+                   check=False, capture_output=True).returncode != 0 or
+    shutil.which("ip") is None,
+    reason="no network namespaces, or no `ip`")
+def test_a_cluster_that_is_broken_all_the_time_makes_the_same_run(tmp_path):
+    """Nodes with addresses of their own; kill -9, freezes, cut links."""
+    run = subprocess.run(
+        [sys.executable, HERE / "fleet_chaos.py", "--seconds", "40",
+         "--generations", "30", "--nodes", "2", "--seed", "2", "--folder",
+         tmp_path], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "the same run" in run.stdout
+
+
+def test_ctrl_c_stops_a_run_and_the_same_command_goes_on(tmp_path):
+    command = [sys.executable, "-m", "tara.fleet", "train", TINY, "--set",
+               f"run_dir={tmp_path / 'fleet'}", "--set", "generations=4", *FAST]
+    with subprocess.Popen(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if "learning" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        errors = process.stderr.read()
+        assert process.wait() == 130, errors
+    assert "the same command goes on" in errors
+    run = fleet(*command[3:])
+    assert run.returncode == 0, run.stderr
+
+
+def closed_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@pytest.mark.parametrize("arguments, status, words", [
+    ([], 2, "expected|required"),
+    (["train"], 2, "CONFIG"),
+    (["train", TINY, "--audit", "2"], 2, "--audit 2.0: expected 0 to 1"),
+    (["train", TINY, "--address", "127.0.0.1:PORT"], 1,
+     "--address 127.0.0.1:[0-9]+: no cluster of Ray"),
+    (["train", TINY, "--address", "nowhere"], 1, "--address nowhere"),
+])
+def test_wrong_arguments_are_named_at_once(arguments, status, words):
+    arguments = [str(each).replace("PORT", str(closed_port()))
+                 for each in arguments]
+    run = fleet(*arguments)
+    assert run.returncode == status, run.stderr
+    assert re.search(words, run.stderr), run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("setting, status, words", [
+    ("nonsense=1", 2, "nonsense"),
+    ("inference.backend=torch", 1, "torch"),
+])
+def test_a_config_that_cannot_be_served_is_an_error(tmp_path, setting, status,
+                                                     words):
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", "--set",
+                setting)
+    assert run.returncode == status, run.stderr
+    assert words in run.stderr
+    assert "Traceback" not in run.stderr
