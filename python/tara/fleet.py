@@ -38,7 +38,8 @@ from tara import _tara, _train
 
 try:
     import ray
-    from ray.exceptions import NodeDiedError, RayError, RayTaskError
+    from ray.exceptions import (OutOfMemoryError, RayError, RayTaskError,
+                                WorkerCrashedError)
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ImportError as missing:
     raise ImportError("tara.fleet needs the package ray: pip install ray"
@@ -55,7 +56,7 @@ _TRIES = 3
 _STATUS_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
-"""Without a node that can play."""
+"""With nodes of which none can play."""
 
 
 class FleetError(RuntimeError):
@@ -219,6 +220,8 @@ class _Fleet:
         seconds = now - self._speeds[0][0]
         rate = ((self._speeds[-1][1] - self._speeds[0][1]) / seconds
                 if seconds > 0 else 0.0)
+        if not self._nodes:
+            return "waits for nodes"
         playing = [node for node in self._nodes.values() if not node.fault]
         parts = [f"{len(playing)} nodes, "
                  f"{sum(node.cores for node in playing)} cores, "
@@ -253,14 +256,14 @@ class _Fleet:
                 self._nodes[each] = _Node(
                     each, f"{name}/{each[:4]}" if name in names else name,
                     cores)
-        if any(not node.fault for node in self._nodes.values()):
-            self._idle_since = math.inf
+        if not self._nodes or any(not node.fault
+                                  for node in self._nodes.values()):
+            self._idle_since = math.inf  # nodes may come
         elif self._idle_since == math.inf:
             self._idle_since = now
         elif now - self._idle_since > _PATIENCE_SECONDS:
-            raise FleetError("no node can play: " + ("; ".join(
-                f"{node.name} {node.fault}" for node in self._nodes.values())
-                or "there is none with a free core"))
+            raise FleetError("no node can play: " + "; ".join(
+                f"{node.name} {node.fault}" for node in self._nodes.values()))
 
     def _on(self, node: _Node) -> NodeAffinitySchedulingStrategy:
         return NodeAffinitySchedulingStrategy(node.id, soft=False)
@@ -386,7 +389,7 @@ class _Fleet:
         if not block.games or block.is_copy:
             return
         self._repeated += 1
-        if not isinstance(error, NodeDiedError):
+        if isinstance(error, (OutOfMemoryError, WorkerCrashedError)):
             block.deaths += 1
         if block.deaths < _TRIES:
             generation.waiting.appendleft(

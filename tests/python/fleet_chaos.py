@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+import tara
+
 PORT = 6379
 RAY = [sys.executable, "-m", "ray.scripts.scripts", "start",
        "--disable-usage-stats", "--object-store-memory=80000000", "--block"]
@@ -52,18 +54,16 @@ BEGIN = time.monotonic()
 
 
 def digest(run_dir):
-    """Returns a digest of the games and one of the checkpoints of a run."""
-    binary = os.environ["TARA_BINARY"]
-    lines = run_dir.with_suffix(".jsonl")
-    lines.unlink(missing_ok=True)
-    subprocess.run([binary, "games", "export", run_dir, "-o", lines],
-                   check=True, stdout=subprocess.DEVNULL)
-    games = lines.read_text().splitlines()
-    checkpoints = hashlib.sha256()
+    """Returns the number of games of a run, and digests of them and of its
+    checkpoints."""
+    games, checkpoints = hashlib.sha256(), hashlib.sha256()
+    with tara.GameStore(run_dir) as store:
+        for game in store.games():
+            games.update(bytes(game))
+        count = len(store)
     for path in sorted((run_dir / "checkpoints").glob("ckpt-*.pt")):
         checkpoints.update(path.read_bytes())
-    return (len(games), hashlib.sha256("".join(games).encode()).hexdigest()[:16],
-            checkpoints.hexdigest()[:16])
+    return count, games.hexdigest()[:16], checkpoints.hexdigest()[:16]
 
 
 class Node:

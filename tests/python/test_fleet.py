@@ -1,6 +1,5 @@
 """One run on a cluster of Ray: real ones, of this machine and in namespaces."""
 
-import hashlib
 import os
 import pathlib
 import re
@@ -11,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from fleet_chaos import digest
 
 HERE = pathlib.Path(__file__).resolve().parent
 TINY = HERE.parent.parent / "configs/tiny.textproto"
@@ -28,15 +28,6 @@ def alone(config, run_dir):
     subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
                     f"run_dir={run_dir}", *FAST],
                    check=True, capture_output=True)
-
-
-def digest(run_dir):
-    games = subprocess.run(
-        [os.environ["TARA_BINARY"], "games", "export", run_dir, "-o",
-         "/dev/stdout"], check=True, stdout=subprocess.PIPE).stdout
-    checkpoints = sorted((run_dir / "checkpoints").glob("ckpt-*.pt"))
-    return [hashlib.sha256(data).hexdigest() for data in
-            (games, *(path.read_bytes() for path in checkpoints))]
 
 
 def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):

@@ -197,7 +197,7 @@ TEST_F(FleetPlayerTest, TheOtherProcessMayEnd) {
   Send({games_[6]}, "a");
   close(to_player_[1]);
   const absl::Status status = Play();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(store_->Get(6).ok());  // it is kept
 }
 

@@ -26,8 +26,9 @@ constexpr size_t kSizeBytes = 4;
 constexpr uint32_t kMaxMessage = 1u << 28;
 
 absl::Status Gone() {
-  return absl::UnavailableError(
-      "the process that has the games played elsewhere has ended");
+  return absl::AbortedError(
+      "the process that has the games played elsewhere has ended; what was "
+      "finished is kept, and the same command goes on");
 }
 
 // The indices as ranges, [first, end) after [first, end).

@@ -34,7 +34,7 @@ class FleetPlayer {
   FleetPlayer(int in, int out, Progress& progress)
       : in_(in), out_(out), progress_(progress) {}
 
-  // As GamePlayer. UNAVAILABLE where the other process has ended; DATA_LOSS
+  // As GamePlayer. ABORTED where the other process has ended; DATA_LOSS
   // where two nodes have played one game differently.
   absl::Status Play(const SelfPlayJob& job, const GameSink& sink,
                     const StopCheck& stop);
