@@ -84,7 +84,7 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
       "test.textproto",
       std::vector<std::string>{absl::StrCat("run_dir=", run_dir)});
   ASSERT_TRUE(config.ok()) << config.status();
-  train::Progress progress({.redraw = false});
+  train::Progress progress({.form = train::ProgressForm::kLines});
   const auto learned = train::RunTraining(*config, {}, kNeverStop, progress);
   ASSERT_TRUE(learned.ok()) << learned.status();
 
