@@ -127,6 +127,8 @@ class _Generation:
     """What is played now."""
 
     number: int
+    checkpoint: pathlib.Path
+    request: bytes
     key: str
     inputs: List[Any]  # the reference of what workers load
     numeric_class: str
@@ -163,10 +165,12 @@ class _Fleet:
         except ValueError as error:
             raise FleetError(str(error)) from error
         path = pathlib.Path(checkpoint)
+        _check_class(path, request, player.numeric_class())
         inputs = (tara.__version__, path.name, path.read_bytes(), request)
         self._generation = _Generation(
-            number=number, key=f"{time.time_ns()}-{number}",
-            inputs=[ray.put(inputs)], numeric_class=player.numeric_class(),
+            number=number, checkpoint=path, request=request,
+            key=f"{time.time_ns()}-{number}", inputs=[ray.put(inputs)],
+            numeric_class=player.numeric_class(),
             waiting=collections.deque(), left=collections.deque(games),
             open=set(games))
         for node in self._nodes.values():
@@ -398,11 +402,35 @@ class _Fleet:
             generation.waiting.extendleft(_Block([game])
                                           for game in block.games)
         else:
+            game = block.games[0]
+            request = generation.checkpoint.parent.parent / "fleet_request"
+            request.write_bytes(generation.request)
             raise FleetError(
-                f"game {block.games[0]} of generation {generation.number} "
-                f"has killed its worker {_TRIES} times ({error}); `tara train` "
-                "with the same config plays it in a process that a debugger "
-                "can look into")
+                f"game {game} of generation {generation.number} has killed its "
+                f"worker {_TRIES} times ({error}). This plays it alone: tara "
+                f"fleet replay {generation.checkpoint} {request} {game}")
+
+
+def _check_class(checkpoint: pathlib.Path, request: bytes,
+                 computed: str) -> None:
+    """Raises FleetError where the run's games have been another machine's.
+
+    What the newest checkpoint that played computes is kept beside the run.
+    """
+    path = checkpoint.parent.parent / "fleet.json"
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        played = checkpoint.with_name(before["checkpoint"])
+        if played.exists():
+            here = _tara._BlockPlayer(str(played), request).numeric_class()
+            if here != before["numeric_class"]:
+                raise FleetError(
+                    f"this machine computes {here} with {played}, the one "
+                    f"before {before['numeric_class']}: its games would not "
+                    "be those of the run; expected a machine with the same "
+                    f"processor, or, for a run of two kinds, no {path}")
+    path.write_text(json.dumps({"checkpoint": checkpoint.name,
+                                "numeric_class": computed}), encoding="utf-8")
 
 
 def _indices(ranges: Sequence[int]) -> List[int]:
@@ -483,6 +511,19 @@ def _connect(address: Optional[str]) -> None:
                          f"this process in: {error}") from error
 
 
+def _replay(given: argparse.Namespace) -> int:
+    try:
+        player = _tara._BlockPlayer(given.checkpoint,
+                                    given.request.read_bytes())
+        for game in given.games:
+            played = player.play([game], "here")
+            print(f"game {game}: {len(played)} bytes")
+    except (OSError, ValueError) as error:
+        print(f"tara fleet: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command line, of the process by default; returns its status."""
     parser = argparse.ArgumentParser(
@@ -501,7 +542,19 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     train.add_argument(
         "--audit", type=float, default=0.01, metavar="SHARE", help="part of "
         "the games that are played again on another node and compared")
+    replay = commands.add_parser(
+        "replay", help="plays games of a generation in this process, as a "
+        "worker does: what a run names that has stopped at one",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    replay.add_argument("checkpoint", metavar="CHECKPOINT",
+                        help="that plays")
+    replay.add_argument("request", metavar="REQUEST", type=pathlib.Path,
+                        help="file that the run has written")
+    replay.add_argument("games", metavar="GAME", type=int, nargs="+",
+                        help="indices")
     given, others = parser.parse_known_args(arguments)
+    if given.command == "replay":
+        return _replay(given)
     if not 0 <= given.audit <= 1:
         parser.error(f"--audit {given.audit}: expected 0 to 1")
     try:

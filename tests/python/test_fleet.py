@@ -10,7 +10,11 @@ import subprocess
 import sys
 
 import pytest
+import tara
+import yaml
 from fleet_chaos import digest
+from ray.autoscaler._private.util import prepare_config, validate_config
+from ray.cluster_utils import Cluster
 
 HERE = pathlib.Path(__file__).resolve().parent
 TINY = HERE.parent.parent / "configs/tiny.textproto"
@@ -28,6 +32,16 @@ def alone(config, run_dir):
     subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
                     f"run_dir={run_dir}", *FAST],
                    check=True, capture_output=True)
+
+
+def patched(folder, lines):
+    """Returns an environment in which workers play games in another way."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "from tara import _tara\nPlayer = _tara._BlockPlayer\n" + lines)
+    path = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(
+        [str(folder), *([path] if path else [])])}
 
 
 def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
@@ -70,6 +84,78 @@ def test_ctrl_c_stops_a_run_and_the_same_command_goes_on(tmp_path):
     assert run.returncode == 0, run.stderr
 
 
+def test_a_game_that_kills_its_worker_is_named_with_what_replays_it(tmp_path):
+    env = patched(tmp_path / "patch", """
+import os, ray
+class Poisoned(Player):
+    def play(self, games, node):
+        if 4 in games and ray.is_initialized():
+            os.kill(os.getpid(), 9)
+        return super().play(games, node)
+_tara._BlockPlayer = Poisoned
+""")
+    run_dir = tmp_path / "run"
+    run = fleet("train", TINY, "--set", f"run_dir={run_dir}", *FAST, env=env)
+    assert run.returncode == 1, run.stderr
+    assert "game 4 of generation 0 has killed its worker 3 times" in run.stderr
+    command = re.search(r"tara fleet (replay .*)", run.stderr)[1].split()
+    with tara.GameStore(run_dir) as store:
+        assert list(store.indices()) == [0, 1, 2, 3, 5]  # all others
+    again = fleet(*command)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.startswith("game 4: ")
+    assert fleet(*command[:-1], "99").returncode == 1
+
+
+@pytest.fixture(name="cluster")
+def cluster_of_ray():
+    """Returns a function that starts a node in each environment."""
+    nodes = Cluster()
+    nodes.add_node(num_cpus=0, include_dashboard=False)
+
+    def start(*environments):
+        for each in environments:
+            nodes.add_node(num_cpus=1, env_vars=each)
+        return nodes.address
+
+    yield start
+    nodes.shutdown()
+
+
+def test_a_node_that_falsifies_games_is_caught(tmp_path, cluster):
+    """It plays one game of a block by another network, and denies it."""
+    liar = patched(tmp_path / "patch", """
+import tara
+class Liar(Player):
+    def __init__(self, checkpoint, request):
+        super().__init__(checkpoint, request)
+        self.other = Player(tara.__path__[0] + "/models/tara.tara", request)
+    def play(self, games, node):
+        false = self.other.play(games[:1], node)
+        # Messages one after another are one of all games.
+        return false + (super().play(games[1:], node) if games[1:] else b"")
+_tara._BlockPlayer = Liar
+""")
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
+                "--set", "self_play.games_per_generation=40", "--audit", "1",
+                "--address", cluster(None, liar))
+    assert run.returncode == 1, run.stderr
+    assert re.search("was played differently on .* and on ", run.stderr)
+
+
+def test_a_node_that_computes_otherwise_waits(tmp_path, cluster):
+    other = patched(tmp_path / "patch",
+                    "class Other(Player):\n"
+                    "    def numeric_class(self):\n"
+                    "        return 'other-numbers'\n"
+                    "_tara._BlockPlayer = Other\n")
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
+                "--address", cluster(other))
+    assert run.returncode == 1, run.stderr
+    assert re.search("no node can play: .* computes other-numbers, the driver",
+                     run.stderr)
+
+
 def closed_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -104,3 +190,10 @@ def test_a_config_that_cannot_be_served_is_an_error(tmp_path, setting, status,
     assert run.returncode == status, run.stderr
     assert words in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_the_example_is_a_cluster_that_ray_up_takes():
+    with open(HERE.parent.parent / "examples/fleet/cluster.yaml",
+              encoding="utf-8") as file:
+        config = yaml.safe_load(file)
+    validate_config(prepare_config(config))
