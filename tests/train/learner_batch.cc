@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/outcome.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/training/losses_torch.h"
@@ -84,7 +85,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   Print(OfActions(targets.targets[nn::Head::kPolicy]));
   Print(targets.weights[nn::Head::kPolicy]);
   Print(targets.targets[nn::Head::kValue]);
-  Print(targets.targets[nn::Head::kMargin] - nn::kMaxMargin);
+  Print(targets.targets[nn::Head::kMargin] - kMaxMargin);
   Print(targets.weights[nn::Head::kMargin]);
   Print(OfActions(targets.targets[nn::Head::kReply]));
   Print(targets.weights[nn::Head::kReply]);
