@@ -153,7 +153,7 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
         .on_game_stored = {}};
     if (fleet.has_value()) {
       callbacks.play = [&fleet](const train::SelfPlayJob& job,
-                                const train::GameSink& sink,
+                                const train::GamesSink& sink,
                                 const StopCheck& until) {
         return fleet->Play(job, sink, until);
       };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/fleet.pb.h"
@@ -95,7 +96,9 @@ class FleetPlayerTest : public ::testing::Test {
          .checkpoint_path = "some/ckpt-000001.pt",
          .store = *store_,
          .stats = stats_},
-        [this](const proto::GameRecord& game) { return store_->Add(game); },
+        [this](absl::Span<const proto::GameRecord> games) {
+          return store_->AddAll(games);
+        },
         [this] { return stop_.load(); });
   }
 
@@ -125,7 +128,7 @@ class FleetPlayerTest : public ::testing::Test {
 
 TEST_F(FleetPlayerTest, AsksForTheMissingGamesAndStoresEachOnce) {
   Send({games_[9], games_[6]}, "a");
-  Send({games_[6]}, "b");  // once more, the same
+  Send({games_[6], games_[7], games_[7]}, "b");  // again, the same
   Send({games_[7]}, "b");
   const absl::Status status = Play();
   ASSERT_TRUE(status.ok()) << status;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -58,7 +59,7 @@ struct FleetPlayer::Generation {
   std::map<uint64_t, std::string> node_of;  // those that have come
 };
 
-absl::Status FleetPlayer::Play(const SelfPlayJob& job, const GameSink& sink,
+absl::Status FleetPlayer::Play(const SelfPlayJob& job, const GamesSink& sink,
                                const StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(SelfPlayOptions options,
                         SelfPlayOptionsOf(job.request));
@@ -79,9 +80,7 @@ absl::Status FleetPlayer::Play(const SelfPlayJob& job, const GameSink& sink,
     TARA_ASSIGN_OR_RETURN(const bool received, Receive(message));
     if (!received) continue;
     if (!message.status().empty()) progress_.SetFleet(message.status());
-    for (const std::string& game : message.game()) {
-      TARA_RETURN_IF_ERROR(Take(game, message.node(), generation, sink));
-    }
+    TARA_RETURN_IF_ERROR(Take(message, generation, sink));
     int i = 0;
     for (const auto& [counter, count] : kSelfPlayCounters) {
       // Games are counted as they are stored.
@@ -137,33 +136,40 @@ absl::StatusOr<bool> FleetPlayer::Receive(proto::PlayedGames& message) {
   return absl::DataLossError("a message from the fleet is no PlayedGames");
 }
 
-absl::Status FleetPlayer::Take(const std::string& bytes,
-                               const std::string& node, Generation& generation,
-                               const GameSink& sink) {
-  proto::GameRecord game;
-  if (!game.ParseFromString(bytes)) {
-    return absl::DataLossError(
-        absl::StrCat("node ", node, " has sent what is no game"));
+absl::Status FleetPlayer::Take(const proto::PlayedGames& message,
+                               Generation& generation, const GamesSink& sink) {
+  const std::string& node = message.node();
+  std::vector<proto::GameRecord> taken, again;
+  for (const std::string& bytes : message.game()) {
+    proto::GameRecord game;
+    if (!game.ParseFromString(bytes)) {
+      return absl::DataLossError(
+          absl::StrCat("node ", node, " has sent what is no game"));
+    }
+    const uint64_t index = game.game_index();
+    const bool is_wanted = generation.wanted.contains(index);
+    // Late games of a generation before this one are there already.
+    if (!is_wanted && !generation.node_of.contains(index)) continue;
+    absl::Status status = CheckPlayedBy(generation.options, game);
+    if (status.ok()) status = record::ValidateRecord(game);
+    if (!status.ok()) {
+      TARA_RETURN_IF_ERROR(Send(Line({{"event", "refused"},
+                                      {"game", index},
+                                      {"node", node},
+                                      {"why", status.message()}})));
+      continue;
+    }
+    if (is_wanted) {
+      generation.wanted.erase(index);
+      generation.node_of[index] = node;
+    }
+    (is_wanted ? taken : again).push_back(std::move(game));
   }
-  const uint64_t index = game.game_index();
-  const bool is_wanted = generation.wanted.contains(index);
-  // Late games of a generation before this one are there already.
-  if (!is_wanted && !generation.node_of.contains(index)) {
-    return absl::OkStatus();
+  if (!taken.empty()) TARA_RETURN_IF_ERROR(sink(taken));
+  generation.job.stats.games += static_cast<int64_t>(taken.size());
+  for (const proto::GameRecord& game : again) {
+    TARA_RETURN_IF_ERROR(Compare(game, node, generation));
   }
-  absl::Status status = CheckPlayedBy(generation.options, game);
-  if (status.ok()) status = record::ValidateRecord(game);
-  if (!status.ok()) {
-    return Send(Line({{"event", "refused"},
-                      {"game", index},
-                      {"node", node},
-                      {"why", status.message()}}));
-  }
-  if (!is_wanted) return Compare(game, node, generation);
-  TARA_RETURN_IF_ERROR(sink(game));
-  generation.wanted.erase(index);
-  generation.node_of[index] = node;
-  generation.job.stats.games += 1;
   return absl::OkStatus();
 }
 

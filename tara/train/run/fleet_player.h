@@ -36,7 +36,7 @@ class FleetPlayer {
 
   // As GamePlayer. ABORTED where the other process has ended; DATA_LOSS
   // where two nodes have played one game differently.
-  absl::Status Play(const SelfPlayJob& job, const GameSink& sink,
+  absl::Status Play(const SelfPlayJob& job, const GamesSink& sink,
                     const StopCheck& stop);
 
  private:
@@ -45,8 +45,8 @@ class FleetPlayer {
   absl::Status Send(absl::string_view line);
   // Waits a moment for messages. Returns the next one's bytes, or none yet.
   absl::StatusOr<bool> Receive(proto::PlayedGames& message);
-  absl::Status Take(const std::string& bytes, const std::string& node,
-                    Generation& generation, const GameSink& sink);
+  absl::Status Take(const proto::PlayedGames& message, Generation& generation,
+                    const GamesSink& sink);
   absl::Status Compare(const proto::GameRecord& game, const std::string& node,
                        Generation& generation);
 

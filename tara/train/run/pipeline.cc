@@ -132,7 +132,7 @@ class TrainingRun {
   // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop);
   // In this process, where callbacks_.play does not.
-  absl::Status PlayHere(const SelfPlayJob& job, const GameSink& sink,
+  absl::Status PlayHere(const SelfPlayJob& job, const GamesSink& sink,
                         const StopCheck& stop);
   // Plays again what the store has lost of the earlier generations that `next`
   // is learned with. DATA_LOSS where that is no longer possible.
@@ -395,11 +395,16 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(const proto::PlayRequest request, RequestFor(plan));
   SelfPlayStats& stats = progress_.self_play_stats();
   DistinctPositions distinct;
-  const auto sink = [&](const proto::GameRecord& game) -> absl::Status {
-    TARA_RETURN_IF_ERROR(store_->Add(game));
-    TARA_RETURN_IF_ERROR(distinct.Add(game));
+  const auto sink =
+      [&](absl::Span<const proto::GameRecord> games) -> absl::Status {
+    TARA_RETURN_IF_ERROR(store_->AddAll(games));
+    for (const proto::GameRecord& game : games) {
+      TARA_RETURN_IF_ERROR(distinct.Add(game));
+      if (callbacks_.on_game_stored) {
+        callbacks_.on_game_stored(game.game_index());
+      }
+    }
     stats.distinct_share = distinct.share();
-    if (callbacks_.on_game_stored) callbacks_.on_game_stored(game.game_index());
     return absl::OkStatus();
   };
   const SelfPlayJob job = {
@@ -416,7 +421,8 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
   return log_->SelfPlay(plan.generation, rates);
 }
 
-absl::Status TrainingRun::PlayHere(const SelfPlayJob& job, const GameSink& sink,
+absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
+                                   const GamesSink& sink,
                                    const StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
                         SelfPlayOptionsOf(job.request));
@@ -452,7 +458,7 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job, const GameSink& sink,
       options, job.missing, evaluator,
       [&](const proto::GameRecord& game) {
         measure();
-        return sink(game);
+        return sink(absl::MakeConstSpan(&game, 1));
       },
       stop, job.stats);
   measure();

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
+#include "proto/game.pb.h"
 #include "tara/base/stop.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"
@@ -66,11 +67,15 @@ struct SelfPlayJob {
   SelfPlayStats& stats;      // to be added to
 };
 
+// Takes games that are over, and stores them all or none.
+using GamesSink =
+    std::function<absl::Status(absl::Span<const proto::GameRecord>)>;
+
 // Plays games elsewhere. Gives each of the missing ones to the sink, once, as
-// it is over; returns when it has all, or `stop` is true. The games must be
+// it has it; returns when it has all, or `stop` is true. The games must be
 // those of PlayGames. Returns the first error of the sink or its own.
 using GamePlayer = std::function<absl::Status(
-    const SelfPlayJob& job, const GameSink& sink, const StopCheck& stop)>;
+    const SelfPlayJob& job, const GamesSink& sink, const StopCheck& stop)>;
 
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
