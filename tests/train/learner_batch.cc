@@ -79,7 +79,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   const nn::Targets targets =
       nn::EncodeSamples(sampler.Batch(step, size), heads, batch);
   const auto n = static_cast<size_t>(size);
-  Print(batch.planes(), n * nn::kPlanesSize * sizeof(float));
+  Print(batch.planes(), n * nn::kNumSquares * nn::kNumPlanes * sizeof(float));
   Print(batch.globals(), n * nn::kNumGlobals * sizeof(float));
   Print(OfActions(targets.legal));
   Print(OfActions(targets.targets[nn::Head::kPolicy]));
