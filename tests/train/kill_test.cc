@@ -21,6 +21,8 @@
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
+#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/inference_options.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tara/train/folder/run_folder.h"
@@ -260,9 +262,12 @@ TEST(KillTest, NorDoesItWithTwoThreadsOfTheLearner) {
 }
 
 TEST(KillTest, NorDoesItWhileTheNextGenerationIsPlayedAhead) {
+  // Not all processors have the instructions.
+  const std::string precision =
+      nn::CheckCpuPrecision(nn::Precision::kInt8).ok() ? "int8" : "int16";
   const std::vector<std::string> options =
       With(kOptions, {"overlap=true", "generations=3", "gate.games=0",
-                      "inference.precision=int8",
+                      absl::StrCat("inference.precision=", precision),
                       "self_play.search.option=gumbel=on,graph=on,proof=on,"
                       "solver_hills=6"});
   const std::string undisturbed = TestFolder("undisturbed");
