@@ -1,17 +1,14 @@
 """Training by the program `tara train`, as a stream of events."""
 
-import importlib.metadata
 import json
 import os
 import pathlib
 import queue
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import urllib.parse
-import urllib.request
 import warnings
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
@@ -87,6 +84,7 @@ def _text(field: str, value: Any) -> str:
 
 def _program(given: Optional[_PathLike]) -> List[str]:
     """Returns the beginning of a command line that runs `tara`."""
+    import shutil  # here, as it loads libraries that `import tara` need not
     if given is not None:
         path = shutil.which(os.fspath(given))
         if path is None:
@@ -116,6 +114,7 @@ def _program(given: Optional[_PathLike]) -> List[str]:
 
 def _clone() -> Optional[str]:
     """Returns bin/tara of the clone that pip has installed, or None."""
+    import importlib.metadata  # here, as shutil above
     try:
         text = importlib.metadata.distribution("tara").read_text(
             "direct_url.json")  # PEP 610
@@ -124,7 +123,7 @@ def _clone() -> Optional[str]:
     url = urllib.parse.urlparse(json.loads(text or "{}").get("url", ""))
     if url.scheme != "file":
         return None
-    folder = pathlib.Path(urllib.request.url2pathname(url.path))
+    folder = pathlib.Path(urllib.parse.unquote(url.path))
     program = folder / "bin" / "tara"
     return str(program) if os.access(program, os.X_OK) else None
 

@@ -18,6 +18,7 @@ import collections
 import dataclasses
 import itertools
 import json
+import logging
 import math
 import os
 import pathlib
@@ -247,7 +248,7 @@ class _Fleet:
             return
         self._looked = now
         alive = {}
-        for node in ray.nodes():
+        for node in ray.nodes():  # type: ignore[no-untyped-call]
             cores = int(node["Resources"].get("CPU", 0))
             if node["Alive"] and cores > 0:
                 alive[node["NodeID"]] = node["NodeName"], cores
@@ -505,7 +506,7 @@ def _connect(address: Optional[str]) -> None:
             host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), timeout=5).close()
         ray.init(address=address or "local", log_to_driver=False,
-                 logging_level="ERROR", include_dashboard=None)
+                 logging_level=logging.ERROR, include_dashboard=None)
     except (OSError, RuntimeError, ValueError) as error:
         raise FleetError(f"--address {address}: no cluster of Ray that lets "
                          f"this process in: {error}") from error
