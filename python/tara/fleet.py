@@ -166,12 +166,15 @@ class _Fleet:
         except ValueError as error:
             raise FleetError(str(error)) from error
         path = pathlib.Path(checkpoint)
-        _check_class(path, request, player.numeric_class())
+        numeric_class = player.numeric_class()
+        if self._generation is None:  # later ones are of this same process
+            _check_class(path, request)
+        _keep_class(path, numeric_class)
         inputs = (tara.__version__, path.name, path.read_bytes(), request)
         self._generation = _Generation(
             number=number, checkpoint=path, request=request,
             key=f"{time.time_ns()}-{number}", inputs=[ray.put(inputs)],
-            numeric_class=player.numeric_class(),
+            numeric_class=numeric_class,
             waiting=collections.deque(), left=collections.deque(games),
             open=set(games))
         for node in self._nodes.values():
@@ -412,26 +415,33 @@ class _Fleet:
                 f"fleet replay {generation.checkpoint} {request} {game}")
 
 
-def _check_class(checkpoint: pathlib.Path, request: bytes,
-                 computed: str) -> None:
-    """Raises FleetError where the run's games have been another machine's.
+def _class_path(checkpoint: pathlib.Path) -> pathlib.Path:
+    """Returns where a run keeps what its newest player computes."""
+    return checkpoint.parent.parent / "fleet.json"
 
-    What the newest checkpoint that played computes is kept beside the run.
-    """
-    path = checkpoint.parent.parent / "fleet.json"
-    if path.exists():
-        before = json.loads(path.read_text(encoding="utf-8"))
-        played = checkpoint.with_name(before["checkpoint"])
-        if played.exists():
-            here = _tara._BlockPlayer(str(played), request).numeric_class()
-            if here != before["numeric_class"]:
-                raise FleetError(
-                    f"this machine computes {here} with {played}, the one "
-                    f"before {before['numeric_class']}: its games would not "
-                    "be those of the run; expected a machine with the same "
-                    f"processor, or, for a run of two kinds, no {path}")
-    path.write_text(json.dumps({"checkpoint": checkpoint.name,
-                                "numeric_class": computed}), encoding="utf-8")
+
+def _keep_class(checkpoint: pathlib.Path, numeric_class: str) -> None:
+    _class_path(checkpoint).write_text(
+        json.dumps({"checkpoint": checkpoint.name,
+                    "numeric_class": numeric_class}), encoding="utf-8")
+
+
+def _check_class(checkpoint: pathlib.Path, request: bytes) -> None:
+    """Raises FleetError where the run's games have been another machine's."""
+    path = _class_path(checkpoint)
+    if not path.exists():
+        return
+    before = json.loads(path.read_text(encoding="utf-8"))
+    played = checkpoint.with_name(before["checkpoint"])
+    if not played.exists():
+        return
+    here = _tara._BlockPlayer(str(played), request).numeric_class()
+    if here != before["numeric_class"]:
+        raise FleetError(
+            f"this machine computes {here} with {played}, the one before "
+            f"{before['numeric_class']}: its games would not be those of the "
+            "run; expected a machine with the same processor, or, for a run "
+            f"of two kinds, no {path}")
 
 
 def _indices(ranges: Sequence[int]) -> List[int]:
