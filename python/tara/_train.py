@@ -82,22 +82,28 @@ def _text(field: str, value: Any) -> str:
                     "False, a list of them, or a dictionary of fields")
 
 
+def find_program(named: Mapping[str, Optional[_PathLike]]) -> Optional[str]:
+    """Returns the program `tara`: the first that is named, or on the PATH.
+
+    named: paths, or None, by who names them. Raises FileNotFoundError, naming
+    both, where there is no such program.
+    """
+    import shutil  # here, as it loads libraries that `import tara` need not
+    for name, path in named.items():
+        if path is None:
+            continue
+        found = shutil.which(os.fspath(path))
+        if found is None:
+            raise FileNotFoundError(
+                f"{name}: {os.fspath(path)}; expected the program `tara`")
+        return found
+    return shutil.which("tara")
+
+
 def _program(given: Optional[_PathLike]) -> List[str]:
     """Returns the beginning of a command line that runs `tara`."""
-    import shutil  # here, as it loads libraries that `import tara` need not
-    if given is not None:
-        path = shutil.which(os.fspath(given))
-        if path is None:
-            raise FileNotFoundError(
-                f"program: {os.fspath(given)}: no such program")
-        return [path]
-    if "TARA_BINARY" in os.environ:
-        path = shutil.which(os.environ["TARA_BINARY"])
-        if path is None:
-            raise FileNotFoundError(
-                f"TARA_BINARY: {os.environ['TARA_BINARY']}: no such program")
-        return [path]
-    path = shutil.which("tara")
+    path = find_program({"program": given,
+                         "TARA_BINARY": os.environ.get("TARA_BINARY")})
     if path is not None:
         return [path]
     clone = _clone()

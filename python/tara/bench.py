@@ -20,16 +20,16 @@ import argparse
 import json
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 
 import tara
+from tara import _train
 
 __all__ = ["main"]
 
@@ -229,18 +229,6 @@ def _self_play(program: str, variant: str, threads: int,
     }
 
 
-def _program(given: Optional[str]) -> Optional[str]:
-    """Returns the C++ program that is named, or found; ValueError if named
-    in vain."""
-    for name, path in (("--program", given),
-                       ("TARA_BINARY", os.environ.get("TARA_BINARY"))):
-        if path and not shutil.which(path):
-            raise ValueError(f"{name}: {path}; expected the program `tara`")
-        if path:
-            return path
-    return shutil.which("tara")
-
-
 def main() -> None:
     """Runs the program with the arguments of the command line."""
     parser = argparse.ArgumentParser(
@@ -261,8 +249,10 @@ def main() -> None:
                         "self-play")
     arguments = parser.parse_args()
     try:
-        program = _program(arguments.program)
-    except ValueError as error:
+        program = _train.find_program({
+            "--program": arguments.program or None,
+            "TARA_BINARY": os.environ.get("TARA_BINARY") or None})
+    except FileNotFoundError as error:
         parser.error(str(error))
     runs: Dict[str, Callable[[], int]] = {}
     for variant in arguments.variant or tara.VARIANTS:
