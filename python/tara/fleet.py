@@ -1,15 +1,16 @@
-"""One run on many machines, by Ray.
+"""Games on many machines, by Ray.
 
     python -m tara.fleet train CONFIG [--address HOST:PORT] [OPTIONS OF TRAIN]
 
 is `tara train CONFIG`, but that the games of self-play are played on a cluster
-of Ray: this machine's alone, or the one at the address. A game is decided by
-the config, the checkpoint and its index, so that the games, and with them the
-checkpoints, are those of one machine, bit for bit, whatever joins, leaves or
-dies. Learning, gates and evaluations are the work of the driver, the process
-that this starts: it alone writes to the run's folder, and the same command
-goes on where it was stopped. Needs the package ray, and the same version of
-Tara on every machine.
+of Ray: this machine's alone, or the one at the address. The same for `tara
+arena`, `tara rate` and `tara balance`. A game is decided by the networks that
+play it, the options and its number, so that the games, and with them
+checkpoints, ratings and verdicts, are those of one machine, bit for bit,
+whatever joins, leaves or dies. All else is the work of the driver, the process
+that this starts: it alone writes to the run's folder or the store, and the same
+command goes on where it was stopped. Needs the package ray, and the same
+version of Tara on every machine.
 """
 
 import argparse
@@ -32,7 +33,8 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import (Any, Deque, Dict, Iterator, List, Optional, Sequence, Set,
+                    Tuple)
 
 import tara
 from tara import _tara, _train
@@ -49,11 +51,21 @@ except ImportError as missing:
 __all__ = ["FleetError", "main"]
 
 _MOST_GAMES = 64
-"""Of a block: some seconds of a core."""
+"""Of a block."""
+_FIRST_GAMES = 8
+"""Of a block, at most, while nobody knows how long a game takes."""
+_BLOCK_SECONDS = 5.0
+"""Of a core, that a block takes at most, about."""
+_LEAST_SECONDS = 1.0
+_LEAST_GAMES = 4
+"""Of a block, at least, where that takes less than _LEAST_SECONDS: games that
+are played together share batches."""
 _QUEUED = 2
 """Blocks for each core of a node, the one that is played included."""
 _TRIES = 3
 """That a block, and then each of its games, has to kill its worker."""
+_PLAYERS = 4
+"""Jobs that a worker keeps the networks of."""
 _STATUS_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
@@ -64,34 +76,51 @@ class FleetError(RuntimeError):
     """What ends a fleet, in words for people."""
 
 
+class _CannotPlay(FleetError):
+    """Why a node plays nothing of a job."""
+
+
 # --- On the workers ----------------------------------------------------------
 
-_players: Dict[str, Tuple[_tara._BlockPlayer, str]] = {}
+_players: "collections.OrderedDict[str, _tara._JobPlayer]" = (
+    collections.OrderedDict())
 
 
-def _player(key: str, inputs: Sequence[Any]) -> Tuple[_tara._BlockPlayer, str]:
-    """Returns the player of a generation, and its numeric class."""
-    if key not in _players:
-        version, name, checkpoint, request = ray.get(inputs[0])
-        if version != tara.__version__:
-            raise FleetError(f"tara {tara.__version__}; expected {version}, "
-                             "as the driver has it")
+def _load(inputs: Sequence[Any], numeric_class: str) -> _tara._JobPlayer:
+    """Returns the player of a job; raises _CannotPlay."""
+    version, request, files = ray.get(inputs[0])
+    if version != tara.__version__:
+        raise _CannotPlay(f"has tara {tara.__version__}, the driver {version}")
+    try:
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / name
-            path.write_bytes(checkpoint)
-            player = _tara._BlockPlayer(str(path), request)
-        _players.clear()
-        _players[key] = player, player.numeric_class()
-    return _players[key]
+            paths = []
+            for number, (name, contents) in enumerate(files):
+                path = pathlib.Path(folder) / str(number) / name
+                path.parent.mkdir()
+                path.write_bytes(contents)
+                paths.append(str(path))
+            player = _tara._JobPlayer(request, paths)
+            found = player.numeric_class()
+    except (OSError, ValueError) as error:
+        raise _CannotPlay(str(error)) from error
+    if found != numeric_class:
+        raise _CannotPlay(f"computes {found}, the driver {numeric_class}")
+    return player
 
 
-def _probe(key: str, inputs: Sequence[Any]) -> str:
-    return _player(key, inputs)[1]
-
-
-def _play(key: str, inputs: Sequence[Any], games: Sequence[int], node: str
-          ) -> bytes:
-    return _player(key, inputs)[0].play(games, node)
+def _play(key: str, inputs: Sequence[Any], numeric_class: str,
+          pieces: Sequence[Tuple[int, bytes]], node: str
+          ) -> Tuple[bytes, float]:
+    """Returns the games as a message, and the seconds that they took."""
+    if key not in _players:
+        player = _load(inputs, numeric_class)
+        while len(_players) >= _PLAYERS:
+            _players.popitem(last=False)
+        _players[key] = player
+    _players.move_to_end(key)
+    begun = time.monotonic()
+    played = _players[key].play(pieces, node)
+    return played, time.monotonic() - begun
 
 
 # --- The driver --------------------------------------------------------------
@@ -99,8 +128,9 @@ def _play(key: str, inputs: Sequence[Any], games: Sequence[int], node: str
 
 @dataclasses.dataclass
 class _Block:
-    """Games that a worker plays in one call."""
+    """Pieces of a job that a worker plays in one call: games, or matches."""
 
+    job: int
     games: List[int]
     deaths: int = 0
     node: str = ""  # where it is played
@@ -115,27 +145,47 @@ class _Node:
     id: str
     name: str
     cores: int
-    numeric_class: Optional[str] = None  # None: not known yet
-    probe: Any = None  # the reference of the task that finds it out
-    fault: str = ""  # why it plays nothing
-    is_banned: bool = False  # for the rest of the run
+    fault: str = ""  # why it plays nothing any more
     queued: int = 0  # blocks
-    games: int = 0  # that it has played, of the run
+    games: int = 0  # that it has played
 
 
 @dataclasses.dataclass
-class _Generation:
-    """What is played now."""
+class _Job:
+    """Games that are wanted: a generation's, or those of two players."""
 
     number: int
-    checkpoint: pathlib.Path
+    name: str
     request: bytes
+    files: List[str]
+    folder: str  # of the run; empty: there is none
     key: str
     inputs: List[Any]  # the reference of what workers load
     numeric_class: str
-    waiting: Deque[_Block]
-    left: Deque[int]  # games that are in no block yet
-    open: set[int]  # games that the driver does not have yet
+    waiting: Deque[_Block] = dataclasses.field(
+        default_factory=collections.deque)
+    left: Deque[int] = dataclasses.field(default_factory=collections.deque)
+    what: Dict[int, bytes] = dataclasses.field(default_factory=dict)
+    open: Set[int] = dataclasses.field(default_factory=set)  # not here yet
+    faults: Dict[str, str] = dataclasses.field(default_factory=dict)
+    refused: Dict[int, int] = dataclasses.field(
+        default_factory=collections.Counter)
+    stuck_since: float = math.inf
+    durations: Deque[float] = dataclasses.field(  # of blocks, waits included
+        default_factory=lambda: collections.deque(maxlen=64))
+    seconds: float = 0.0  # that games have taken
+    played: int = 0
+
+    def block_size(self, cores: int) -> int:
+        """Returns how many games a block has."""
+        # Smaller ones towards the end, so that all cores end together.
+        size = len(self.left) // (2 * cores)
+        if not self.played:
+            return max(1, min(size, _FIRST_GAMES))
+        game = max(self.seconds / self.played, 1e-6)
+        least = min(_LEAST_GAMES, int(_LEAST_SECONDS / game))
+        most = min(_MOST_GAMES, int(_BLOCK_SECONDS / game))
+        return max(1, min(max(size, least), most))
 
 
 class _Fleet:
@@ -143,80 +193,79 @@ class _Fleet:
 
     def __init__(self, audit: float, seed: int) -> None:
         self._play = ray.remote(max_retries=0, num_cpus=1)(_play)
-        self._probe = ray.remote(max_retries=0, num_cpus=1)(_probe)
         self._nodes: Dict[str, _Node] = {}
         self._flying: Dict[Any, _Block] = {}
-        self._generation: Optional[_Generation] = None
+        self._jobs: Dict[int, _Job] = {}
+        self._has_checked_class = False
         self._audit = audit
         self._random = random.Random(seed)
-        self._refused: Dict[int, int] = collections.Counter()
         self._repeated = 0
-        self._durations: Deque[float] = collections.deque(maxlen=64)
         self._speeds: Deque[Tuple[float, int]] = collections.deque()
         self._looked = -math.inf
-        self._idle_since = math.inf
 
-    # Generations.
+    # Jobs.
 
-    def begin(self, number: int, checkpoint: str, request: bytes,
-              games: Sequence[int]) -> None:
-        """Begins to have the games of a generation played."""
+    def begin(self, number: int, name: str, request: bytes,
+              files: List[str], folder: str) -> None:
+        """Begins a job, without games yet."""
         try:
-            player = _tara._BlockPlayer(checkpoint, request)
-        except ValueError as error:
+            numeric_class = _tara._JobPlayer(request, files).numeric_class()
+            inputs = tara.__version__, request, [
+                (pathlib.Path(path).name, pathlib.Path(path).read_bytes())
+                for path in files]
+        except (OSError, ValueError) as error:
             raise FleetError(str(error)) from error
-        path = pathlib.Path(checkpoint)
-        numeric_class = player.numeric_class()
-        if self._generation is None:  # later ones are of this same process
-            _check_class(path, request)
-        _keep_class(path, numeric_class)
-        inputs = (tara.__version__, path.name, path.read_bytes(), request)
-        self._generation = _Generation(
-            number=number, checkpoint=path, request=request,
-            key=f"{time.time_ns()}-{number}", inputs=[ray.put(inputs)],
-            numeric_class=numeric_class,
-            waiting=collections.deque(), left=collections.deque(games),
-            open=set(games))
-        for node in self._nodes.values():
-            node.numeric_class = node.probe = None
-            if not node.is_banned:
-                node.fault = ""
+        if folder:
+            if not self._has_checked_class:  # later ones are of this process
+                _check_class(folder, request)
+                self._has_checked_class = True
+            _keep_class(folder, files[0], numeric_class)
+        self._jobs[number] = _Job(
+            number=number, name=name, request=request, files=files,
+            folder=folder, key=f"{time.time_ns()}-{number}",
+            inputs=[ray.put(inputs)], numeric_class=numeric_class)
 
-    def refuse(self, game: int, node: str, why: str) -> None:
+    def add(self, number: int, games: Sequence[int],
+            what: Sequence[bytes]) -> None:
+        """Has further games of a job played."""
+        job = self._jobs[number]
+        job.left.extend(games)
+        job.open.update(games)
+        job.what.update(zip(games, what))
+
+    def refuse(self, number: int, game: int, node: str, why: str) -> None:
         """Has a game played again that the rules have refused."""
-        self._refused[game] += 1
-        if self._refused[game] >= _TRIES:
-            raise FleetError(f"game {game}: refused {_TRIES} times, on {node}: "
-                             f"{why}")
+        job = self._jobs[number]
+        job.refused[game] += 1
+        if job.refused[game] >= _TRIES:
+            raise FleetError(f"game {game} of {job.name}: refused {_TRIES} "
+                             f"times, on {node}: {why}")
         for each in self._nodes.values():
             if each.name == node:
                 each.fault = f"has sent a wrong game: {why}"
-                each.is_banned = True
-        if self._generation is not None:
-            self._generation.open.add(game)
-            self._generation.waiting.append(_Block([game]))
+        job.open.add(game)
+        job.waiting.append(_Block(number, [game]))
+
+    def end(self, number: int) -> None:
+        """Ends a job; what is played of it is nobody's."""
+        del self._jobs[number]
 
     # One turn of the loop.
 
-    def turn(self) -> Iterator[bytes]:
-        """Yields what has been played; waits a moment for it."""
+    def turn(self) -> Iterator[Tuple[int, bytes]]:
+        """Yields what has been played, with its job; waits a moment for it."""
         self._look_for_nodes()
         self._submit()
-        waiting = list(self._flying) + [node.probe for node in
-                                        self._nodes.values()
-                                        if node.probe is not None]
-        if not waiting:
+        if not self._flying:
             time.sleep(0.05)
             return
+        waiting = list(self._flying)
         ready, _ = ray.wait(waiting, num_returns=1, timeout=0.2,
                             fetch_local=True)
         if ready:  # and what is ready beside it
             ready, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
         for reference in ready:
-            if reference in self._flying:
-                yield from self._landed(reference)
-            else:
-                self._probed(reference)
+            yield from self._landed(reference)
 
     def status(self) -> str:
         """Returns what the fleet does, as a line."""
@@ -230,20 +279,28 @@ class _Fleet:
                 if seconds > 0 else 0.0)
         if not self._nodes:
             return "waits for nodes"
-        playing = [node for node in self._nodes.values() if not node.fault]
+        faults = {node.name: self._fault(node) for node in self._nodes.values()}
+        playing = [node for node in self._nodes.values()
+                   if not faults[node.name]]
         parts = [f"{len(playing)} nodes, "
                  f"{sum(node.cores for node in playing)} cores, "
                  f"{rate:.1f} games/s"]
         if len(playing) > 1:
             parts.append(", ".join(f"{node.name} {node.games}"
                                    for node in playing))
-        parts += [f"{node.name} waits: {node.fault}"
-                  for node in self._nodes.values() if node.fault]
+        parts += [f"{name} waits: {fault}"
+                  for name, fault in faults.items() if fault]
         if self._repeated:
             parts.append(f"{self._repeated} blocks repeated")
         return "; ".join(parts)
 
     # Nodes.
+
+    def _fault(self, node: _Node, job: Optional[_Job] = None) -> str:
+        """Returns why the node does not play the job, or one of all."""
+        jobs = self._jobs.values() if job is None else [job]
+        return node.fault or next((each.faults[node.id] for each in jobs
+                                   if node.id in each.faults), "")
 
     def _look_for_nodes(self) -> None:
         now = time.monotonic()
@@ -264,83 +321,58 @@ class _Fleet:
                 self._nodes[each] = _Node(
                     each, f"{name}/{each[:4]}" if name in names else name,
                     cores)
-        if not self._nodes or any(not node.fault
-                                  for node in self._nodes.values()):
-            self._idle_since = math.inf  # nodes may come
-        elif self._idle_since == math.inf:
-            self._idle_since = now
-        elif now - self._idle_since > _PATIENCE_SECONDS:
-            raise FleetError("no node can play: " + "; ".join(
-                f"{node.name} {node.fault}" for node in self._nodes.values()))
-
-    def _on(self, node: _Node) -> NodeAffinitySchedulingStrategy:
-        return NodeAffinitySchedulingStrategy(node.id, soft=False)
-
-    def _probed(self, reference: Any) -> None:
-        node = next(node for node in self._nodes.values()
-                    if node.probe == reference)
-        node.probe = None
-        generation = self._generation
-        assert generation is not None
-        try:
-            node.numeric_class = ray.get(reference)
-        except RayTaskError as error:
-            node.numeric_class = ""
-            node.fault = str(error.cause)
-            return
-        except RayError:
-            return  # asked again, if the node is still there
-        if node.numeric_class != generation.numeric_class:
-            node.fault = (f"computes {node.numeric_class}, the driver "
-                          f"{generation.numeric_class}")
+        nodes = list(self._nodes.values())
+        for job in self._jobs.values():
+            if not nodes or not all(self._fault(node, job) for node in nodes):
+                job.stuck_since = math.inf  # nodes may come
+            elif job.stuck_since == math.inf:
+                job.stuck_since = now
+            elif now - job.stuck_since > _PATIENCE_SECONDS:
+                raise FleetError(f"no node can play {job.name}: " + "; ".join(
+                    f"{node.name} {self._fault(node, job)}" for node in nodes))
 
     # Blocks.
 
     def _submit(self) -> None:
-        generation = self._generation
-        if generation is None:
-            return
-        for node in self._nodes.values():
-            if node.numeric_class is None and node.probe is None:
-                node.probe = self._probe.options(
-                    scheduling_strategy=self._on(node)).remote(
-                        generation.key, generation.inputs)
         # Each node in turn has a block less than it could have.
         for queued in range(max((node.cores for node in self._nodes.values()),
                                 default=0) * _QUEUED):
             for node in self._nodes.values():
-                if (node.numeric_class != generation.numeric_class or
-                        node.fault or node.queued > queued or
-                        node.queued >= node.cores * _QUEUED):
-                    continue
-                block = self._next_block(node)
-                if block is not None:
-                    self._send(block, node)
+                if (node.queued <= queued and
+                        node.queued < node.cores * _QUEUED):
+                    block = self._next_block(node)
+                    if block is not None:
+                        self._send(block, node)
 
     def _next_block(self, node: _Node) -> Optional[_Block]:
-        generation = self._generation
-        assert generation is not None
-        if generation.waiting:
-            return generation.waiting.popleft()
-        if generation.left:
-            # Smaller ones towards the end, so that all cores end together.
-            cores = sum(each.cores for each in self._nodes.values())
-            size = max(1, min(_MOST_GAMES,
-                              len(generation.left) // (2 * cores)))
-            return _Block([generation.left.popleft() for _ in range(
-                min(size, len(generation.left)))])
+        cores = sum(each.cores for each in self._nodes.values())
+        jobs = [job for job in self._jobs.values()
+                if not self._fault(node, job)]
+        for job in jobs:  # the first one first
+            if job.waiting:
+                return job.waiting.popleft()
+            if job.left:
+                size = min(job.block_size(cores), len(job.left))
+                return _Block(job.number,
+                              [job.left.popleft() for _ in range(size)])
         if node.queued >= node.cores:
             return None
-        return self._copy_of_oldest(node)
+        for job in jobs:
+            copy = self._copy_of_oldest(job, node)
+            if copy is not None:
+                return copy
+        return None
 
-    def _copy_of_oldest(self, node: _Node) -> Optional[_Block]:
+    def _copy_of_oldest(self, job: _Job, node: _Node) -> Optional[_Block]:
         """Returns a block that another node has for too long, once more."""
-        if not self._durations:
+        if not job.durations:
             return None
-        usual = sorted(self._durations)[len(self._durations) // 2]
-        copied = {game for block in self._flying.values() if block.is_copy
+        usual = sorted(job.durations)[len(job.durations) // 2]
+        blocks = [block for block in self._flying.values()
+                  if block.job == job.number]
+        copied = {game for block in blocks if block.is_copy
                   for game in block.games}
-        late = [block for block in self._flying.values()
+        late = [block for block in blocks
                 if not block.is_copy and block.node != node.id and
                 time.monotonic() - block.begun > 3 * usual + 1 and
                 not copied.intersection(block.games)]
@@ -348,94 +380,115 @@ class _Fleet:
             return None
         oldest = min(late, key=lambda block: block.begun)
         self._repeated += 1
-        return _Block(list(oldest.games), is_copy=True)
+        return _Block(job.number, list(oldest.games), is_copy=True)
 
     def _send(self, block: _Block, node: _Node) -> None:
-        generation = self._generation
-        assert generation is not None
+        job = self._jobs[block.job]
         block.node = node.id
         block.begun = time.monotonic()
         node.queued += 1
-        reference = self._play.options(
-            scheduling_strategy=self._on(node)).remote(
-                generation.key, generation.inputs, block.games, node.name)
+        on_node = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        reference = self._play.options(scheduling_strategy=on_node).remote(
+            job.key, job.inputs, job.numeric_class, self._pieces(job, block),
+            node.name)
         self._flying[reference] = block
 
-    def _landed(self, reference: Any) -> Iterator[bytes]:
+    def _pieces(self, job: _Job, block: _Block) -> List[Tuple[int, bytes]]:
+        return [(game, job.what.get(game, b"")) for game in block.games]
+
+    def _landed(self, reference: Any) -> Iterator[Tuple[int, bytes]]:
         block = self._flying.pop(reference)
         node = self._nodes.get(block.node)
         if node is not None:
             node.queued -= 1
-        generation = self._generation
-        assert generation is not None
+        job = self._jobs.get(block.job)
         try:
-            played: bytes = ray.get(reference)
+            played, seconds = ray.get(reference)
         except RayTaskError as error:
-            # A bug, or a request that no worker can serve.
-            raise FleetError(str(error.cause)) from error
+            if isinstance(error.cause, _CannotPlay):
+                self._faulty(job, block, str(error.cause))
+            elif job is not None:  # a bug, or what no worker can play
+                raise FleetError(f"{job.name}: {error.cause}") from error
+            return
         except RayError as error:
-            self._fallen(block, error)
+            if job is not None:
+                self._fallen(job, block, error)
             return
         if node is not None:
             node.games += len(block.games)
-        self._durations.append(time.monotonic() - block.begun)
-        generation.open.difference_update(block.games)
-        yield played
+        if job is None:
+            return
+        job.durations.append(time.monotonic() - block.begun)
+        job.seconds += seconds
+        job.played += len(block.games)
+        job.open.difference_update(block.games)
+        yield job.number, played
         if self._random.random() < self._audit * len(block.games):
-            again = _Block([self._random.choice(block.games)], is_copy=True)
+            again = _Block(job.number, [self._random.choice(block.games)],
+                           is_copy=True)
             others = [each for each in self._nodes.values()
-                      if each.id != block.node and not each.fault and
-                      each.numeric_class == generation.numeric_class]
+                      if each.id != block.node and not self._fault(each, job)]
             if others:
                 self._send(again, self._random.choice(others))
 
-    def _fallen(self, block: _Block, error: RayError) -> None:
+    def _faulty(self, job: Optional[_Job], block: _Block, why: str) -> None:
+        """Has a block played elsewhere than where it cannot be."""
+        if job is None:
+            return
+        job.faults[block.node] = why
+        if not block.is_copy:
+            job.waiting.appendleft(_Block(job.number, block.games,
+                                          deaths=block.deaths))
+
+    def _fallen(self, job: _Job, block: _Block, error: RayError) -> None:
         """Has a block played again whose worker or node has died."""
-        generation = self._generation
-        assert generation is not None
-        block.games = [game for game in block.games if game in generation.open]
+        block.games = [game for game in block.games if game in job.open]
         if not block.games or block.is_copy:
             return
         self._repeated += 1
         if isinstance(error, (OutOfMemoryError, WorkerCrashedError)):
             block.deaths += 1
         if block.deaths < _TRIES:
-            generation.waiting.appendleft(
-                _Block(block.games, deaths=block.deaths))
+            job.waiting.appendleft(
+                _Block(job.number, block.games, deaths=block.deaths))
         elif len(block.games) > 1:
-            generation.waiting.extendleft(_Block([game])
-                                          for game in block.games)
+            job.waiting.extendleft(_Block(job.number, [game])
+                                   for game in block.games)
         else:
-            game = block.games[0]
-            request = generation.checkpoint.parent.parent / "fleet_request"
-            request.write_bytes(generation.request)
+            path = pathlib.Path(job.folder) / "fleet_game.json"
+            path.write_text(json.dumps({
+                "request": base64.b64encode(job.request).decode(),
+                "files": job.files,
+                "pieces": [(game, base64.b64encode(what).decode())
+                           for game, what in self._pieces(job, block)]}),
+                encoding="utf-8")
             raise FleetError(
-                f"game {game} of generation {generation.number} has killed its "
-                f"worker {_TRIES} times ({error}). This plays it alone: tara "
-                f"fleet replay {generation.checkpoint} {request} {game}")
+                f"game {block.games[0]} of {job.name} has killed its worker "
+                f"{_TRIES} times ({error}). This plays it alone: tara fleet "
+                f"replay {path}")
 
 
-def _class_path(checkpoint: pathlib.Path) -> pathlib.Path:
+def _class_path(folder: str) -> pathlib.Path:
     """Returns where a run keeps what its newest player computes."""
-    return checkpoint.parent.parent / "fleet.json"
+    return pathlib.Path(folder) / "fleet.json"
 
 
-def _keep_class(checkpoint: pathlib.Path, numeric_class: str) -> None:
-    _class_path(checkpoint).write_text(
-        json.dumps({"checkpoint": checkpoint.name,
+def _keep_class(folder: str, checkpoint: str, numeric_class: str) -> None:
+    _class_path(folder).write_text(
+        json.dumps({"checkpoint": pathlib.Path(checkpoint).name,
                     "numeric_class": numeric_class}), encoding="utf-8")
 
 
-def _check_class(checkpoint: pathlib.Path, request: bytes) -> None:
+def _check_class(folder: str, request: bytes) -> None:
     """Raises FleetError where the run's games have been another machine's."""
-    path = _class_path(checkpoint)
+    path = _class_path(folder)
     if not path.exists():
         return
     before = json.loads(path.read_text(encoding="utf-8"))
-    played = checkpoint.with_name(before["checkpoint"])
+    played = pathlib.Path(folder) / "checkpoints" / before["checkpoint"]
     if not played.exists():
         return
-    here = _tara._BlockPlayer(str(played), request).numeric_class()
+    here = _tara._JobPlayer(request, [str(played)]).numeric_class()
     if here != before["numeric_class"]:
         raise FleetError(
             f"this machine computes {here} with {played}, the one before "
@@ -450,8 +503,23 @@ def _indices(ranges: Sequence[int]) -> List[int]:
         range(first, end) for first, end in zip(ranges[::2], ranges[1::2])))
 
 
+def _handle(event: Dict[str, Any], fleet: _Fleet) -> None:
+    """Does what a line of the command says."""
+    what, job = event["event"], event["job"]
+    if what == "job":
+        fleet.begin(job, event["name"], base64.b64decode(event["request"]),
+                    event["files"], event["folder"])
+    elif what == "games":
+        fleet.add(job, _indices(event["games"]),
+                  [base64.b64decode(each) for each in event["what"]])
+    elif what == "refused":
+        fleet.refuse(job, event["game"], event["node"], event["why"])
+    elif what == "end":
+        fleet.end(job)
+
+
 def _run(command: List[str], fleet: _Fleet) -> int:
-    """Runs `tara train` with the fleet as its player; returns its status."""
+    """Runs a command with the fleet as its player; returns its status."""
     from_fleet, to_run = os.pipe()
     from_run, to_fleet = os.pipe()
     process = subprocess.Popen(
@@ -471,8 +539,8 @@ def _run(command: List[str], fleet: _Fleet) -> int:
     interrupted = False
     told = 0.0
 
-    def tell(message: bytes) -> None:
-        data = memoryview(struct.pack("<I", len(message)) + message)
+    def tell(job: int, message: bytes) -> None:
+        data = memoryview(struct.pack("<II", len(message), job) + message)
         while data:
             data = data[os.write(to_run, data):]
 
@@ -483,18 +551,12 @@ def _run(command: List[str], fleet: _Fleet) -> int:
                     event = events.get()
                     if event is None:
                         return process.wait()
-                    if event["event"] == "play":
-                        fleet.begin(event["generation"], event["checkpoint"],
-                                    base64.b64decode(event["request"]),
-                                    _indices(event["games"]))
-                    elif event["event"] == "refused":
-                        fleet.refuse(event["game"], event["node"],
-                                     event["why"])
-                for played in fleet.turn():
-                    tell(played)
+                    _handle(event, fleet)
+                for job, played in fleet.turn():
+                    tell(job, played)
                 if time.monotonic() - told > _STATUS_SECONDS:
                     told = time.monotonic()
-                    tell(_tara._fleet_status(fleet.status()))
+                    tell(0, fleet.status().encode())
             except KeyboardInterrupt:
                 if interrupted:
                     raise
@@ -522,17 +584,26 @@ def _connect(address: Optional[str]) -> None:
                          f"this process in: {error}") from error
 
 
-def _replay(given: argparse.Namespace) -> int:
+def _replay(path: pathlib.Path) -> int:
     try:
-        player = _tara._BlockPlayer(given.checkpoint,
-                                    given.request.read_bytes())
-        for game in given.games:
-            played = player.play([game], "here")
+        job = json.loads(path.read_text(encoding="utf-8"))
+        player = _tara._JobPlayer(base64.b64decode(job["request"]),
+                                  job["files"])
+        for game, what in job["pieces"]:
+            played = player.play([(game, base64.b64decode(what))], "here")
             print(f"game {game}: {len(played)} bytes")
-    except (OSError, ValueError) as error:
-        print(f"tara fleet: {error}", file=sys.stderr)
+    except (KeyError, OSError, ValueError) as error:
+        print(f"tara fleet: {path}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+_COMMANDS = {
+    "train": "a run, with its games of self-play played on the cluster",
+    "arena": "a match of two players",
+    "rate": "ratings of checkpoints and players",
+    "balance": "the fairness of variants",
+}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -541,37 +612,38 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         prog="tara fleet", description=__doc__.split("\n\n")[0],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    train = commands.add_parser(
-        "train", help="tara train, with the games played on the cluster",
-        epilog="All other options are those of `tara train`.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    train.add_argument("config", metavar="CONFIG", help="config of the run")
-    train.add_argument(
-        "--address", metavar="HOST:PORT", help="the head of a cluster, or "
-        "'auto' for the one that this machine is part of; else one of this "
-        "machine alone is started")
-    train.add_argument(
-        "--audit", type=float, default=0.01, metavar="SHARE", help="part of "
-        "the games that are played again on another node and compared")
+    for name, about in _COMMANDS.items():
+        command = commands.add_parser(
+            name, help=about, usage=f"tara fleet {name} [--address HOST:PORT] "
+            f"[--audit SHARE] ARGUMENTS OF tara {name}",
+            description=f"`tara {name}`, with the games played on the cluster: "
+            f"{about}.", epilog="All other arguments are those of "
+            f"`tara {name}`: tara {name} --help.", allow_abbrev=False,
+            formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+        command.add_argument(
+            "--address", metavar="HOST:PORT", help="the head of a cluster, or "
+            "'auto' for the one that this machine is part of; else one of this "
+            "machine alone is started")
+        command.add_argument(
+            "--audit", type=float, default=0.01, metavar="SHARE",
+            help="part of the games that are played again on another node and "
+            "compared")
     replay = commands.add_parser(
-        "replay", help="plays games of a generation in this process, as a "
-        "worker does: what a run names that has stopped at one",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    replay.add_argument("checkpoint", metavar="CHECKPOINT",
-                        help="that plays")
-    replay.add_argument("request", metavar="REQUEST", type=pathlib.Path,
-                        help="file that the run has written")
-    replay.add_argument("games", metavar="GAME", type=int, nargs="+",
-                        help="indices")
+        "replay", help="plays a game in this process, as a worker does: one "
+        "that a command names when it ends")
+    replay.add_argument("file", metavar="FILE", type=pathlib.Path,
+                        help="that the command has written")
     given, others = parser.parse_known_args(arguments)
     if given.command == "replay":
-        return _replay(given)
+        if others:
+            parser.error(f"unrecognized arguments: {' '.join(others)}")
+        return _replay(given.file)
     if not 0 <= given.audit <= 1:
         parser.error(f"--audit {given.audit}: expected 0 to 1")
     try:
-        command = [*_train._program(None), "train", given.config, *others]
+        program = [*_train._program(None), given.command, *others]
         _connect(given.address)
-        return _run(command, _Fleet(given.audit, seed=1))
+        return _run(program, _Fleet(given.audit, seed=1))
     except (FleetError, FileNotFoundError) as error:
         print(f"tara fleet: {error}", file=sys.stderr)
         return 1

@@ -1,7 +1,9 @@
 #include "tara/eval/arena/arena.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -22,6 +25,7 @@
 #include "tara/eval/arena/arena_report.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/statistics/sprt.h"
+#include "tara/fleet/fleet.h"
 
 namespace tara::cli {
 namespace {
@@ -37,6 +41,7 @@ struct ArenaCommandOptions {
   // As ParseSprtOptions reads it; empty: all games are played.
   std::string sprt;
   std::string format = "text";
+  std::string fleet;
 };
 
 constexpr int kDefaultGames = 200;
@@ -77,8 +82,10 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const eval::ArenaOptions arena, OptionsOf(options));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
+                        FleetOf(options.fleet));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
-                        MatchTable::Create(options.match, arena));
+                        MatchTable::Create(options.match, arena, fleet.get()));
   TARA_ASSIGN_OR_RETURN(const Contestant player_a,
                         table->ContestantOf(options.player_a));
   TARA_ASSIGN_OR_RETURN(const Contestant player_b,
@@ -90,25 +97,51 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  std::vector<eval::ArenaReportRow> rows;
-  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
+  std::vector<eval::ArenaReportRow> rows(starts.size());
+  std::vector<absl::Status> ends(starts.size());
+  std::vector<std::atomic<int>> done(starts.size()), wanted(starts.size());
+  const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
+    done[i] = progress.games_done;
+    wanted[i] = progress.games;
+    if (fleet == nullptr) {
+      if (progress.games_done == 0) return;
+      status_line.Show(ProgressText(starts[i].variant, progress));
+      return;
+    }
+    status_line.Show(
+        absl::StrCat(std::accumulate(done.begin(), done.end(), 0), " of ",
+                     std::accumulate(wanted.begin(), wanted.end(), 0), " games",
+                     FleetText(fleet.get())));
+  };
+  const auto play = [&](size_t i) -> absl::Status {
     const auto on_progress = [&](const eval::ArenaProgress& progress) {
-      if (progress.games_done > 0) {
-        status_line.Show(ProgressText(starts[i].variant, progress));
-      }
+      show(i, progress);
       return !stop();
     };
     TARA_ASSIGN_OR_RETURN(
         eval::ArenaResult result,
         table->Play(starts[i], player_a, player_b, on_progress));
-    if (result.games == 0) break;  // stopped before the first pair's end
-    rows.push_back({.variant = starts[i].variant,
-                    .player_a = player_a.team.text,
-                    .player_b = player_b.team.text,
-                    .result = std::move(result),
-                    .time_control = options.match.time_control,
-                    .not_learned = NotLearnedByAny(players, starts[i])});
+    rows[i] = {.variant = starts[i].variant,
+               .player_a = player_a.team.text,
+               .player_b = player_b.team.text,
+               .result = std::move(result),
+               .time_control = options.match.time_control,
+               .not_learned = NotLearnedByAny(players, starts[i])};
+    return absl::OkStatus();
+  };
+  if (fleet != nullptr) {  // which has room for all variants at once
+    RunOnThreads(static_cast<int>(starts.size()), [&](int i) {
+      ends[static_cast<size_t>(i)] = play(static_cast<size_t>(i));
+    });
   }
+  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
+    if (fleet == nullptr) ends[i] = play(i);
+    TARA_RETURN_IF_ERROR(ends[i]);
+  }
+  // Stopped before the first pair's end.
+  std::erase_if(rows, [](const eval::ArenaReportRow& row) {
+    return row.result.games == 0;
+  });
   status_line.Clear();
   console.out << (options.format == "json" ? eval::ArenaReportJson(rows) + "\n"
                                            : eval::ArenaReportText(rows));
@@ -154,6 +187,7 @@ void RegisterArena(Command& root) {
       &options->sprt);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
+  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       MatchNotes(),
       "\n\nIn variants in pairs A and B may be teams of two players, "

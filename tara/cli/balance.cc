@@ -41,6 +41,7 @@
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 
 namespace tara::cli {
@@ -66,6 +67,7 @@ struct BalanceCommandOptions {
   std::string format = "text";
   std::string html;   // a file for the page; none if empty
   std::string store;  // a file that keeps the games; none if empty
+  std::string fleet;
 };
 
 // A study that `tara balance` is asked for.
@@ -310,15 +312,14 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
 
 constexpr int64_t kMaxGames = 10000000;
 
-// Games in progress a thread: a batch for a network.
-constexpr int kConcurrentGames = 32;
-
 // How far the command has come, over all studies.
 class Progress {
  public:
+  // The fleet that plays, or null.
   Progress(const eval::BalancePlan& plan,
-           const std::vector<WantedStudy>& studies, Console& console)
-      : status_line_(console) {
+           const std::vector<WantedStudy>& studies, const fleet::Fleet* fleet,
+           Console& console)
+      : status_line_(console), fleet_(fleet) {
     for (const WantedStudy& study : studies) {
       left_ += eval::MostGames(plan, study.key.options) +
                eval::MostFairGames(study.fair);
@@ -356,13 +357,14 @@ class Progress {
                             100 * progress.score.mean,
                             50 * (progress.score.high - progress.score.low));
     }
-    status_line_.Show(text);
+    status_line_.Show(absl::StrCat(text, FleetText(fleet_)));
   }
 
   void Clear() { status_line_.Clear(); }
 
  private:
   StatusLine status_line_;
+  const fleet::Fleet* const fleet_;
   std::string name_;
   int64_t left_ = 0;  // games of studies to come
   int first_done_ = -1;
@@ -372,22 +374,29 @@ class Progress {
 // Makes players as studies want them, one after the other.
 class Players {
  public:
-  explicit Players(int64_t threads) : threads_(ThreadsOr(threads)) {}
+  // With a fleet, that plays until `stop`.
+  Players(int64_t threads, fleet::Fleet* fleet, const StopCheck& stop)
+      : threads_(ThreadsOr(fleet == nullptr ? threads : 1)),
+        fleet_(fleet),
+        stop_(stop) {}
 
   absl::StatusOr<eval::BalanceDriver*> For(const eval::PlayerSpec& player) {
     if (driver_ != nullptr && player.text == player_) return driver_.get();
     driver_ = nullptr;  // one network in memory at a time
     const int threads = std::max(1, threads_ / player.search.threads);
-    TARA_ASSIGN_OR_RETURN(driver_,
-                          eval::BalanceDriver::Create(
-                              eval::FactoryOf(player), threads,
-                              eval::GamesAtATime(player, kConcurrentGames)));
+    TARA_ASSIGN_OR_RETURN(
+        driver_, eval::BalanceDriver::Create(
+                     eval::FactoryOf(player), threads,
+                     eval::GamesAtATime(player, eval::kStudyGamesAThread)));
+    if (fleet_ != nullptr) driver_->PlayOn(*fleet_, player, stop_);
     player_ = player.text;
     return driver_.get();
   }
 
  private:
   const int threads_;
+  fleet::Fleet* const fleet_;
+  const StopCheck stop_;
   std::string player_;
   std::unique_ptr<eval::BalanceDriver> driver_;
 };
@@ -412,11 +421,12 @@ struct PlayedStudies {
 absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
                                           std::vector<WantedStudy>& wanted,
                                           record::GameStore& store,
+                                          fleet::Fleet* fleet,
                                           const StopCheck& stop,
                                           Console& console) {
   const eval::BalancePlan plan = PlanOf(options);
-  Players players(options.threads);
-  Progress progress(plan, wanted, console);
+  Players players(options.threads, fleet, stop);
+  Progress progress(plan, wanted, fleet, console);
   const eval::BalanceProgressCallback show =
       [&](const eval::BalanceProgress& done) {
         progress.Show(done);
@@ -602,10 +612,17 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
                             record::StoreMode::kExclusive));
   TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
                         WantedStudies(options, players, rules, *store));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
+                        FleetOf(options.fleet));
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(const PlayedStudies played,
-                        PlayStudies(options, wanted, *store, stop, console));
-  const eval::BalanceReport report = ReportOf(wanted, played);
+  const absl::StatusOr<PlayedStudies> played =
+      PlayStudies(options, wanted, *store, fleet.get(), stop, console);
+  if (absl::IsCancelled(played.status())) {
+    console.err << "tara: " << played.status().message() << "\n";
+    return kExitInterrupted;
+  }
+  TARA_RETURN_IF_ERROR(played.status());
+  const eval::BalanceReport report = ReportOf(wanted, *played);
   console.out << (options.format == "json"
                       ? eval::BalanceReportJson(report) + "\n"
                       : eval::BalanceReportText(report));
@@ -667,6 +684,7 @@ void RegisterBalance(Command& root) {
                            "network's precision auto is that of its games",
                    .default_text = "none"},
                   &options->store);
+  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       "The first side is Red. A draw is half a win in its score. 95 % are\n"
       "confidence intervals; \"p even\" is the chance of a score so far from "

@@ -1,15 +1,18 @@
 #include "tara/cli/flags.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
@@ -59,6 +62,34 @@ void AddThreadsFlag(Command& command, int64_t* threads) {
 int ThreadsOr(int64_t threads) {
   if (threads > 0) return static_cast<int>(threads);
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void AddFleetFlag(Command& command, std::string* fleet) {
+  *fleet = "none";
+  command.AddText({.names = "--fleet",
+                   .placeholder = "IN,OUT",
+                   .help = "file descriptors of a process that has the games "
+                           "played elsewhere: tara fleet, which sets them"},
+                  fleet);
+}
+
+absl::StatusOr<std::unique_ptr<fleet::Fleet>> FleetOf(const std::string& text) {
+  if (text == "none") return nullptr;
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
+  int in = -1, out = -1;
+  if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &in) &&
+      absl::SimpleAtoi(parts[1], &out) && fcntl(in, F_GETFD) >= 0 &&
+      fcntl(out, F_GETFD) >= 0) {
+    return std::make_unique<fleet::Fleet>(in, out);
+  }
+  return UsageError(absl::StrCat("--fleet: '", text,
+                                 "'; expected two open file descriptors, such "
+                                 "as 3,4"));
+}
+
+std::string FleetText(const fleet::Fleet* fleet) {
+  const std::string status = fleet == nullptr ? "" : fleet->status();
+  return status.empty() ? "" : absl::StrCat("; ", status);
 }
 
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {

@@ -4,6 +4,7 @@
 // Flags of many commands: a variant, rule options, threads, actions.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/fleet/fleet.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::cli {
@@ -38,6 +40,17 @@ void AddThreadsFlag(Command& command, int64_t* threads);
 
 // Returns the number, or that of the cores for 0.
 int ThreadsOr(int64_t threads);
+
+// Adds --fleet, of commands whose games a fleet can play.
+void AddFleetFlag(Command& command, std::string* fleet);
+
+// Returns the fleet at the other end of --fleet; null where there is none. A
+// usage error for what is no pair of open file descriptors.
+absl::StatusOr<std::unique_ptr<fleet::Fleet>> FleetOf(const std::string& text);
+
+// Returns what a fleet does, to be added to a line of progress; empty where
+// there is none.
+std::string FleetText(const fleet::Fleet* fleet);
 
 // Returns the variant named by the flags, or a usage error.
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags);

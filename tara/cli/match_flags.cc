@@ -141,8 +141,9 @@ std::string MatchNotes() {
 }
 
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
-    const MatchFlags& flags, const eval::ArenaOptions& arena) {
-  std::unique_ptr<MatchTable> table(new MatchTable(flags, arena));
+    const MatchFlags& flags, const eval::ArenaOptions& arena,
+    fleet::Fleet* fleet) {
+  std::unique_ptr<MatchTable> table(new MatchTable(flags, arena, fleet));
   eval::ArenaOptions& options = table->arena_;
   options.opening_plies = static_cast<int>(flags.opening_plies);
   options.seed = static_cast<uint64_t>(flags.seed);
@@ -227,6 +228,9 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
             eval::ArenaConditions(arena, openings_, flags_.time_control),
             a.identity, b.identity),
         arena));
+  }
+  if (fleet_ != nullptr) {
+    return eval::PlayArenaOnFleet(arena, a.team, b.team, *fleet_, on_progress);
   }
   return eval::PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);
 }

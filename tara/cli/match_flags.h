@@ -24,6 +24,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 #include "tara/train/folder/run_provenance.h"
 
@@ -57,9 +58,10 @@ class MatchTable {
  public:
   // `arena` has the options that are no flags. Returns usage errors for wrong
   // flags, and the error of opening the store or of making the player that
-  // judges openings.
+  // judges openings. A fleet, if there is one, plays the games.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
-      const MatchFlags& flags, const eval::ArenaOptions& arena);
+      const MatchFlags& flags, const eval::ArenaOptions& arena,
+      fleet::Fleet* fleet = nullptr);
 
   // Returns the player or team of a spec. A wrong spec is a usage error; else
   // errors as WithPrecision.
@@ -73,20 +75,23 @@ class MatchTable {
   // Plays A against B from a start position, with the store if there is one; as
   // many games as the options of Create have, or those of so many openings.
   // Returns a usage error for teams that cannot play the variant, else the
-  // errors of PlayArenaInParallel.
+  // errors of PlayArenaInParallel or PlayArenaOnFleet. With a fleet, several
+  // threads may play at a time.
   absl::StatusOr<eval::ArenaResult> Play(
       const State& start, const Contestant& a, const Contestant& b,
       const eval::ArenaProgressCallback& on_progress, int openings = 0);
 
  private:
-  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena)
-      : flags_(flags), arena_(arena) {}
+  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena,
+             fleet::Fleet* fleet)
+      : flags_(flags), arena_(arena), fleet_(fleet) {}
 
   // The number types of the games in the store; empty without one.
   eval::EarlierPrecisions Earlier() const;
 
   const MatchFlags flags_;
   eval::ArenaOptions arena_;
+  fleet::Fleet* const fleet_;
   std::unique_ptr<record::GameStore> store_;  // if there is one
   std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
   std::string openings_;  // "" for random ones, or the identity of their judge

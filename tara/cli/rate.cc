@@ -32,6 +32,7 @@
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/rating_tournament.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 
 namespace tara::cli {
@@ -52,6 +53,7 @@ struct RateCommandOptions {
   int64_t seed = 1;
   std::string format = "text";
   std::string html;  // file of a page; empty: none
+  std::string fleet;
 };
 
 // Leaves one of each name, and checks that they can play: at least two of them,
@@ -177,12 +179,17 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
                         RatedPlayersOf(named, *store));
 
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
+                        FleetOf(options.fleet));
+  tournament.fleet = fleet.get();
+
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   const auto on_progress = [&](const eval::RatingProgress& progress) {
     status_line.Show(absl::StrFormat(
-        "%s: %d of %d games, differences +-%.0f Elo", Info(progress.variant).id,
-        progress.games, progress.games_wanted, 1.96 * progress.mean_deviation));
+        "%s: %d of %d games, differences +-%.0f Elo%s",
+        Info(progress.variant).id, progress.games, progress.games_wanted,
+        1.96 * progress.mean_deviation, FleetText(fleet.get())));
     return !stop();
   };
   absl::StatusOr<eval::RatingTable> table =
@@ -269,6 +276,7 @@ void RegisterRate(Command& root) {
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
   AddHtmlFlag(command, &options->html);
+  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
       "are kept\nin the store, so that a further checkpoint plays only "

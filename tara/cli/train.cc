@@ -1,17 +1,12 @@
-#include <fcntl.h>
-
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "tara/base/status_macros.h"
@@ -20,10 +15,12 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/cli/match_flags.h"
 #include "tara/cli/train_report.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/fleet/fleet.h"
 #include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
@@ -43,22 +40,8 @@ struct TrainCommandOptions {
   std::string minutes;                 // an override of this field, if given
   bool untrained = false;
   std::string format = "text";
-  std::string fleet = "none";
+  std::string fleet;
 };
-
-// Returns the two file descriptors of --fleet=IN,OUT.
-absl::StatusOr<std::pair<int, int>> FleetDescriptors(absl::string_view text) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
-  int in = -1, out = -1;
-  if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &in) &&
-      absl::SimpleAtoi(parts[1], &out) && fcntl(in, F_GETFD) >= 0 &&
-      fcntl(out, F_GETFD) >= 0) {
-    return std::pair(in, out);
-  }
-  return UsageError(absl::StrCat("--fleet: '", text,
-                                 "'; expected two open file descriptors, such "
-                                 "as 3,4"));
-}
 
 // Returns the resolved config. A wrong value in a config is a usage error, a
 // file that cannot be read a failure.
@@ -135,12 +118,8 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
                                       .form = train::ProgressForm::kJson,
                                       .interval = absl::Seconds(1)}
              : train::ProgressOptionsFor(stderr));
-    std::optional<train::FleetPlayer> fleet;
-    if (options.fleet != "none") {
-      TARA_ASSIGN_OR_RETURN(const auto descriptors,
-                            FleetDescriptors(options.fleet));
-      fleet.emplace(descriptors.first, descriptors.second, progress);
-    }
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
+                          FleetOf(options.fleet));
     train::TrainCallbacks callbacks = {
         .evaluate =
             [&](const train::StrengthRequest& request) {
@@ -151,11 +130,11 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
               return PlayGate(config, request, stop);
             },
         .on_game_stored = {}};
-    if (fleet.has_value()) {
-      callbacks.play = [&fleet](const train::SelfPlayJob& job,
-                                const train::GamesSink& sink,
-                                const StopCheck& until) {
-        return fleet->Play(job, sink, until);
+    if (fleet != nullptr) {
+      callbacks.play = [&](const train::SelfPlayJob& job,
+                           const train::GamesSink& sink,
+                           const StopCheck& until) {
+        return train::PlayOnFleet(*fleet, job, sink, until, progress);
       };
     }
     absl::StatusOr<train::TrainSummary> trained =
@@ -232,11 +211,7 @@ void RegisterTrain(Command& root) {
                              "json: all that happens as lines on stdout, each "
                              "an object (docs/reference/metrics.md)"},
                     {"text", "json"}, &options->format);
-  command.AddText({.names = "--fleet",
-                   .placeholder = "IN,OUT",
-                   .help = "file descriptors of a process that has the games "
-                           "played elsewhere: tara fleet, which sets them"},
-                  &options->fleet);
+  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       "The same command goes on with a run that was stopped, by Ctrl-C or "
       "otherwise.\nThe run's folder has the games (see tara games), "

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
@@ -30,8 +31,10 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_report.h"
+#include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/fleet/fleet.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/bundle/manifest.h"
@@ -228,23 +231,63 @@ class SelfPlay {
 
 // --- Games for a fleet -------------------------------------------------------
 
-// Plays parts of a generation of a run, each game as the run itself would. One
-// call at a time.
-class BlockPlayer {
- public:
-  BlockPlayer(const std::string& checkpoint_path, const std::string& request) {
-    proto::PlayRequest parsed;
-    if (!parsed.ParseFromString(request)) {
-      throw py::value_error("request: no PlayRequest");
+// Returns a checksum of a network's answers about positions of random games
+// from these: processes that play the same games have the same.
+std::string NumericClassOf(const nn::LoadedNetwork& network,
+                           const std::vector<State>& starts) {
+  constexpr int kPositions = 64;  // of each start
+  Random random(1);
+  std::vector<State> states;
+  for (const State& start : starts) {
+    State state = start;
+    for (int i = 0; i < kPositions; ++i) {
+      states.push_back(state);
+      ApplyAction(RandomAction(state, random), state);
+      if (state.finished()) state = start;
     }
-    const proto::InferenceConfig& inference = parsed.config().inference();
+  }
+  std::vector<mcts::Evaluation> answers(states.size());
+  ThrowIfError(network.evaluator->Evaluate(states, absl::MakeSpan(answers)));
+  std::string bytes;
+  const auto add = [&bytes](absl::Span<const float> values) {
+    bytes.append(reinterpret_cast<const char*>(values.data()),
+                 values.size() * sizeof(float));
+  };
+  for (const mcts::Evaluation& answer : answers) {
+    add(answer.priors);
+    add({answer.win, answer.draw, answer.loss, answer.margin});
+  }
+  return absl::StrCat(
+      nn::PrecisionName(network.info.precision), "-",
+      absl::Hex(crc32c::Crc32c(bytes.data(), bytes.size()), absl::kZeroPad8));
+}
+
+// Plays pieces of a fleet's job (tara/fleet/fleet.h). One call at a time.
+class JobPlayer {
+ public:
+  virtual ~JobPlayer() = default;
+  virtual std::string NumericClass() const = 0;
+  virtual absl::Status Play(const std::vector<fleet::Piece>& pieces,
+                            const StopCheck& stop,
+                            proto::PlayedGames& played) = 0;
+};
+
+class GenerationPlayer : public JobPlayer {
+ public:
+  GenerationPlayer(const proto::PlayRequest& request,
+                   const std::vector<std::string>& files) {
+    if (files.size() != 1) {
+      throw py::value_error(
+          absl::StrCat("files: ", files.size(), "; expected the checkpoint"));
+    }
+    const proto::InferenceConfig& inference = request.config().inference();
     const nn::InferenceOptions wanted =
         ValueOrThrow(train::InferenceOptionsOf(inference));
-    options_ = ValueOrThrow(train::SelfPlayOptionsOf(parsed));
+    options_ = ValueOrThrow(train::SelfPlayOptionsOf(request));
     options_.threads = 1;
-    begin_ = parsed.begin();
-    end_ = begin_ + static_cast<uint64_t>(parsed.start_size());
-    network_ = ValueOrThrow(nn::LoadNetwork(checkpoint_path, wanted));
+    begin_ = request.begin();
+    end_ = begin_ + static_cast<uint64_t>(request.start_size());
+    network_ = ValueOrThrow(nn::LoadNetwork(files[0], wanted));
     cache_ = std::make_unique<mcts::CachingEvaluator>(
         network_.evaluator.get(),
         mcts::CachingOptions{
@@ -253,62 +296,32 @@ class BlockPlayer {
             .margins = mcts::Utility(options_.search.utility).needs_margins()});
   }
 
-  // Returns a checksum of the network's answers about positions of random games
-  // of the run: processes that play the same games have the same.
-  std::string NumericClass() const {
-    constexpr int kPositions = 64;  // of each start
-    Random random(1);
-    std::vector<State> states;
-    for (const State& start : options_.starts) {
-      State state = start;
-      for (int i = 0; i < kPositions; ++i) {
-        states.push_back(state);
-        ApplyAction(RandomAction(state, random), state);
-        if (state.finished()) state = start;
-      }
-    }
-    std::vector<mcts::Evaluation> answers(states.size());
-    ThrowIfError(network_.evaluator->Evaluate(states, absl::MakeSpan(answers)));
-    std::string bytes;
-    const auto add = [&bytes](absl::Span<const float> values) {
-      bytes.append(reinterpret_cast<const char*>(values.data()),
-                   values.size() * sizeof(float));
-    };
-    for (const mcts::Evaluation& answer : answers) {
-      add(answer.priors);
-      add({answer.win, answer.draw, answer.loss, answer.margin});
-    }
-    return absl::StrCat(
-        nn::PrecisionName(network_.info.precision), "-",
-        absl::Hex(crc32c::Crc32c(bytes.data(), bytes.size()), absl::kZeroPad8));
+  std::string NumericClass() const override {
+    return NumericClassOf(network_, options_.starts);
   }
 
-  // Returns a serialized PlayedGames.
-  py::bytes Play(const std::vector<uint64_t>& games, const std::string& node) {
-    for (const uint64_t game : games) {
-      if (game >= begin_ && game < end_) continue;
-      throw py::value_error(absl::StrCat("games: ", game, "; expected ", begin_,
-                                         " to ", end_ - 1));
+  absl::Status Play(const std::vector<fleet::Piece>& pieces,
+                    const StopCheck& stop,
+                    proto::PlayedGames& played) override {
+    std::vector<uint64_t> games;
+    for (const fleet::Piece& piece : pieces) {
+      games.push_back(piece.id);
+      if (piece.id >= begin_ && piece.id < end_) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "games: ", piece.id, "; expected ", begin_, " to ", end_ - 1));
     }
-    proto::PlayedGames played;
-    played.set_node(node);
     train::SelfPlayStats stats;
-    std::atomic<bool> stop = false;
-    absl::Status status;
-    RunInterruptibly(1, stop, [&](int) {
-      status = train::PlayGames(
-          options_, games, *cache_,
-          [&](const proto::GameRecord& game) {
-            played.add_game(game.SerializeAsString());
-            return absl::OkStatus();
-          },
-          [&] { return stop.load(std::memory_order_relaxed); }, stats);
-    });
-    ThrowIfError(status);
+    TARA_RETURN_IF_ERROR(train::PlayGames(
+        options_, games, *cache_,
+        [&](const proto::GameRecord& game) {
+          played.add_game(game.SerializeAsString());
+          return absl::OkStatus();
+        },
+        stop, stats));
     for (const auto& each : train::kSelfPlayCounters) {
       played.add_count(stats.*each.counter);
     }
-    return py::bytes(played.SerializeAsString());
+    return absl::OkStatus();
   }
 
  private:
@@ -319,11 +332,82 @@ class BlockPlayer {
   std::unique_ptr<mcts::CachingEvaluator> cache_;
 };
 
-// Returns the message that a fleet's line for people is.
-py::bytes FleetStatus(const std::string& text) {
-  proto::PlayedGames message;
-  message.set_status(text);
-  return py::bytes(message.SerializeAsString());
+// `Worker` is eval::ArenaWorker or eval::StudyWorker.
+template <typename Worker>
+class ContestPlayer : public JobPlayer {
+ public:
+  ContestPlayer(const proto::ContestRequest& request,
+                const std::vector<std::string>& files)
+      : request_(request),
+        files_(files),
+        worker_(ValueOrThrow(Worker::Create(request, files))) {}
+
+  std::string NumericClass() const override {
+    State start;
+    std::vector<std::string> classes;
+    for (const eval::TeamSpec& team :
+         ValueOrThrow(eval::TeamsOf(request_, files_, start))) {
+      for (const eval::PlayerSpec& player : team.players) {
+        if (player.kind != eval::PlayerKind::kNet) continue;
+        classes.push_back(NumericClassOf(
+            ValueOrThrow(nn::LoadNetwork(player.path, player.inference)),
+            {start}));
+      }
+    }
+    return classes.empty() ? "no network" : absl::StrJoin(classes, ",");
+  }
+
+  absl::Status Play(const std::vector<fleet::Piece>& pieces,
+                    const StopCheck& stop,
+                    proto::PlayedGames& played) override {
+    TARA_ASSIGN_OR_RETURN(const std::vector<proto::GameRecord> games,
+                          worker_->Play(pieces, stop));
+    for (const proto::GameRecord& game : games) {
+      played.add_game(game.SerializeAsString());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::ContestRequest request_;
+  const std::vector<std::string> files_;
+  const std::unique_ptr<Worker> worker_;
+};
+
+std::unique_ptr<JobPlayer> NewJobPlayer(const std::string& request,
+                                        const std::vector<std::string>& files) {
+  proto::FleetRequest parsed;
+  if (parsed.ParseFromString(request)) {
+    const proto::ContestRequest& contest = parsed.contest();
+    if (parsed.has_self_play()) {
+      return std::make_unique<GenerationPlayer>(parsed.self_play(), files);
+    }
+    if (contest.has_arena()) {
+      return std::make_unique<ContestPlayer<eval::ArenaWorker>>(contest, files);
+    }
+    if (contest.has_study()) {
+      return std::make_unique<ContestPlayer<eval::StudyWorker>>(contest, files);
+    }
+  }
+  throw py::value_error("request: no FleetRequest");
+}
+
+// Returns a serialized PlayedGames.
+py::bytes PlayPieces(JobPlayer& player,
+                     const std::vector<std::pair<uint64_t, std::string>>& given,
+                     const std::string& node) {
+  std::vector<fleet::Piece> pieces;
+  for (const auto& [id, what] : given) pieces.push_back({id, what});
+  proto::PlayedGames played;
+  played.set_node(node);
+  std::atomic<bool> stop = false;
+  absl::Status status;
+  RunInterruptibly(1, stop, [&](int) {
+    status = player.Play(
+        pieces, [&] { return stop.load(std::memory_order_relaxed); }, played);
+  });
+  ThrowIfError(status);
+  return py::bytes(played.SerializeAsString());
 }
 
 // --- Arenas ------------------------------------------------------------------
@@ -514,12 +598,10 @@ void DefinePlay(py::module_& module) {
   games.def("__iter__", [](const py::object& self) { return self; });
   games.def("__next__", &SelfPlay::Next);
   games.def("close", &SelfPlay::Close);
-  py::class_<BlockPlayer> blocks(module, "_BlockPlayer");
-  blocks.def(py::init<const std::string&, const std::string&>(),
-             py::arg("checkpoint"), py::arg("request"));
-  blocks.def("numeric_class", &BlockPlayer::NumericClass);
-  blocks.def("play", &BlockPlayer::Play, py::arg("games"), py::arg("node"));
-  module.def("_fleet_status", &FleetStatus, py::arg("text"));
+  py::class_<JobPlayer>(module, "_JobPlayer")
+      .def(py::init(&NewJobPlayer), py::arg("request"), py::arg("files"))
+      .def("numeric_class", &JobPlayer::NumericClass)
+      .def("play", &PlayPieces, py::arg("pieces"), py::arg("node"));
   module.def("_arena", &Arena, py::arg("a"), py::arg("b"), py::arg("start"),
              py::arg("games"), py::arg("seed"), py::arg("sprt"),
              py::arg("threads"), py::arg("opening_plies"), py::arg("store"),

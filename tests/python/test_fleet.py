@@ -38,7 +38,7 @@ def patched(folder, lines):
     """Returns an environment in which workers play games in another way."""
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(
-        "from tara import _tara\nPlayer = _tara._BlockPlayer\n" + lines)
+        "from tara import _tara\nPlayer = _tara._JobPlayer\n" + lines)
     path = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": os.pathsep.join(
         [str(folder), *([path] if path else [])])}
@@ -88,11 +88,11 @@ def test_a_game_that_kills_its_worker_is_named_with_what_replays_it(tmp_path):
     env = patched(tmp_path / "patch", """
 import os, ray
 class Poisoned(Player):
-    def play(self, games, node):
-        if 4 in games and ray.is_initialized():
+    def play(self, pieces, node):
+        if 4 in dict(pieces) and ray.is_initialized():
             os.kill(os.getpid(), 9)
-        return super().play(games, node)
-_tara._BlockPlayer = Poisoned
+        return super().play(pieces, node)
+_tara._JobPlayer = Poisoned
 """)
     run_dir = tmp_path / "run"
     run = fleet("train", TINY, "--set", f"run_dir={run_dir}", *FAST, env=env)
@@ -104,7 +104,8 @@ _tara._BlockPlayer = Poisoned
     again = fleet(*command)
     assert again.returncode == 0, again.stderr
     assert again.stdout.startswith("game 4: ")
-    assert fleet(*command[:-1], "99").returncode == 1
+    pathlib.Path(command[1]).write_text("{}")
+    assert fleet(*command).returncode == 1
 
 
 @pytest.fixture(name="cluster")
@@ -127,14 +128,14 @@ def test_a_node_that_falsifies_games_is_caught(tmp_path, cluster):
     liar = patched(tmp_path / "patch", """
 import tara
 class Liar(Player):
-    def __init__(self, checkpoint, request):
-        super().__init__(checkpoint, request)
-        self.other = Player(tara.__path__[0] + "/models/tara.tara", request)
-    def play(self, games, node):
-        false = self.other.play(games[:1], node)
+    def __init__(self, request, files):
+        super().__init__(request, files)
+        self.other = Player(request, [tara.__path__[0] + "/models/tara.tara"])
+    def play(self, pieces, node):
+        false = self.other.play(pieces[:1], node)
         # Messages one after another are one of all games.
-        return false + (super().play(games[1:], node) if games[1:] else b"")
-_tara._BlockPlayer = Liar
+        return false + (super().play(pieces[1:], node) if pieces[1:] else b"")
+_tara._JobPlayer = Liar
 """)
     run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
                 "--set", "self_play.games_per_generation=40", "--audit", "1",
@@ -148,12 +149,47 @@ def test_a_node_that_computes_otherwise_waits(tmp_path, cluster):
                     "class Other(Player):\n"
                     "    def numeric_class(self):\n"
                     "        return 'other-numbers'\n"
-                    "_tara._BlockPlayer = Other\n")
+                    "_tara._JobPlayer = Other\n")
     run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
                 "--address", cluster(other))
     assert run.returncode == 1, run.stderr
-    assert re.search("no node can play: .* computes other-numbers, the driver",
-                     run.stderr)
+    assert re.search("no node can play generation 0: .* computes .*, the driver "
+                     "other-numbers|no node can play generation 0: .* computes "
+                     "other-numbers, the driver", run.stderr)
+
+
+MODEL = HERE.parent.parent / "models/tara.tara"
+CONTESTS = {
+    "arena": ["arena", "--variant", "all", f"net:{MODEL},sims=4", "mcts:sims=8",
+              "--games", "8"],
+    "matches": ["arena", "--variant", "sacred_hill_doubles_l2", "--by-match",
+                "mcts:sims=8,utility=match", "greedy+random", "--games", "16",
+                "--openings", "balanced:mcts:sims=16"],
+    "sprt": ["arena", "--variant", "four_treasures", "greedy", "random",
+             "--sprt", "elo0=0,elo1=100"],
+    "rate": ["rate", "--variant", "high_kings_l1", "random", "greedy",
+             "mcts:sims=8", f"net:{MODEL},sims=2", "--games", "24"],
+    "balance": ["balance", "--variant", "poisoned_chalice", "--player",
+                "mcts:sims=8", "--games", "16", "--first-games", "1",
+                "--pie-games", "4", "--fair", "--fair-games", "16"],
+}
+
+
+@pytest.mark.parametrize("name", CONTESTS)
+def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, cluster, name):
+    """Two nodes, and a store that goes on with nothing left to play."""
+    store = ["--format=json", "--store", tmp_path / "games.db"]
+    there = fleet(*CONTESTS[name], *store, "--address", cluster(None, None),
+                  "--audit", "0.3")
+    assert there.returncode == 0, there.stderr
+    here = subprocess.run(
+        [os.environ["TARA_BINARY"], *CONTESTS[name], "--format=json"],
+        capture_output=True, text=True, check=True)
+    assert there.stdout == here.stdout
+    again = subprocess.run(
+        [os.environ["TARA_BINARY"], *CONTESTS[name], *map(str, store)],
+        capture_output=True, text=True, check=True)
+    assert again.stdout == here.stdout
 
 
 def closed_port():
@@ -166,6 +202,14 @@ def closed_port():
     ([], 2, "expected|required"),
     (["train"], 2, "CONFIG"),
     (["train", TINY, "--audit", "2"], 2, "--audit 2.0: expected 0 to 1"),
+    (["replay", "nothing.json"], 1, "nothing.json"),
+    (["arena", "--variant", "nonsense", "greedy", "random"], 2, "nonsense"),
+    (["arena", "--variant", "four_treasures", "greedy", "alphabeta:ms=20"], 1,
+     "alphabeta:ms=20.*thinks for a time"),
+    (["rate", "--variant", "four_treasures", "greedy", "mcts:threads=2"], 1,
+     "mcts:threads=2.*several threads"),
+    (["balance", "--variant", "four_treasures", "--player", "mcts:ms=5"], 1,
+     "mcts:ms=5.*thinks for a time"),
     (["train", TINY, "--address", "127.0.0.1:PORT"], 1,
      "--address 127.0.0.1:[0-9]+: no cluster of Ray"),
     (["train", TINY, "--address", "nowhere"], 1, "--address nowhere"),

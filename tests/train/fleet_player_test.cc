@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/game_plan.h"
@@ -60,7 +62,7 @@ class FleetPlayerTest : public ::testing::Test {
   void TearDown() override {
     for (const int fd :
          {to_player_[0], to_player_[1], from_player_[0], from_player_[1]}) {
-      close(fd);
+      if (fd >= 0) close(fd);
     }
   }
 
@@ -77,42 +79,56 @@ class FleetPlayerTest : public ::testing::Test {
   }
   void SendBytes(const std::string& bytes) {
     std::string frame;
-    for (int shift = 0; shift < 32; shift += 8) {
-      frame += static_cast<char>(bytes.size() >> shift & 0xff);
+    for (const size_t number : {bytes.size(), size_t{1}}) {  // the first job
+      for (int shift = 0; shift < 32; shift += 8) {
+        frame += static_cast<char>(number >> shift & 0xff);
+      }
     }
     frame += bytes;
     ASSERT_EQ(write(to_player_[1], frame.data(), frame.size()),
               static_cast<ssize_t>(frame.size()));
   }
 
-  // Plays with what was sent.
-  absl::Status Play() {
-    Progress progress(
-        {.form = ProgressForm::kLines, .interval = absl::Hours(1)});
-    FleetPlayer player(to_player_[0], from_player_[1], progress);
-    return player.Play(
-        {.request = request_,
-         .missing = plan_.missing,
-         .checkpoint_path = "some/ckpt-000001.pt",
-         .store = *store_,
-         .stats = stats_},
-        [this](absl::Span<const proto::GameRecord> games) {
-          return store_->AddAll(games);
-        },
-        [this] { return stop_.load(); });
+  // Begins to play, so that the job is there for what is sent.
+  void Begin() {
+    playing_ = std::async(std::launch::async, [this] {
+      Progress progress(
+          {.form = ProgressForm::kLines, .interval = absl::Hours(1)});
+      fleet::Fleet fleet(to_player_[0], from_player_[1]);
+      return PlayOnFleet(
+          fleet,
+          {.request = request_,
+           .missing = plan_.missing,
+           .checkpoint_path = "some/ckpt-000001.pt",
+           .stats = stats_},
+          [this](absl::Span<const proto::GameRecord> games) {
+            return store_->AddAll(games);
+          },
+          [this] { return stop_.load(); }, progress);
+    });
+    while (lines_.size() < 2) ReadLines();
+  }
+  // Returns what came of it; its lines are all in lines_ then.
+  absl::Status End() {
+    const absl::Status status = playing_.get();
+    close(from_player_[1]);
+    from_player_[1] = -1;
+    while (ReadLines()) {
+    }
+    return status;
   }
 
-  // The lines that came from it so far.
-  std::vector<nlohmann::json> Lines() {
-    std::string text(1 << 16, '\0');
-    text.resize(
-        static_cast<size_t>(read(from_player_[0], text.data(), text.size())));
-    std::vector<nlohmann::json> lines;
-    for (size_t end = 0; (end = text.find('\n')) != std::string::npos;) {
-      lines.push_back(nlohmann::json::parse(text.substr(0, end)));
-      text.erase(0, end + 1);
+  // Reads some of the lines that come from it. Returns whether there were any.
+  bool ReadLines() {
+    char buffer[1 << 12];
+    const ssize_t size = read(from_player_[0], buffer, sizeof(buffer));
+    if (size <= 0) return false;
+    text_.append(buffer, static_cast<size_t>(size));
+    for (size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
+      lines_.push_back(nlohmann::json::parse(text_.substr(0, end)));
+      text_.erase(0, end + 1);
     }
-    return lines;
+    return true;
   }
 
   int to_player_[2] = {-1, -1};
@@ -124,31 +140,46 @@ class FleetPlayerTest : public ::testing::Test {
   std::unique_ptr<record::GameStore> store_;
   SelfPlayStats stats_, ignored_;
   std::atomic<bool> stop_ = false;
+  std::future<absl::Status> playing_;
+  std::string text_;
+  std::vector<nlohmann::json> lines_;
 };
 
 TEST_F(FleetPlayerTest, AsksForTheMissingGamesAndStoresEachOnce) {
+  Begin();
   Send({games_[9], games_[6]}, "a");
-  Send({games_[6], games_[7], games_[7]}, "b");  // again, the same
-  const absl::Status status = Play();
+  Send({games_[6], games_[7], games_[7]}, "b");  // not one game
+  Send({games_[6], games_[7]}, "b");             // again, the same
+  const absl::Status status = End();
   ASSERT_TRUE(status.ok()) << status;
   for (const auto& [index, game] : games_) {
+    if (index == 8) continue;
     const auto stored = store_->Get(index);
     ASSERT_TRUE(stored.ok()) << stored.status();
     EXPECT_EQ(stored->SerializeAsString(), game.SerializeAsString());
   }
   EXPECT_EQ(stats_.games, 3);
-  EXPECT_EQ(stats_.simulations, 200);
-  const auto lines = Lines();
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0]["event"], "play");
-  EXPECT_EQ(lines[0]["generation"], 1);
-  EXPECT_EQ(lines[0]["checkpoint"], "some/ckpt-000001.pt");
-  EXPECT_THAT(lines[0]["games"].get<std::vector<int>>(),
-              ElementsAre(6, 8, 9, 10));
-  std::string request;
+  EXPECT_EQ(stats_.simulations, 300);
+  ASSERT_EQ(lines_.size(), 4u);
+  EXPECT_EQ(lines_[0]["event"], "job");
+  EXPECT_EQ(lines_[0]["job"], 1);
+  EXPECT_EQ(lines_[0]["name"], "generation 1");
+  EXPECT_THAT(lines_[0]["files"].get<std::vector<std::string>>(),
+              ElementsAre("some/ckpt-000001.pt"));
+  EXPECT_EQ(lines_[0]["folder"], config_.run_dir());
+  std::string bytes;
   ASSERT_TRUE(
-      absl::Base64Unescape(lines[0]["request"].get<std::string>(), &request));
-  EXPECT_EQ(request, request_.SerializeAsString());
+      absl::Base64Unescape(lines_[0]["request"].get<std::string>(), &bytes));
+  proto::FleetRequest request;
+  ASSERT_TRUE(request.ParseFromString(bytes));
+  EXPECT_EQ(request.self_play().SerializeAsString(),
+            request_.SerializeAsString());
+  EXPECT_EQ(lines_[1]["event"], "games");
+  EXPECT_THAT(lines_[1]["games"].get<std::vector<int>>(),
+              ElementsAre(6, 8, 9, 10));
+  EXPECT_EQ(lines_[2]["event"], "refused");
+  EXPECT_EQ(lines_[2]["why"], "2 games; expected 1");
+  EXPECT_EQ(lines_[3]["event"], "end");
 }
 
 TEST_F(FleetPlayerTest, RefusesGamesThatCannotBeTheOnesOfTheirIndex) {
@@ -158,18 +189,18 @@ TEST_F(FleetPlayerTest, RefusesGamesThatCannotBeTheOnesOfTheirIndex) {
   of_another_seed.set_seed(1);
   proto::GameRecord of_another_model = games_[9];
   of_another_model.set_model_id("ckpt-000002");
+  Begin();
   Send({illegal, of_another_seed, of_another_model}, "liar");
   Send({games_[6], games_[7], games_[9]}, "honest");
-  const absl::Status status = Play();
+  const absl::Status status = End();
   ASSERT_TRUE(status.ok()) << status;
-  const auto lines = Lines();
-  ASSERT_EQ(lines.size(), 4u);
-  EXPECT_EQ(lines[1]["event"], "refused");
-  EXPECT_EQ(lines[1]["game"], 6);
-  EXPECT_EQ(lines[1]["node"], "liar");
-  EXPECT_THAT(lines[1]["why"].get<std::string>(), HasSubstr("ply 3"));
-  EXPECT_THAT(lines[2]["why"].get<std::string>(), HasSubstr("seed: 1"));
-  EXPECT_THAT(lines[3]["why"].get<std::string>(),
+  ASSERT_EQ(lines_.size(), 6u);
+  EXPECT_EQ(lines_[2]["event"], "refused");
+  EXPECT_EQ(lines_[2]["game"], 6);
+  EXPECT_EQ(lines_[2]["node"], "liar");
+  EXPECT_THAT(lines_[2]["why"].get<std::string>(), HasSubstr("ply 3"));
+  EXPECT_THAT(lines_[3]["why"].get<std::string>(), HasSubstr("seed: 1"));
+  EXPECT_THAT(lines_[4]["why"].get<std::string>(),
               HasSubstr("model_id: ckpt-000002; expected ckpt-000001"));
   EXPECT_EQ(store_->Get(6)->SerializeAsString(), games_[6].SerializeAsString());
 }
@@ -177,51 +208,59 @@ TEST_F(FleetPlayerTest, RefusesGamesThatCannotBeTheOnesOfTheirIndex) {
 TEST_F(FleetPlayerTest, TwoNodesThatPlayAGameDifferentlyEndTheRun) {
   proto::GameRecord other = games_[6];
   other.mutable_steps(other.steps_size() - 1)->set_root_value(0.5);
+  Begin();
   Send({games_[6]}, "a");
   Send({other}, "b");
-  const absl::Status status = Play();
+  const absl::Status status = End();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("game 6 of generation 1"), HasSubstr("on a"),
                     HasSubstr("on b")));
 }
 
-TEST_F(FleetPlayerTest, GamesOfAnotherGenerationThatComeLateAreIgnored) {
+TEST_F(FleetPlayerTest, GamesThatNobodyWantsAreIgnored) {
   proto::GameRecord late = games_[6];
   late.set_game_index(3);
+  Begin();
   Send({late}, "a");
   Send({games_[6], games_[7], games_[9]}, "a");
-  EXPECT_TRUE(Play().ok());
+  EXPECT_TRUE(End().ok());
   EXPECT_FALSE(store_->Get(3).ok());
 }
 
 TEST_F(FleetPlayerTest, TheOtherProcessMayEnd) {
+  Begin();
   Send({games_[6]}, "a");
   close(to_player_[1]);
-  const absl::Status status = Play();
+  to_player_[1] = -1;
+  const absl::Status status = End();
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(store_->Get(6).ok());  // it is kept
 }
 
 TEST_F(FleetPlayerTest, WhatIsNoMessageIsAnError) {
+  Begin();
   SendBytes("\xff\xff\xff");
-  EXPECT_EQ(Play().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(End().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(FleetPlayerTest, WhatIsNoGameIsAnErrorThatNamesTheNode) {
   proto::PlayedGames message;
   message.add_game("\xff\xff");
   message.set_node("a");
+  Begin();
   SendBytes(message.SerializeAsString());
-  const absl::Status status = Play();
+  const absl::Status status = End();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()), HasSubstr("node a"));
 }
 
 TEST_F(FleetPlayerTest, StopsWhenToldWithoutAllGames) {
+  Begin();
   Send({games_[6]}, "a");
-  std::thread stopper([this] {
-    while (!store_->Get(6).ok()) std::this_thread::yield();
-    stop_ = true;
-  });
-  EXPECT_TRUE(Play().ok());
-  stopper.join();
+  while (!store_->Get(6).ok()) std::this_thread::yield();
+  stop_ = true;
+  EXPECT_TRUE(End().ok());
   EXPECT_FALSE(store_->Get(7).ok());
 }
 

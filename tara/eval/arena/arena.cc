@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/eval/players/contest.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
 
@@ -222,25 +224,34 @@ uint64_t SeedOf(const ArenaOptions& options, int opening, bool a_is_red) {
                     StreamPurpose::kArena);
 }
 
+// Takes a game that is over.
+using GameSink = std::function<absl::Status(proto::GameRecord)>;
+
 // A game of A, the first of the loop's players, and B.
 class SeriesGame : public PlayedGame {
  public:
   // The `index`-th game of its series, from 0; `lead` are the points of A minus
-  // those of B in the games before. Borrows options and schedule.
-  SeriesGame(const ArenaOptions& options, Schedule& schedule, Series series,
+  // those of B in the games before. Borrows options and sink.
+  SeriesGame(const ArenaOptions& options, const GameSink& sink, Series series,
              int index, double lead)
       : PlayedGame(16 * static_cast<uint64_t>(series.number) + index,
                    InitialState(options.variant, options.rule_options),
                    SeedOf(options, OpeningOf(options, series.number, index),
                           series.number % 2 == index % 2)),
         options_(options),
-        schedule_(schedule),
+        sink_(sink),
         series_(std::move(series)),
         index_(index),
         lead_(lead),
         a_is_red_(series_.number % 2 == index % 2) {
     for (const Action action : series_.openings[index].actions) Play(action);
     record.set_opening_plies(static_cast<uint32_t>(actions.size()));
+    record.set_place(
+        2 * static_cast<uint64_t>(OpeningOf(options, series_.number, index)) +
+        (a_is_red_ ? 0 : 1));
+    if (options.by_match) {
+      record.set_match(static_cast<uint32_t>(series_.number));
+    }
     if (a_is_red_) {
       players = {0, 1};
     } else {
@@ -277,9 +288,9 @@ class SeriesGame : public PlayedGame {
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
     EndRecord();
     const double lead = lead_ + ArenaGameOf(record).margin;
-    TARA_RETURN_IF_ERROR(schedule_.Add(std::move(record)));
+    TARA_RETURN_IF_ERROR(sink_(std::move(record)));
     if (index_ + 1 == GamesPerSeries(options_)) return nullptr;
-    return std::make_unique<SeriesGame>(options_, schedule_, std::move(series_),
+    return std::make_unique<SeriesGame>(options_, sink_, std::move(series_),
                                         index_ + 1, lead);
   }
 
@@ -324,14 +335,8 @@ class SeriesGame : public PlayedGame {
                         state.options.compensation_halves);
   }
 
-  // Adds to the record which game it was, and what it came to.
+  // Adds to the record what the game came to.
   void EndRecord() {
-    record.set_place(
-        2 * static_cast<uint64_t>(OpeningOf(options_, series_.number, index_)) +
-        (a_is_red_ ? 0 : 1));
-    if (options_.by_match) {
-      record.set_match(static_cast<uint32_t>(series_.number));
-    }
     if (state.finished()) {
       record::SetResult(state, record);
     } else {
@@ -352,7 +357,7 @@ class SeriesGame : public PlayedGame {
   }
 
   const ArenaOptions& options_;
-  Schedule& schedule_;
+  const GameSink& sink_;
   Series series_;
   const int index_;
   const double lead_;
@@ -366,10 +371,13 @@ absl::StatusOr<ArenaResult> PlayBy(const ArenaOptions& options,
                                    const ArenaProgressCallback& on_progress,
                                    const Play& play) {
   Schedule schedule(options);
+  const GameSink sink = [&](proto::GameRecord game) {
+    return schedule.Add(std::move(game));
+  };
   const auto next_game = [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
     TARA_ASSIGN_OR_RETURN(std::optional<Series> series, schedule.Next());
     if (!series.has_value()) return nullptr;
-    return std::make_unique<SeriesGame>(options, schedule, *std::move(series),
+    return std::make_unique<SeriesGame>(options, sink, *std::move(series),
                                         /*index=*/0, /*lead=*/0);
   };
   std::atomic<bool> stopped = false;
@@ -504,6 +512,169 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
                       {.games = games, .clocks = options.clocks}, players,
                       threads, next_game, go_on);
                 });
+}
+
+namespace {
+
+// Series that a fleet has at a time where there may be no need of them all, or
+// a judge draws their openings.
+constexpr int kMostAhead = 2048;
+
+std::string OpeningsToBytes(const Series& series) {
+  proto::ArenaOpenings bytes;
+  for (const Opening& opening : series.openings) {
+    proto::ArenaOpenings::Opening& actions = *bytes.add_opening();
+    for (const Action action : opening.actions) {
+      actions.add_action(static_cast<uint32_t>(Index(action)));
+    }
+  }
+  return bytes.SerializeAsString();
+}
+
+// Returns the series of a piece, without the states of openings.
+absl::StatusOr<Series> SeriesOf(const fleet::Piece& piece,
+                                const ArenaOptions& options) {
+  Series series = {.number = static_cast<int>(piece.id), .openings = {}};
+  proto::ArenaOpenings bytes;
+  bool is_sound = piece.id < uint64_t{1} << 31 &&
+                  bytes.ParseFromString(piece.what) &&
+                  bytes.opening_size() == GamesPerSeries(options);
+  for (const auto& opening : bytes.opening()) {
+    State state = InitialState(options.variant, options.rule_options);
+    Opening& actions = series.openings.emplace_back();
+    for (const uint32_t index : opening.action()) {
+      const auto action = static_cast<Action>(index);
+      is_sound = is_sound && index < kNumActions && !state.finished() &&
+                 LegalActions(state).Contains(action);
+      if (!is_sound) break;
+      ApplyAction(action, state);
+      actions.actions.push_back(action);
+    }
+  }
+  if (is_sound) return series;
+  return absl::InvalidArgumentError(
+      absl::StrCat("series ", piece.id, " of an arena: wrong openings"));
+}
+
+}  // namespace
+
+absl::StatusOr<ArenaResult> PlayArenaOnFleet(
+    const ArenaOptions& options, const TeamSpec& a, const TeamSpec& b,
+    fleet::Fleet& fleet, const ArenaProgressCallback& on_progress) {
+  TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
+  if (options.clocks.has_value()) {
+    return absl::FailedPreconditionError(
+        "games with clocks are not the same on other machines; expected no "
+        "time control");
+  }
+  const State start = InitialState(options.variant, options.rule_options);
+  TARA_ASSIGN_OR_RETURN(RemoteContest contest,
+                        NewRemoteContest(start, options.seed, {a, b}));
+  proto::ArenaRules& rules = *contest.request.mutable_arena();
+  rules.set_by_match(options.by_match);
+  rules.set_proof(options.adjudication.proof);
+  rules.set_agreed_turns(options.adjudication.agreed_turns);
+  rules.set_agreed_value(options.adjudication.agreed_value);
+  proto::FleetRequest request;
+  *request.mutable_contest() = std::move(contest.request);
+
+  Schedule schedule(options);
+  std::map<uint64_t, Series> series;  // that the fleet has
+  const auto number_of = [&](const proto::GameRecord& game) -> uint64_t {
+    return options.by_match ? game.match() : game.place();
+  };
+  const GameSink no_sink;
+  TARA_RETURN_IF_ERROR(fleet.Play({
+      .name = absl::StrCat(Info(options.variant).id, ", ", a.text, " against ",
+                           b.text),
+      .request = std::move(request),
+      .files = std::move(contest.files),
+      .folder = "",
+      .ahead = options.sprt.has_value() || options.opening_judge
+                   ? kMostAhead
+                   : std::numeric_limits<int>::max(),
+      .next = [&]() -> absl::StatusOr<std::optional<fleet::Piece>> {
+        TARA_ASSIGN_OR_RETURN(std::optional<Series> next, schedule.Next());
+        if (!next.has_value()) return std::nullopt;
+        const auto number = static_cast<uint64_t>(next->number);
+        fleet::Piece piece = {.id = number, .what = OpeningsToBytes(*next)};
+        series[number] = *std::move(next);
+        return piece;
+      },
+      .games_per_piece = GamesPerSeries(options),
+      .piece_of = number_of,
+      .check =
+          [&](const proto::GameRecord& game, int nth) {
+            const SeriesGame begun(options, no_sink, series[number_of(game)],
+                                   nth,
+                                   /*lead=*/0);
+            return CheckBegunAs(begun.record, game);
+          },
+      .take =
+          [&](std::vector<proto::GameRecord> games) {
+            for (proto::GameRecord& game : games) {
+              TARA_RETURN_IF_ERROR(schedule.Add(std::move(game)));
+            }
+            return absl::OkStatus();
+          },
+      .go_on =
+          [&] {
+            return !schedule.decided() &&
+                   (!on_progress || on_progress(schedule.progress()));
+          },
+  }));
+  return schedule.Result();
+}
+
+absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
+    const proto::ContestRequest& request, absl::Span<const std::string> files) {
+  State start;
+  TARA_ASSIGN_OR_RETURN(const std::vector<TeamSpec> teams,
+                        TeamsOf(request, files, start));
+  if (teams.size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an arena of ", teams.size(), " players; expected two"));
+  }
+  const proto::ArenaRules& rules = request.arena();
+  auto worker = std::make_unique<ArenaWorker>();
+  worker->options_ = {.variant = start.variant,
+                      .rule_options = start.options,
+                      .by_match = rules.by_match(),
+                      .seed = request.seed(),
+                      .adjudication = {.proof = rules.proof(),
+                                       .agreed_turns = rules.agreed_turns(),
+                                       .agreed_value = rules.agreed_value()}};
+  SetTeams(teams[0], teams[1], worker->options_);
+  TARA_RETURN_IF_ERROR(CheckArenaOptions(worker->options_));
+  TARA_ASSIGN_OR_RETURN(worker->a_, FactoryOf(teams[0])());
+  TARA_ASSIGN_OR_RETURN(worker->b_, FactoryOf(teams[1])());
+  return worker;
+}
+
+absl::StatusOr<std::vector<proto::GameRecord>> ArenaWorker::Play(
+    absl::Span<const fleet::Piece> pieces, const StopCheck& stop) {
+  std::map<uint64_t, std::vector<proto::GameRecord>> played;  // by series
+  const GameSink sink = [&](proto::GameRecord game) {
+    played[options_.by_match ? game.match() : game.place()].push_back(
+        std::move(game));
+    return absl::OkStatus();
+  };
+  size_t next = 0;
+  const auto next_game = [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
+    if (next == pieces.size()) return nullptr;
+    TARA_ASSIGN_OR_RETURN(Series series, SeriesOf(pieces[next++], options_));
+    return std::make_unique<SeriesGame>(options_, sink, std::move(series),
+                                        /*index=*/0, /*lead=*/0);
+  };
+  Player* const players[] = {a_.get(), b_.get()};
+  TARA_RETURN_IF_ERROR(PlayGames({.games = options_.concurrent_games}, players,
+                                 next_game, [&] { return !stop(); }));
+  std::vector<proto::GameRecord> games;
+  for (auto& [number, of_series] : played) {
+    if (static_cast<int>(of_series.size()) < GamesPerSeries(options_)) continue;
+    for (proto::GameRecord& game : of_series) games.push_back(std::move(game));
+  }
+  return games;
 }
 
 }  // namespace tara::eval

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
+#include "tara/base/stop.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_openings.h"
@@ -19,6 +23,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/team.h"
 #include "tara/eval/statistics/sprt.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 
 namespace tara::eval {
@@ -109,6 +114,31 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress = {});
+
+// As PlayArena, with the games played by a fleet. REQUIRES: teams as
+// WithPrecision returns them, and options with SetTeams of them. Errors of
+// NewRemoteContest and Fleet::Play; FAILED_PRECONDITION with clocks.
+absl::StatusOr<ArenaResult> PlayArenaOnFleet(
+    const ArenaOptions& options, const TeamSpec& a, const TeamSpec& b,
+    fleet::Fleet& fleet, const ArenaProgressCallback& on_progress = {});
+
+// Plays pieces of such an arena, and returns their games in order; none of
+// those that `stop` ended. INVALID_ARGUMENT for a request or pieces that make
+// no sense; a player's errors.
+class ArenaWorker {
+ public:
+  // The files are where the networks are here.
+  static absl::StatusOr<std::unique_ptr<ArenaWorker>> Create(
+      const proto::ContestRequest& request,
+      absl::Span<const std::string> files);
+
+  absl::StatusOr<std::vector<proto::GameRecord>> Play(
+      absl::Span<const fleet::Piece> pieces, const StopCheck& stop);
+
+ private:
+  ArenaOptions options_;
+  std::unique_ptr<Player> a_, b_;
+};
 
 // Games of an arena with a sequential test at most, unless it says otherwise:
 // it wants as many as it takes, and yet an end.

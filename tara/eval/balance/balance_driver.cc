@@ -26,6 +26,7 @@
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/first_actions.h"
 #include "tara/eval/players/contest.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {
@@ -203,6 +204,7 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
                                  absl::Span<const BalanceGameId> games,
                                  const BalanceGameCallback& on_game) {
   if (games.empty()) return absl::OkStatus();
+  if (fleet_ != nullptr) return PlayByFleet(options, games, on_game);
   Call call = {.options = options,
                .games = games,
                .first_number = next_number_,
@@ -223,6 +225,112 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
   }
   forfeits_ += static_cast<int>(call.forfeits.size());
   return status;
+}
+
+void BalanceDriver::PlayOn(fleet::Fleet& fleet, const PlayerSpec& player,
+                           StopCheck stop) {
+  fleet_ = &fleet;
+  team_ = {.text = player.text, .players = {player}};
+  stop_ = std::move(stop);
+}
+
+absl::Status BalanceDriver::PlayByFleet(const BalanceGameOptions& options,
+                                        absl::Span<const BalanceGameId> games,
+                                        const BalanceGameCallback& on_game) {
+  const State start = InitialState(options.variant, options.rule_options);
+  TARA_ASSIGN_OR_RETURN(RemoteContest contest,
+                        NewRemoteContest(start, options.seed, {team_}));
+  proto::StudyRules& rules = *contest.request.mutable_study();
+  rules.set_opening_plies(options.opening_plies);
+  rules.set_drawn_plies(options.drawn_plies);
+  rules.set_temperature(options.temperature);
+  proto::FleetRequest request;
+  *request.mutable_contest() = std::move(contest.request);
+
+  size_t next = 0;
+  bool go_on = true;
+  size_t taken = 0;
+  TARA_RETURN_IF_ERROR(fleet_->Play({
+      .name = absl::StrCat("the study of ", Info(options.variant).id, ", ",
+                           team_.text),
+      .request = std::move(request),
+      .files = std::move(contest.files),
+      .folder = "",
+      .next = [&]() -> absl::StatusOr<std::optional<fleet::Piece>> {
+        if (next == games.size()) return std::nullopt;
+        return fleet::Piece{.id = games[next++].place(), .what = {}};
+      },
+      .piece_of = [](const proto::GameRecord& game) { return game.place(); },
+      .check =
+          [&](const proto::GameRecord& game, int /*nth*/) {
+            const BalanceGameId id = BalanceGameId::AtPlace(game.place());
+            Call call = {.options = options,
+                         .games = {&id, 1},
+                         .first_number = 0,
+                         .on_game = on_game};
+            const StudyGame begun(call, /*place=*/0, /*attempt=*/1);
+            return CheckBegunAs(begun.record, game);
+          },
+      .take = [&](std::vector<proto::GameRecord> played) -> absl::Status {
+        taken += played.size();
+        for (proto::GameRecord& game : played) {
+          TARA_ASSIGN_OR_RETURN(const bool more, on_game(std::move(game)));
+          go_on = go_on && more;
+        }
+        return absl::OkStatus();
+      },
+      .go_on = [&] { return go_on && !stop_(); },
+  }));
+  if (!go_on || taken == games.size()) return absl::OkStatus();
+  return absl::CancelledError("interrupted; the games that ended are kept");
+}
+
+absl::StatusOr<std::unique_ptr<StudyWorker>> StudyWorker::Create(
+    const proto::ContestRequest& request, absl::Span<const std::string> files) {
+  State start;
+  TARA_ASSIGN_OR_RETURN(const std::vector<TeamSpec> teams,
+                        TeamsOf(request, files, start));
+  const proto::StudyRules& rules = request.study();
+  if (teams.size() != 1 || teams[0].players.size() != 1 ||
+      rules.temperature() <= 0) {
+    return absl::InvalidArgumentError(
+        "a study; expected one player and a temperature above 0");
+  }
+  auto worker = std::make_unique<StudyWorker>();
+  worker->options_ = {.variant = start.variant,
+                      .rule_options = start.options,
+                      .seed = request.seed(),
+                      .opening_plies = rules.opening_plies(),
+                      .drawn_plies = rules.drawn_plies(),
+                      .temperature = rules.temperature()};
+  TARA_ASSIGN_OR_RETURN(
+      worker->driver_,
+      BalanceDriver::Create(FactoryOf(teams[0]), /*threads=*/1,
+                            GamesAtATime(teams[0], kStudyGamesAThread)));
+  return worker;
+}
+
+absl::StatusOr<std::vector<proto::GameRecord>> StudyWorker::Play(
+    absl::Span<const fleet::Piece> pieces, const StopCheck& stop) {
+  std::vector<BalanceGameId> games;
+  for (const fleet::Piece& piece : pieces) {
+    games.push_back(BalanceGameId::AtPlace(piece.id));
+    const std::optional<Action>& first = games.back().first;
+    if (!first.has_value() ||
+        LegalActions(InitialState(options_.variant, options_.rule_options))
+            .Contains(*first)) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("game ", piece.id, " of a study: a wrong first action"));
+  }
+  std::vector<proto::GameRecord> played;
+  TARA_RETURN_IF_ERROR(driver_->Play(
+      options_, games, [&](proto::GameRecord game) -> absl::StatusOr<bool> {
+        played.push_back(std::move(game));
+        return !stop();
+      }));
+  return played;
 }
 
 proto::Contest ContestOf(const BalanceStudyKey& key) {

@@ -12,11 +12,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
+#include "tara/base/stop.h"
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 
 namespace tara::eval {
@@ -26,6 +31,9 @@ namespace tara::eval {
 // record lacks who played: contest and model_id.
 using BalanceGameCallback =
     std::function<absl::StatusOr<bool>(proto::GameRecord game)>;
+
+// Games in progress on a thread: a batch for a network.
+inline constexpr int kStudyGamesAThread = 32;
 
 // Plays games of a player with itself on several threads, each with a player
 // of its own, which it keeps from call to call. A game that the player gives up
@@ -38,8 +46,14 @@ class BalanceDriver {
   static absl::StatusOr<std::unique_ptr<BalanceDriver>> Create(
       const PlayerFactory& make, int threads, int concurrent_games);
 
+  // Has games played by a fleet from now on, as those of this player, a spec as
+  // WithPrecision returns it: `stop` ends a call of Play with CANCELLED. The
+  // fleet must outlive the driver.
+  void PlayOn(fleet::Fleet& fleet, const PlayerSpec& player, StopCheck stop);
+
   // Plays these games. When on_game returns false, or at an error (the
-  // player's, or on_game's, which is returned), games in progress are given up.
+  // player's, on_game's, or Fleet::Play's, which is returned), games in
+  // progress are given up.
   absl::Status Play(const BalanceGameOptions& options,
                     absl::Span<const BalanceGameId> games,
                     const BalanceGameCallback& on_game);
@@ -56,11 +70,36 @@ class BalanceDriver {
   BalanceDriver(PlayersByThread players, int concurrent_games)
       : players_(std::move(players)), concurrent_games_(concurrent_games) {}
 
+  absl::Status PlayByFleet(const BalanceGameOptions& options,
+                           absl::Span<const BalanceGameId> games,
+                           const BalanceGameCallback& on_game);
+
   PlayersByThread players_;
   const int concurrent_games_;
   uint64_t next_number_ = 0;  // of a game, among all
   int forfeits_ = 0;
   std::string first_forfeit_;
+  fleet::Fleet* fleet_ = nullptr;  // if one plays
+  TeamSpec team_;                  // as which it does
+  StopCheck stop_;
+};
+
+// Plays pieces of a study that a fleet plays (BalanceDriver::PlayOn).
+class StudyWorker {
+ public:
+  // The files are where the networks are here. INVALID_ARGUMENT for a request
+  // that makes no sense.
+  static absl::StatusOr<std::unique_ptr<StudyWorker>> Create(
+      const proto::ContestRequest& request,
+      absl::Span<const std::string> files);
+
+  // Returns the games; not all where `stop` ended it. A player's errors.
+  absl::StatusOr<std::vector<proto::GameRecord>> Play(
+      absl::Span<const fleet::Piece> pieces, const StopCheck& stop);
+
+ private:
+  BalanceGameOptions options_;
+  std::unique_ptr<BalanceDriver> driver_;
 };
 
 // What a study is told apart by: its games are those of no other.

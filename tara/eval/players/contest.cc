@@ -10,6 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -124,6 +127,101 @@ int PonderingThreads(const TeamSpec& team) {
 int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
   return std::max(ThinkingThreads(a) + PonderingThreads(b),
                   ThinkingThreads(b) + PonderingThreads(a));
+}
+
+namespace {
+
+// Whether the player's games are the same wherever they are played.
+absl::Status CheckSameEverywhere(const PlayerSpec& player) {
+  absl::string_view why;
+  if (player.kind == PlayerKind::kEngine) {
+    why = "is a program of this machine";
+  } else if (player.time_ms > 0 || player.search.time > absl::ZeroDuration()) {
+    why = "thinks for a time (ms)";
+  } else if (player.search.threads > 1) {
+    why = "searches on several threads";
+  } else {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("player '", player.text, "' ", why,
+                   ": its games would not be the same on other machines; "
+                   "expected a player with sims, nodes or depth"));
+}
+
+}  // namespace
+
+absl::StatusOr<RemoteContest> NewRemoteContest(
+    const State& start, uint64_t seed, absl::Span<const TeamSpec> teams) {
+  RemoteContest contest;
+  contest.request.set_variant(std::string(Info(start.variant).id));
+  contest.request.set_rule_options(FormatRuleOptions(start.options));
+  contest.request.set_seed(seed);
+  for (const TeamSpec& team : teams) {
+    contest.request.add_player(team.text);
+    for (const PlayerSpec& player : team.players) {
+      TARA_RETURN_IF_ERROR(CheckSameEverywhere(player));
+      if (player.kind != PlayerKind::kNet) continue;
+      TARA_ASSIGN_OR_RETURN(contest.files.emplace_back(),
+                            FindCheckpoint(player.path));
+    }
+  }
+  return contest;
+}
+
+absl::StatusOr<std::vector<TeamSpec>> TeamsOf(
+    const proto::ContestRequest& request, absl::Span<const std::string> files,
+    State& start) {
+  TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(request.variant()));
+  TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                        ParseRuleOptions(variant, request.rule_options()));
+  start = InitialState(variant, options);
+  std::vector<TeamSpec> teams;
+  size_t next = 0;
+  for (const std::string& text : request.player()) {
+    TARA_ASSIGN_OR_RETURN(TeamSpec team, ParseTeamSpec(text));
+    TARA_RETURN_IF_ERROR(CheckTeam(team, variant));
+    for (PlayerSpec& player : team.players) {
+      TARA_RETURN_IF_ERROR(CheckSameEverywhere(player));
+      if (player.kind != PlayerKind::kNet) continue;
+      if (next == files.size()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            files.size(), " networks; expected one for '", text, "', too"));
+      }
+      player.path = files[next++];
+    }
+    teams.push_back(std::move(team));
+  }
+  return teams;
+}
+
+absl::Status CheckBegunAs(const proto::GameRecord& begun,
+                          const proto::GameRecord& game) {
+  const auto check = [](absl::string_view field, const auto& is,
+                        const auto& expected) {
+    if (is == expected) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": ", is, "; expected ", expected));
+  };
+  TARA_RETURN_IF_ERROR(check("seed", game.seed(), begun.seed()));
+  TARA_RETURN_IF_ERROR(check("place", game.place(), begun.place()));
+  TARA_RETURN_IF_ERROR(check("match", game.match(), begun.match()));
+  TARA_RETURN_IF_ERROR(check("variant", game.variant(), begun.variant()));
+  TARA_RETURN_IF_ERROR(
+      check("rule_options", game.rule_options(), begun.rule_options()));
+  TARA_RETURN_IF_ERROR(
+      check("opening_plies", game.opening_plies(), begun.opening_plies()));
+  if (game.steps_size() < begun.steps_size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("steps: ", game.steps_size(), "; expected ",
+                     begun.steps_size(), " or more"));
+  }
+  for (int ply = 0; ply < begun.steps_size(); ++ply) {
+    TARA_RETURN_IF_ERROR(check(absl::StrCat("action of ply ", ply),
+                               game.steps(ply).action(),
+                               begun.steps(ply).action()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tara::eval

@@ -2,13 +2,18 @@
 #define TARA_EVAL_PLAYERS_CONTEST_H_
 
 // What games of players are told apart by in a store (proto::Contest): who the
-// players are, and by which number types.
+// players are, and by which number types; and how such games are played by
+// others.
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
+#include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
@@ -50,6 +55,31 @@ int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
 // Returns the number types of networks' games in a store, which must outlive
 // what is returned. Errors of the file.
 EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store);
+
+// Games of players that others play (tara/fleet/fleet.h).
+struct RemoteContest {
+  proto::ContestRequest request;   // without the rules of the games
+  std::vector<std::string> files;  // of the networks, in the players' order
+};
+
+// Returns what others have to know to play games of these players or teams from
+// `start`. REQUIRES: teams as WithPrecision returns them. FAILED_PRECONDITION
+// naming a player whose games are not the same wherever they are played: an
+// engine, or one whose actions time decides. Errors as FindCheckpoint.
+absl::StatusOr<RemoteContest> NewRemoteContest(
+    const State& start, uint64_t seed, absl::Span<const TeamSpec> teams);
+
+// Returns the players or teams of a request, and sets the start position that
+// it means. The files are where the networks are here. INVALID_ARGUMENT for a
+// request that makes no sense.
+absl::StatusOr<std::vector<TeamSpec>> TeamsOf(
+    const proto::ContestRequest& request, absl::Span<const std::string> files,
+    State& start);
+
+// Returns INVALID_ARGUMENT naming what of a game cannot be, where it has been
+// begun as this record.
+absl::Status CheckBegunAs(const proto::GameRecord& begun,
+                          const proto::GameRecord& game);
 
 }  // namespace tara::eval
 

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "Eigen/Dense"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
@@ -199,15 +203,8 @@ class VariantTournament {
              static_cast<int>(std::min(choices_left, choices_a_round)))) {
       pairs[InOrder(choice.player, choice.other)] += options_.pairs_per_choice;
     }
-    int played = 0;
-    for (const auto& [players, count] : pairs) {
-      bool stopped = false;
-      TARA_RETURN_IF_ERROR(
-          Play(players.first, players.second, count, played, go_on, stopped));
-      if (stopped) return absl::OkStatus();
-      played += 2 * count;
-    }
-    return absl::OkStatus();
+    return options_.fleet != nullptr ? PlayAtOnce(pairs, go_on)
+                                     : PlayInTurn(pairs, go_on);
   }
 
   // As of the beginning of the last round.
@@ -285,26 +282,66 @@ class VariantTournament {
     pairs_played_[{a, b}] = static_cast<int>(games.size() / 2);
   }
 
-  absl::Status Play(int a, int b, int pairs, int played_before,
-                    const std::function<bool(int games)>& go_on,
-                    bool& stopped) {
+  using PairCounts = std::map<std::pair<int, int>, int>;
+
+  absl::Status PlayInTurn(const PairCounts& pairs,
+                          const std::function<bool(int games)>& go_on) {
+    int played = 0;
+    for (const auto& [players, count] : pairs) {
+      std::atomic<bool> stopped = false;
+      TARA_RETURN_IF_ERROR(
+          Play(players.first, players.second, count, [&](int games) {
+            if (!go_on(played + games)) stopped = true;
+            return !stopped;
+          }));
+      if (stopped) return absl::OkStatus();
+      played += 2 * count;
+    }
+    return absl::OkStatus();
+  }
+
+  // For a fleet.
+  absl::Status PlayAtOnce(const PairCounts& pairs,
+                          const std::function<bool(int games)>& go_on) {
+    const std::vector<std::pair<std::pair<int, int>, int>> all(pairs.begin(),
+                                                               pairs.end());
+    std::vector<absl::Status> ends(all.size());
+    std::vector<std::atomic<int>> played(all.size());
+    RunOnThreads(static_cast<int>(all.size()), [&](int i) {
+      const auto& [players, count] = all[static_cast<size_t>(i)];
+      ends[static_cast<size_t>(i)] =
+          Play(players.first, players.second, count, [&](int games) {
+            played[static_cast<size_t>(i)] = games;
+            return go_on(std::accumulate(played.begin(), played.end(), 0));
+          });
+    });
+    for (const absl::Status& end : ends) TARA_RETURN_IF_ERROR(end);
+    return absl::OkStatus();
+  }
+
+  // `go_on` is told of the pairs' games so far.
+  absl::Status Play(int a, int b, int pairs,
+                    const std::function<bool(int games)>& go_on) {
     ArenaOptions arena = arena_;
     SetTeams(players_[a].team, players_[b].team, arena);
     TARA_RETURN_IF_ERROR(ResumeFromStore(*store_, ContestOf(a, b), arena));
-    const int before = 2 * pairs_played_[{a, b}];
+    int before = 0;
+    {
+      absl::MutexLock lock(&mutex_);
+      before = 2 * pairs_played_[{a, b}];
+    }
     arena.games = before + 2 * pairs;
-    std::atomic<bool> told_to_stop = false;
+    const auto on_progress = [&](const ArenaProgress& progress) {
+      return go_on(progress.games_done - before);
+    };
     TARA_ASSIGN_OR_RETURN(
         const ArenaResult result,
-        PlayArenaInParallel(
-            arena, players_[a].make, players_[b].make, options_.threads,
-            [&](const ArenaProgress& progress) {
-              if (!go_on(played_before + progress.games_done - before)) {
-                told_to_stop = true;
-              }
-              return !told_to_stop;
-            }));
-    stopped = told_to_stop;
+        options_.fleet != nullptr
+            ? PlayArenaOnFleet(arena, players_[a].team, players_[b].team,
+                               *options_.fleet, on_progress)
+            : PlayArenaInParallel(arena, players_[a].make, players_[b].make,
+                                  options_.threads, on_progress));
+    absl::MutexLock lock(&mutex_);
     Count(a, b, result.played);
     return absl::OkStatus();
   }
@@ -319,11 +356,12 @@ class VariantTournament {
   std::map<std::pair<int, int>, int> pairs_played_;
   int64_t games_ = 0;
   double deviation_ = 0;
+  absl::Mutex mutex_;  // of what a pair of players changes
 };
 
 absl::StatusOr<RatingTable> Rate(
     absl::Span<const RatedPlayer> players,
-    const std::vector<VariantTournament>& tournaments,
+    const std::deque<VariantTournament>& tournaments,
     const RatingTournamentOptions& options) {
   RatingTable table = {
       .players = {}, .variants = {}, .overall = {}, .anchors = options.anchors};
@@ -359,33 +397,55 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     const RatingTournamentOptions& options, record::GameStore& store,
     const RatingProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckPlayers(players));
-  std::vector<VariantTournament> tournaments;
+  std::deque<VariantTournament> tournaments;
+  // By variant, with those of the round that is played.
+  std::vector<std::atomic<int64_t>> games(options.arenas.size());
   int64_t wanted = 0;
-  for (const ArenaOptions& arena : options.arenas) {
-    tournaments.emplace_back(players, options, arena, &store);
-    TARA_RETURN_IF_ERROR(tournaments.back().Load());
-    wanted +=
-        std::max(tournaments.back().games(), tournaments.back().games_wanted());
+  for (size_t i = 0; i < options.arenas.size(); ++i) {
+    VariantTournament& tournament =
+        tournaments.emplace_back(players, options, options.arenas[i], &store);
+    TARA_RETURN_IF_ERROR(tournament.Load());
+    games[i] = tournament.games();
+    wanted += std::max(tournament.games(), tournament.games_wanted());
   }
-  bool any_left = true;
   std::atomic<bool> stopped = false;
-  while (any_left && !stopped) {
+  const auto play_round = [&](size_t i) -> absl::Status {
+    VariantTournament& tournament = tournaments[i];
+    const int64_t before = tournament.games();
+    TARA_RETURN_IF_ERROR(tournament.PlayRound([&](int of_round) {
+      games[i] = before + of_round;
+      const RatingProgress progress = {
+          .variant = options.arenas[i].variant,
+          .games = std::accumulate(games.begin(), games.end(), int64_t{0}),
+          .games_wanted = wanted,
+          .mean_deviation = tournament.deviation()};
+      if (on_progress && !on_progress(progress)) stopped = true;
+      return !stopped;
+    }));
+    games[i] = tournament.games();
+    return absl::OkStatus();
+  };
+  const auto has_more = [&](size_t i) {
+    return !stopped && tournaments[i].games() < tournaments[i].games_wanted();
+  };
+  const size_t variants = tournaments.size();
+  if (options.fleet != nullptr) {
+    std::vector<absl::Status> ends(variants);
+    RunOnThreads(static_cast<int>(variants), [&](int variant) {
+      const auto i = static_cast<size_t>(variant);
+      while (has_more(i)) {
+        ends[i] = play_round(i);
+        if (!ends[i].ok()) stopped = true;
+      }
+    });
+    for (const absl::Status& end : ends) TARA_RETURN_IF_ERROR(end);
+  }
+  for (bool any_left = true; any_left;) {
     any_left = false;
-    for (size_t i = 0; i < tournaments.size() && !stopped; ++i) {
-      VariantTournament& tournament = tournaments[i];
-      if (tournament.games() >= tournament.games_wanted()) continue;
+    for (size_t i = 0; i < variants; ++i) {
+      if (!has_more(i)) continue;
       any_left = true;
-      int64_t before = 0;
-      for (const VariantTournament& each : tournaments) before += each.games();
-      TARA_RETURN_IF_ERROR(tournament.PlayRound([&](int games) {
-        const RatingProgress progress = {
-            .variant = options.arenas[i].variant,
-            .games = before + games,
-            .games_wanted = wanted,
-            .mean_deviation = tournament.deviation()};
-        if (on_progress && !on_progress(progress)) stopped = true;
-        return !stopped;
-      }));
+      TARA_RETURN_IF_ERROR(play_round(i));
     }
   }
   return Rate(players, tournaments, options);

@@ -16,6 +16,7 @@
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report_page.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 
 namespace tara::eval {
@@ -64,6 +65,8 @@ struct RatingTournamentOptions {
   // batches, fewer choose better.
   int pairs_per_choice = 2;
   int threads = 1;
+  // Where there is one, it plays all games: all variants' at the same time.
+  fleet::Fleet* fleet = nullptr;
   // Of each variant, with its rule options; `games` is of no account.
   std::vector<ArenaOptions> arenas = {};
   // Ratings that are given; none: those of a variant have a mean of 0.

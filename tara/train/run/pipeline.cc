@@ -411,7 +411,6 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
       .request = request,
       .missing = plan.missing,
       .checkpoint_path = folder_->checkpoint_path(plan.model),
-      .store = *store_,
       .stats = stats};
   progress_.BeginSelfPlay(plan.generation, plan.size(), plan.kept());
   const absl::Status status = callbacks_.play ? callbacks_.play(job, sink, stop)

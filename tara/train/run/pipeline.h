@@ -63,8 +63,7 @@ struct SelfPlayJob {
   const proto::PlayRequest& request;
   absl::Span<const uint64_t> missing;  // indices, ascending
   std::string checkpoint_path;
-  record::GameStore& store;  // the run's
-  SelfPlayStats& stats;      // to be added to
+  SelfPlayStats& stats;  // to be added to
 };
 
 // Takes games that are over, and stores them all or none.
