@@ -82,12 +82,13 @@ class _CannotPlay(FleetError):
 
 # --- On the workers ----------------------------------------------------------
 
-_players: "collections.OrderedDict[str, _tara._JobPlayer]" = (
-    collections.OrderedDict())
+_Player = Tuple[_tara._JobPlayer, str]  # with its numeric class
+
+_players: "collections.OrderedDict[str, _Player]" = collections.OrderedDict()
 
 
-def _load(inputs: Sequence[Any], numeric_class: str) -> _tara._JobPlayer:
-    """Returns the player of a job; raises _CannotPlay."""
+def _load(inputs: Sequence[Any], numeric_class: Optional[str]) -> _Player:
+    """Returns the player of a job, of this class; raises _CannotPlay."""
     version, request, files = ray.get(inputs[0])
     if version != tara.__version__:
         raise _CannotPlay(f"has tara {tara.__version__}, the driver {version}")
@@ -103,24 +104,26 @@ def _load(inputs: Sequence[Any], numeric_class: str) -> _tara._JobPlayer:
             found = player.numeric_class()
     except (OSError, ValueError) as error:
         raise _CannotPlay(str(error)) from error
-    if found != numeric_class:
+    if numeric_class not in (None, found):
         raise _CannotPlay(f"computes {found}, the driver {numeric_class}")
-    return player
+    return player, found
 
 
-def _play(key: str, inputs: Sequence[Any], numeric_class: str,
+def _play(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
           pieces: Sequence[Tuple[int, bytes]], node: str
-          ) -> Tuple[bytes, float]:
-    """Returns the games as a message, and the seconds that they took."""
+          ) -> Tuple[bytes, float, str]:
+    """Returns the games as a message, the seconds that they took, and the class
+    of who has played them. numeric_class: the one that it must be, or None."""
     if key not in _players:
         player = _load(inputs, numeric_class)
         while len(_players) >= _PLAYERS:
             _players.popitem(last=False)
         _players[key] = player
     _players.move_to_end(key)
+    player, found = _players[key]
     begun = time.monotonic()
-    played = _players[key].play(pieces, node)
-    return played, time.monotonic() - begun
+    played = player.play(pieces, node)
+    return played, time.monotonic() - begun, found
 
 
 # --- The driver --------------------------------------------------------------
@@ -161,13 +164,14 @@ class _Job:
     folder: str  # of the run; empty: there is none
     key: str
     inputs: List[Any]  # the reference of what workers load
-    numeric_class: str
+    numeric_class: Optional[str]  # that nodes must have; None: any
     waiting: Deque[_Block] = dataclasses.field(
         default_factory=collections.deque)
     left: Deque[int] = dataclasses.field(default_factory=collections.deque)
     what: Dict[int, bytes] = dataclasses.field(default_factory=dict)
     open: Set[int] = dataclasses.field(default_factory=set)  # not here yet
     faults: Dict[str, str] = dataclasses.field(default_factory=dict)
+    classes: Dict[str, str] = dataclasses.field(default_factory=dict)  # of nodes
     refused: Dict[int, int] = dataclasses.field(
         default_factory=collections.Counter)
     stuck_since: float = math.inf
@@ -191,13 +195,14 @@ class _Job:
 class _Fleet:
     """Has blocks of games played on the nodes of a cluster."""
 
-    def __init__(self, audit: float, seed: int) -> None:
+    def __init__(self, audit: float, labelled: bool, seed: int) -> None:
         self._play = ray.remote(max_retries=0, num_cpus=1)(_play)
         self._nodes: Dict[str, _Node] = {}
         self._flying: Dict[Any, _Block] = {}
         self._jobs: Dict[int, _Job] = {}
         self._has_checked_class = False
         self._audit = audit
+        self._labelled = labelled  # and of any numeric class
         self._random = random.Random(seed)
         self._repeated = 0
         self._speeds: Deque[Tuple[float, int]] = collections.deque()
@@ -215,7 +220,7 @@ class _Fleet:
                 for path in files]
         except (OSError, ValueError) as error:
             raise FleetError(str(error)) from error
-        if folder:
+        if folder and not self._labelled:
             if not self._has_checked_class:  # later ones are of this process
                 _check_class(folder, request)
                 self._has_checked_class = True
@@ -223,7 +228,8 @@ class _Fleet:
         self._jobs[number] = _Job(
             number=number, name=name, request=request, files=files,
             folder=folder, key=f"{time.time_ns()}-{number}",
-            inputs=[ray.put(inputs)], numeric_class=numeric_class)
+            inputs=[ray.put(inputs)],
+            numeric_class=None if self._labelled else numeric_class)
 
     def add(self, number: int, games: Sequence[int],
             what: Sequence[bytes]) -> None:
@@ -374,6 +380,7 @@ class _Fleet:
                   for game in block.games}
         late = [block for block in blocks
                 if not block.is_copy and block.node != node.id and
+                self._computes_alike(job, block.node, node.id) and
                 time.monotonic() - block.begun > 3 * usual + 1 and
                 not copied.intersection(block.games)]
         if not late:
@@ -381,6 +388,12 @@ class _Fleet:
         oldest = min(late, key=lambda block: block.begun)
         self._repeated += 1
         return _Block(job.number, list(oldest.games), is_copy=True)
+
+    def _computes_alike(self, job: _Job, node: str, other: str) -> bool:
+        """Whether games of the one are known to be those of the other."""
+        return not self._labelled or (
+            node in job.classes and
+            job.classes[node] == job.classes.get(other))
 
     def _send(self, block: _Block, node: _Node) -> None:
         job = self._jobs[block.job]
@@ -403,7 +416,7 @@ class _Fleet:
             node.queued -= 1
         job = self._jobs.get(block.job)
         try:
-            played, seconds = ray.get(reference)
+            played, seconds, job_class = ray.get(reference)
         except RayTaskError as error:
             if isinstance(error.cause, _CannotPlay):
                 self._faulty(job, block, str(error.cause))
@@ -418,6 +431,9 @@ class _Fleet:
             node.games += len(block.games)
         if job is None:
             return
+        job.classes[block.node] = job_class
+        if self._labelled and job.folder and not block.is_copy:
+            self._label(job, block, job_class)
         job.durations.append(time.monotonic() - block.begun)
         job.seconds += seconds
         job.played += len(block.games)
@@ -427,9 +443,17 @@ class _Fleet:
             again = _Block(job.number, [self._random.choice(block.games)],
                            is_copy=True)
             others = [each for each in self._nodes.values()
-                      if each.id != block.node and not self._fault(each, job)]
+                      if each.id != block.node and not self._fault(each, job)
+                      and self._computes_alike(job, block.node, each.id)]
             if others:
                 self._send(again, self._random.choice(others))
+
+    def _label(self, job: _Job, block: _Block, job_class: str) -> None:
+        """Writes down what has played the games of a block."""
+        with open(pathlib.Path(job.folder) / "fleet_games.jsonl", "a",
+                  encoding="utf-8") as file:
+            file.write(json.dumps({"numeric_class": job_class,
+                                   "games": block.games}) + "\n")
 
     def _faulty(self, job: Optional[_Job], block: _Block, why: str) -> None:
         """Has a block played elsewhere than where it cannot be."""
@@ -615,7 +639,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     for name, about in _COMMANDS.items():
         command = commands.add_parser(
             name, help=about, usage=f"tara fleet {name} [--address HOST:PORT] "
-            f"[--audit SHARE] ARGUMENTS OF tara {name}",
+            f"[--audit SHARE] [--numerics CLASSES] ARGUMENTS OF tara {name}",
             description=f"`tara {name}`, with the games played on the cluster: "
             f"{about}.", epilog="All other arguments are those of "
             f"`tara {name}`: tara {name} --help.", allow_abbrev=False,
@@ -628,6 +652,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             "--audit", type=float, default=0.01, metavar="SHARE",
             help="part of the games that are played again on another node and "
             "compared")
+        command.add_argument(
+            "--numerics", choices=["exact", "labelled"], default="exact",
+            help="exact: nodes play that compute as the driver does, to the "
+            "last bit. labelled: all nodes, and the games of a run are not "
+            "those of one machine; its fleet_games.jsonl has the numeric class "
+            "of each")
     replay = commands.add_parser(
         "replay", help="plays a game in this process, as a worker does: one "
         "that a command names when it ends")
@@ -643,7 +673,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     try:
         program = [*_train._program(None), given.command, *others]
         _connect(given.address)
-        return _run(program, _Fleet(given.audit, seed=1))
+        return _run(program, _Fleet(given.audit,
+                                    given.numerics == "labelled", seed=1))
     except (FleetError, FileNotFoundError) as error:
         print(f"tara fleet: {error}", file=sys.stderr)
         return 1

@@ -1,5 +1,6 @@
 """One run on a cluster of Ray: real ones, of this machine and in namespaces."""
 
+import json
 import os
 import pathlib
 import re
@@ -190,6 +191,25 @@ def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, cluster, name):
         [os.environ["TARA_BINARY"], *CONTESTS[name], *map(str, store)],
         capture_output=True, text=True, check=True)
     assert again.stdout == here.stdout
+
+
+def test_nodes_of_two_kinds_play_a_run_that_says_so(tmp_path, cluster):
+    other = patched(tmp_path / "patch",
+                    "class Other(Player):\n"
+                    "    def numeric_class(self):\n"
+                    "        return 'other-numbers'\n"
+                    "_tara._JobPlayer = Other\n")
+    run_dir = tmp_path / "run"
+    run = fleet("train", TINY, "--set", f"run_dir={run_dir}", *FAST, "--set",
+                "self_play.games_per_generation=40", "--numerics", "labelled",
+                "--audit", "1", "--address", cluster(None, other))
+    assert run.returncode == 0, run.stderr
+    lines = [json.loads(line) for line in
+             (run_dir / "fleet_games.jsonl").read_text().splitlines()]
+    assert len({line["numeric_class"] for line in lines}) >= 2
+    games = [game for line in lines for game in line["games"]]
+    with tara.GameStore(run_dir) as store:
+        assert sorted(games) == list(store.indices())
 
 
 def closed_port():
