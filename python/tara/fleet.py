@@ -33,8 +33,8 @@ import sys
 import tempfile
 import threading
 import time
-from typing import (Any, Deque, Dict, Iterator, List, Optional, Sequence, Set,
-                    Tuple)
+from typing import (Any, Callable, Deque, Dict, Iterator, List, Optional,
+                    Sequence, Set, Tuple)
 
 import tara
 from tara import _tara, _train
@@ -52,16 +52,16 @@ __all__ = ["FleetError", "main"]
 
 _MOST_GAMES = 64
 """Of a block."""
-_FIRST_GAMES = 8
+_FIRST_GAMES = 4
 """Of a block, at most, while nobody knows how long a game takes."""
 _BLOCK_SECONDS = 5.0
-"""Of a core, that a block takes at most, about."""
+"""That a block takes its core at most, about."""
+_BLOCK_SHARE = 0.25
+"""And of the time that is left for all games: so all cores end together."""
 _LEAST_SECONDS = 1.0
 _LEAST_GAMES = 4
 """Of a block, at least, where that takes less than _LEAST_SECONDS: games that
 are played together share batches."""
-_QUEUED = 2
-"""Blocks for each core of a node, the one that is played included."""
 _TRIES = 3
 """That a block, and then each of its games, has to kill its worker."""
 _PLAYERS = 4
@@ -115,10 +115,10 @@ def _play(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
     """Returns the games as a message, the seconds that they took, and the class
     of who has played them. numeric_class: the one that it must be, or None."""
     if key not in _players:
-        player = _load(inputs, numeric_class)
+        loaded = _load(inputs, numeric_class)
         while len(_players) >= _PLAYERS:
             _players.popitem(last=False)
-        _players[key] = player
+        _players[key] = loaded
     _players.move_to_end(key)
     player, found = _players[key]
     begun = time.monotonic()
@@ -149,8 +149,13 @@ class _Node:
     name: str
     cores: int
     fault: str = ""  # why it plays nothing any more
-    queued: int = 0  # blocks
+    queued: int = 0  # blocks, those that are played included
     games: int = 0  # that it has played
+
+    @property
+    def most_queued(self) -> int:
+        """One more for some cores, which begin it while a next one comes."""
+        return self.cores + max(1, self.cores // 4)
 
 
 @dataclasses.dataclass
@@ -171,32 +176,46 @@ class _Job:
     what: Dict[int, bytes] = dataclasses.field(default_factory=dict)
     open: Set[int] = dataclasses.field(default_factory=set)  # not here yet
     faults: Dict[str, str] = dataclasses.field(default_factory=dict)
-    classes: Dict[str, str] = dataclasses.field(default_factory=dict)  # of nodes
+    classes: Dict[str, str] = dataclasses.field(  # of nodes
+        default_factory=dict)
     refused: Dict[int, int] = dataclasses.field(
         default_factory=collections.Counter)
     stuck_since: float = math.inf
     durations: Deque[float] = dataclasses.field(  # of blocks, waits included
         default_factory=lambda: collections.deque(maxlen=64))
-    seconds: float = 0.0  # that games have taken
-    played: int = 0
+    seconds: Dict[str, float] = dataclasses.field(  # games took, by node
+        default_factory=collections.Counter)
+    played: Dict[str, int] = dataclasses.field(  # by node
+        default_factory=collections.Counter)
 
-    def block_size(self, cores: int) -> int:
-        """Returns how many games a block has."""
-        # Smaller ones towards the end, so that all cores end together.
-        size = len(self.left) // (2 * cores)
-        if not self.played:
-            return max(1, min(size, _FIRST_GAMES))
-        game = max(self.seconds / self.played, 1e-6)
+    def game_seconds(self, node: _Node) -> float:
+        """Returns what a game takes a core of the node; 0: nobody knows."""
+        if self.played[node.id]:
+            return max(self.seconds[node.id] / self.played[node.id], 1e-6)
+        games = sum(self.played.values())
+        return sum(self.seconds.values()) / games if games else 0.0
+
+    def block_size(self, node: _Node, nodes: Sequence[_Node]) -> int:
+        """Returns how many games a block for one of the nodes has."""
+        game = self.game_seconds(node)
+        if not game:
+            cores = sum(each.cores for each in nodes)
+            return max(1, min(_FIRST_GAMES, len(self.left) // (8 * cores)))
+        speed = sum(each.cores / self.game_seconds(each) for each in nodes)
+        seconds = min(_BLOCK_SECONDS, _BLOCK_SHARE * len(self.left) / speed)
         least = min(_LEAST_GAMES, int(_LEAST_SECONDS / game))
-        most = min(_MOST_GAMES, int(_BLOCK_SECONDS / game))
-        return max(1, min(max(size, least), most))
+        return min(max(1, least, int(seconds / game)), _MOST_GAMES)
 
 
 class _Fleet:
     """Has blocks of games played on the nodes of a cluster."""
 
-    def __init__(self, audit: float, labelled: bool, seed: int) -> None:
-        self._play = ray.remote(max_retries=0, num_cpus=1)(_play)
+    def __init__(self, audit: float, labelled: bool, seed: int,
+                 cluster: Any = ray,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        self._ray = cluster
+        self._clock = clock
+        self._play = cluster.remote(max_retries=0, num_cpus=1)(_play)
         self._nodes: Dict[str, _Node] = {}
         self._flying: Dict[Any, _Block] = {}
         self._jobs: Dict[int, _Job] = {}
@@ -228,7 +247,7 @@ class _Fleet:
         self._jobs[number] = _Job(
             number=number, name=name, request=request, files=files,
             folder=folder, key=f"{time.time_ns()}-{number}",
-            inputs=[ray.put(inputs)],
+            inputs=[self._ray.put(inputs)],
             numeric_class=None if self._labelled else numeric_class)
 
     def add(self, number: int, games: Sequence[int],
@@ -266,16 +285,17 @@ class _Fleet:
             time.sleep(0.05)
             return
         waiting = list(self._flying)
-        ready, _ = ray.wait(waiting, num_returns=1, timeout=0.2,
-                            fetch_local=True)
+        ready, _ = self._ray.wait(waiting, num_returns=1, timeout=0.2,
+                                  fetch_local=True)
         if ready:  # and what is ready beside it
-            ready, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
+            ready, _ = self._ray.wait(waiting, num_returns=len(waiting),
+                                      timeout=0)
         for reference in ready:
             yield from self._landed(reference)
 
     def status(self) -> str:
         """Returns what the fleet does, as a line."""
-        now = time.monotonic()
+        now = self._clock()
         self._speeds.append((now, sum(node.games
                                       for node in self._nodes.values())))
         while now - self._speeds[0][0] > 30:
@@ -309,12 +329,12 @@ class _Fleet:
                                    if node.id in each.faults), "")
 
     def _look_for_nodes(self) -> None:
-        now = time.monotonic()
+        now = self._clock()
         if now - self._looked < _LOOK_SECONDS:
             return
         self._looked = now
         alive = {}
-        for node in ray.nodes():  # type: ignore[no-untyped-call]
+        for node in self._ray.nodes():
             cores = int(node["Resources"].get("CPU", 0))
             if node["Alive"] and cores > 0:
                 alive[node["NodeID"]] = node["NodeName"], cores
@@ -340,25 +360,28 @@ class _Fleet:
     # Blocks.
 
     def _submit(self) -> None:
-        # Each node in turn has a block less than it could have.
-        for queued in range(max((node.cores for node in self._nodes.values()),
-                                default=0) * _QUEUED):
-            for node in self._nodes.values():
-                if (node.queued <= queued and
-                        node.queued < node.cores * _QUEUED):
-                    block = self._next_block(node)
-                    if block is not None:
-                        self._send(block, node)
+        nodes = list(self._nodes.values())
+        while nodes:  # a block for each in turn
+            nodes = [node for node in nodes
+                     if node.queued < node.most_queued and
+                     self._submit_to(node)]
+
+    def _submit_to(self, node: _Node) -> bool:
+        block = self._next_block(node)
+        if block is not None:
+            self._send(block, node)
+        return block is not None
 
     def _next_block(self, node: _Node) -> Optional[_Block]:
-        cores = sum(each.cores for each in self._nodes.values())
         jobs = [job for job in self._jobs.values()
                 if not self._fault(node, job)]
         for job in jobs:  # the first one first
             if job.waiting:
                 return job.waiting.popleft()
             if job.left:
-                size = min(job.block_size(cores), len(job.left))
+                nodes = [each for each in self._nodes.values()
+                         if not self._fault(each, job)]
+                size = min(job.block_size(node, nodes), len(job.left))
                 return _Block(job.number,
                               [job.left.popleft() for _ in range(size)])
         if node.queued >= node.cores:
@@ -381,7 +404,7 @@ class _Fleet:
         late = [block for block in blocks
                 if not block.is_copy and block.node != node.id and
                 self._computes_alike(job, block.node, node.id) and
-                time.monotonic() - block.begun > 3 * usual + 1 and
+                self._clock() - block.begun > 3 * usual + 1 and
                 not copied.intersection(block.games)]
         if not late:
             return None
@@ -398,7 +421,7 @@ class _Fleet:
     def _send(self, block: _Block, node: _Node) -> None:
         job = self._jobs[block.job]
         block.node = node.id
-        block.begun = time.monotonic()
+        block.begun = self._clock()
         node.queued += 1
         on_node = NodeAffinitySchedulingStrategy(node.id, soft=False)
         reference = self._play.options(scheduling_strategy=on_node).remote(
@@ -416,7 +439,7 @@ class _Fleet:
             node.queued -= 1
         job = self._jobs.get(block.job)
         try:
-            played, seconds, job_class = ray.get(reference)
+            played, seconds, job_class = self._ray.get(reference)
         except RayTaskError as error:
             if isinstance(error.cause, _CannotPlay):
                 self._faulty(job, block, str(error.cause))
@@ -434,9 +457,9 @@ class _Fleet:
         job.classes[block.node] = job_class
         if self._labelled and job.folder and not block.is_copy:
             self._label(job, block, job_class)
-        job.durations.append(time.monotonic() - block.begun)
-        job.seconds += seconds
-        job.played += len(block.games)
+        job.durations.append(self._clock() - block.begun)
+        job.seconds[block.node] += seconds
+        job.played[block.node] += len(block.games)
         job.open.difference_update(block.games)
         yield job.number, played
         if self._random.random() < self._audit * len(block.games):
@@ -560,7 +583,10 @@ def _run(command: List[str], fleet: _Fleet) -> int:
         events.put(None)
 
     threading.Thread(target=read, daemon=True).start()
-    interrupted = False
+    # An exception could come anywhere, and be lost in code of Ray's; the
+    # command ends by itself, at once when it is told a second time.
+    signal.signal(signal.SIGINT,
+                  lambda *_: process.send_signal(signal.SIGINT))
     told = 0.0
 
     def tell(job: int, message: bytes) -> None:
@@ -570,27 +596,27 @@ def _run(command: List[str], fleet: _Fleet) -> int:
 
     try:
         while True:
-            try:
-                while not events.empty():
-                    event = events.get()
-                    if event is None:
-                        return process.wait()
-                    _handle(event, fleet)
-                for job, played in fleet.turn():
-                    tell(job, played)
-                if time.monotonic() - told > _STATUS_SECONDS:
-                    told = time.monotonic()
-                    tell(0, fleet.status().encode())
-            except KeyboardInterrupt:
-                if interrupted:
-                    raise
-                interrupted = True
-                process.send_signal(signal.SIGINT)
+            while not events.empty():
+                event = events.get()
+                if event is None:
+                    return _status_of(process)
+                _handle(event, fleet)
+            for job, played in fleet.turn():
+                tell(job, played)
+            if time.monotonic() - told > _STATUS_SECONDS:
+                told = time.monotonic()
+                tell(0, fleet.status().encode())
     except BrokenPipeError:
-        return process.wait()
+        return _status_of(process)
     finally:
         os.close(to_run)  # ends a run that has not ended
         process.wait()
+
+
+def _status_of(process: "subprocess.Popen[bytes]") -> int:
+    """Returns the status of a process that ends, as a shell has it."""
+    status = process.wait()
+    return status if status >= 0 else 128 - status
 
 
 def _connect(address: Optional[str]) -> None:
@@ -658,16 +684,29 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             "last bit. labelled: all nodes, and the games of a run are not "
             "those of one machine; its fleet_games.jsonl has the numeric class "
             "of each")
+    bench = commands.add_parser(
+        "bench", help="what the driver costs a game, and how long cores of a "
+        "drawn cluster are idle",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    bench.add_argument("--games", type=int, default=6400, metavar="N",
+                       help="that the driver is given")
+    bench.add_argument("--nodes", type=int, default=16, metavar="N",
+                       help="of the drawn cluster")
+    bench.add_argument("--seed", type=int, default=1, metavar="N",
+                       help="of what is drawn")
     replay = commands.add_parser(
         "replay", help="plays a game in this process, as a worker does: one "
         "that a command names when it ends")
     replay.add_argument("file", metavar="FILE", type=pathlib.Path,
                         help="that the command has written")
     given, others = parser.parse_known_args(arguments)
-    if given.command == "replay":
+    if given.command in ("bench", "replay"):
         if others:
             parser.error(f"unrecognized arguments: {' '.join(others)}")
-        return _replay(given.file)
+        if given.command == "replay":
+            return _replay(given.file)
+        from tara import _fleet_bench
+        return _fleet_bench.run(given.games, given.nodes, given.seed)
     if not 0 <= given.audit <= 1:
         parser.error(f"--audit {given.audit}: expected 0 to 1")
     try:

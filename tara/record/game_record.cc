@@ -69,12 +69,14 @@ std::string ListObjection(absl::string_view kind, absl::string_view counted,
                           " is out of range; expected 0 to ", kNumActions - 1);
     }
     const Action action = static_cast<Action>(index);
-    const std::string name =
-        absl::StrCat(kind, " action ", ActionToText(action, state));
-    if (!legal.Contains(action)) return absl::StrCat(name, " is illegal");
-    if (seen[index]) return absl::StrCat(name, " is listed twice");
+    const auto objection = [&](const auto&... words) {
+      return absl::StrCat(kind, " action ", ActionToText(action, state),
+                          words...);
+    };
+    if (!legal.Contains(action)) return objection(" is illegal");
+    if (seen[index]) return objection(" is listed twice");
     seen.set(index);
-    if (counts[i] == 0) return absl::StrCat(name, " has no ", counted);
+    if (counts[i] == 0) return objection(" has no ", counted);
   }
   return "";
 }

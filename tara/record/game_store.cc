@@ -97,7 +97,9 @@ struct FreeContext {
 // Returns a record as zstd-compressed Protobuf with a checksum.
 std::string EncodeRecord(const proto::GameRecord& record) {
   const std::string bytes = record.SerializeAsString();
-  const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  // Kept, for a new one takes longer than a game.
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(
+      ZSTD_createCCtx());
   TARA_CHECK(context != nullptr, "out of memory");
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel,
                          kCompressionLevel);

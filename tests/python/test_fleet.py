@@ -212,6 +212,20 @@ def test_nodes_of_two_kinds_play_a_run_that_says_so(tmp_path, cluster):
         assert sorted(games) == list(store.indices())
 
 
+def test_the_bench_shows_what_the_driver_costs_and_how_cores_are_busy():
+    """By drawn times on a clock of its own: a busy machine changes nothing."""
+    run = fleet("bench", "--games", "128")
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"A game takes \d+ us of the driver's processor time",
+                     run.stdout)
+    idle = {(games, seconds): float(share) for games, seconds, share in
+            re.findall(r"(\d+) +(\S+) +(\S+) %\n", run.stdout)}
+    assert len(idle) == 9
+    for games, seconds in [("64", "1.0"), ("64", "5.0"), ("256", "0.1"),
+                           ("256", "1.0"), ("256", "5.0")]:
+        assert idle[games, seconds] < 5
+
+
 def closed_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -6,10 +6,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -204,7 +204,7 @@ class DistinctPositions {
 
  private:
   mutable absl::Mutex mutex_;
-  std::unordered_set<uint64_t> hashes_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<uint64_t> hashes_ ABSL_GUARDED_BY(mutex_);
   int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
