@@ -118,7 +118,7 @@ class _Cores:
 
 
 class _DrawnCluster:
-    """Does what _Fleet asks Ray for, with drawn times on a clock of its own."""
+    """Does what _Fleet asks Ray for, by drawn times on a clock of its own."""
 
     def __init__(self, nodes: int, game_seconds: float, seed: int) -> None:
         self._random = random.Random(seed)
@@ -232,7 +232,7 @@ def run(games: int, nodes: int, seed: int) -> int:
         for seconds in (0.1, 1.0, 5.0):
             idle, cores = idle_share(nodes, games_a_core, seconds, seed)
             print(f"{games_a_core:12}  {seconds:14}  {100 * idle:4.1f} %")
-    print(f"\nOf a generation's time, on {nodes} nodes with {cores} cores that "
-          f"are up to four times as fast as each other ({seed=}; a clock of "
-          f"its own, {time.monotonic() - begun:.1f} s of this one).")
+    print(f"\nOf a generation's time, on {nodes} nodes with {cores} cores "
+          f"that are up to four times as fast as each other ({seed=}; a clock "
+          f"of its own, {time.monotonic() - begun:.1f} s of this one).")
     return 0

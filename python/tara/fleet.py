@@ -8,8 +8,8 @@ arena`, `tara rate` and `tara balance`. A game is decided by the networks that
 play it, the options and its number, so that the games, and with them
 checkpoints, ratings and verdicts, are those of one machine, bit for bit,
 whatever joins, leaves or dies. All else is the work of the driver, the process
-that this starts: it alone writes to the run's folder or the store, and the same
-command goes on where it was stopped. Needs the package ray, and the same
+that this starts: it alone writes to the run's folder or the store, and the
+same command goes on where it was stopped. Needs the package ray, and the same
 version of Tara on every machine.
 """
 
@@ -33,8 +33,8 @@ import sys
 import tempfile
 import threading
 import time
-from typing import (Any, Callable, Deque, Dict, Iterator, List, Optional,
-                    Sequence, Set, Tuple)
+from typing import (Any, Callable, DefaultDict, Deque, Dict, Iterator, List,
+                    Optional, Sequence, Set, Tuple)
 
 import tara
 from tara import _tara, _train
@@ -43,6 +43,7 @@ try:
     import ray
     from ray.exceptions import (OutOfMemoryError, RayError, RayTaskError,
                                 WorkerCrashedError)
+    from ray.util.metrics import Gauge
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ImportError as missing:
     raise ImportError("tara.fleet needs the package ray: pip install ray"
@@ -70,6 +71,11 @@ _STATUS_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
 """With nodes of which none can play."""
+_LOST_SECONDS = 120.0
+"""After which, or after ten times what is usual, a block is taken for lost;
+the next time after twice as long."""
+_SILENT_SECONDS = 30.0
+"""After which people are told of a node that has sent nothing yet."""
 
 
 class FleetError(RuntimeError):
@@ -112,8 +118,8 @@ def _load(inputs: Sequence[Any], numeric_class: Optional[str]) -> _Player:
 def _play(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
           pieces: Sequence[Tuple[int, bytes]], node: str
           ) -> Tuple[bytes, float, str]:
-    """Returns the games as a message, the seconds that they took, and the class
-    of who has played them. numeric_class: the one that it must be, or None."""
+    """Returns the games as a message, the seconds that they took, and the
+    class of who has played them. numeric_class: that it must have, or None."""
     if key not in _players:
         loaded = _load(inputs, numeric_class)
         while len(_players) >= _PLAYERS:
@@ -136,6 +142,7 @@ class _Block:
     job: int
     games: List[int]
     deaths: int = 0
+    losses: int = 0
     node: str = ""  # where it is played
     is_copy: bool = False  # of one that is played already
     begun: float = 0.0
@@ -183,17 +190,21 @@ class _Job:
     stuck_since: float = math.inf
     durations: Deque[float] = dataclasses.field(  # of blocks, waits included
         default_factory=lambda: collections.deque(maxlen=64))
-    seconds: Dict[str, float] = dataclasses.field(  # games took, by node
-        default_factory=collections.Counter)
-    played: Dict[str, int] = dataclasses.field(  # by node
-        default_factory=collections.Counter)
+    seconds: DefaultDict[str, float] = dataclasses.field(  # of games, by node
+        default_factory=lambda: collections.defaultdict(float))
+    played: DefaultDict[str, int] = dataclasses.field(  # by node
+        default_factory=lambda: collections.defaultdict(int))
 
     def game_seconds(self, node: _Node) -> float:
         """Returns what a game takes a core of the node; 0: nobody knows."""
-        if self.played[node.id]:
+        if node.id in self.played:
             return max(self.seconds[node.id] / self.played[node.id], 1e-6)
         games = sum(self.played.values())
         return sum(self.seconds.values()) / games if games else 0.0
+
+    def usual_duration(self) -> float:
+        """Returns how long a block takes, with its wait for a core."""
+        return sorted(self.durations)[len(self.durations) // 2]
 
     def block_size(self, node: _Node, nodes: Sequence[_Node]) -> int:
         """Returns how many games a block for one of the nodes has."""
@@ -224,6 +235,7 @@ class _Fleet:
         self._labelled = labelled  # and of any numeric class
         self._random = random.Random(seed)
         self._repeated = 0
+        self._metrics: Dict[str, Gauge] = {}  # Ray's
         self._speeds: Deque[Tuple[float, int]] = collections.deque()
         self._looked = -math.inf
 
@@ -280,6 +292,7 @@ class _Fleet:
     def turn(self) -> Iterator[Tuple[int, bytes]]:
         """Yields what has been played, with its job; waits a moment for it."""
         self._look_for_nodes()
+        self._look_for_losses()
         self._submit()
         if not self._flying:
             time.sleep(0.05)
@@ -305,17 +318,27 @@ class _Fleet:
                 if seconds > 0 else 0.0)
         if not self._nodes:
             return "waits for nodes"
-        faults = {node.name: self._fault(node) for node in self._nodes.values()}
+        faults = {node.name: self._fault(node)
+                  for node in self._nodes.values()}
         playing = [node for node in self._nodes.values()
                    if not faults[node.name]]
-        parts = [f"{len(playing)} nodes, "
-                 f"{sum(node.cores for node in playing)} cores, "
-                 f"{rate:.1f} games/s"]
+        cores = sum(node.cores for node in playing)
+        parts = [f"{len(playing)} nodes, {cores} cores, {rate:.1f} games/s"]
+        for name, value in [("nodes", len(playing)), ("cores", cores),
+                            ("games_per_second", rate),
+                            ("blocks_repeated", self._repeated)]:
+            if name not in self._metrics:
+                self._metrics[name] = Gauge(f"tara_{name}", "of the fleet")
+            self._metrics[name].set(value)
         if len(playing) > 1:
             parts.append(", ".join(f"{node.name} {node.games}"
                                    for node in playing))
         parts += [f"{name} waits: {fault}"
                   for name, fault in faults.items() if fault]
+        silent = {block.node for block in self._flying.values()
+                  if now - block.begun > _SILENT_SECONDS}
+        parts += [f"{node.name} has sent nothing yet" for node in playing
+                  if node.id in silent and not node.games]
         if self._repeated:
             parts.append(f"{self._repeated} blocks repeated")
         return "; ".join(parts)
@@ -357,6 +380,28 @@ class _Fleet:
                 raise FleetError(f"no node can play {job.name}: " + "; ".join(
                     f"{node.name} {self._fault(node, job)}" for node in nodes))
 
+    def _look_for_losses(self) -> None:
+        """Has blocks played again that do not come: a worker that hangs, or
+        that cannot reach this machine."""
+        now = self._clock()
+        for reference, block in list(self._flying.items()):
+            if now - block.begun < _LOST_SECONDS * 2 ** block.losses:
+                continue
+            job = self._jobs.get(block.job)
+            if (job is not None and job.durations and now - block.begun <
+                    10 * job.usual_duration() * 2 ** block.losses):
+                continue
+            self._ray.cancel(reference, force=True)
+            del self._flying[reference]
+            if block.node in self._nodes:
+                self._nodes[block.node].queued -= 1
+            games = ([] if job is None or block.is_copy else
+                     [game for game in block.games if game in job.open])
+            if job is not None and games:
+                self._repeated += 1
+                job.waiting.append(_Block(job.number, games, block.deaths,
+                                          block.losses + 1))
+
     # Blocks.
 
     def _submit(self) -> None:
@@ -396,7 +441,7 @@ class _Fleet:
         """Returns a block that another node has for too long, once more."""
         if not job.durations:
             return None
-        usual = sorted(job.durations)[len(job.durations) // 2]
+        usual = job.usual_duration()
         blocks = [block for block in self._flying.values()
                   if block.job == job.number]
         copied = {game for block in blocks if block.is_copy
@@ -485,7 +530,7 @@ class _Fleet:
         job.faults[block.node] = why
         if not block.is_copy:
             job.waiting.appendleft(_Block(job.number, block.games,
-                                          deaths=block.deaths))
+                                          block.deaths, block.losses))
 
     def _fallen(self, job: _Job, block: _Block, error: RayError) -> None:
         """Has a block played again whose worker or node has died."""
@@ -497,7 +542,7 @@ class _Fleet:
             block.deaths += 1
         if block.deaths < _TRIES:
             job.waiting.appendleft(
-                _Block(job.number, block.games, deaths=block.deaths))
+                _Block(job.number, block.games, block.deaths, block.losses))
         elif len(block.games) > 1:
             job.waiting.extendleft(_Block(job.number, [game])
                                    for game in block.games)
@@ -622,13 +667,20 @@ def _status_of(process: "subprocess.Popen[bytes]") -> int:
 def _connect(address: Optional[str]) -> None:
     """Connects to a cluster of Ray, or starts one of this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    options = {}
     try:
         if address is not None and address != "auto":
-            # Ray would try for long.
+            # Ray would try for long; and take a wrong address for this
+            # machine's where it has several, or none that leads outside.
             host, _, port = address.rpartition(":")
-            socket.create_connection((host, int(port)), timeout=5).close()
+            head = socket.create_connection((host, int(port)), timeout=5)
+            with head:
+                here = head.getsockname()[0]
+            if not here.startswith("127."):
+                options["_node_ip_address"] = here
         ray.init(address=address or "local", log_to_driver=False,
-                 logging_level=logging.ERROR, include_dashboard=None)
+                 logging_level=logging.ERROR, include_dashboard=None,
+                 **options)
     except (OSError, RuntimeError, ValueError) as error:
         raise FleetError(f"--address {address}: no cluster of Ray that lets "
                          f"this process in: {error}") from error
@@ -666,14 +718,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         command = commands.add_parser(
             name, help=about, usage=f"tara fleet {name} [--address HOST:PORT] "
             f"[--audit SHARE] [--numerics CLASSES] ARGUMENTS OF tara {name}",
-            description=f"`tara {name}`, with the games played on the cluster: "
-            f"{about}.", epilog="All other arguments are those of "
+            description=f"`tara {name}`, with the games played on the "
+            f"cluster: {about}.", epilog="All other arguments are those of "
             f"`tara {name}`: tara {name} --help.", allow_abbrev=False,
             formatter_class=argparse.ArgumentDefaultsHelpFormatter)
         command.add_argument(
             "--address", metavar="HOST:PORT", help="the head of a cluster, or "
-            "'auto' for the one that this machine is part of; else one of this "
-            "machine alone is started")
+            "'auto' for the one that this machine is part of; else one of "
+            "this machine alone is started")
         command.add_argument(
             "--audit", type=float, default=0.01, metavar="SHARE",
             help="part of the games that are played again on another node and "
@@ -682,8 +734,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             "--numerics", choices=["exact", "labelled"], default="exact",
             help="exact: nodes play that compute as the driver does, to the "
             "last bit. labelled: all nodes, and the games of a run are not "
-            "those of one machine; its fleet_games.jsonl has the numeric class "
-            "of each")
+            "those of one machine; its fleet_games.jsonl has the numeric "
+            "class of each")
     bench = commands.add_parser(
         "bench", help="what the driver costs a game, and how long cores of a "
         "drawn cluster are idle",

@@ -169,8 +169,13 @@ class World:
     def drive(self):
         self.drivers += 1
         log = open(self.folder / f"driver{self.drivers}.log", "wb")
+        # Each time on another machine, which has the run's folder.
+        machine = self.random.choice(
+            [self.head] + [node for node in self.nodes
+                           if node.ray is not None and node.ray.poll() is None])
+        say(f"a driver on {machine.address}")
         self.driver = subprocess.Popen(
-            self.head.inside(
+            machine.inside(
                 sys.executable, "-m", "tara.fleet", "train",
                 self.folder / "config.textproto", "--address",
                 f"10.77.0.1:{PORT}", "--set", f"run_dir={self.folder / 'fleet'}"),
@@ -296,6 +301,10 @@ def main():
                               "--fork", "--kill-child", sys.executable,
                               *sys.argv, "--inside"])
     run("ip", "link", "set", "lo", "up")
+    # Where Ray keeps what it finds its clusters by: other clusters of this
+    # machine stay out.
+    os.makedirs("/tmp/ray", exist_ok=True)
+    run("mount", "-t", "tmpfs", "ray", "/tmp/ray")
     # As clusters should be: only who has the token is let in.
     os.environ["RAY_AUTH_MODE"] = "token"
     os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)

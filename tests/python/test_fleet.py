@@ -193,6 +193,28 @@ def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, cluster, name):
     assert again.stdout == here.stdout
 
 
+def test_a_block_whose_worker_hangs_is_played_again(tmp_path, cluster):
+    hangs = patched(tmp_path / "hangs", f"""
+import os, time
+class Hangs(Player):
+    def play(self, pieces, node):
+        try:
+            os.mkdir({str(tmp_path / "once")!r})
+        except FileExistsError:
+            return super().play(pieces, node)
+        time.sleep(1e6)
+_tara._JobPlayer = Hangs
+""")
+    soon = patched(tmp_path / "soon",
+                   "from tara import fleet\nfleet._LOST_SECONDS = 5.0\n")
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
+                "--address", cluster(hangs), env=soon)
+    assert run.returncode == 0, run.stderr
+    assert "blocks repeated" in run.stderr
+    alone(TINY, tmp_path / "alone")
+    assert digest(tmp_path / "run") == digest(tmp_path / "alone")
+
+
 def test_nodes_of_two_kinds_play_a_run_that_says_so(tmp_path, cluster):
     other = patched(tmp_path / "patch",
                     "class Other(Player):\n"
