@@ -1,5 +1,6 @@
 """One run on a cluster of Ray: real ones, of this machine and in namespaces."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -109,9 +110,9 @@ _tara._JobPlayer = Poisoned
     assert fleet(*command).returncode == 1
 
 
-@pytest.fixture(name="cluster")
-def cluster_of_ray():
-    """Returns a function that starts a node in each environment."""
+@contextlib.contextmanager
+def new_cluster():
+    """Yields a function that starts a node in each environment."""
     nodes = Cluster()
     nodes.add_node(num_cpus=0, include_dashboard=False)
 
@@ -122,6 +123,18 @@ def cluster_of_ray():
 
     yield start
     nodes.shutdown()
+
+
+@pytest.fixture(name="cluster")
+def cluster_of_a_test():
+    with new_cluster() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def two_nodes():
+    with new_cluster() as start:
+        yield start(None, None)
 
 
 def test_a_node_that_falsifies_games_is_caught(tmp_path, cluster):
@@ -177,10 +190,10 @@ CONTESTS = {
 
 
 @pytest.mark.parametrize("name", CONTESTS)
-def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, cluster, name):
-    """Two nodes, and a store that goes on with nothing left to play."""
+def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, two_nodes, name):
+    """And a store that goes on with nothing left to play."""
     store = ["--format=json", "--store", tmp_path / "games.db"]
-    there = fleet(*CONTESTS[name], *store, "--address", cluster(None, None),
+    there = fleet(*CONTESTS[name], *store, "--address", two_nodes,
                   "--audit", "0.3")
     assert there.returncode == 0, there.stderr
     here = subprocess.run(
