@@ -74,7 +74,8 @@ def selfplay(judge: _network.Judge, variant: str,
     seed, network and number type, bit for bit.
 
     Raises ValueError and TypeError for wrong arguments; a judge's exception
-    comes after all games that were finished before it.
+    comes after all games that were finished before it. Raises RuntimeError
+    where it is taken from in a fork of the process, which does not play.
     """
     indices = _indices(games)
     playing = _tara._SelfPlay(judge, _tara.State(variant, rules), indices,

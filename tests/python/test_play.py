@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -217,6 +218,47 @@ def test_processes_play_games_of_their_own(method):
     ours.close()
 
 
+def in_a_fork_of_players(holder, connection):
+    try:
+        next(holder[0])
+    except RuntimeError as error:
+        connection.send(str(error))
+    holder[0].close()
+    holder.clear()  # nothing else has it
+    connection.send("gone")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_leaves_games_to_the_process_that_plays_them():
+    holder = [tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                            options="sims=1", in_step=1)]
+    next(holder[0])
+    time.sleep(0.5)  # then its thread waits, most probably, to be taken from
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    process = context.Process(target=in_a_fork_of_players,
+                              args=(holder, there))
+    process.start()
+    assert here.poll(60) and "expected tara.selfplay" in here.recv()
+    assert here.poll(60) and here.recv() == "gone"
+    process.join(60)
+    assert process.exitcode == 0
+    assert len(next(holder[0]))
+    holder[0].close()
+
+
+def test_games_may_be_closed_by_several_threads():
+    for _ in range(20):
+        games = tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                              options="sims=1")
+        threads = [threading.Thread(target=games.close) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(len(game) for game in games)
+
+
 # --- Matches -----------------------------------------------------------------
 
 
@@ -339,6 +381,15 @@ def test_a_match_goes_on_from_its_store(tmp_path):
             replay(game)
     with pytest.raises(ValueError, match="closed"):
         tara.arena("random", "random", "four_treasures", store=store)
+
+
+def test_a_match_keeps_its_store_to_its_end(tmp_path):
+    store = tara.GameStore(tmp_path / "match.db", "w")
+    result = tara.arena("random", "greedy", "four_treasures", games=40,
+                        store=store, progress=lambda *_: store.close())
+    assert result.games == 40
+    with tara.GameStore(store.path) as again:
+        assert len(again) == 40
 
 
 def test_progress_is_reported_and_may_end_the_match():
