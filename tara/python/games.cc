@@ -141,6 +141,7 @@ class Games {
     py::array final_states(StateType(), Shape{static_cast<py::ssize_t>(count)});
     auto* next = static_cast<char*>(final_states.mutable_data());
     for (const std::vector<State>& part : ended) {
+      if (part.empty()) continue;  // memcpy takes no null
       std::memcpy(next, static_cast<const void*>(part.data()),
                   part.size() * sizeof(State));
       next += part.size() * sizeof(State);

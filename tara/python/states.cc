@@ -138,6 +138,7 @@ std::vector<State> StatesOf(const py::object& states) {
           "states: an array of ", std::string(py::str(array.dtype())), " and ",
           array.ndim(), " dimensions; expected tara.STATE and 1 dimension"));
     }
+    if (array.size() == 0) return list;  // memcpy takes no null
     array = py::array::ensure(array, py::array::c_style);
     list.resize(static_cast<size_t>(array.size()));
     std::memcpy(static_cast<void*>(list.data()), array.data(),
