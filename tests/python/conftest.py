@@ -2,8 +2,14 @@
 
 import json
 import pathlib
+import signal
 
 import pytest
+
+# Whoever runs the tests in the background may have left it ignored, and then
+# programs would be started that no Ctrl-C stops.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 

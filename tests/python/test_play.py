@@ -171,8 +171,7 @@ def test_games_are_played_ahead_but_not_without_bound():
 
 
 LONG = """
-import signal, sys, numpy as np, tara
-signal.signal(signal.SIGINT, signal.default_int_handler)
+import numpy as np, tara
 def judge(planes, globals_, mask):
     return np.zeros(mask.shape), np.zeros((len(mask), 3))
 games = tara.selfplay(judge, "high_kings_l2", 10, options="sims=1000000")
@@ -407,8 +406,7 @@ def test_progress_is_reported_and_may_end_the_match():
 
 def test_ctrl_c_ends_a_match():
     code = """
-import signal, tara
-signal.signal(signal.SIGINT, signal.default_int_handler)
+import tara
 print("begun", flush=True)
 tara.arena("mcts:sims=50", "mcts:sims=50", "high_kings_l1", games=1000000)
 """
