@@ -11,7 +11,7 @@ import tara
 from tara import bench
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PROGRAM = os.environ.get("TARA_BINARY") or str(ROOT / "bin/tara")
+PROGRAM = os.environ["TARA_BINARY"]
 
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -17,7 +17,7 @@ import tara
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WITNESS = ROOT / "tests/nn/witness/bundle.tara"
-PROGRAM = os.environ.get("TARA_BINARY") or str(ROOT / "bin/tara")
+PROGRAM = os.environ["TARA_BINARY"]
 
 
 @pytest.fixture(scope="module", name="network")
