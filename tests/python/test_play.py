@@ -187,12 +187,12 @@ def test_ctrl_c_ends_self_play():
         assert child.stdout.readline() == "begun\n"
         time.sleep(0.2)
         child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=60)
+        _, error = child.communicate(timeout=300)
     assert error.rstrip().endswith("KeyboardInterrupt")
 
 
 def test_the_interpreter_ends_while_games_are_played():
-    run = subprocess.run([sys.executable, "-c", LONG % ""], timeout=60,
+    run = subprocess.run([sys.executable, "-c", LONG % ""], timeout=300,
                          capture_output=True, text=True, check=True)
     assert run.stderr == ""
 
@@ -211,8 +211,8 @@ def test_processes_play_games_of_their_own(method):
     here, there = context.Pipe()
     process = context.Process(target=in_a_fork, args=(there,))
     process.start()
-    assert here.poll(60) and here.recv() == 3
-    process.join(60)
+    assert here.poll(300) and here.recv() == 3
+    process.join(300)
     assert process.exitcode == 0
     ours.close()
 
@@ -238,9 +238,9 @@ def test_a_fork_leaves_games_to_the_process_that_plays_them():
     process = context.Process(target=in_a_fork_of_players,
                               args=(holder, there))
     process.start()
-    assert here.poll(60) and "expected tara.selfplay" in here.recv()
-    assert here.poll(60) and here.recv() == "gone"
-    process.join(60)
+    assert here.poll(300) and "expected tara.selfplay" in here.recv()
+    assert here.poll(300) and here.recv() == "gone"
+    process.join(300)
     assert process.exitcode == 0
     assert len(next(holder[0]))
     holder[0].close()
@@ -416,5 +416,5 @@ tara.arena("mcts:sims=50", "mcts:sims=50", "high_kings_l1", games=1000000)
         assert child.stdout.readline() == "begun\n"
         time.sleep(0.3)
         child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=60)
+        _, error = child.communicate(timeout=300)
     assert error.rstrip().endswith("KeyboardInterrupt")
