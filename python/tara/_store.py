@@ -155,6 +155,12 @@ class GameStore:
         return self.arrow().__arrow_c_stream__(requested_schema)
 
 
+def check(store: object) -> None:
+    """Raises TypeError for an argument `store` that is none."""
+    if not isinstance(store, GameStore):
+        raise TypeError(f"store: {store!r}; expected a GameStore")
+
+
 class Sampler:
     """Draws batches of samples from the newest games of a store.
 
@@ -173,6 +179,7 @@ class Sampler:
 
     def __init__(self, store: GameStore, options: str = "", *,
                  seed: int = 1) -> None:
+        check(store)
         self._sampler = _tara._Sampler(store._opened(), options, seed)
         self.update()
 

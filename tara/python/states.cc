@@ -152,13 +152,14 @@ std::vector<State> StatesOf(const py::object& states) {
     }
     return list;
   }
+  const auto wrong = [](const char* what, const py::handle& given) {
+    return py::type_error(absl::StrCat(
+        "states: expected an array of tara.STATE or a sequence of tara.State, ",
+        what, std::string(py::str(py::type::of(given).attr("__name__")))));
+  };
+  if (!py::isinstance<py::iterable>(states)) throw wrong("got a ", states);
   for (const py::handle& each : states) {
-    if (!py::isinstance<PythonState>(each)) {
-      throw py::type_error(absl::StrCat(
-          "states: expected an array of tara.STATE or a sequence of "
-          "tara.State, which has a ",
-          std::string(py::str(py::type::of(each).attr("__name__")))));
-    }
+    if (!py::isinstance<PythonState>(each)) throw wrong("which has a ", each);
     list.push_back(each.cast<const PythonState&>().state);
   }
   return list;

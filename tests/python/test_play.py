@@ -77,6 +77,13 @@ def replay(game):
     return bytes(state)
 
 
+def test_games_are_any_integers():
+    for games in (np.int64(2), range(2), np.arange(2), iter([0, 1])):
+        played = tara.selfplay("playouts", "four_treasures", games,
+                               options="sims=2")
+        assert sorted(game.index for game in played) == [0, 1]
+
+
 def test_rules_and_options_reach_the_games():
     game, = tara.selfplay("playouts", "four_treasures", [3],
                           rules="compensation=2.5",
@@ -97,7 +104,10 @@ def test_rules_and_options_reach_the_games():
     ({"rules": "pies=true"}, "pies"),
     ({"variant": "chess"}, "chess"),
     ({"games": [-1]}, "games: -1; expected 0 or more"),
+    ({"games": -1}, "games: -1; expected 0 or more"),
     ({"games": 2.5}, "games: 2.5; expected"),
+    ({"games": "3"}, "games: '3'; expected"),
+    ({"games": [0, None]}, "games: None; expected"),
     ({"in_step": 0}, "in_step: 0; expected 1 to 65536"),
     ({"threads": 0}, "threads: 0; expected"),
     ({"judge": 3}, "judge: 3; expected"),
@@ -344,6 +354,7 @@ def test_a_player_that_cannot_play_is_an_exception(choose, kind, message):
     ({"games": -3}, "games"),
     ({"sprt": "elo0=10"}, "elo"),
     ({"opening_plies": -1}, "opening"),
+    ({"store": "match.db"}, "store: 'match.db'; expected a GameStore"),
     ({"threads": 0}, "threads: 0; expected"),
     ({"variant": "go"}, "go"),
     ({"a": "best:sims=5", "rules": "pie_rule=true"}, "pie_rule"),

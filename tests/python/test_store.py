@@ -361,6 +361,11 @@ def test_wrong_options_of_a_sampler_are_named(store, options, message):
         tara.Sampler(store, options)
 
 
+def test_a_sampler_takes_no_path(path):
+    with pytest.raises(TypeError, match="store: .*; expected a GameStore"):
+        tara.Sampler(path)
+
+
 def test_a_batch_of_nothing_is_refused(store, tmp_path):
     sampler = tara.Sampler(store)
     for step, size, message in ((-1, 4, "step: -1"), (0, 0, "size: 0")):
