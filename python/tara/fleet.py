@@ -54,6 +54,9 @@ _QUEUED = 2
 """Blocks for each core of a node, the one that is played included."""
 _TRIES = 3
 """That a block, and then each of its games, has to kill its worker."""
+_STARTS = 3
+"""Of Ray on this machine: it gives its processes half a minute each time,
+which is too short beside much other work."""
 _STATUS_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
@@ -510,16 +513,36 @@ def _run(command: List[str], fleet: _Fleet) -> int:
 def _connect(address: Optional[str]) -> None:
     """Connects to a cluster of Ray, or starts one of this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if address is None:
+        _start()
+        return
     try:
-        if address is not None and address != "auto":
+        if address != "auto":
             # Ray would try for long.
             host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), timeout=5).close()
-        ray.init(address=address or "local", log_to_driver=False,
-                 logging_level=logging.ERROR, include_dashboard=None)
+        _init(address)
     except (OSError, RuntimeError, ValueError) as error:
         raise FleetError(f"--address {address}: no cluster of Ray that lets "
                          f"this process in: {error}") from error
+
+
+def _start() -> None:
+    """Starts a cluster of Ray of this machine alone."""
+    for left in reversed(range(_STARTS)):
+        try:
+            _init("local")
+            return
+        except Exception as error:  # it has no type for it
+            ray.shutdown()
+            if left == 0:
+                raise FleetError("Ray does not start on this machine: "
+                                 f"{error}") from error
+
+
+def _init(address: str) -> None:
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR,
+             include_dashboard=None)
 
 
 def _replay(given: argparse.Namespace) -> int:

@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 import pytest
-import tara
+import ray
+import tara.fleet
 import yaml
 from fleet_chaos import digest
 from ray.autoscaler._private.util import prepare_config, validate_config
@@ -154,6 +155,23 @@ def test_a_node_that_computes_otherwise_waits(tmp_path, cluster):
     assert run.returncode == 1, run.stderr
     assert re.search("no node can play: .* computes other-numbers, the driver",
                      run.stderr)
+
+
+def test_ray_is_started_again_where_it_is_too_slow(monkeypatch):
+    started = []
+
+    def init(**arguments):
+        started.append(arguments["address"])
+        if len(started) != 3:
+            raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    tara.fleet._connect(None)
+    assert started == ["local"] * 3
+    with pytest.raises(tara.fleet.FleetError, match="does not start.*timed"):
+        tara.fleet._connect(None)
+    assert len(started) == 6
 
 
 def closed_port():
