@@ -27,8 +27,9 @@ class GameStore:
     there is none.
 
     The attribute path is the file. Killing the process loses no game whose
-    `add` has returned. Not to be used after a fork. Raises FileNotFoundError,
-    ValueError for a file of another kind, DataLoss for a damaged one.
+    `add` has returned. Several threads may use it at the same time; not to be
+    used after a fork. Raises FileNotFoundError, ValueError for a file of
+    another kind, DataLoss for a damaged one.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"],
@@ -174,6 +175,7 @@ class Sampler:
     seed: that of the run whose learner draws the same batches.
 
     The window is that of the games that the store has now; `update` moves it.
+    Several threads may use it at the same time: their calls take turns.
     Raises ValueError for options, and for a store without games.
     """
 
