@@ -1,5 +1,6 @@
 """Self-play and matches: as the C++ program's, around any judge or player."""
 
+import collections
 import gc
 import math
 import multiprocessing
@@ -225,6 +226,26 @@ def test_processes_play_games_of_their_own(method):
     process.join(300)
     assert process.exitcode == 0
     ours.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_no_fork_waits_for_a_lock_that_a_thread_had_when_it_was_made():
+    ours = tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                         options="sims=20", in_step=4, threads=2)
+    taker = threading.Thread(target=collections.deque, args=(ours, 0))
+    taker.start()  # so that they are played all the time
+    context = multiprocessing.get_context("fork")
+    try:
+        for _ in range(30):
+            here, there = context.Pipe()
+            process = context.Process(target=in_a_fork, args=(there,))
+            process.start()
+            assert here.poll(300) and here.recv() == 3
+            process.join(300)
+            assert process.exitcode == 0
+    finally:
+        ours.close()
+        taker.join()
 
 
 def in_a_fork_of_players(holder, connection):
