@@ -112,11 +112,21 @@ _tara._BlockPlayer = Poisoned
 def cluster_of_ray():
     """Returns a function that starts a node in each environment."""
     nodes = Cluster()
-    nodes.add_node(num_cpus=0, include_dashboard=False)
+
+    def add(**arguments):
+        for left in reversed(range(3)):  # as a fleet starts Ray
+            try:
+                nodes.add_node(**arguments)
+                return
+            except Exception:  # after half a minute
+                if left == 0:
+                    raise
+
+    add(num_cpus=0, include_dashboard=False)
 
     def start(*environments):
         for each in environments:
-            nodes.add_node(num_cpus=1, env_vars=each)
+            add(num_cpus=1, env_vars=each)
         return nodes.address
 
     yield start
