@@ -51,10 +51,11 @@ def build_wheel(wheel_directory, config_settings=None,
 def build_editable(wheel_directory, config_settings=None,
                    metadata_directory=None):
     """Writes a wheel that points to this checkout; returns its name."""
+    built = _build_module()
     module = PACKAGE / _module_name()
     # A new file: whoever has loaded the old one keeps it.
     module.unlink(missing_ok=True)
-    shutil.copyfile(_build_module(), module)
+    shutil.copyfile(built, module)
     return _write_wheel(wheel_directory,
                         {"tara.pth": f"{PACKAGE.parent}\n".encode()})
 

@@ -40,16 +40,22 @@ def _close_all() -> None:
         games.close()
 
 
+def _index(given: Any) -> int:
+    """Returns a number or an index of the argument `games`."""
+    try:
+        index = operator.index(given)
+    except TypeError:
+        raise TypeError(f"games: {given!r}; expected a number or indices"
+                        ) from None
+    if not 0 <= index < 2 ** 63:
+        raise ValueError(f"games: {index}; expected 0 or more")
+    return index
+
+
 def _indices(games: Union[int, Iterable[int]]) -> List[int]:
-    if isinstance(games, int):
-        return list(range(games))
     if not isinstance(games, collections.abc.Iterable):
-        raise TypeError(f"games: {games!r}; expected a number or indices")
-    indices = [operator.index(game) for game in games]
-    for index in indices:
-        if not 0 <= index < 2 ** 63:
-            raise ValueError(f"games: {index}; expected 0 or more")
-    return indices
+        return list(range(_index(games)))
+    return [_index(game) for game in games]
 
 
 def selfplay(judge: _network.Judge, variant: str,
@@ -74,7 +80,8 @@ def selfplay(judge: _network.Judge, variant: str,
     seed, network and number type, bit for bit.
 
     Raises ValueError and TypeError for wrong arguments; a judge's exception
-    comes after all games that were finished before it.
+    comes after all games that were finished before it. Raises RuntimeError
+    where it is taken from in a fork of the process, which does not play.
     """
     indices = _indices(games)
     playing = _tara._SelfPlay(judge, _tara.State(variant, rules), indices,
@@ -110,6 +117,8 @@ def arena(a: Union[str, Player], b: Union[str, Player], variant: str, *,
     Raises ValueError and TypeError for wrong arguments, for an action that is
     not legal, and whatever a player raises.
     """
+    if store is not None:
+        _store.check(store)
     table, report = _tara._arena(
         a, b, _tara.State(variant, rules), games, seed, sprt, threads,
         opening_plies, None if store is None else store._opened(), progress)

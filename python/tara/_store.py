@@ -27,8 +27,9 @@ class GameStore:
     there is none.
 
     The attribute path is the file. Killing the process loses no game whose
-    `add` has returned. Not to be used after a fork. Raises FileNotFoundError,
-    ValueError for a file of another kind, DataLoss for a damaged one.
+    `add` has returned. Several threads may use it at the same time; not to be
+    used after a fork. Raises FileNotFoundError, ValueError for a file of
+    another kind, DataLoss for a damaged one.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"],
@@ -155,6 +156,12 @@ class GameStore:
         return self.arrow().__arrow_c_stream__(requested_schema)
 
 
+def check(store: object) -> None:
+    """Raises TypeError for an argument `store` that is none."""
+    if not isinstance(store, GameStore):
+        raise TypeError(f"store: {store!r}; expected a GameStore")
+
+
 class Sampler:
     """Draws batches of samples from the newest games of a store.
 
@@ -168,11 +175,13 @@ class Sampler:
     seed: that of the run whose learner draws the same batches.
 
     The window is that of the games that the store has now; `update` moves it.
+    Several threads may use it at the same time: their calls take turns.
     Raises ValueError for options, and for a store without games.
     """
 
     def __init__(self, store: GameStore, options: str = "", *,
                  seed: int = 1) -> None:
+        check(store)
         self._sampler = _tara._Sampler(store._opened(), options, seed)
         self.update()
 

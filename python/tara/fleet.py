@@ -67,6 +67,9 @@ _TRIES = 3
 """That a block, and then each of its games, has to kill its worker."""
 _PLAYERS = 4
 """Jobs that a worker keeps the networks of."""
+_STARTS = 3
+"""Of Ray on this machine: it gives its processes half a minute each time,
+which is too short beside much other work."""
 _STATUS_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
@@ -667,23 +670,43 @@ def _status_of(process: "subprocess.Popen[bytes]") -> int:
 def _connect(address: Optional[str]) -> None:
     """Connects to a cluster of Ray, or starts one of this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    options = {}
+    if address is None:
+        _start()
+        return
     try:
-        if address is not None and address != "auto":
+        here = None
+        if address != "auto":
             # Ray would try for long; and take a wrong address for this
             # machine's where it has several, or none that leads outside.
             host, _, port = address.rpartition(":")
             head = socket.create_connection((host, int(port)), timeout=5)
             with head:
                 here = head.getsockname()[0]
-            if not here.startswith("127."):
-                options["_node_ip_address"] = here
-        ray.init(address=address or "local", log_to_driver=False,
-                 logging_level=logging.ERROR, include_dashboard=None,
-                 **options)
+        if here is None or here.startswith("127."):
+            _init(address)
+        else:
+            _init(address, _node_ip_address=here)
     except (OSError, RuntimeError, ValueError) as error:
         raise FleetError(f"--address {address}: no cluster of Ray that lets "
                          f"this process in: {error}") from error
+
+
+def _start() -> None:
+    """Starts a cluster of Ray of this machine alone."""
+    for left in reversed(range(_STARTS)):
+        try:
+            _init("local")
+            return
+        except Exception as error:  # it has no type for it
+            ray.shutdown()
+            if left == 0:
+                raise FleetError("Ray does not start on this machine: "
+                                 f"{error}") from error
+
+
+def _init(address: str, **options: Any) -> None:
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR,
+             include_dashboard=None, **options)
 
 
 def _replay(path: pathlib.Path) -> int:

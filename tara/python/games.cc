@@ -100,49 +100,48 @@ class Games {
                   const py::object& where) {
     const std::vector<uint8_t> moves = MovesOf(where);
     std::vector<uint16_t> chosen = ActionsOf(actions, moves);
-    if (seen) {
-      InParts([&](size_t first, size_t end) {
-        for (size_t i = first; i < end; ++i) {
-          if (moves[i] == 0) continue;
-          if (chosen[i] >= kNumActions) continue;  // an error below
-          const Symmetry symmetry = RepresentativeSymmetry(states_[i]);
-          chosen[i] = static_cast<uint16_t>(Index(TransformAction(
-              Inverse(symmetry), static_cast<Action>(chosen[i]))));
-        }
-      });
-    }
     py::array_t<float> reward(Shape{size(), 2});
     py::array_t<uint8_t> done(Shape{size()});
     py::array_t<int8_t> margin(Shape{size()});
     const absl::Span<float> rewards = SpanOf(reward);
     const absl::Span<uint8_t> dones = SpanOf(done);
     const absl::Span<int8_t> margins = SpanOf(margin);
-    CheckLegal(chosen, moves);
     std::vector<std::vector<State>> ended(static_cast<size_t>(threads_));
-    InParts([&](size_t first, size_t end, size_t part) {
-      for (size_t i = first; i < end; ++i) {
-        rewards[2 * i] = rewards[2 * i + 1] = 0;
-        dones[i] = 0;
-        margins[i] = 0;
-        if (moves[i] == 0) continue;
-        State& state = states_[i];
-        ApplyAction(static_cast<Action>(chosen[i]), state);
-        dones[i] = state.finished() ? 1 : 0;
-        sampled_[i] = kNoAction;
-        if (!state.finished()) continue;
-        const Outcome outcome = Score(state);
-        rewards[2 * i] = static_cast<float>(outcome.result());
-        rewards[2 * i + 1] = static_cast<float>(-outcome.result());
-        margins[i] = static_cast<int8_t>(outcome.margin());
-        ended[part].push_back(state);
-        state = start_;
-      }
-    });
+    const absl::Status status = [&] {
+      const py::gil_scoped_release release;
+      // Until all have moved: what is legal now must be so then.
+      const std::lock_guard lock(mutex_);
+      if (seen) TurnBack(moves, chosen);
+      absl::Status legal = CheckLegal(chosen, moves);
+      if (!legal.ok()) return legal;
+      RunInParts([&](size_t first, size_t end, size_t part) {
+        for (size_t i = first; i < end; ++i) {
+          rewards[2 * i] = rewards[2 * i + 1] = 0;
+          dones[i] = 0;
+          margins[i] = 0;
+          if (moves[i] == 0) continue;
+          State& state = states_[i];
+          ApplyAction(static_cast<Action>(chosen[i]), state);
+          dones[i] = state.finished() ? 1 : 0;
+          sampled_[i] = kNoAction;
+          if (!state.finished()) continue;
+          const Outcome outcome = Score(state);
+          rewards[2 * i] = static_cast<float>(outcome.result());
+          rewards[2 * i + 1] = static_cast<float>(-outcome.result());
+          margins[i] = static_cast<int8_t>(outcome.margin());
+          ended[part].push_back(state);
+          state = start_;
+        }
+      });
+      return legal;
+    }();
+    ThrowIfError(status);
     size_t count = 0;
     for (const std::vector<State>& part : ended) count += part.size();
     py::array final_states(StateType(), Shape{static_cast<py::ssize_t>(count)});
     auto* next = static_cast<char*>(final_states.mutable_data());
     for (const std::vector<State>& part : ended) {
+      if (part.empty()) continue;  // memcpy takes no null
       std::memcpy(next, static_cast<const void*>(part.data()),
                   part.size() * sizeof(State));
       next += part.size() * sizeof(State);
@@ -158,22 +157,23 @@ class Games {
     return array;
   }
 
-  // Calls run(first, end) or run(first, end, part) for parts of the games at
-  // the same time, without the GIL; one call of a method at a time.
+  // Calls run(first, end) for parts of the games at the same time, without the
+  // GIL; one call of a method at a time.
   template <typename Run>
   void InParts(const Run& run) {
     const py::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
+    RunInParts([&](size_t first, size_t end, size_t) { run(first, end); });
+  }
+
+  // Calls run(first, end, part) likewise. REQUIRES: the lock is held.
+  template <typename Run>
+  void RunInParts(const Run& run) {
     const size_t n = states_.size();
     const auto parts = static_cast<size_t>(threads_);
     RunOnThreads(threads_, [&](int part) {
       const auto p = static_cast<size_t>(part);
-      const size_t first = n * p / parts, end = n * (p + 1) / parts;
-      if constexpr (std::is_invocable_v<Run, size_t, size_t, size_t>) {
-        run(first, end, p);
-      } else {
-        run(first, end);
-      }
+      run(n * p / parts, n * (p + 1) / parts, p);
     });
   }
 
@@ -235,11 +235,27 @@ class Games {
     return chosen;
   }
 
-  // Throws for the first illegal action: then no game has moved.
-  void CheckLegal(const std::vector<uint16_t>& chosen,
-                  const std::vector<uint8_t>& moves) {
+  // Makes actions on the positions as they are seen those on the positions as
+  // they are. REQUIRES: the lock is held.
+  void TurnBack(const std::vector<uint8_t>& moves,
+                std::vector<uint16_t>& chosen) {
+    RunInParts([&](size_t first, size_t end, size_t) {
+      for (size_t i = first; i < end; ++i) {
+        if (moves[i] == 0) continue;
+        if (chosen[i] >= kNumActions) continue;  // an error of CheckLegal
+        const Symmetry symmetry = RepresentativeSymmetry(states_[i]);
+        chosen[i] = static_cast<uint16_t>(Index(TransformAction(
+            Inverse(symmetry), static_cast<Action>(chosen[i]))));
+      }
+    });
+  }
+
+  // Returns INVALID_ARGUMENT for the first illegal action. REQUIRES: the lock
+  // is held.
+  absl::Status CheckLegal(const std::vector<uint16_t>& chosen,
+                          const std::vector<uint8_t>& moves) {
     std::vector<size_t> wrong(static_cast<size_t>(threads_), states_.size());
-    InParts([&](size_t first, size_t end, size_t part) {
+    RunInParts([&](size_t first, size_t end, size_t part) {
       for (size_t i = first; i < end; ++i) {
         if (moves[i] == 0) continue;
         if (chosen[i] < kNumActions &&
@@ -253,15 +269,15 @@ class Games {
       }
     });
     const size_t i = *std::min_element(wrong.begin(), wrong.end());
-    if (i == states_.size()) return;
+    if (i == states_.size()) return absl::OkStatus();
     State state = states_[i];
     const absl::Status status =
         chosen[i] < kNumActions
             ? PlayAction(static_cast<Action>(chosen[i]), state)
             : absl::InvalidArgumentError(absl::StrCat(
                   "action ", chosen[i], "; expected 0 to ", kNumActions - 1));
-    ThrowIfError(absl::InvalidArgumentError(
-        absl::StrCat("actions[", i, "]: ", status.message())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("actions[", i, "]: ", status.message()));
   }
 
   State start_;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/synchronization/mutex.h"
 #include "tara/base/version.h"
 #include "tara/core/action.h"
 #include "tara/core/variant.h"
@@ -18,6 +19,9 @@
 
 PYBIND11_MODULE(_tara, module) {
   namespace py = pybind11;
+  // In Debian's Abseil every lock of a mutex takes one of all threads, too, to
+  // follow the order of locks: a fork made meanwhile could lock nothing.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   py::list variants;
   for (const tara::VariantInfo& info : tara::kVariants) {
     variants.append(std::string(info.id));

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -151,18 +152,23 @@ class SelfPlay {
   SelfPlay& operator=(const SelfPlay&) = delete;
 
   PythonRecord Next() {
+    if (getpid() != process_) {
+      throw std::runtime_error(absl::StrCat(
+          "these games are played in process ", process_,
+          ", of which this is a fork; expected tara.selfplay in this process"));
+    }
     std::optional<proto::GameRecord> game;
     bool over = false;
     while (!game.has_value() && !over) {
       {
         const py::gil_scoped_release release;
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, kSignalPeriod,
-                          [&] { return !waiting_.empty() || over_; });
+        changed_->wait_for(lock, kSignalPeriod,
+                           [&] { return !waiting_.empty() || over_; });
         if (!waiting_.empty()) {
           game = std::move(waiting_.front());
           waiting_.pop_front();
-          changed_.notify_all();
+          changed_->notify_all();
         } else {
           over = over_;
         }
@@ -179,17 +185,20 @@ class SelfPlay {
 
   // Ends the games that are played; those that are over can still be taken.
   void Close() {
-    if (!player_.joinable()) return;
-    // A fork has the object and no thread.
+    // A fork has the object and no thread. Who waited when it was made does so
+    // for ever there, and who destroys a condition waits for them.
     if (getpid() != process_) {
-      player_.detach();
+      if (player_.joinable()) player_.detach();
+      static_cast<void>(changed_.release());
       return;
     }
     const py::gil_scoped_release release;
+    const std::lock_guard closing(closing_);
+    if (!player_.joinable()) return;
     stop_ = true;
     {
       const std::lock_guard lock(mutex_);
-      changed_.notify_all();
+      changed_->notify_all();
     }
     player_.join();
   }
@@ -198,11 +207,11 @@ class SelfPlay {
   void Play() {
     const auto take = [this](const proto::GameRecord& game) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] {
+      changed_->wait(lock, [&] {
         return waiting_.size() < most_waiting_ || stop_.load();
       });
       waiting_.push_back(game);
-      changed_.notify_all();
+      changed_->notify_all();
       return absl::OkStatus();
     };
     train::SelfPlayStats stats;
@@ -212,7 +221,7 @@ class SelfPlay {
     const std::lock_guard lock(mutex_);
     status_ = status;
     over_ = true;
-    changed_.notify_all();
+    changed_->notify_all();
   }
 
   Judge judge_;
@@ -221,8 +230,10 @@ class SelfPlay {
   const size_t most_waiting_;
   const pid_t process_;
   std::atomic<bool> stop_ = false;
+  std::mutex closing_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::unique_ptr<std::condition_variable> changed_ =
+      std::make_unique<std::condition_variable>();
   std::deque<proto::GameRecord> waiting_;  // guarded by mutex_, as the next two
   absl::Status status_;
   bool over_ = false;
@@ -530,16 +541,17 @@ py::object Arena(const py::object& a, const py::object& b,
                  int threads, int opening_plies, const PythonStore* store_given,
                  const py::object& progress) {
   CheckThreads(threads);
-  record::GameStore* store = nullptr;
+  // To the end of the match, whoever closes it meanwhile.
+  std::shared_ptr<record::GameStore> store;
   if (store_given != nullptr) {
-    store = store_given->store.get();
+    store = store_given->store;
     if (store == nullptr) throw py::value_error("store: it is closed");
   }
   std::exception_ptr error;
   const eval::Contestant player_a =
-      ContestantOf("a", a, start.state, store, &error);
+      ContestantOf("a", a, start.state, store.get(), &error);
   const eval::Contestant player_b =
-      ContestantOf("b", b, start.state, store, &error);
+      ContestantOf("b", b, start.state, store.get(), &error);
   eval::ArenaOptions options = {.variant = start.state.variant,
                                 .rule_options = start.state.options,
                                 .opening_plies = opening_plies,

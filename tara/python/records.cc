@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -238,9 +239,11 @@ PythonStore OpenStore(const std::string& path, const std::string& mode) {
   return {ValueOrThrow(std::move(store))};
 }
 
-record::GameStore& Opened(const PythonStore& self) {
+// Returns the store, which a call without the GIL holds to its end: another
+// thread may close it meanwhile.
+std::shared_ptr<record::GameStore> Opened(const PythonStore& self) {
   if (self.store == nullptr) throw py::value_error("the store is closed");
-  return *self.store;
+  return self.store;
 }
 
 record::GameQuery QueryOf(const std::optional<std::string>& variant,
@@ -260,10 +263,10 @@ record::GameQuery QueryOf(const std::optional<std::string>& variant,
 }
 
 int64_t CountGames(const PythonStore& self) {
-  record::GameStore& store = Opened(self);
+  const auto store = Opened(self);
   const auto count = [&] {
     const py::gil_scoped_release release;
-    return store.Count({});
+    return store->Count({});
   }();
   return ValueOrThrow(count);
 }
@@ -273,19 +276,19 @@ py::array_t<uint64_t> StoredIndices(const PythonStore& self,
                                     const std::optional<int64_t>& generation,
                                     const std::optional<int64_t>& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
-  record::GameStore& store = Opened(self);
+  const auto store = Opened(self);
   py::gil_scoped_release release;
-  auto indices = store.Indices(query);
+  auto indices = store->Indices(query);
   const py::gil_scoped_acquire acquire;
   return ArrayOf(ValueOrThrow(std::move(indices)));
 }
 
 PythonRecord StoredGame(const PythonStore& self, int64_t index) {
-  record::GameStore& store = Opened(self);
+  const auto store = Opened(self);
   auto game = [&] {
     const py::gil_scoped_release release;
     return index < 0 ? absl::NotFoundError("")
-                     : store.Get(static_cast<uint64_t>(index));
+                     : store->Get(static_cast<uint64_t>(index));
   }();
   if (absl::IsNotFound(game.status())) {
     throw py::key_error(absl::StrCat("no game has the index ", index));
@@ -294,13 +297,13 @@ PythonRecord StoredGame(const PythonStore& self, int64_t index) {
 }
 
 void AddGames(const PythonStore& self, const std::vector<PythonRecord>& games) {
-  record::GameStore& store = Opened(self);
+  const auto store = Opened(self);
   std::vector<proto::GameRecord> records;
   records.reserve(games.size());
   for (const PythonRecord& game : games) records.push_back(game.record);
   const absl::Status status = [&] {
     const py::gil_scoped_release release;
-    return store.AddAll(records);
+    return store->AddAll(records);
   }();
   ThrowIfError(status);
 }
@@ -312,10 +315,10 @@ py::dict GameColumns(const PythonStore& self,
                      const std::optional<int64_t>& generation,
                      const std::optional<int64_t>& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
-  record::GameStore& store = Opened(self);
+  const auto store = Opened(self);
   auto listed = [&] {
     const py::gil_scoped_release release;
-    return store.List(query);
+    return store->List(query);
   }();
   const std::vector<record::GameRow> rows = ValueOrThrow(std::move(listed));
   const auto column = [&]<typename T>(const T&, const auto& of) {
@@ -406,8 +409,9 @@ void DefineStore(py::module_& module) {
   py::class_<PythonStore> type(module, "_Store");
   type.def(py::init(&OpenStore), py::arg("path"), py::arg("mode"));
   type.def("close", [](PythonStore& self) {
+    auto closed = std::exchange(self.store, nullptr);
     const py::gil_scoped_release release;
-    self.store.reset();
+    closed.reset();
   });
   type.def("__len__", &CountGames);
   type.def("indices", &StoredIndices, py::arg("variant"), py::arg("generation"),
@@ -421,17 +425,18 @@ void DefineStore(py::module_& module) {
 
 // --- Samples -----------------------------------------------------------------
 
-// The sampler of a learner, with the store that it reads.
+// The sampler of a learner, with the store that it reads. Calls from several
+// threads take turns.
 class PythonSampler {
  public:
   PythonSampler(const PythonStore& store, const std::string& options,
                 uint64_t seed)
-      : store_(store.store),
-        sampler_(Opened(store), OptionsOf(options), seed) {}
+      : store_(Opened(store)), sampler_(*store_, OptionsOf(options), seed) {}
 
   void MoveWindow(std::optional<uint64_t> end) {
     const absl::Status status = [&]() -> absl::Status {
       const py::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
       if (!end.has_value()) {
         TARA_ASSIGN_OR_RETURN(
             const std::vector<uint64_t> newest,
@@ -457,14 +462,28 @@ class PythonSampler {
       throw py::value_error(
           absl::StrCat("step: ", step, "; expected 0 or more"));
     }
-    if (sampler_.positions() == 0) {
+    const std::vector<nn::Sample> samples = [&] {
+      const py::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      return sampler_.positions() == 0 ? std::vector<nn::Sample>()
+                                       : sampler_.Batch(step, size);
+    }();
+    if (samples.empty()) {
       throw py::value_error("the window has no positions to learn from");
     }
-    return Encoded(sampler_.Batch(step, size));
+    return Encoded(samples);
   }
 
-  int64_t games() const { return sampler_.games(); }
-  int64_t positions() const { return sampler_.positions(); }
+  int64_t games() const {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return sampler_.games();
+  }
+  int64_t positions() const {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return sampler_.positions();
+  }
 
  private:
   static train::SamplerOptions OptionsOf(const std::string& text) {
@@ -481,7 +500,8 @@ class PythonSampler {
   static py::object Encoded(const std::vector<nn::Sample>& samples);
 
   const std::shared_ptr<record::GameStore> store_;
-  train::Sampler sampler_;
+  mutable std::mutex mutex_;
+  train::Sampler sampler_;  // guarded by mutex_, as the next one
   uint64_t end_ = 0;
 };
 

@@ -138,6 +138,7 @@ std::vector<State> StatesOf(const py::object& states) {
           "states: an array of ", std::string(py::str(array.dtype())), " and ",
           array.ndim(), " dimensions; expected tara.STATE and 1 dimension"));
     }
+    if (array.size() == 0) return list;  // memcpy takes no null
     array = py::array::ensure(array, py::array::c_style);
     list.resize(static_cast<size_t>(array.size()));
     std::memcpy(static_cast<void*>(list.data()), array.data(),
@@ -151,13 +152,14 @@ std::vector<State> StatesOf(const py::object& states) {
     }
     return list;
   }
+  const auto wrong = [](const char* what, const py::handle& given) {
+    return py::type_error(absl::StrCat(
+        "states: expected an array of tara.STATE or a sequence of tara.State, ",
+        what, std::string(py::str(py::type::of(given).attr("__name__")))));
+  };
+  if (!py::isinstance<py::iterable>(states)) throw wrong("got a ", states);
   for (const py::handle& each : states) {
-    if (!py::isinstance<PythonState>(each)) {
-      throw py::type_error(absl::StrCat(
-          "states: expected an array of tara.STATE or a sequence of "
-          "tara.State, which has a ",
-          std::string(py::str(py::type::of(each).attr("__name__")))));
-    }
+    if (!py::isinstance<PythonState>(each)) throw wrong("which has a ", each);
     list.push_back(each.cast<const PythonState&>().state);
   }
   return list;

@@ -1,11 +1,26 @@
 """What the tests of the Python package share: the data of the C++ tests."""
 
 import json
+import os
 import pathlib
+import platform
+import signal
 
 import pytest
 
-GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
+# Whoever runs the tests in the background may have left it ignored, and then
+# programs would be started that no Ctrl-C stops.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+GOLDEN = ROOT / "tests/golden"
+
+# The program as bin/test builds it, where nothing names another.
+if not os.environ.get("TARA_BINARY"):
+    PROCESSOR = "aarch64" if platform.machine() == "aarch64" else "k8"
+    os.environ["TARA_BINARY"] = str(
+        ROOT / f"bazel-out/{PROCESSOR}-opt/bin/tara/cli/tara")
 
 
 def golden_games(path):

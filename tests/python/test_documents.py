@@ -1,5 +1,7 @@
 """The Python code of the documents runs as it stands."""
 
+import itertools
+import math
 import os
 import pathlib
 import re
@@ -11,7 +13,7 @@ import tara
 from tara import bench
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PROGRAM = os.environ.get("TARA_BINARY") or str(ROOT / "bin/tara")
+PROGRAM = os.environ["TARA_BINARY"]
 
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -69,11 +71,18 @@ def test_the_benchmark_runs():
 
 
 def test_self_play_is_measured_beside_the_program(monkeypatch):
+    assert bench._now(threads=1) > 0 and bench._now(threads=2) > 0
+    # Games so few take less time than a program's start may differ by: by this
+    # clock each call takes less than the one before.
+    clock = itertools.count()
+    monkeypatch.setattr(bench, "_now", lambda threads: math.sqrt(next(clock)))
     monkeypatch.setattr(bench, "SIMULATIONS", 2)
     monkeypatch.setattr(bench, "IN_STEP", 4)
     network = tara.load(precision="float32")
     variant = "four_treasures"
-    assert bench._rate_of_program(PROGRAM, network, variant, 8, threads=2) > 0
+    assert bench._rate_of_program(
+        PROGRAM, network, variant, 8, threads=2) == pytest.approx(
+            8 / (1 - (math.sqrt(2) - 1)))
     monkeypatch.setattr(tara, "load", lambda: network)
     monkeypatch.setattr(bench, "TURNS", 1)
     rows = bench._self_play(PROGRAM, variant, threads=1, seconds=0.01)

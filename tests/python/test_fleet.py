@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 import pytest
-import tara
+import ray
+import tara.fleet
 import yaml
 from fleet_chaos import digest
 from ray.autoscaler._private.util import prepare_config, validate_config
@@ -114,11 +115,21 @@ _tara._JobPlayer = Poisoned
 def new_cluster():
     """Yields a function that starts a node in each environment."""
     nodes = Cluster()
-    nodes.add_node(num_cpus=0, include_dashboard=False)
+
+    def add(**arguments):
+        for left in reversed(range(3)):  # as a fleet starts Ray
+            try:
+                nodes.add_node(**arguments)
+                return
+            except Exception:  # after half a minute
+                if left == 0:
+                    raise
+
+    add(num_cpus=0, include_dashboard=False)
 
     def start(*environments):
         for each in environments:
-            nodes.add_node(num_cpus=1, env_vars=each)
+            add(num_cpus=1, env_vars=each)
         return nodes.address
 
     yield start
@@ -259,6 +270,23 @@ def test_the_bench_shows_what_the_driver_costs_and_how_cores_are_busy():
     for games, seconds in [("64", "1.0"), ("64", "5.0"), ("256", "0.1"),
                            ("256", "1.0"), ("256", "5.0")]:
         assert idle[games, seconds] < 5
+
+
+def test_ray_is_started_again_where_it_is_too_slow(monkeypatch):
+    started = []
+
+    def init(**arguments):
+        started.append(arguments["address"])
+        if len(started) != 3:
+            raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    tara.fleet._connect(None)
+    assert started == ["local"] * 3
+    with pytest.raises(tara.fleet.FleetError, match="does not start.*timed"):
+        tara.fleet._connect(None)
+    assert len(started) == 6
 
 
 def closed_port():

@@ -244,3 +244,29 @@ def test_calls_from_several_threads_take_turns():
         games.step(games.sample())
     for thread in threads:
         thread.join()
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_steps_from_several_threads_play_by_the_rules(seen):
+    """What one thread has drawn, another one's step may make illegal."""
+    games = tara.Games("poisoned_chalice", 300)
+    refused = []
+
+    def play():
+        for _ in range(200):
+            try:
+                if seen:
+                    mask = games.legal_mask(seen=True)
+                    games.step(mask.argmax(axis=1), seen=True)
+                else:
+                    games.step(games.sample())
+            except ValueError as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=play) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("illegal action" in message for message in refused)
+    assert len(states_of(games)) == 300  # all of them are possible

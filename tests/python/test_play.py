@@ -1,5 +1,6 @@
 """Self-play and matches: as the C++ program's, around any judge or player."""
 
+import collections
 import gc
 import math
 import multiprocessing
@@ -8,6 +9,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -16,7 +18,7 @@ import tara
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WITNESS = ROOT / "tests/nn/witness/bundle.tara"
-PROGRAM = os.environ.get("TARA_BINARY") or str(ROOT / "bin/tara")
+PROGRAM = os.environ["TARA_BINARY"]
 
 
 @pytest.fixture(scope="module", name="network")
@@ -76,6 +78,13 @@ def replay(game):
     return bytes(state)
 
 
+def test_games_are_any_integers():
+    for games in (np.int64(2), range(2), np.arange(2), iter([0, 1])):
+        played = tara.selfplay("playouts", "four_treasures", games,
+                               options="sims=2")
+        assert sorted(game.index for game in played) == [0, 1]
+
+
 def test_rules_and_options_reach_the_games():
     game, = tara.selfplay("playouts", "four_treasures", [3],
                           rules="compensation=2.5",
@@ -96,7 +105,10 @@ def test_rules_and_options_reach_the_games():
     ({"rules": "pies=true"}, "pies"),
     ({"variant": "chess"}, "chess"),
     ({"games": [-1]}, "games: -1; expected 0 or more"),
+    ({"games": -1}, "games: -1; expected 0 or more"),
     ({"games": 2.5}, "games: 2.5; expected"),
+    ({"games": "3"}, "games: '3'; expected"),
+    ({"games": [0, None]}, "games: None; expected"),
     ({"in_step": 0}, "in_step: 0; expected 1 to 65536"),
     ({"threads": 0}, "threads: 0; expected"),
     ({"judge": 3}, "judge: 3; expected"),
@@ -170,8 +182,7 @@ def test_games_are_played_ahead_but_not_without_bound():
 
 
 LONG = """
-import signal, sys, numpy as np, tara
-signal.signal(signal.SIGINT, signal.default_int_handler)
+import numpy as np, tara
 def judge(planes, globals_, mask):
     return np.zeros(mask.shape), np.zeros((len(mask), 3))
 games = tara.selfplay(judge, "high_kings_l2", 10, options="sims=1000000")
@@ -187,12 +198,12 @@ def test_ctrl_c_ends_self_play():
         assert child.stdout.readline() == "begun\n"
         time.sleep(0.2)
         child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=60)
+        _, error = child.communicate(timeout=300)
     assert error.rstrip().endswith("KeyboardInterrupt")
 
 
 def test_the_interpreter_ends_while_games_are_played():
-    run = subprocess.run([sys.executable, "-c", LONG % ""], timeout=60,
+    run = subprocess.run([sys.executable, "-c", LONG % ""], timeout=300,
                          capture_output=True, text=True, check=True)
     assert run.stderr == ""
 
@@ -211,10 +222,71 @@ def test_processes_play_games_of_their_own(method):
     here, there = context.Pipe()
     process = context.Process(target=in_a_fork, args=(there,))
     process.start()
-    assert here.poll(60) and here.recv() == 3
-    process.join(60)
+    assert here.poll(300) and here.recv() == 3
+    process.join(300)
     assert process.exitcode == 0
     ours.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_no_fork_waits_for_a_lock_that_a_thread_had_when_it_was_made():
+    ours = tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                         options="sims=20", in_step=4, threads=2)
+    taker = threading.Thread(target=collections.deque, args=(ours, 0))
+    taker.start()  # so that they are played all the time
+    context = multiprocessing.get_context("fork")
+    try:
+        for _ in range(30):
+            here, there = context.Pipe()
+            process = context.Process(target=in_a_fork, args=(there,))
+            process.start()
+            assert here.poll(300) and here.recv() == 3
+            process.join(300)
+            assert process.exitcode == 0
+    finally:
+        ours.close()
+        taker.join()
+
+
+def in_a_fork_of_players(holder, connection):
+    try:
+        next(holder[0])
+    except RuntimeError as error:
+        connection.send(str(error))
+    holder[0].close()
+    holder.clear()  # nothing else has it
+    connection.send("gone")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_leaves_games_to_the_process_that_plays_them():
+    holder = [tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                            options="sims=1", in_step=1)]
+    next(holder[0])
+    time.sleep(0.5)  # then its thread waits, most probably, to be taken from
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    process = context.Process(target=in_a_fork_of_players,
+                              args=(holder, there))
+    process.start()
+    assert here.poll(300) and "expected tara.selfplay" in here.recv()
+    assert here.poll(300) and here.recv() == "gone"
+    process.join(300)
+    assert process.exitcode == 0
+    assert len(next(holder[0]))
+    holder[0].close()
+
+
+def test_games_may_be_closed_by_several_threads():
+    for _ in range(20):
+        games = tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                              options="sims=1")
+        threads = [threading.Thread(target=games.close) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(len(game) for game in games)
 
 
 # --- Matches -----------------------------------------------------------------
@@ -303,6 +375,7 @@ def test_a_player_that_cannot_play_is_an_exception(choose, kind, message):
     ({"games": -3}, "games"),
     ({"sprt": "elo0=10"}, "elo"),
     ({"opening_plies": -1}, "opening"),
+    ({"store": "match.db"}, "store: 'match.db'; expected a GameStore"),
     ({"threads": 0}, "threads: 0; expected"),
     ({"variant": "go"}, "go"),
     ({"a": "best:sims=5", "rules": "pie_rule=true"}, "pie_rule"),
@@ -341,6 +414,15 @@ def test_a_match_goes_on_from_its_store(tmp_path):
         tara.arena("random", "random", "four_treasures", store=store)
 
 
+def test_a_match_keeps_its_store_to_its_end(tmp_path):
+    store = tara.GameStore(tmp_path / "match.db", "w")
+    result = tara.arena("random", "greedy", "four_treasures", games=40,
+                        store=store, progress=lambda *_: store.close())
+    assert result.games == 40
+    with tara.GameStore(store.path) as again:
+        assert len(again) == 40
+
+
 def test_progress_is_reported_and_may_end_the_match():
     seen = []
     tara.arena("random", "greedy", "four_treasures", games=6,
@@ -356,8 +438,7 @@ def test_progress_is_reported_and_may_end_the_match():
 
 def test_ctrl_c_ends_a_match():
     code = """
-import signal, tara
-signal.signal(signal.SIGINT, signal.default_int_handler)
+import tara
 print("begun", flush=True)
 tara.arena("mcts:sims=50", "mcts:sims=50", "high_kings_l1", games=1000000)
 """
@@ -367,5 +448,5 @@ tara.arena("mcts:sims=50", "mcts:sims=50", "high_kings_l1", games=1000000)
         assert child.stdout.readline() == "begun\n"
         time.sleep(0.3)
         child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=60)
+        _, error = child.communicate(timeout=300)
     assert error.rstrip().endswith("KeyboardInterrupt")

@@ -207,6 +207,8 @@ def test_a_result_knows_the_compensation():
     (lambda: tara.State("four_treasures").perft(-1), ValueError, ["-1"]),
     (lambda: tara.encode([tara.State("four_treasures"), 7]), TypeError,
      ["int"]),
+    (lambda: tara.encode(tara.State("four_treasures")), TypeError,
+     ["states: ", "a sequence of tara.State", "got a State"]),
     (lambda: tara.encode(np.zeros(3)), ValueError, ["float64", "tara.STATE"]),
     (lambda: tara.encode(np.full(64, 255, np.uint8).view(tara.STATE)),
      ValueError, ["states[0]"]),

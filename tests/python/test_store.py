@@ -6,6 +6,8 @@ import pickle
 import shutil
 import sqlite3
 import subprocess
+import threading
+import time
 
 import numpy as np
 import pandas
@@ -120,6 +122,30 @@ def test_a_damaged_store_is_data_loss(path, tmp_path):
             store[5]
         with pytest.raises(tara.DataLoss, match="5"):
             tara.Sampler(store)
+
+
+def test_a_store_may_be_closed_while_it_is_read(path):
+    for _ in range(20):
+        store = tara.GameStore(path)
+        errors = []
+
+        def read():
+            try:
+                while True:
+                    for game in store.games():
+                        assert len(game)
+            except ValueError as error:
+                errors.append(str(error))
+
+        threads = [threading.Thread(target=read) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.01)
+        store.close()
+        for thread in threads:
+            thread.join()
+        assert len(errors) == 3
+        assert all("closed" in message for message in errors)
 
 
 # --- Tables ------------------------------------------------------------------
@@ -294,6 +320,36 @@ def test_a_window_moves_with_its_games(path, tmp_path):
     assert len(sampler.batch(0).planes) == 256  # of games in memory
 
 
+def test_a_window_moves_while_another_thread_draws(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    games = sorted(tara.selfplay("playouts", "four_treasures", range(80, 200),
+                                 options="sims=2"), key=lambda game: game.index)
+    with tara.GameStore(copy, "w") as store:
+        sampler = tara.Sampler(store, "window_games=10,held_out_share=0")
+        drawn = []
+        is_over = threading.Event()
+
+        def draw():
+            while not is_over.is_set():
+                batch = sampler.batch(len(drawn), 64)
+                drawn.append(batch.policy[batch.mask == 0].any())
+
+        threads = [threading.Thread(target=draw) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for game in games:
+                store.add(game)
+                sampler.update()
+                assert sampler.games == 10 and sampler.positions > 0
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
+    assert drawn and not any(drawn)
+
+
 @pytest.mark.parametrize("options, message", [
     ("window_games=0", "window_games: 0 is out of range; expected"),
     ("windows=5", "windows"),
@@ -303,6 +359,11 @@ def test_a_window_moves_with_its_games(path, tmp_path):
 def test_wrong_options_of_a_sampler_are_named(store, options, message):
     with pytest.raises(ValueError, match=message):
         tara.Sampler(store, options)
+
+
+def test_a_sampler_takes_no_path(path):
+    with pytest.raises(TypeError, match="store: .*; expected a GameStore"):
+        tara.Sampler(path)
 
 
 def test_a_batch_of_nothing_is_refused(store, tmp_path):
