@@ -4,23 +4,13 @@
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
 
-import {createServer} from 'vite';
+import {loadModules, randomNumbers} from './ui_page.mjs';
 
-import {webRoot} from './harness.mjs';
-import {randomNumbers} from './ui_page.mjs';
-
-// Compiles modules of the page for this process; serves nothing.
-let vite;
-before(async () => {
-  vite = await createServer({
-    root: webRoot,
-    logLevel: 'error',
-    appType: 'custom',
-    optimizeDeps: {noDiscovery: true},
-    server: {middlewareMode: true, hmr: false, watch: null},
-  });
+let modules;
+before(() => {
+  modules = loadModules();
 });
-after(() => vite.close());
+after(() => modules.close());
 
 describe('the knot of the bridges', () => {
   const SIDE = 5;
@@ -29,7 +19,7 @@ describe('the knot of the bridges', () => {
   let RING_RADIUS;
   before(async () => {
     ({knot, RING_RADIUS} =
-        await vite.ssrLoadModule('/src/ui/board/knotwork.ts'));
+        await modules.load('/src/ui/board/knotwork.ts'));
   });
 
   const points = Array.from({length: SIDE * SIDE}, (_, i) => (
@@ -127,7 +117,7 @@ describe('pointing at hills', () => {
   let choose;
   let uses;
   before(async () => {
-    ({choose, uses} = await vite.ssrLoadModule('/src/ui/selection.ts'));
+    ({choose, uses} = await modules.load('/src/ui/selection.ts'));
   });
 
   const action = (index, kind, from, to) => ({index, kind, from, to});
