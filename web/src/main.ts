@@ -24,6 +24,7 @@ async function main(): Promise<void> {
   if (model !== null) {
     await app.loadNetwork(new Blob([model.data]), model.name);
   }
+  app.begin();
 }
 
 main().catch((error: unknown) => {

@@ -3,6 +3,7 @@
 import type {
   Action,
   EndingTrigger,
+  Evaluation,
   Game,
   HillIndex,
   PlayedAction,
@@ -218,14 +219,46 @@ export function decisiveCount(game: Game): string {
   return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
 }
 
-// Returns what a search advises: "Hint: E2, then C5 (Red 53 %, Red by 0.4)".
-export function hintSentence(hint: SearchResult): string {
+// Returns both sides' chances, a draw as half of a win, and the expected margin:
+// "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus loss.
+export function chances(redValue: number, redMargin: number): string {
+  const red = Math.round(50 + 50 * redValue);
+  const points = Math.abs(redMargin).toFixed(1);
+  const lead =
+    points === '0.0'
+      ? 'even in points'
+      : `${SIDE_NAMES[redMargin > 0 ? 0 : 1]} by ${points} points`;
+  return `Red ${red} % · Blue ${100 - red} %, ${lead}`;
+}
+
+// Returns what a search advises, and where the network's policy, which `before`
+// has, was of another opinion: "Hint: E2, then C5. After 800 simulations: Red
+// 53 % · Blue 47 %, Red by 0.4 points. Before the search the network preferred
+// C3 (41 %, E2 2 %)."
+export function hintSentence(
+  hint: SearchResult,
+  before: Evaluation | null,
+): string {
   const [, reply] = hint.principalVariation;
   const then = reply === undefined ? '' : `, then ${reply.notation}`;
-  const red = Math.round(50 + 50 * hint.redValue);
-  const leader = SIDE_NAMES[hint.redMargin >= 0 ? 0 : 1];
-  const lead = `${leader} by ${Math.abs(hint.redMargin).toFixed(1)}`;
-  return `Hint: ${hint.action.notation}${then} (Red ${red} %, ${lead})`;
+  const parts = [
+    `Hint: ${hint.action.notation}${then}`,
+    `After ${plural(hint.simulations, 'simulation')}: ` +
+      chances(hint.redValue, hint.redMargin),
+  ];
+  const first = before?.by === 'network' ? before.policy[0] : undefined;
+  if (first !== undefined && first.action.index !== hint.action.index) {
+    const own = before!.policy.find(
+      ({ action }) => action.index === hint.action.index,
+    );
+    const percent = (share: number): string => `${Math.round(100 * share)} %`;
+    parts.push(
+      `Before the search the network preferred ${first.action.notation} ` +
+        `(${percent(first.probability)}, ${hint.action.notation} ` +
+        `${percent(own?.probability ?? 0)})`,
+    );
+  }
+  return `${parts.join('. ')}.`;
 }
 
 // Returns whether a bundle's network does here what it did when it was made.
