@@ -196,7 +196,7 @@ describe('games that come and go', () => {
     await page.waitForSelector('.toast.shown:has-text("Hint: ")');
     assert.match(
         await page.textContent('.toast'),
-        /^Hint: ..(, then ..)?\. After \d+ sim.*: Red \d+ % · Blue \d+ %, /);
+        /^Hint: ..(, then ..)?\. After \d+ sim.*: Red \d+\s% · Blue \d+\s%, /);
     await newGame(page, 'sacred_hill_l1', 'people');
     await page.waitForFunction(
         () => document.querySelector('.toast.shown') === null);
@@ -238,6 +238,30 @@ describe('games that come and go', () => {
           () => document.querySelector('.told.shown') === null);
       await close();
     }
+  });
+
+  test('the rule of the turn is shown until it is hidden', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'stone_of_destiny', 'people');
+    const guide = page.locator('.guide');
+    await guide.getByText(/^Manoeuvres: build exactly one or two steps/)
+        .waitFor();
+    await guide.getByText('All rules').click();
+    await page.waitForSelector('#help[open] .drawing svg');
+    await page.keyboard.press('Escape');
+    await page.click('[aria-label="Hide the rule of the turn"]');
+    await guide.waitFor({state: 'hidden'});
+    await page.reload();
+    await page.waitForSelector('body.ready');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    assert.equal(await guide.isVisible(), false);
+    await page.click('#help-button');
+    await page.check('#help input[type="checkbox"]');
+    await page.keyboard.press('Escape');
+    await guide.waitFor();
+    assert.deepEqual(problems, []);
+    await close();
   });
 
   test('a click in the computer’s turn is answered, too', async () => {

@@ -146,7 +146,8 @@ export class App {
     byId('board-place').append(this.board.element);
     byId('turn-place').append(this.turnBar.element);
     byId('tools-place').append(this.toolbar.element);
-    byId('legend-place').append(this.guide.element, this.toolbar.legends);
+    byId('legend-place').append(this.toolbar.legends);
+    byId('guide-place').append(this.guide.element);
     byId('side-place').append(
       this.seats.element,
       this.course.element,

@@ -22,7 +22,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 const ASSISTANCE: readonly string[] = [
-  'Hint: what a search of 800 simulations finds best, and the reply that it expects.',
+  'Hint: what a search of up to 800 simulations (3 seconds) finds best, and the reply that it expects.',
   'Policy: where the network would play at first sight, before any search, in percent. A search may find better, so that a hint can be an action of few percent.',
   'Owners: whose ringfort the network expects on each hill at the end.',
   'Course of the game: the chance to win after each action, and the lead in points, judged without search. Percentages of a hint mean the same, but after its search: a draw counts as half of a win.',
@@ -91,26 +91,24 @@ export class HelpDialog {
       h(
         'ul',
         {},
-        h(
-          'li',
-          {},
-          h('p', { class: 'aim' }, aim.text),
-          this.figures(aim),
-        ),
+        h('li', { class: 'aim' }, ...this.content(aim)),
         ...rulesInShort(variant).map((rule) =>
-          h('li', {}, h('p', {}, rule.text), this.figures(rule)),
+          h('li', {}, ...this.content(rule)),
         ),
       ),
     );
     this.dialog.open();
   }
 
-  private figures({ drawings }: Rule): HTMLElement | null {
-    if (drawings === undefined) return null;
-    return h(
+  // One drawing stands beside the words, where there is room; two below them.
+  private content({ text, drawings = [] }: Rule): HTMLElement[] {
+    const words = h('p', {}, text);
+    if (drawings.length === 0) return [words];
+    const figures = h(
       'div',
       { class: 'drawings' },
       ...drawings.map((drawing) => figure(drawing, this.geometry)),
     );
+    return drawings.length === 1 ? [figures, words] : [words, figures];
   }
 }

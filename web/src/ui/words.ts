@@ -219,6 +219,10 @@ export function decisiveCount(game: Game): string {
   return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
 }
 
+function percent(value: number): string {
+  return `${Math.round(value)}\u00a0%`;
+}
+
 // Returns both sides' chances, a draw as half of a win, and the expected margin:
 // "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus loss.
 export function chances(redValue: number, redMargin: number): string {
@@ -228,7 +232,7 @@ export function chances(redValue: number, redMargin: number): string {
     points === '0.0'
       ? 'even in points'
       : `${SIDE_NAMES[redMargin > 0 ? 0 : 1]} by ${points} points`;
-  return `Red ${red} % · Blue ${100 - red} %, ${lead}`;
+  return `Red ${percent(red)} · Blue ${percent(100 - red)}, ${lead}`;
 }
 
 // Returns what a search advises, and where the network's policy, which `before`
@@ -251,11 +255,10 @@ export function hintSentence(
     const own = before!.policy.find(
       ({ action }) => action.index === hint.action.index,
     );
-    const percent = (share: number): string => `${Math.round(100 * share)} %`;
     parts.push(
       `Before the search the network preferred ${first.action.notation} ` +
-        `(${percent(first.probability)}, ${hint.action.notation} ` +
-        `${percent(own?.probability ?? 0)})`,
+        `(${percent(100 * first.probability)}, ${hint.action.notation} ` +
+        `${percent(100 * (own?.probability ?? 0))})`,
     );
   }
   return `${parts.join('. ')}.`;
