@@ -170,3 +170,45 @@ describe('pointing at hills', () => {
     assert.deepEqual([...uses(there, null)], [[0, 'build'], [1, 'capture']]);
   });
 });
+
+describe('a hint in words', () => {
+  const action = (index, notation) => ({index, notation});
+  const hint = {
+    action: action(1, 'E2'),
+    principalVariation: [action(1, 'E2'), action(7, 'C5')],
+    simulations: 800,
+    redValue: 0.06,
+    redMargin: -0.42,
+  };
+  const evaluation = (by, ...policy) => ({
+    by,
+    policy: policy.map(
+        ([index, notation, probability]) =>
+            ({action: action(index, notation), probability})),
+  });
+  const found =
+      'Hint: E2, then C5. After 800 simulations: Red 53\u00a0% · ' +
+      'Blue 47\u00a0%, Blue by 0.4 points.';
+  let hintSentence;
+  before(async () => {
+    ({hintSentence} = await modules.load('/src/ui/words.ts'));
+  });
+
+  test('has the chances of both sides, and the lead', () => {
+    assert.equal(hintSentence(hint, null), found);
+    assert.equal(
+        hintSentence(hint, evaluation('network', [1, 'E2', 0.9])), found);
+  });
+
+  test('says where the policy preferred another action', () => {
+    assert.equal(
+        hintSentence(
+            hint,
+            evaluation('network', [4, 'C3', 0.412], [1, 'E2', 0.02])),
+        `${found} Before the search the network preferred C3 ` +
+            '(41\u00a0%, E2 2\u00a0%).');
+    // Without a network it has no opinion.
+    assert.equal(
+        hintSentence(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
+  });
+});

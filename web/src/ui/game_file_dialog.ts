@@ -39,7 +39,6 @@ export class GameFileDialog {
   private readonly kept = h('section', { class: 'kept' });
   private readonly file = h('input', {
     type: 'file',
-    accept: '.json,.jsonl,.txt,application/json,text/plain',
     hidden: true,
     change: () => void this.readFile(),
   });

@@ -1,5 +1,5 @@
-// The rule that the turn goes by, under the board: for those who learn the game,
-// until they hide it.
+// The rule that the turn goes by, beside the board: for those who learn the
+// game, until they hide it.
 
 import { h, replaceChildren } from './dom';
 import { ruleOfTurn } from './families';

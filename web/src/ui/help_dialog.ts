@@ -50,11 +50,11 @@ export class HelpDialog {
         'label',
         { class: 'choice' },
         this.guide,
-        'Show the rule of the turn under the board',
+        'Show the rule of the turn beside the board',
       ),
       h(
         'section',
-        {},
+        { class: 'rules' },
         h('h3', {}, 'Hint, Policy, Owners, Course of the game'),
         h('ul', {}, ...ASSISTANCE.map((line) => h('li', {}, line))),
       ),
@@ -91,24 +91,23 @@ export class HelpDialog {
       h(
         'ul',
         {},
-        h('li', { class: 'aim' }, ...this.content(aim)),
+        this.entry(aim, 'aim'),
         ...rulesInShort(variant).map((rule) =>
-          h('li', {}, ...this.content(rule)),
+          this.entry(rule),
         ),
       ),
     );
     this.dialog.open();
   }
 
-  // One drawing stands beside the words, where there is room; two below them.
-  private content({ text, drawings = [] }: Rule): HTMLElement[] {
+  private entry({ text, drawings = [] }: Rule, name = ''): HTMLElement {
     const words = h('p', {}, text);
-    if (drawings.length === 0) return [words];
+    if (drawings.length === 0) return h('li', { class: name }, words);
     const figures = h(
       'div',
       { class: 'drawings' },
       ...drawings.map((drawing) => figure(drawing, this.geometry)),
     );
-    return drawings.length === 1 ? [figures, words] : [words, figures];
+    return h('li', { class: name }, h('div', { class: 'rule' }, words, figures));
   }
 }

@@ -144,9 +144,15 @@ export class KeptGames {
     const stored = this.read(this.id);
     // Where another tab has gone on with the game, each keeps its own.
     if (stored !== null && stored.writer !== this.seen) this.id = randomId();
+    // Who looks back on a finished game keeps its result.
+    const result =
+      game.result === '' && stored?.text === game.text
+        ? stored.result
+        : game.result;
     const entry = {
       version: VERSION,
       ...game,
+      result,
       savedMs: Date.now(),
       writer: this.writer,
     };
@@ -154,7 +160,7 @@ export class KeptGames {
       stored !== null &&
       stored.id === this.id &&
       (['text', 'paused', 'result'] as const).every(
-        (name) => stored[name] === game[name],
+        (name) => stored[name] === entry[name],
       ) &&
       stored.players.join() === game.players.join();
     // What is only looked at is left to the tab that plays it.
