@@ -246,6 +246,13 @@ describe('games that come and go', () => {
     const guide = page.locator('.guide');
     await guide.getByText(/^Manoeuvres: build exactly one or two steps/)
         .waitFor();
+    // A drawing is with it in the first turns of a phase.
+    await guide.locator('.drawing').waitFor();
+    for (const [ply, hill] of ['D4', 'C3'].entries()) {
+      await page.click(`[data-hill="${hill}"]`);
+      await waitForTurn(page, ply);
+    }
+    await guide.locator('.drawing').waitFor({state: 'detached'});
     await guide.getByText('All rules').click();
     await page.waitForSelector('#help[open] .drawing svg');
     await page.keyboard.press('Escape');
@@ -253,8 +260,8 @@ describe('games that come and go', () => {
     await guide.waitFor({state: 'hidden'});
     await page.reload();
     await page.waitForSelector('body.ready');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await page.click('[data-hill="B3"]');
+    await waitForTurn(page, 2);
     assert.equal(await guide.isVisible(), false);
     await page.click('#help-button');
     await page.check('#help input[type="checkbox"]');

@@ -302,10 +302,10 @@ describe('the reason why a hill is refused', () => {
 describe('the drawings of the rules', () => {
   let FAMILIES;
   let rulesInShort;
-  let ruleOfTurn;
+  let rulesOfTurn;
   let lettersOf;
   before(async () => {
-    ({FAMILIES, rulesInShort, ruleOfTurn} =
+    ({FAMILIES, rulesInShort, rulesOfTurn} =
         await modules.load('/src/ui/families.ts'));
     ({lettersOf} = await modules.load('/src/ui/board/drawing.ts'));
   });
@@ -351,7 +351,7 @@ describe('the drawings of the rules', () => {
         const view = core.view(text);
         if (view.finished) break;
         const legal = view.legal.map((index) => catalogue.actions[index]);
-        assert.ok(ruleOfTurn(variant, {...view, legal}).length > 30, text);
+        assert.ok(rulesOfTurn(variant, {...view, legal}).length > 0, text);
         const action = legal[Math.floor(random() * legal.length)];
         text = core.play(text, action.notation).value.text;
       }

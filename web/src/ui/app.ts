@@ -63,7 +63,7 @@ export class App {
   private readonly choiceDialog: ChoiceDialog;
   private readonly fileDialog: GameFileDialog;
   private readonly help: HelpDialog;
-  private readonly guide = new Guide(() => this.openHelp());
+  private readonly guide: Guide;
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private heat = false;
@@ -127,6 +127,7 @@ export class App {
       load: (text) => this.loadGame(text),
       goBackTo: (kept) => this.goBackTo(kept),
     });
+    this.guide = new Guide(info.geometry, () => this.openHelp());
     this.help = new HelpDialog(info.geometry, () => this.draw());
     this.place();
   }

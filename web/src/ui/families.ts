@@ -337,17 +337,15 @@ export function rulesInShort(variant: VariantInfo): Rule[] {
   return turns;
 }
 
-// Returns what the turn goes by, for those who learn the game; '' when it is
-// over.
-export function ruleOfTurn(variant: VariantInfo, position: Position): string {
+// Returns the rules that the turn goes by, for those who learn the game; none
+// when it is over.
+export function rulesOfTurn(variant: VariantInfo, position: Position): Rule[] {
   const builds = position.legal.some(
     ({ to }) => to !== null && position.hills[to]!.owner === null,
   );
   return rulesInShort(variant)
     .filter((rule) => rule.phase === position.phase)
-    .filter((rule) => rule.builds === undefined || rule.builds === builds)
-    .map(({ text }) => text)
-    .join(' ');
+    .filter((rule) => rule.builds === undefined || rule.builds === builds);
 }
 
 // Returns the name of a variant within its family: "Level 1".

@@ -191,7 +191,7 @@ export class GameFileDialog {
     } catch (error) {
       this.text.value = kept.text;
       this.showNote(
-        `This game cannot be read: ${messageOf(error)} Its text is above.`,
+        `This game cannot be read: ${messageOf(error)}. Its text is above.`,
         true,
       );
     }
