@@ -179,6 +179,9 @@ describe('games that are kept', () => {
       localStorage.setItem(`${prefix}one`, JSON.stringify(entry));
       localStorage.setItem(`${prefix}two`, '{"version": 1, "te');
       localStorage.setItem(`${prefix}three`, '{"version": 7}');
+      // Less is missing here: the game itself is whole.
+      localStorage.setItem(`${prefix}four`, JSON.stringify(
+          {version: 1, text: 'four_treasures D4', players: [], savedMs: 1e300}));
     }, PREFIX);
     await reload(page);
     await waitForToast(page, '.error:has-text("cannot be read (step 1: ")');
@@ -195,6 +198,8 @@ describe('games that are kept', () => {
     assert.equal(await unreadable.count(), 2);
     await unreadable.first().getByText('Show its text').click();
     assert.match(await page.inputValue('#game-text'), /^\{"version": /);
+    await page.click('[data-kept="four"]');
+    await waitForGame(page, 1, 'Four Treasures');
     for (const id of ['one', 'two', 'three']) {
       assert.ok(await page.evaluate(
           (key) => localStorage.getItem(key) !== null, PREFIX + id));

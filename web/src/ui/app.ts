@@ -203,6 +203,7 @@ export class App {
     await this.session.newGame(variant.id, options, players, () => {
       this.games.begin();
       if (game.actions.length === 0 || game.position.finished) return;
+      if (this.toldOfFullStorage) return;
       this.notices.show(
         `Your game of ${game.variant.name} is kept under Save / load.`,
       );

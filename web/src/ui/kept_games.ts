@@ -62,6 +62,11 @@ export function outline(text: string): { variant: string; actions: number } {
   }
 }
 
+// Dates go 100 million days from 1970.
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15;
+}
+
 function parse(id: string, raw: string | null): KeptGame | null {
   if (raw === null) return null;
   try {
@@ -77,7 +82,7 @@ function parse(id: string, raw: string | null): KeptGame | null {
       players: entry.players!.map(String),
       paused: entry.paused === true,
       result: typeof entry.result === 'string' ? entry.result : '',
-      savedMs: typeof entry.savedMs === 'number' ? entry.savedMs : 0,
+      savedMs: isTime(entry.savedMs) ? entry.savedMs : 0,
       writer: String(entry.writer),
     };
   } catch {
