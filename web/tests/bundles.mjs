@@ -63,7 +63,8 @@ export function altered(entries, change, level = 0) {
   return zipSync(copy, {level});
 }
 
-// Returns a bundle of the entries in which 64 bytes of the weights have changed.
+// Returns a bundle of the entries in which 64 bytes of the weights have
+// changed.
 export function damaged(entries, level = 0) {
   const bundle = Buffer.from(altered(entries, () => {}, level));
   // The name in the entry's own header, 30 bytes from its beginning.

@@ -180,8 +180,12 @@ describe('games that are kept', () => {
       localStorage.setItem(`${prefix}two`, '{"version": 1, "te');
       localStorage.setItem(`${prefix}three`, '{"version": 7}');
       // Less is missing here: the game itself is whole.
-      localStorage.setItem(`${prefix}four`, JSON.stringify(
-          {version: 1, text: 'four_treasures D4', players: [], savedMs: 1e300}));
+      localStorage.setItem(`${prefix}four`, JSON.stringify({
+        version: 1,
+        text: 'four_treasures D4',
+        players: [],
+        savedMs: 1e300,
+      }));
     }, PREFIX);
     await reload(page);
     await waitForToast(page, '.error:has-text("cannot be read (step 1: ")');

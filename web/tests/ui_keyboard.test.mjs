@@ -178,7 +178,8 @@ describe('the keyboard', () => {
     await open.waitFor();
     await page.goBack();
     await open.waitFor({state: 'hidden'});
-    assert.equal(await page.textContent('#variant-name'), 'Sacred Hill, Level 1');
+    assert.equal(
+        await page.textContent('#variant-name'), 'Sacred Hill, Level 1');
     await page.goBack();
     assert.equal(page.url(), 'about:blank');
     assert.deepEqual(problems, []);

@@ -97,15 +97,15 @@ describe('the layout', () => {
     const {page, close} = await site.open({viewport: PHONE});
     await drop(page, 'captures.jsonl', CAPTURES);
     await page.waitForSelector('#result');
-    const outside = await page.$$eval('.side', (cards) => cards.flatMap((card) => {
-      const {left, right} = card.getBoundingClientRect();
-      return [...card.querySelectorAll('dt, dd, p, select')]
-          .filter((part) => {
-            const box = part.getBoundingClientRect();
-            return box.left < left || box.right > right;
-          })
-          .map((part) => part.textContent);
-    }));
+    const outside = await page.$$eval(
+        '.side dt, .side dd, .side p, .side select',
+        (parts) => parts
+            .filter((part) => {
+              const card = part.closest('.side').getBoundingClientRect();
+              const box = part.getBoundingClientRect();
+              return box.left < card.left || box.right > card.right;
+            })
+            .map((part) => part.textContent));
     assert.deepEqual(outside, []);
     await page.locator('.seats').screenshot({path: outputFile('captures.png')});
     await close();

@@ -33,7 +33,8 @@ describe('a network on the page', () => {
     await newGame(page, 'four_treasures', 'red');
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
-    await page.waitForSelector(`${source}:has-text("by the network, without search")`);
+    await page.waitForSelector(
+        `${source}:has-text("by the network, without search")`);
     await page.click('[data-do="heat"]');
     await page.click('[data-do="owners"]');
     // As many places as there are legal actions: all vacant hills.

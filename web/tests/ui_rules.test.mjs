@@ -335,7 +335,8 @@ describe('the drawings of the rules', () => {
               .map(({to}) => to);
           const dots = letters.flatMap((l, hill) => l === '+' ? [hill] : []);
           assert.deepEqual(
-              [...new Set(legal)].sort(), dots.sort(), `${variant.id} ${caption}`);
+              [...new Set(legal)].sort(), dots.sort(),
+              `${variant.id} ${caption}`);
           ++compared;
         }
       }

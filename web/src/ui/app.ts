@@ -121,12 +121,17 @@ export class App {
       void this.newGame(choice);
     });
     this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
-    this.fileDialog = new GameFileDialog(info.variants, info.levels, this.games, {
-      save: () => engine.saveGame(),
-      inShort: () => shortText(this.session.game),
-      load: (text) => this.loadGame(text),
-      goBackTo: (kept) => this.goBackTo(kept),
-    });
+    this.fileDialog = new GameFileDialog(
+      info.variants,
+      info.levels,
+      this.games,
+      {
+        save: () => engine.saveGame(),
+        inShort: () => shortText(this.session.game),
+        load: (text) => this.loadGame(text),
+        goBackTo: (kept) => this.goBackTo(kept),
+      },
+    );
     this.guide = new Guide(info.geometry, () => this.openHelp());
     this.help = new HelpDialog(info.geometry, () => this.draw());
     this.place();

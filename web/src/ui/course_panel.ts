@@ -47,8 +47,9 @@ export class CoursePanel {
       h(
         'p',
         { class: 'legend' },
-        'After each action: the chance to win, Red’s from below, Blue’s from ' +
-          'above, a draw as half of a win; under it the expected lead in points.',
+        'After each action: the chance to win, Red’s from below, Blue’s ' +
+          'from above, a draw as half of a win; under it the expected lead ' +
+          'in points.',
       ),
     );
   }

@@ -1,6 +1,6 @@
 // Dialogs: the browser's own, with a title and a button that closes them. The
-// browser's Back closes them, too: as long as one is open, the tab's history has
-// an entry more.
+// browser's Back closes them, too: as long as one is open, the tab's history
+// has an entry more.
 
 import { h, type Child } from './dom';
 import { icon } from './icons';

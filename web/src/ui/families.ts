@@ -33,8 +33,7 @@ const KINGDOMS: Rule = {
   drawings: [
     {
       board: '1b3/1bb2r1/2b1rrr/1r5/1rr1b2/1r2bb1/5',
-      caption:
-        'Two kingdoms of Red, two of Blue; Red has more ringforts.',
+      caption: 'Two kingdoms of Red, two of Blue; Red has more ringforts.',
     },
   ],
 };
@@ -45,7 +44,8 @@ const CAPTURE: Rule = {
   drawings: [
     {
       board: '5/7/r3r2/br1rbr1/r3r2/1r5/br3',
-      caption: 'Red besieges B1, A4 and E4, with two, three and four ringforts.',
+      caption:
+        'Red besieges B1, A4 and E4, with two, three and four ringforts.',
     },
   ],
 };
@@ -244,8 +244,7 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
         phase: 'link',
         drawings: [
           {
-            board:
-              'rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr',
+            board: 'rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr',
             links: [['E1', 'E2']],
             caption: 'Blue has swapped C4 and linked E1 with E2.',
           },

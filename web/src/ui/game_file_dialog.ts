@@ -107,8 +107,7 @@ export class GameFileDialog {
   private showKept(): void {
     const { games, unreadable } = this.games.list();
     const others = games.filter(
-      ({ id, text }) =>
-        !this.games.isCurrent(id) && outline(text).actions > 0,
+      ({ id, text }) => !this.games.isCurrent(id) && outline(text).actions > 0,
     );
     this.kept.hidden = others.length + unreadable.length === 0;
     replaceChildren(

@@ -10,7 +10,11 @@ import type { Geometry, VariantInfo } from '../engine/api';
 const KEYS: readonly (readonly [string, string])[] = [
   ['↑ ↓ ← →', 'walk over the hills'],
   ['Enter, Space', 'build, choose a king, choose where it goes'],
-  ['. and ,', 'to the next or last hill with a legal action; of a chosen king, where it may go'],
+  [
+    '. and ,',
+    'to the next or last hill with a legal action; of a chosen king, where ' +
+      'it may go',
+  ],
   ['Esc', 'forget what was chosen'],
   ['U and R', 'undo and redo'],
   ['H', 'a hint'],
@@ -22,10 +26,15 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 const ASSISTANCE: readonly string[] = [
-  'Hint: what a search of up to 800 simulations (3 seconds) finds best, and the reply that it expects.',
-  'Policy: where the network would play at first sight, before any search, in percent. A search may find better, so that a hint can be an action of few percent.',
+  'Hint: what a search of up to 800 simulations (3 seconds) finds best, and ' +
+    'the reply that it expects.',
+  'Policy: where the network would play at first sight, before any search, ' +
+    'in percent. A search may find better, so that a hint can be an action ' +
+    'of few percent.',
   'Owners: whose ringfort the network expects on each hill at the end.',
-  'Course of the game: the chance to win after each action, and the lead in points, judged without search. Percentages of a hint mean the same, but after its search: a draw counts as half of a win.',
+  'Course of the game: the chance to win after each action, and the lead in ' +
+    'points, judged without search. Percentages of a hint mean the same, but ' +
+    'after its search: a draw counts as half of a win.',
 ];
 
 export class HelpDialog {
@@ -92,9 +101,7 @@ export class HelpDialog {
         'ul',
         {},
         this.entry(aim, 'aim'),
-        ...rulesInShort(variant).map((rule) =>
-          this.entry(rule),
-        ),
+        ...rulesInShort(variant).map((rule) => this.entry(rule)),
       ),
     );
     this.dialog.open();
@@ -108,6 +115,10 @@ export class HelpDialog {
       { class: 'drawings' },
       ...drawings.map((drawing) => figure(drawing, this.geometry)),
     );
-    return h('li', { class: name }, h('div', { class: 'rule' }, words, figures));
+    return h(
+      'li',
+      { class: name },
+      h('div', { class: 'rule' }, words, figures),
+    );
   }
 }

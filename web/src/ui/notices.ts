@@ -31,7 +31,10 @@ export class Notices {
     this.toast.classList.toggle('error', isError);
     this.timer = setTimeout(
       () => this.toast.classList.remove('shown'),
-      Math.max(isError ? 2 * TOAST_MS : TOAST_MS, MS_A_LETTER * sentence.length),
+      Math.max(
+        isError ? 2 * TOAST_MS : TOAST_MS,
+        MS_A_LETTER * sentence.length,
+      ),
     );
   }
 

@@ -40,7 +40,8 @@ export function whyNot(
   const board = new BoardForSide(situation, position.side);
   if (!inArea(situation, hill)) {
     const { name } = variant.seats[position.seat]!;
-    return `${board.name(hill)} is outside the rows of ${name}: ${AREAS[position.seat]!}.`;
+    const rows = AREAS[position.seat]!;
+    return `${board.name(hill)} is outside the rows of ${name}: ${rows}.`;
   }
   const opening = board.opening(hill);
   if (opening !== null) return opening;
@@ -165,7 +166,8 @@ class BoardForSide {
   }
 
   mustCapture(captures: readonly HillIndex[]): string {
-    return `${this.own} must capture a besieged ringfort first: ${this.list(captures)}.`;
+    const which = this.list(captures);
+    return `${this.own} must capture a besieged ringfort first: ${which}.`;
   }
 
   // Why an enemy ringfort cannot be captured; null: it is besieged.
@@ -174,10 +176,13 @@ class BoardForSide {
     const { neighbours, name } = this.at(hill);
     const friend = neighbours.find((next) => this.isEnemy(next));
     if (friend !== undefined) {
-      return `${name} is linked to ${this.name(friend)}: only a single ringfort can be besieged.`;
+      return (
+        `${name} is linked to ${this.name(friend)}: only a single ringfort ` +
+        'can be besieged.'
+      );
     }
-    const open = neighbours.filter((next) => this.isVacant(next));
-    return `${name} is not besieged: no ${this.own} ringfort on ${this.list(open)}.`;
+    const open = this.list(neighbours.filter((next) => this.isVacant(next)));
+    return `${name} is not besieged: no ${this.own} ringfort on ${open}.`;
   }
 }
 
@@ -198,7 +203,10 @@ function spreading(board: BoardForSide, hill: HillIndex): string | null {
   const { name, file, rank, knightMoves } = board.at(hill);
   if (board.isOwn(hill)) return board.taken(hill);
   if (board.isEnemy(hill)) {
-    return `A ${board.enemy} ringfort stands on ${name}: captures begin with Battle.`;
+    return (
+      `A ${board.enemy} ringfort stands on ${name}: captures begin with ` +
+      'Battle.'
+    );
   }
   const forts = board.hills.filter((each) => board.isOwn(each));
   if (forts.length === 0) return sharedRow(board, hill);
@@ -222,7 +230,10 @@ function sharedRow(board: BoardForSide, hill: HillIndex): string | null {
   const { file, rank } = board.at(hill);
   if ((board.side === 0 ? rank : file) === 3) return null;
   const row = board.side === 0 ? 'rank 4' : 'file D';
-  return `The first ${board.own} ringfort goes on ${row}, which the partners share.`;
+  return (
+    `The first ${board.own} ringfort goes on ${row}, which the partners ` +
+    'share.'
+  );
 }
 
 // Battle of Level 1.
@@ -266,8 +277,8 @@ function byPriority(board: BoardForSide, hill: HillIndex): string | null {
       ? 'none'
       : String(board.ownBeside(each).length);
   return (
-    `${board.name(hill)} has ${count(hill)} of ${board.own}’s ringforts next to it, ` +
-    `${board.name(best)} has ${count(best)}: the most comes first.`
+    `${board.name(hill)} has ${count(hill)} of ${board.own}’s ringforts next ` +
+    `to it, ${board.name(best)} has ${count(best)}: the most comes first.`
   );
 }
 
@@ -374,21 +385,30 @@ function destination(
     const whose = SIDE_NAMES[hills[hill]!.king!];
     return board.hasOwnKing(hill)
       ? `A ${whose} king stands on ${name}.`
-      : `A ${whose} king stands on ${name}: kings are captured by besieging them.`;
+      : `A ${whose} king stands on ${name}: kings are captured by besieging ` +
+          'them.';
   }
   if (!from.some((king) => knightMoves.includes(king))) {
-    return from.length === 1
-      ? `${name} is not a knight’s move from the king on ${board.name(from[0]!)}.`
-      : `${name} is not a knight’s move from a ${board.own} king.`;
+    const whose =
+      from.length === 1
+        ? `the king on ${board.name(from[0]!)}`
+        : `a ${board.own} king`;
+    return `${name} is not a knight’s move from ${whose}.`;
   }
   if (board.isVacant(hill)) return keepsAway(board, hill);
   if (phase === 'manoeuvres') {
-    return `A ringfort stands on ${name}: in Manoeuvres kings go to vacant hills.`;
+    return (
+      `A ringfort stands on ${name}: in Manoeuvres kings go to vacant ` +
+      'hills.'
+    );
   }
   const siege = board.isOwn(hill) ? null : board.notBesieged(hill);
   if (siege !== null) return siege;
   if (canBuild(board, movers)) {
-    return `A ringfort stands on ${name}: as long as a king can reach a vacant hill, one must.`;
+    return (
+      `A ringfort stands on ${name}: as long as a king can reach a vacant ` +
+      'hill, one must.'
+    );
   }
   return keepsAway(board, hill);
 }
@@ -403,7 +423,10 @@ function poisonedChalice(board: BoardForSide, hill: HillIndex): string | null {
   if (board.isEnemy(hill)) {
     const siege = board.notBesieged(hill);
     if (siege !== null || qualified.length === 0) return siege;
-    return `${board.own} has a qualified row, ${qualified[0]!.name}, and must build there before capturing.`;
+    return (
+      `${board.own} has a qualified row, ${qualified[0]!.name}, and must ` +
+      'build there before capturing.'
+    );
   }
   if (qualified.length > 0) {
     const { file, rank } = board.at(hill);
@@ -441,7 +464,9 @@ function onEdges(board: BoardForSide, hill: HillIndex): string | null {
   // No hill is on two edges: the corners are no hills.
   const onRank = rank === 0 || rank === 6;
   if (!onRank && file !== 0 && file !== 6) {
-    return `${name} is not on an edge: Manoeuvres are played on the four edges.`;
+    return (
+      `${name} is not on an edge: Manoeuvres are played on the four ` + 'edges.'
+    );
   }
   if (!board.isVacant(hill)) return board.taken(hill);
   const edge = onRank ? `rank ${rank + 1}` : `file ${FILES[file]!}`;
@@ -482,7 +507,8 @@ function stoneOfDestiny(
     );
     return king < 0 || !anyInReach || inReach(hill)
       ? null
-      : `${name} is not one or two steps, straight or diagonal, from the ${board.enemy} king on ${board.name(king)}.`;
+      : `${name} is not one or two steps, straight or diagonal, from the ` +
+          `${board.enemy} king on ${board.name(king)}.`;
   }
   if (board.isOwn(hill)) {
     return `${name} is ${board.own}’s: a ${board.enemy} ringfort is swapped.`;
@@ -493,7 +519,11 @@ function stoneOfDestiny(
     : null;
 }
 
-function isNear(board: BoardForSide, one: HillIndex, other: HillIndex): boolean {
+function isNear(
+  board: BoardForSide,
+  one: HillIndex,
+  other: HillIndex,
+): boolean {
   if (one < 0) return false;
   const files = Math.abs(board.at(one).file - board.at(other).file);
   const ranks = Math.abs(board.at(one).rank - board.at(other).rank);
@@ -515,14 +545,16 @@ function linking(
 ): string | null {
   const { name } = board.at(hill);
   if (!board.isOwn(hill)) {
-    return `${name} is ${board.enemy}’s: two ${board.own} ringforts are linked.`;
+    const { own, enemy } = board;
+    return `${name} is ${enemy}’s: two ${own} ringforts are linked.`;
   }
   const linked = bridgesOf(board, hill);
   const open = board.ownBeside(hill).filter((next) => !linked.includes(next));
   if (chosen === null || open.length === 0) {
     return open.length > 0
       ? null
-      : `${name} has no ${board.own} ringfort next to it that it is not linked with.`;
+      : `${name} has no ${board.own} ringfort next to it that it is not ` +
+          'linked with.';
   }
   if (open.includes(chosen)) return null;
   return linked.includes(chosen)

@@ -27,11 +27,13 @@ export interface ToolbarState {
 // What the maps over the board show: with a network, and without one.
 const LEGENDS = {
   heat: [
-    'where the network would play at first sight, before any search, in percent.',
+    'where the network would play at first sight, before any search, in ' +
+      'percent.',
     'without a network every legal action counts the same.',
   ],
   owners: [
-    'whose ringfort the network expects on a hill at the end; the larger the mark, the surer.',
+    'whose ringfort the network expects on a hill at the end; the larger ' +
+      'the mark, the surer.',
     'only a network says who will own the hills.',
   ],
 } as const;

@@ -223,8 +223,8 @@ function percent(value: number): string {
   return `${Math.round(value)}\u00a0%`;
 }
 
-// Returns both sides' chances, a draw as half of a win, and the expected margin:
-// "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus loss.
+// Returns both sides' chances, a draw as half of a win, and the expected
+// margin: "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus loss.
 export function chances(redValue: number, redMargin: number): string {
   const red = Math.round(50 + 50 * redValue);
   const points = Math.abs(redMargin).toFixed(1);
@@ -271,8 +271,9 @@ export function verificationSentence(found: Verification): string {
     ? 'The network does here what it did when it was exported'
     : 'The network differs here from what it was when it was exported';
   const inputs = found.sameInputs ? '' : ' Even its inputs differ.';
-  const expected = found.sameExpected ? '' :
-    ' What its golden.json expects is not what its golden outputs are.';
+  const expected = found.sameExpected
+    ? ''
+    : ' What its golden.json expects is not what its golden outputs are.';
   return (
     `${result}: ${plural(found.positions, 'position')}, largest difference ` +
     `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}${expected}`
@@ -281,7 +282,11 @@ export function verificationSentence(found: Verification): string {
 
 // Returns the result, the winner's points first, with the compensation: "Blue
 // wins, 6 to 0".
-export function resultSentence({ points, compensation, winner }: Score): string {
+export function resultSentence({
+  points,
+  compensation,
+  winner,
+}: Score): string {
   const [red, blue] = [points[0], points[1] + compensation];
   if (winner === null) return `A draw, ${red} to ${blue}`;
   const [most, least] = winner === 0 ? [red, blue] : [blue, red];

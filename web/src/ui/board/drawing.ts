@@ -133,9 +133,9 @@ function sideOf(
           })
           .filter(([one]) => isOwn(one))
       : own.flatMap((hill) =>
-          geometry.hills[hill]!.neighbours
-            .filter((next) => next > hill && isOwn(next))
-            .map((next) => [hill, next] as const),
+          geometry.hills[hill]!.neighbours.filter(
+            (next) => next > hill && isOwn(next),
+          ).map((next) => [hill, next] as const),
         );
   return [own, bridges];
 }
