@@ -193,7 +193,7 @@ describe('games that come and go', () => {
     const {page, close} = await site.open();
     await newGame(page, 'four_treasures', 'people');
     await page.click('[data-do="hint"]');
-    await page.waitForSelector('.toast.shown:has-text("Hint: ")');
+    await waitForToast(page, ':has-text("Hint: ")');
     assert.match(
         await page.textContent('.toast'),
         /^Hint: ..(, then ..)?\. After \d+ sim.*: Red \d+\s% · Blue \d+\s%, /);

@@ -97,9 +97,9 @@ describe('the layout', () => {
     const {page, close} = await site.open({viewport: PHONE});
     await drop(page, 'captures.jsonl', CAPTURES);
     await page.waitForSelector('#result');
-    const outside = await page.$$eval(
-        '.side dt, .side dd, .side p, .side select',
-        (parts) => parts
+    // At one time: the parts are drawn anew as evaluations come in.
+    const outside = await page.evaluate(
+        () => [...document.querySelectorAll('.side :is(dt, dd, p, select)')]
             .filter((part) => {
               const card = part.closest('.side').getBoundingClientRect();
               const box = part.getBoundingClientRect();

@@ -23,7 +23,6 @@ export interface BoardInput extends HillInput {
 }
 
 const MOVE_MS = 260;
-const TELL_MS = 9000;
 
 export class Board {
   readonly element: HTMLElement;
@@ -31,7 +30,6 @@ export class Board {
   private readonly grid: HillGrid;
   private shownLinks = ''; // whose they are, and which
   private readonly told = h('p', { class: 'told', role: 'status' });
-  private tellTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly layers = {
     area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
     forts: s('g'),
@@ -62,9 +60,9 @@ export class Board {
       drawing,
       this.told,
     );
-    // What was told goes with the next click or key.
+    // What was told goes with the next click or key, wherever.
     for (const type of ['pointerdown', 'keydown']) {
-      this.element.addEventListener(type, () => this.untell(), true);
+      document.addEventListener(type, () => this.untell(), true);
     }
     const { area, forts, knots, owners, heat, kings, marks, links } =
       this.layers;
@@ -106,8 +104,8 @@ export class Board {
     this.untell();
   }
 
-  // Says a sentence at a hill for a while: above it, or below where there is
-  // no room.
+  // Says a sentence at a hill, until something else is done: above it, or
+  // below where there is no room.
   tell(hill: number, sentence: string): void {
     const { x, y } = this.points[hill]!;
     const { style } = this.told;
@@ -119,8 +117,6 @@ export class Board {
     style.transform = `translate(${-share}%, ${below ? 0 : -100}%)`;
     this.told.textContent = sentence;
     this.told.classList.add('shown');
-    clearTimeout(this.tellTimer);
-    this.tellTimer = setTimeout(() => this.untell(), TELL_MS);
   }
 
   private untell(): void {
