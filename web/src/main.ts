@@ -6,6 +6,7 @@ import './ui/styles/page.css';
 import './ui/styles/board.css';
 import './ui/styles/panels.css';
 import './ui/styles/dialogs.css';
+import './ui/styles/low.css';
 import { fetchDefaultModel } from './engine/default_model';
 import { createEngine } from './engine/engine';
 import { App } from './ui/app';
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   if (model !== null) {
     await app.loadNetwork(new Blob([model.data]), model.name);
   }
+  app.begin();
 }
 
 main().catch((error: unknown) => {

@@ -62,3 +62,18 @@ export function altered(entries, change, level = 0) {
   copy['manifest.json'] ??= strToU8(JSON.stringify(manifest));
   return zipSync(copy, {level});
 }
+
+// Returns a bundle of the entries in which 64 bytes of the weights have
+// changed.
+export function damaged(entries, level = 0) {
+  const bundle = Buffer.from(altered(entries, () => {}, level));
+  // The name in the entry's own header, 30 bytes from its beginning.
+  let name = bundle.indexOf('model.onnx', 30);
+  while (bundle.readUInt32LE(name - 30) !== 0x04034b50) {
+    name = bundle.indexOf('model.onnx', name + 1);
+  }
+  // In the middle of the weights, which hardly deflate.
+  const place = name + Math.floor(entries['model.onnx'].length / 2);
+  for (let i = 0; i < 64; ++i) bundle[place + i] ^= 0x5a;
+  return bundle;
+}

@@ -8,11 +8,14 @@ import {outputFile, suiteContext} from './harness.mjs';
 import {
   boardState,
   clickAction,
+  DESKTOP,
   drop,
   newGame,
+  PHONE,
   randomNumbers,
   savedGame,
   startSite,
+  takePicture,
   waitForToast,
   waitForTurn,
 } from './ui_page.mjs';
@@ -148,20 +151,133 @@ describe('games that come and go', () => {
     const {page, problems, close} = await site.open();
     await drop(page, 'holiday.tara', 'no zip at all');
     await waitForToast(page, '.error');
-    assert.ok((await page.textContent('.toast')).length > 20);
+    assert.match(
+        await page.textContent('.toast'), /^holiday.tara: .* no usable model/);
     await page.waitForFunction(
         () => document.querySelector('[aria-label="Network"]')
                   .textContent.includes('No network'));
+    await drop(page, 'holiday.jpg', [0xff, 0xd8, 0xff, 0, 1, 2, 3]);
+    await waitForToast(page, '.error:has-text("holiday.jpg is neither")');
     assert.deepEqual(problems, []);
     await close();
   });
 
-  test('a game can be dropped on the page', async () => {
+  test('a game can be dropped on the page, whatever the file is called',
+       async () => {
     const {page, close} = await site.open();
-    await drop(page, 'game.txt', 'stone_of_destiny D4 D5 D6\n');
+    for (const [i, name] of ['game.txt', 'game', 'a.tara'].entries()) {
+      const hills = ['D4', 'D5', 'D6', 'D7'].slice(0, i + 2);
+      await drop(page, name, `stone_of_destiny ${hills.join(' ')}\n`);
+      await page.waitForFunction(
+          (ply) => document.querySelector('#board').dataset.ply === ply,
+          String(hills.length));
+      assert.equal(await page.textContent('#variant-name'), 'Stone of Destiny');
+    }
+    await close();
+  });
+
+  test('of several games in a file the first is loaded, which is said',
+       async () => {
+    const {page, close} = await site.open();
+    const line = (variant) =>
+        JSON.stringify({variant, steps: [{action: 'D4'}]});
+    await drop(
+        page, 'games.jsonl',
+        `${line('four_treasures')}\n${line('high_kings_l1')}\n`);
+    await waitForToast(
+        page, ':has-text("Four Treasures is loaded, the first of 2")');
+    await close();
+  });
+
+  test('a hint goes with its position', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'four_treasures', 'people');
+    await page.click('[data-do="hint"]');
+    await waitForToast(page, ':has-text("Hint: ")');
+    assert.match(
+        await page.textContent('.toast'),
+        /^Hint: ..(, then ..)?\. After \d+ sim.*: Red \d+\s% · Blue \d+\s%, /);
+    await newGame(page, 'sacred_hill_l1', 'people');
     await page.waitForFunction(
-        () => document.querySelector('#board').dataset.ply === '3');
-    assert.equal(await page.textContent('#variant-name'), 'Stone of Destiny');
+        () => document.querySelector('.toast.shown') === null);
+    await close();
+  });
+
+  test('an illegal hill is refused at the hill, with the rule', async () => {
+    for (const viewport of [DESKTOP, PHONE]) {
+      const {page, close} = await site.open({viewport});
+      await newGame(page, 'sacred_hill_l1', 'people');
+      for (const [hill, other, reason] of [
+        ['D4', 'D4', 'A Red ringfort stands on D4: captures begin with Battle.'],
+        ['A2', 'D5', 'D5 is too near to D4: nearer than a knight’s move.'],
+        ['E6', 'G2', 'G2 is not a knight’s move from a Blue ringfort.'],
+      ]) {
+        const {ply} = await boardState(page);
+        await page.click(`[data-hill="${hill}"]`);
+        await waitForTurn(page, ply);
+        await page.click(`[data-hill="${other}"]`, {force: true});
+        await page.waitForFunction(
+            (text) => document.querySelector('.told.shown')?.textContent ===
+                text,
+            reason);
+        const told = await page.locator('.told').boundingBox();
+        const board = await page.locator('#board').boundingBox();
+        const cell = await page.locator(`[data-hill="${other}"]`).boundingBox();
+        assert.ok(told.x >= board.x - 1);
+        assert.ok(told.x + told.width <= board.x + board.width + 1);
+        assert.ok(
+            told.y < cell.y + 1.5 * cell.height &&
+                told.y + told.height > cell.y - cell.height / 2,
+            'near the hill');
+        assert.equal((await boardState(page)).ply, ply + 1);
+      }
+      await takePicture(page, `refused-${viewport.width}`);
+      // It goes with the next action.
+      await page.click('[data-hill="C3"]');
+      await page.waitForFunction(
+          () => document.querySelector('.told.shown') === null);
+      await close();
+    }
+  });
+
+  test('the rule of the turn is shown until it is hidden', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'stone_of_destiny', 'people');
+    const guide = page.locator('.guide');
+    await guide.getByText(/^Manoeuvres: build exactly one or two steps/)
+        .waitFor();
+    // A drawing is with it in the first turns of a phase.
+    await guide.locator('.drawing').waitFor();
+    for (const [ply, hill] of ['D4', 'C3'].entries()) {
+      await page.click(`[data-hill="${hill}"]`);
+      await waitForTurn(page, ply);
+    }
+    await guide.locator('.drawing').waitFor({state: 'detached'});
+    await guide.getByText('All rules').click();
+    await page.waitForSelector('#help[open] .drawing svg');
+    await page.keyboard.press('Escape');
+    await page.click('[aria-label="Hide the rule of the turn"]');
+    await guide.waitFor({state: 'hidden'});
+    await page.reload();
+    await page.waitForSelector('body.ready');
+    await page.click('[data-hill="B3"]');
+    await waitForTurn(page, 2);
+    assert.equal(await guide.isVisible(), false);
+    await page.click('#help-button');
+    await page.check('#help input[type="checkbox"]');
+    await page.keyboard.press('Escape');
+    await guide.waitFor();
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a click in the computer’s turn is answered, too', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'four_treasures', 'watch', 'master');
+    await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await page.click('[data-hill="D4"]', {force: true});
+    await page.waitForSelector('.told.shown:has-text("press Go on")');
     await close();
   });
 
@@ -199,18 +315,6 @@ describe('games that come and go', () => {
     await close();
   });
 
-  test('an illegal hill is refused in words', async () => {
-    const {page, close} = await site.open();
-    await newGame(page, 'sacred_hill_l1', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
-    await page.click('[data-hill="D4"]', {force: true});
-    await waitForToast(page);
-    assert.equal(await page.textContent('.toast'), 'D4 is not legal now.');
-    assert.equal((await boardState(page)).ply, 1);
-    await close();
-  });
-
   test('a king is dragged to where it goes', async () => {
     const {page, close} = await site.open();
     const random = randomNumbers(11);
@@ -239,6 +343,8 @@ describe('games that come and go', () => {
     await page.waitForSelector('.hint-ring');
     await page.click('[data-do="heat"]');
     await page.waitForSelector('.heat');
+    // Without a network; ui_network.test.mjs has one.
+    await page.waitForSelector('.legends:has-text("without a network")');
     await page.focus('[aria-label="Who plays Blue West"]');
     await page.selectOption('[aria-label="Who plays Blue West"]', 'novice');
     // The field keeps the focus: the next key may change the player again.

@@ -79,6 +79,15 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-use="end"]');
     const {ends} = await boardState(page);
+    // Now it finds the hills where the king may go, and those alone.
+    const found = [];
+    for (let i = 0; i < ends.length; ++i) {
+      await page.keyboard.press('.');
+      found.push(await focused(page));
+    }
+    assert.deepEqual(found.sort(), ends.map(({name}) => name).sort());
+    await page.keyboard.press(',');
+    assert.ok(found.includes(await focused(page)));
     await walkTo(page, ends.find(({name}) => /[B-F][2-6]/.test(name)).name);
     await page.keyboard.press('Enter');
     await waitForTurn(page, 6);
@@ -146,6 +155,34 @@ describe('the keyboard', () => {
     const tree = await page.locator('#board').ariaSnapshot();
     assert.match(tree, /grid "Board of 45 hills"/);
     assert.match(tree, /gridcell "D4, Red ringfort"/);
+    await close();
+  });
+
+  test('Back closes a dialog, and leaves the page when none is open',
+       async () => {
+    const {page, problems, close} = await site.open();
+    const open = page.locator('dialog[open]');
+    await page.click('#help-button');
+    await open.waitFor();
+    await page.goBack();
+    await open.waitFor({state: 'hidden'});
+    // Closed in other ways, it leaves nothing to go back through, however
+    // quickly another one is opened.
+    for (const id of ['new-game', 'file', 'help']) {
+      await page.click(`#${id}-button`);
+      await open.waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await open.waitFor({state: 'hidden'});
+    await page.click('#help-button');
+    await open.waitFor();
+    await page.goBack();
+    await open.waitFor({state: 'hidden'});
+    assert.equal(
+        await page.textContent('#variant-name'), 'Sacred Hill, Level 1');
+    await page.goBack();
+    assert.equal(page.url(), 'about:blank');
+    assert.deepEqual(problems, []);
     await close();
   });
 

@@ -2,11 +2,15 @@
 // test-output, for people to look at.
 
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
 import {before, describe, test} from 'node:test';
 
-import {suiteContext} from './harness.mjs';
+import {root} from '../../tests/js/tara.mjs';
+import {outputFile, suiteContext} from './harness.mjs';
 import {
   clickAction,
+  drop,
   newGame,
   PHONE,
   randomNumbers,
@@ -20,7 +24,16 @@ const SIZES = {
   tablet: {width: 820, height: 1180},
   laptop: {width: 1024, height: 700},
   desktop: {width: 1440, height: 900},
+  // Held across; and an ordinary window at twice the size of all text.
+  'phone-across': {width: 844, height: 390},
+  magnified: {width: 640, height: 430},
+  window: {width: 800, height: 600},
 };
+// A game of High Kings in which Red has captured two kings.
+const CAPTURES = readFileSync(
+    path.join(root, 'tests/golden/high_kings_l2.jsonl'), 'utf8')
+    .split('\n')
+    .find((line) => /"kings_captured": ?\[2, ?[01]\]/.test(line));
 
 describe('the layout', () => {
   let site;
@@ -37,10 +50,23 @@ describe('the layout', () => {
       await newGame(page, 'sacred_hill_doubles_l1', 'people');
       const random = randomNumbers(2);
       for (let i = 0; i < 6; ++i) await clickAction(page, random);
+      await page.evaluate(() => scrollTo(0, 0));
       assert.ok(await overflow() <= 0, 'the page scrolls sideways');
       const board = await page.locator('#board').boundingBox();
       assert.ok(board.x >= 0 && board.x + board.width <= viewport.width);
       assert.ok(Math.abs(board.width - board.height) < 1, 'a square board');
+      assert.ok(
+          board.y >= 0 && board.y + board.height <= viewport.height + 0.5,
+          'the whole board is seen');
+      const tools = await page.locator('.toolbar').boundingBox();
+      assert.ok(
+          tools.y >= board.y + board.height ||
+              tools.x >= board.x + board.width,
+          'no button lies over the board');
+      assert.ok(
+          tools.x + tools.width <= viewport.width &&
+              tools.y + tools.height <= viewport.height,
+          'the buttons are seen');
       await takePicture(page, `size-${name}`);
       for (const button of ['new-game', 'file', 'help']) {
         await page.click(`#${button}-button`);
@@ -49,6 +75,16 @@ describe('the layout', () => {
         const box = await dialog.boundingBox();
         assert.ok(box.x >= 0 && box.x + box.width <= viewport.width, button);
         assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, button);
+        assert.equal(
+            await dialog.evaluate((element) => element.scrollTop), 0,
+            'it begins at its top');
+        if (button === 'new-game') {
+          const begin =
+              await page.locator('#new-game [type="submit"]').boundingBox();
+          assert.ok(begin.y + begin.height <= box.y + box.height, 'Begin');
+          await takePicture(page, `new-game-${name}`);
+        }
+        await dialog.evaluate((element) => element.scrollTop = 1e6);
         await page.keyboard.press('Escape');
         await dialog.waitFor({state: 'hidden'});
       }
@@ -56,6 +92,24 @@ describe('the layout', () => {
       await close();
     });
   }
+
+  test('what a side has stays on its card', async () => {
+    const {page, close} = await site.open({viewport: PHONE});
+    await drop(page, 'captures.jsonl', CAPTURES);
+    await page.waitForSelector('#result');
+    // At one time: the parts are drawn anew as evaluations come in.
+    const outside = await page.evaluate(
+        () => [...document.querySelectorAll('.side :is(dt, dd, p, select)')]
+            .filter((part) => {
+              const card = part.closest('.side').getBoundingClientRect();
+              const box = part.getBoundingClientRect();
+              return box.left < card.left || box.right > card.right;
+            })
+            .map((part) => part.textContent));
+    assert.deepEqual(outside, []);
+    await page.locator('.seats').screenshot({path: outputFile('captures.png')});
+    await close();
+  });
 
   test('hills are large enough for fingers on a phone', async () => {
     const {page, close} = await site.open({viewport: PHONE, hasTouch: true});

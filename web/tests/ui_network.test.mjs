@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {before, describe, test} from 'node:test';
 
-import {makeTinyBundle} from './bundles.mjs';
+import {damaged, makeTinyBundle, unpack} from './bundles.mjs';
 import {suiteContext} from './harness.mjs';
 import {
   drop,
@@ -33,12 +33,16 @@ describe('a network on the page', () => {
     await newGame(page, 'four_treasures', 'red');
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
-    await page.waitForSelector(`${source}:has-text("by the network")`);
+    await page.waitForSelector(
+        `${source}:has-text("by the network, without search")`);
     await page.click('[data-do="heat"]');
     await page.click('[data-do="owners"]');
     // As many places as there are legal actions: all vacant hills.
     await page.waitForFunction(
         () => document.querySelectorAll('.heat').length === 43);
+    const legends = await page.textContent('.legends');
+    assert.match(legends, /Policy: where the network would play .* percent/);
+    assert.match(legends, /Owners: whose ringfort the network expects/);
     await takePicture(page, 'network');
     await page.click('.network summary');
     await page.click('[data-do="verify"]');
@@ -57,7 +61,14 @@ describe('a network on the page', () => {
     await drop(page, 'tiny.tara', bundle);
     await page.waitForSelector('#network-name');
     await drop(page, 'broken.tara', bundle.slice(0, bundle.length / 2));
-    await waitForToast(page, '.error');
+    await waitForToast(page, '.error:has-text("broken.tara")');
+    assert.equal(await page.textContent('#network-name'), 'tiny.tara');
+    // Weights that have changed are found by the sum of the archive's entry.
+    await drop(page, 'damaged.tara', damaged(unpack(bundle)));
+    await waitForToast(page, '.error:has-text("damaged.tara")');
+    assert.match(
+        await page.textContent('.toast'),
+        /^damaged.tara: this is no usable .* is damaged\).* tiny.tara plays on/);
     assert.equal(await page.textContent('#network-name'), 'tiny.tara');
     assert.deepEqual(problems, []);
     await close();

@@ -1,9 +1,11 @@
 // What the tests that click through the page share.
 
-import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
-import {outputFile, startServer} from './harness.mjs';
+import {createServer} from 'vite';
 
-const DESKTOP = {width: 1280, height: 860};
+import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
+import {outputFile, startServer, webRoot} from './harness.mjs';
+
+export const DESKTOP = {width: 1280, height: 860};
 export const PHONE = {width: 390, height: 844};
 
 // Serves the page, and starts the browser, until the test `context` ends.
@@ -154,4 +156,20 @@ export async function drop(page, name, content) {
           type, {dataTransfer: data, bubbles: true, cancelable: true}));
     }
   }, [name, [...Buffer.from(content)]]);
+}
+
+// Modules of the page that need no browser, compiled for this process; nothing
+// is served. `load` takes a path like '/src/ui/selection.ts'.
+export function loadModules() {
+  const vite = createServer({
+    root: webRoot,
+    logLevel: 'error',
+    appType: 'custom',
+    optimizeDeps: {noDiscovery: true},
+    server: {middlewareMode: true, hmr: false, watch: null},
+  });
+  return {
+    load: async (path) => (await vite).ssrLoadModule(path),
+    close: async () => (await vite).close(),
+  };
 }

@@ -4,23 +4,13 @@
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
 
-import {createServer} from 'vite';
+import {loadModules, randomNumbers} from './ui_page.mjs';
 
-import {webRoot} from './harness.mjs';
-import {randomNumbers} from './ui_page.mjs';
-
-// Compiles modules of the page for this process; serves nothing.
-let vite;
-before(async () => {
-  vite = await createServer({
-    root: webRoot,
-    logLevel: 'error',
-    appType: 'custom',
-    optimizeDeps: {noDiscovery: true},
-    server: {middlewareMode: true, hmr: false, watch: null},
-  });
+let modules;
+before(() => {
+  modules = loadModules();
 });
-after(() => vite.close());
+after(() => modules.close());
 
 describe('the knot of the bridges', () => {
   const SIDE = 5;
@@ -29,7 +19,7 @@ describe('the knot of the bridges', () => {
   let RING_RADIUS;
   before(async () => {
     ({knot, RING_RADIUS} =
-        await vite.ssrLoadModule('/src/ui/board/knotwork.ts'));
+        await modules.load('/src/ui/board/knotwork.ts'));
   });
 
   const points = Array.from({length: SIDE * SIDE}, (_, i) => (
@@ -127,7 +117,7 @@ describe('pointing at hills', () => {
   let choose;
   let uses;
   before(async () => {
-    ({choose, uses} = await vite.ssrLoadModule('/src/ui/selection.ts'));
+    ({choose, uses} = await modules.load('/src/ui/selection.ts'));
   });
 
   const action = (index, kind, from, to) => ({index, kind, from, to});
@@ -178,5 +168,47 @@ describe('pointing at hills', () => {
     assert.deepEqual(
         choose(there, null, 1), {kind: 'play', action: there.legal[1]});
     assert.deepEqual([...uses(there, null)], [[0, 'build'], [1, 'capture']]);
+  });
+});
+
+describe('a hint in words', () => {
+  const action = (index, notation) => ({index, notation});
+  const hint = {
+    action: action(1, 'E2'),
+    principalVariation: [action(1, 'E2'), action(7, 'C5')],
+    simulations: 800,
+    redValue: 0.06,
+    redMargin: -0.42,
+  };
+  const evaluation = (by, ...policy) => ({
+    by,
+    policy: policy.map(
+        ([index, notation, probability]) =>
+            ({action: action(index, notation), probability})),
+  });
+  const found =
+      'Hint: E2, then C5. After 800 simulations: Red 53\u00a0% · ' +
+      'Blue 47\u00a0%, Blue by 0.4 points.';
+  let hintSentence;
+  before(async () => {
+    ({hintSentence} = await modules.load('/src/ui/words.ts'));
+  });
+
+  test('has the chances of both sides, and the lead', () => {
+    assert.equal(hintSentence(hint, null), found);
+    assert.equal(
+        hintSentence(hint, evaluation('network', [1, 'E2', 0.9])), found);
+  });
+
+  test('says where the policy preferred another action', () => {
+    assert.equal(
+        hintSentence(
+            hint,
+            evaluation('network', [4, 'C3', 0.412], [1, 'E2', 0.02])),
+        `${found} Before the search the network preferred C3 ` +
+            '(41\u00a0%, E2 2\u00a0%).');
+    // Without a network it has no opinion.
+    assert.equal(
+        hintSentence(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
   });
 });

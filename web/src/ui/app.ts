@@ -6,14 +6,17 @@ import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
 import { GameFileDialog } from './game_file_dialog';
+import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
+import { KeptGames, type KeptGame } from './kept_games';
 import { listenToKeys } from './keys';
 import { MovesPanel } from './moves_panel';
 import { acceptDrops, NetworkPanel } from './network_panel';
-import { NewGameDialog } from './new_game_dialog';
+import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import { defaultPlayers, fitPlayers, playerId, playerOf } from './players';
-import { storedGame, storeGame, turnTheme } from './preferences';
+import { turnTheme } from './preferences';
+import { inArea, whyNot } from './reasons';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session } from './session';
@@ -35,6 +38,7 @@ import type {
   Action,
   Engine,
   Game,
+  HillIndex,
   NetworkInfo,
   Position,
   SearchResult,
@@ -42,11 +46,13 @@ import type {
 
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
+const MOST_TEXT_BYTES = 10_000_000; // of a file with games
 
 export class App {
   private readonly session: Session;
   private readonly board: Board;
   private readonly notices = new Notices();
+  private readonly games = new KeptGames();
   private readonly seats: SeatsPanel;
   private readonly turnBar: TurnBar;
   private readonly toolbar: Toolbar;
@@ -56,7 +62,8 @@ export class App {
   private readonly newGameDialog: NewGameDialog;
   private readonly choiceDialog: ChoiceDialog;
   private readonly fileDialog: GameFileDialog;
-  private readonly help = new HelpDialog();
+  private readonly help: HelpDialog;
+  private readonly guide: Guide;
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private heat = false;
@@ -64,6 +71,8 @@ export class App {
   private drawing = false; // a frame is due
   private shownPosition: Position | null = null; // on the board
   private moved: Action | null = null; // is to be shown in motion
+  private toldOfFullStorage = false;
+  private hinted = ''; // the last hint, which is of one position alone
 
   constructor(
     private readonly engine: Engine,
@@ -76,11 +85,14 @@ export class App {
       game,
       {
         changed: () => this.draw(),
-        shown: () => void this.remember(),
+        toKeep: () => {
+          this.notices.takeBack(this.hinted);
+          this.keep();
+        },
         played: (now, before) => this.announce(now, before),
         asked: (actions) => this.choiceDialog.ask(actions),
         hinted: (hint) => this.tellHint(hint),
-        refused: (hill) => this.refuse(info.geometry.hills[hill]!.name),
+        refused: (hill, chosen) => this.refuse(hill, chosen),
         failed: (error) => this.notices.showError(error),
       },
       calm ? 0 : PACE_MS,
@@ -106,14 +118,22 @@ export class App {
       () => void this.verifyNetwork(),
     );
     this.newGameDialog = new NewGameDialog(info, (choice) => {
-      void session.newGame(choice.variant.id, choice.options, choice.players);
+      void this.newGame(choice);
     });
     this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
-    this.fileDialog = new GameFileDialog({
-      save: () => engine.saveGame(),
-      inShort: () => shortText(this.session.game),
-      load: (text) => this.loadGame(text),
-    });
+    this.fileDialog = new GameFileDialog(
+      info.variants,
+      info.levels,
+      this.games,
+      {
+        save: () => engine.saveGame(),
+        inShort: () => shortText(this.session.game),
+        load: (text) => this.loadGame(text),
+        goBackTo: (kept) => this.goBackTo(kept),
+      },
+    );
+    this.guide = new Guide(info.geometry, () => this.openHelp());
+    this.help = new HelpDialog(info.geometry, () => this.draw());
     this.place();
   }
 
@@ -132,6 +152,8 @@ export class App {
     byId('board-place').append(this.board.element);
     byId('turn-place').append(this.turnBar.element);
     byId('tools-place').append(this.toolbar.element);
+    byId('legend-place').append(this.toolbar.legends);
+    byId('guide-place').append(this.guide.element);
     byId('side-place').append(
       this.seats.element,
       this.course.element,
@@ -155,35 +177,72 @@ export class App {
   // Begins with the game that was left, or else a new one.
   async start(): Promise<void> {
     const { info } = this.engine;
-    const stored = storedGame();
-    if (stored !== null && (await this.restore(stored))) return;
+    const kept = this.games.latest();
+    if (kept !== null) {
+      try {
+        await this.goBackTo(kept);
+        return;
+      } catch (error) {
+        this.notices.show(
+          `The game of your last visit cannot be read (${messageOf(error)}). ` +
+            'It is still under Save / load.',
+          true,
+        );
+      }
+    }
     const variant = info.variants[0]!;
     const players = defaultPlayers(variant, info.levels);
-    await this.session.newGame(variant.id, {}, players);
+    await this.session.newGame(variant.id, {}, players, () =>
+      this.games.begin(),
+    );
   }
 
-  private async restore(stored: {
-    text: string;
-    players: string[];
-  }): Promise<boolean> {
-    const known = new Set(this.engine.info.levels.map((level) => level.id));
-    const ids = stored.players.map((id) => (known.has(id) ? id : 'person'));
-    try {
-      await this.session.load(stored.text, (game) =>
-        fitPlayers(ids.map(playerOf), game.variant),
+  // Whatever network the page is served with has been loaded.
+  begin(): void {
+    this.session.begin();
+  }
+
+  private async newGame(choice: NewGame): Promise<void> {
+    const { game } = this.session;
+    const { variant, options, players } = choice;
+    await this.session.newGame(variant.id, options, players, () => {
+      this.games.begin();
+      if (game.actions.length === 0 || game.position.finished) return;
+      if (this.toldOfFullStorage) return;
+      this.notices.show(
+        `Your game of ${game.variant.name} is kept under Save / load.`,
       );
-      return true;
-    } catch {
-      return false; // of another version of the page
-    }
+    });
+  }
+
+  // Goes on with a kept game as it was left. Rejects if it cannot be read.
+  private async goBackTo(kept: KeptGame): Promise<void> {
+    const known = new Set(this.engine.info.levels.map((level) => level.id));
+    const ids = kept.players.map((id) => (known.has(id) ? id : 'person'));
+    await this.session.load(
+      kept.text,
+      (game) => fitPlayers(ids.map(playerOf), game.variant),
+      kept.paused,
+      () => this.games.take(kept),
+    );
   }
 
   // Keeps the game for the next visit.
-  private async remember(): Promise<void> {
-    const { changes } = this.session;
-    const text = await this.engine.saveGame();
-    if (changes !== this.session.changes) return;
-    storeGame(text, this.session.players.map(playerId));
+  private keep(): void {
+    const { game, players, paused, position } = this.session;
+    const kept = this.games.keep({
+      text: shortText(game),
+      players: players.map(playerId),
+      paused,
+      result: position.finished ? resultSentence(position.score) : '',
+    });
+    if (kept || this.toldOfFullStorage) return;
+    this.toldOfFullStorage = true;
+    this.notices.show(
+      'This browser keeps no more games: its storage is full, or it refuses ' +
+        'to. Save this one to a file, or remove others, under Save / load.',
+      true,
+    );
   }
 
   // Returns whether the bundle was accepted; if not, shows the reason.
@@ -195,7 +254,9 @@ export class App {
       this.session.networkChanged();
       return true;
     } catch (error) {
-      this.notices.showError(error);
+      const stays =
+        this.network === null ? '' : ` ${this.network.name} plays on.`;
+      this.notices.show(`${name}: ${messageOf(error)}.${stays}`, true);
       return false;
     } finally {
       this.loading = null;
@@ -219,28 +280,56 @@ export class App {
     }
   }
 
-  // Takes a dropped or opened file: a bundle, or a game as text.
+  // Takes a dropped or opened file: a bundle, or a game as text, whatever the
+  // file is called.
   private async loadFile(file: File): Promise<void> {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-    const isText = /\.(jsonl?|txt)$/.test(file.name);
-    if (isText && !ZIP_SIGNATURE.every((byte, i) => head[i] === byte)) {
-      try {
-        await this.loadGame((await file.text()).trim());
-      } catch (error) {
-        this.notices.showError(error);
+    const isZip = ZIP_SIGNATURE.every((byte, i) => head[i] === byte);
+    const text = isZip || file.size > MOST_TEXT_BYTES ? '' : await file.text();
+    // Damaged bundles are called so, and refused as such.
+    const isBundle = /\.(tara|zip)$/i.test(file.name) && !this.isGame(text);
+    if (isZip || isBundle) {
+      if (await this.loadNetwork(file, file.name)) {
+        this.notices.show(`${file.name} is loaded.`);
       }
       return;
     }
-    if (await this.loadNetwork(file, file.name)) {
-      this.notices.show(`${file.name} is loaded.`);
+    try {
+      await this.loadGame(text);
+    } catch (error) {
+      this.notices.show(
+        this.isGame(text) || /\.(jsonl?|txt)$/i.test(file.name)
+          ? `${file.name}: ${messageOf(error)}`
+          : `${file.name} is neither a model bundle nor a game as text.`,
+        true,
+      );
     }
   }
 
-  private async loadGame(text: string): Promise<void> {
-    await this.session.load(text, (game) =>
-      fitPlayers(this.session.players, game.variant),
+  // Whether a text begins like one of a game.
+  private isGame(text: string): boolean {
+    const [first = ''] = text.trimStart().split(/\s/, 1);
+    return (
+      first.startsWith('{') ||
+      this.engine.info.variants.some(({ id }) => id === first)
     );
-    this.notices.show(`A game of ${this.session.game.variant.name} is loaded.`);
+  }
+
+  private async loadGame(text: string): Promise<void> {
+    await this.session.load(
+      text.trim(),
+      (game) => fitPlayers(this.session.players, game.variant),
+      true, // it may be one to look at
+      () => this.games.begin(),
+    );
+    const { name } = this.session.game.variant;
+    const count = gamesIn(text);
+    this.notices.show(
+      count > 1
+        ? `A game of ${name} is loaded, the first of ${count} in this text. ` +
+            'The others are not: load them line by line.'
+        : `A game of ${name} is loaded.`,
+    );
   }
 
   private openNewGame(): void {
@@ -253,10 +342,6 @@ export class App {
 
   private toggle(map: 'heat' | 'owners'): void {
     this[map] = !this[map];
-    const { evaluation } = this.session;
-    if (map === 'owners' && this.owners && evaluation?.owners === null) {
-      this.notices.show('Only a network says who will own the hills.');
-    }
     this.draw();
   }
 
@@ -285,11 +370,23 @@ export class App {
   }
 
   private tellHint(hint: SearchResult): void {
-    this.notices.show(hintSentence(hint));
+    this.hinted = hintSentence(hint, this.session.evaluation);
+    this.notices.show(this.hinted);
   }
 
-  private refuse(name: string): void {
-    this.notices.show(`${name} is not legal now.`);
+  // Says at the hill why it cannot be acted on.
+  private refuse(hill: HillIndex, chosen: HillIndex | null): void {
+    const { session } = this;
+    const { game, position } = session;
+    const { geometry } = this.engine.info;
+    this.board.tell(
+      hill,
+      session.personToMove
+        ? (whyNot({ geometry, ...game }, hill, chosen) ??
+            `${geometry.hills[hill]!.name} is not legal now.`)
+        : `It is ${seatName(game.variant, position.seat!)}’s turn, the computer’s` +
+            (session.canResume ? ': press Go on.' : '.'),
+    );
   }
 
   private announce(game: Game, before: Position): void {
@@ -329,6 +426,7 @@ export class App {
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);
+    this.guide.render(session);
     this.seats.render(session);
     this.course.render(session);
     this.moves.render(session);
@@ -343,7 +441,19 @@ export class App {
       owners: this.owners,
       pass: this.passKind(),
       computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
+      network: session.judgedBy === 'network',
     });
+  }
+
+  // The hills that the seat to move may act on in doubles; null in singles.
+  private area(): Set<HillIndex> | null {
+    const { game, position } = this.session;
+    if (game.variant.seats.length < 4 || position.finished) return null;
+    const { geometry } = this.engine.info;
+    const inside = geometry.hills.filter(({ index }) =>
+      inArea({ geometry, ...game }, index),
+    );
+    return new Set(inside.map(({ index }) => index));
   }
 
   private renderBoard(): void {
@@ -374,7 +484,7 @@ export class App {
         hint: session.hint?.action ?? null,
         heat: this.heat ? (session.evaluation?.policy ?? null) : null,
         owners: this.owners ? (session.evaluation?.owners ?? null) : null,
-        area: areaOf(game, position, hills),
+        area: this.area(),
         mover: position.side === null ? 'none' : SIDE_CLASS[position.side],
       },
       hills.map((hill) =>
@@ -384,19 +494,11 @@ export class App {
   }
 }
 
-// Returns the hills that the seat to move may act on in doubles: the four rows
-// nearest to it (docs/reference/rules.md section 5); null in singles.
-function areaOf(
-  game: Game,
-  position: Position,
-  hills: Engine['info']['geometry']['hills'],
-): Set<number> | null {
-  if (game.variant.seats.length < 4 || position.seat === null) return null;
-  const inside = [
-    (hill: (typeof hills)[number]) => hill.rank <= 3,
-    (hill: (typeof hills)[number]) => hill.file <= 3,
-    (hill: (typeof hills)[number]) => hill.rank >= 3,
-    (hill: (typeof hills)[number]) => hill.file >= 3,
-  ][position.seat]!;
-  return new Set(hills.filter(inside).map((hill) => hill.index));
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+// Returns how many lines of a text are games as JSON.
+function gamesIn(text: string): number {
+  return text.split('\n').filter((line) => /^\s*\{.*\}\s*$/.test(line)).length;
 }

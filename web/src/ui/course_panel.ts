@@ -2,7 +2,7 @@
 // by ply, and in words for the position on the board.
 
 import { h, replaceChildren, s } from './dom';
-import { SIDE_NAMES } from './words';
+import { chances } from './words';
 import type { CoursePoint } from './course';
 import type { Session } from './session';
 
@@ -14,25 +14,14 @@ const HEIGHT = CHANCE_HEIGHT + GAP + MARGIN_HEIGHT;
 const LEAST_PLIES = 12; // the plot is at least so wide
 
 const SOURCES: Readonly<Record<CoursePoint['by'], string>> = {
-  network: 'by the network',
+  network: 'by the network, without search',
   playouts: 'by random games',
   result: 'the result',
 };
 
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
-}
-
-function chances(point: CoursePoint): string {
-  const blue = 1 - point.red - point.draw;
-  const draw = point.draw >= 0.005 ? ` · draw ${percent(point.draw)}` : '';
-  return `Red ${percent(point.red)}${draw} · Blue ${percent(blue)}`;
-}
-
-function lead(point: CoursePoint): string {
-  const points = Math.abs(point.redMargin).toFixed(1);
-  if (points === '0.0') return 'even in points';
-  return `${SIDE_NAMES[point.redMargin > 0 ? 0 : 1]} by ${points} points`;
+function inWords({ red, draw, redMargin }: CoursePoint): string {
+  const blue = 1 - red - draw;
+  return chances(red - blue, redMargin);
 }
 
 export class CoursePanel {
@@ -55,6 +44,13 @@ export class CoursePanel {
       h('header', {}, h('h2', {}, 'Course of the game'), this.source),
       this.plot,
       this.words,
+      h(
+        'p',
+        { class: 'legend' },
+        'After each action: the chance to win, Red’s from below, Blue’s ' +
+          'from above, a draw as half of a win; under it the expected lead ' +
+          'in points.',
+      ),
     );
   }
 
@@ -67,14 +63,11 @@ export class CoursePanel {
       points.push(session.course.at(ply));
     }
     const here = points[game.ply];
-    this.words.textContent =
-      here === undefined ? '…' : `${chances(here)} — ${lead(here)}`;
+    this.words.textContent = here === undefined ? '…' : inWords(here);
     this.source.textContent = here === undefined ? '' : SOURCES[here.by];
     this.plot.setAttribute(
       'aria-label',
-      here === undefined
-        ? 'No judgement yet'
-        : `${chances(here)}, ${lead(here)}`,
+      here === undefined ? 'No judgement yet' : inWords(here),
     );
     replaceChildren(
       this.plot,

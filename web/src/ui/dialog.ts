@@ -1,4 +1,6 @@
-// Dialogs: the browser's own, with a title and a button that closes them.
+// Dialogs: the browser's own, with a title and a button that closes them. The
+// browser's Back closes them, too: as long as one is open, the tab's history
+// has an entry more.
 
 import { h, type Child } from './dom';
 import { icon } from './icons';
@@ -15,6 +17,7 @@ export class Dialog {
         id,
         'aria-labelledby': titleId,
         click: (event: MouseEvent) => this.onClick(event),
+        close: () => leaveEntry(),
       },
       h(
         'header',
@@ -38,7 +41,10 @@ export class Dialog {
   }
 
   open(): void {
-    if (!this.element.open) this.element.showModal();
+    if (this.element.open) return;
+    this.element.showModal();
+    this.element.scrollTop = 0;
+    enterEntry();
   }
 
   close(): void {
@@ -50,3 +56,33 @@ export class Dialog {
     if (event.target === this.element) this.close();
   }
 }
+
+const OPEN = 'dialog'; // the state of the history's entry
+let leaving = 0; // steps back that this module has asked for
+
+function isOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null;
+}
+
+function enterEntry(): void {
+  if (history.state !== OPEN) history.pushState(OPEN, '');
+}
+
+// Steps back when the last dialog has been closed otherwise than by Back. The
+// browser does it some time later.
+function leaveEntry(): void {
+  if (isOpen() || history.state !== OPEN || leaving > 0) return;
+  ++leaving;
+  history.back();
+}
+
+addEventListener('popstate', () => {
+  if (leaving > 0) {
+    --leaving;
+    // Another dialog has been opened meanwhile.
+    if (isOpen()) enterEntry();
+    return;
+  }
+  if (history.state === OPEN) return;
+  document.querySelector<HTMLDialogElement>('dialog[open]')?.close();
+});

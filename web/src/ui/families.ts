@@ -1,25 +1,54 @@
 // What people are told of the families of variants: a line for choosing, and
-// the rules in short. docs/reference/rules.md has them in full.
+// the rules in short, with drawings. docs/reference/rules.md has them in full.
 
-import type { Family, VariantInfo } from '../engine/api';
+import type { Drawing } from './board/drawing';
+import type { Family, Phase, Position, VariantInfo } from '../engine/api';
+
+export interface Rule {
+  readonly text: string;
+  readonly drawings?: readonly Drawing[];
+  // When the rule is what a turn goes by, for those who learn: a phase, and of
+  // its positions those where something is to be built (true) or not (false).
+  readonly phase?: Phase;
+  readonly builds?: boolean;
+}
 
 export interface FamilyText {
   readonly title: string;
   readonly line: string;
-  readonly aim: string;
-  readonly turns: readonly string[];
+  readonly aim: Rule;
+  readonly turns: readonly Rule[];
 }
 
-const OUT =
-  'Whoever has no turn left is out; every other seat has one more turn, and ' +
-  'the game ends.';
-const KINGDOMS =
-  'Ringforts that are linked form a kingdom. Fewer kingdoms than the other ' +
-  'side: 2 points and the difference. As many: the same with the number of ' +
-  'ringforts.';
-const CAPTURE =
-  'A single ringfort, one without a link, is besieged when every hill next ' +
-  'to it holds an enemy ringfort.';
+const OUT: Rule = {
+  text:
+    'Whoever has no turn left is out; every other seat has one more turn, and ' +
+    'the game ends.',
+};
+const KINGDOMS: Rule = {
+  text:
+    'Ringforts that are linked form a kingdom. Fewer kingdoms than the other ' +
+    'side: 2 points and the difference. As many: the same with the number of ' +
+    'ringforts.',
+  drawings: [
+    {
+      board: '1b3/1bb2r1/2b1rrr/1r5/1rr1b2/1r2bb1/5',
+      caption: 'Two kingdoms of Red, two of Blue; Red has more ringforts.',
+    },
+  ],
+};
+const CAPTURE: Rule = {
+  text:
+    'A single ringfort, one without a link, is besieged when every hill next ' +
+    'to it holds an enemy ringfort.',
+  drawings: [
+    {
+      board: '5/7/r3r2/br1rbr1/r3r2/1r5/br3',
+      caption:
+        'Red besieges B1, A4 and E4, with two, three and four ringforts.',
+    },
+  ],
+};
 
 export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
   sacred_hill: {
@@ -27,21 +56,48 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
     line: 'Spread by knight’s moves, then grow together.',
     aim: KINGDOMS,
     turns: [
-      'Manoeuvres: after your first ringfort, build a knight’s move from one ' +
-        'of yours and not nearer to any.',
-      'When a seat can no longer do so, Battle begins for all.',
+      {
+        text:
+          'Manoeuvres: after your first ringfort, build a knight’s move from ' +
+          'one of yours and not nearer to any.',
+        phase: 'manoeuvres',
+        drawings: [
+          {
+            board: '1+3/2x1r2/1+x2x+/3r1x1/1+3+1/2+1+2/5',
+            caption:
+              'Red may build on the dots. The crosses are a knight’s move ' +
+              'from one ringfort, but too near to the other.',
+          },
+        ],
+      },
+      { text: 'When a seat can no longer do so, Battle begins for all.' },
     ],
   },
   four_treasures: {
     title: 'Four Treasures',
     line: 'Lay the most bridges.',
-    aim:
-      'The side with more bridges scores 2 points and the difference. As ' +
-      'many: the same with the number of ringforts.',
+    aim: {
+      text:
+        'The side with more bridges scores 2 points and the difference. As ' +
+        'many: the same with the number of ringforts.',
+      drawings: [
+        {
+          board: '5/7/2r4/2r+r2/2rrr2/7/5',
+          caption: 'Red has laid five bridges; on the dot it lays three more.',
+        },
+      ],
+    },
     turns: [
-      'Capture a besieged single ringfort of the enemy if there is one.',
-      'Otherwise build on any vacant hill. Neighbouring ringforts of one side ' +
-        'are linked by a bridge.',
+      {
+        text: 'Capture a besieged single ringfort of the enemy if there is one.',
+        phase: 'battle',
+      },
+      {
+        text:
+          'Otherwise build on any vacant hill. Neighbouring ringforts of one ' +
+          'side are linked by a bridge.',
+        phase: 'battle',
+      },
       CAPTURE,
       OUT,
     ],
@@ -49,20 +105,63 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
   high_kings: {
     title: 'High Kings of Tara',
     line: 'Three kings a side, who ride and besiege.',
-    aim:
-      'Capture two kings and you win at once. Otherwise: fewer kingdoms, ' +
-      'then more ringforts, and a point for a captured king.',
+    aim: {
+      text:
+        'Capture two kings and you win at once. Otherwise: fewer kingdoms, ' +
+        'then more ringforts, and a point for a captured king.',
+    },
     turns: [
-      'Placement: each side places three kings with a ringfort, none next to ' +
-        'a ringfort of its own.',
-      'Manoeuvres: a king goes by a knight’s move to a vacant hill that is ' +
-        'not next to a ringfort of its side, and builds there.',
-      'Battle: while one of your kings can reach a vacant hill that is not ' +
-        'next to another of your kings, you must move so.',
-      'Else a king goes back to a ringfort of yours, or captures a besieged ' +
-        'single ringfort; or you pass when no king on the board can move on.',
-      'A king that arrives captures enemy kings next to it that stand on a ' +
-        'besieged single ringfort.',
+      {
+        text:
+          'Placement: each side places three kings with a ringfort, none next ' +
+          'to a ringfort of its own.',
+        phase: 'placement',
+      },
+      {
+        text:
+          'Manoeuvres: a king goes by a knight’s move to a vacant hill that ' +
+          'is not next to a ringfort of its side, and builds there.',
+        phase: 'manoeuvres',
+        drawings: [
+          {
+            board: '2B2/R1+1xR1/1+3x1/3R3/1+3+B/2+1+2/1B3',
+            caption:
+              'The king on D4 may go to the dots. The crosses are next to ' +
+              'the ringfort on F6.',
+          },
+        ],
+      },
+      {
+        text:
+          'Battle: while one of your kings can reach a vacant hill that is ' +
+          'not next to another of your kings, you must move so.',
+        phase: 'battle',
+        builds: true,
+      },
+      {
+        text:
+          'Else a king goes back to a ringfort of yours, or captures a ' +
+          'besieged single ringfort; or you pass when no king on the board ' +
+          'can move on.',
+        phase: 'battle',
+        builds: false,
+      },
+      {
+        text:
+          'A king that arrives captures enemy kings next to it that stand on ' +
+          'a besieged single ringfort.',
+        drawings: [
+          {
+            board: '3B1/R4B1/7/7/3R3/7/Br2R',
+            arrow: ['D3', 'B2'],
+            caption: 'Before: the king on B1 is besieged but for B2.',
+          },
+          {
+            board: '3B1/R4B1/7/7/3r3/1R5/br2R',
+            caption: 'After: the king is captured; its ringfort stays.',
+          },
+        ],
+      },
     ],
   },
   poisoned_chalice: {
@@ -70,13 +169,40 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
     line: 'Red holds the files, Blue the ranks.',
     aim: KINGDOMS,
     turns: [
-      'Manoeuvres: each side builds one ringfort on each of the four edges, ' +
-        'never opposite another.',
-      'Battle: a row of yours qualifies when it has a vacant hill and an ' +
-        'enemy ringfort, and no more of yours than of the enemy’s. Build ' +
-        'in such a row.',
-      'Without one, capture a besieged single ringfort; without that, build ' +
-        'anywhere.',
+      {
+        text:
+          'Manoeuvres: each side builds one ringfort on each of the four ' +
+          'edges, never opposite another.',
+        phase: 'manoeuvres',
+        drawings: [
+          {
+            board: '+++r+/+5+/+5+/+5+/+5+/+5+/+++x+',
+            side: 1,
+            caption: 'Blue may build on the dots; E1 is opposite E7.',
+          },
+        ],
+      },
+      {
+        text:
+          'Battle: a row of yours qualifies when it has a vacant hill and an ' +
+          'enemy ringfort, and no more of yours than of the enemy’s. Build ' +
+          'in such a row.',
+        phase: 'battle',
+        drawings: [
+          {
+            board: 'b1r+1/++2+1b/r+2+1+/++2+1+/++2+1r/b+2+1+/+r1b1',
+            caption:
+              'Red’s rows are the files. A, B, E and G qualify: Red builds ' +
+              'on a dot.',
+          },
+        ],
+      },
+      {
+        text:
+          'Without one, capture a besieged single ringfort; without that, ' +
+          'build anywhere.',
+        phase: 'battle',
+      },
       CAPTURE,
       OUT,
     ],
@@ -86,46 +212,119 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
     line: 'Fill the hill, then swap and link.',
     aim: KINGDOMS,
     turns: [
-      'Manoeuvres: build exactly one or two steps, along a file, a rank or a ' +
-        'diagonal, from the enemy king (anywhere if all are taken); your ' +
-        'king goes there.',
-      'When the board is full, Battle begins with Blue. A turn is a swap and ' +
-        'a link.',
-      'Swap: an enemy ringfort without a link and without the king becomes ' +
-        'yours, and your king goes there.',
-      'Link: join two neighbouring ringforts of yours. Linked ringforts are ' +
-        'safe for good.',
-      'Without a ringfort to swap the game ends, and all neighbours are linked.',
+      {
+        text:
+          'Manoeuvres: build exactly one or two steps, along a file, a rank ' +
+          'or a diagonal, from the enemy king (anywhere if all are taken); ' +
+          'your king goes there.',
+        phase: 'manoeuvres',
+        drawings: [
+          {
+            board: '5/1+1+1+1/2+++2/1++R++1/2+++2/1+1+1+1/5',
+            side: 1,
+            caption: 'Blue may build on the dots.',
+          },
+        ],
+      },
+      {
+        text:
+          'When the board is full, Battle begins with Blue. A turn is a swap ' +
+          'and a link.',
+      },
+      {
+        text:
+          'Swap: an enemy ringfort without a link and without the king ' +
+          'becomes yours, and your king goes there.',
+        phase: 'battle',
+      },
+      {
+        text:
+          'Link: join two neighbouring ringforts of yours. Linked ringforts ' +
+          'are safe for good.',
+        phase: 'link',
+        drawings: [
+          {
+            board: 'rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr',
+            links: [['E1', 'E2']],
+            caption: 'Blue has swapped C4 and linked E1 with E2.',
+          },
+        ],
+      },
+      {
+        text:
+          'Without a ringfort to swap the game ends, and all neighbours are ' +
+          'linked.',
+      },
     ],
   },
 };
 
-const BATTLE_BY_LEVEL: Readonly<Record<number, string>> = {
-  1:
-    'Battle: capture a besieged single ringfort of the enemy if there is ' +
-    'one; else build next to a ringfort of yours; else anywhere.',
-  2:
-    'Battle: a vacant hill counts for as many of your ringforts as are next ' +
-    'to it, a besieged single ringfort of the enemy for as many as besiege ' +
-    'it. Act on one that counts most.',
+const BATTLE_BY_LEVEL: Readonly<Record<number, Rule>> = {
+  1: {
+    text:
+      'Battle: capture a besieged single ringfort of the enemy if there is ' +
+      'one; else build next to a ringfort of yours; else anywhere.',
+    phase: 'battle',
+    drawings: [
+      {
+        board: '5/2++3/1+rr+2/2+r+2/3+3/5b1/5',
+        caption: 'With nothing to capture, Red builds on a dot.',
+      },
+    ],
+  },
+  2: {
+    text:
+      'Battle: a vacant hill counts for as many of your ringforts as are next ' +
+      'to it, a besieged single ringfort of the enemy for as many as besiege ' +
+      'it. Act on one that counts most.',
+    phase: 'battle',
+    drawings: [
+      {
+        board: '5/7/7/7/7/1r+r3/br3',
+        numbers: { A2: 1, B3: 1, D3: 1, E2: 1, D1: 2, B1: 2, C2: 3 },
+        caption: 'C2 counts most for Red; the capture of B1 has to wait.',
+      },
+    ],
+  },
 };
 
-const DOUBLES =
-  'Doubles: partners sit opposite each other. Each seat acts on the four ' +
-  'rows nearest to it alone (the others are shaded); all else counts for ' +
-  'the side as a whole.';
+const DOUBLES: Rule = {
+  text:
+    'Doubles: partners sit opposite each other. Each seat acts on the four ' +
+    'rows nearest to it alone (the others are shaded); all else counts for ' +
+    'the side as a whole.',
+  drawings: [
+    { board: '5/7/7/7/7/7/5', seat: 0, caption: 'The rows of Red South.' },
+    { board: '5/7/7/7/7/7/5', seat: 1, caption: 'The rows of Blue West.' },
+  ],
+};
 
-const SHARED_ROWS =
-  'The first ringfort of Red goes on rank 4, that of Blue on file D: the ' +
-  'rows that partners share.';
+const SHARED_ROWS: Rule = {
+  text:
+    'The first ringfort of Red goes on rank 4, that of Blue on file D: the ' +
+    'rows that partners share.',
+};
 
-const SACRIFICE =
-  'Sacrifice: a side that has lost one king may give up the besieged ' +
-  'ringfort that a king goes back to. It becomes the enemy’s, and the king ' +
-  'on it is safe for one turn, but must then move on or is lost.';
+const SACRIFICE: Rule = {
+  text:
+    'Sacrifice: a side that has lost one king may give up the besieged ' +
+    'ringfort that a king goes back to. It becomes the enemy’s, and the king ' +
+    'on it is safe for one turn, but must then move on or is lost.',
+  drawings: [
+    {
+      board: 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr',
+      arrow: ['B1', 'C3'],
+      caption: 'Before: Blue’s king on B1 goes back to C3 and gives it up.',
+    },
+    {
+      board: 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrTrrrr/rrrRrrB/brrrr',
+      caption: 'After: C3 is Red’s, and the king is stranded on it.',
+    },
+  ],
+};
 
-// Returns the rules of a variant in short, a paragraph each.
-export function rulesInShort(variant: VariantInfo): string[] {
+// Returns the rules of a variant in short.
+export function rulesInShort(variant: VariantInfo): Rule[] {
   const { family, level, seats } = variant;
   const turns = [...FAMILIES[family].turns];
   if (family === 'sacred_hill') {
@@ -135,6 +334,17 @@ export function rulesInShort(variant: VariantInfo): string[] {
   if (seats.length > 2) turns.push(DOUBLES);
   if (seats.length > 2 && family === 'sacred_hill') turns.push(SHARED_ROWS);
   return turns;
+}
+
+// Returns the rules that the turn goes by, for those who learn the game; none
+// when it is over.
+export function rulesOfTurn(variant: VariantInfo, position: Position): Rule[] {
+  const builds = position.legal.some(
+    ({ to }) => to !== null && position.hills[to]!.owner === null,
+  );
+  return rulesInShort(variant)
+    .filter((rule) => rule.phase === position.phase)
+    .filter((rule) => rule.builds === undefined || rule.builds === builds);
 }
 
 // Returns the name of a variant within its family: "Level 1".

@@ -1,7 +1,12 @@
-// Games as text: to a file or the clipboard, and from them.
+// Games to go back to, and games as text: to a file or the clipboard, and from
+// them.
 
 import { Dialog } from './dialog';
-import { h } from './dom';
+import { h, replaceChildren } from './dom';
+import { icon } from './icons';
+import { outline, type KeptGame, type KeptGames } from './kept_games';
+import { plural } from './words';
+import type { Level, VariantInfo } from '../engine/api';
 
 export interface GameTexts {
   save(): Promise<string>;
@@ -9,7 +14,16 @@ export interface GameTexts {
   inShort(): string;
   // Rejects with what is wrong with the text.
   load(text: string): Promise<void>;
+  goBackTo(kept: KeptGame): Promise<void>;
 }
+
+const WHEN = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 
 export class GameFileDialog {
   private readonly text = h('textarea', {
@@ -22,15 +36,20 @@ export class GameFileDialog {
       'sacred_hill_l1 D4 E5 F3 …',
   });
   private readonly note = h('p', { class: 'note', role: 'status' });
+  private readonly kept = h('section', { class: 'kept' });
   private readonly file = h('input', {
     type: 'file',
-    accept: '.json,.jsonl,.txt,application/json,text/plain',
     hidden: true,
     change: () => void this.readFile(),
   });
   private readonly dialog: Dialog;
 
-  constructor(private readonly texts: GameTexts) {
+  constructor(
+    private readonly variants: readonly VariantInfo[],
+    private readonly levels: readonly Level[],
+    private readonly games: KeptGames,
+    private readonly texts: GameTexts,
+  ) {
     const button = (
       name: string,
       label: string,
@@ -44,6 +63,8 @@ export class GameFileDialog {
     this.dialog = new Dialog(
       'game-file',
       'Save and load',
+      this.kept,
+      h('h3', {}, 'As text'),
       h(
         'p',
         {},
@@ -77,9 +98,108 @@ export class GameFileDialog {
 
   async open(): Promise<void> {
     this.showNote('');
+    this.showKept();
     this.text.value = await this.texts.save();
     this.dialog.open();
     this.text.select();
+  }
+
+  private showKept(): void {
+    const { games, unreadable } = this.games.list();
+    const others = games.filter(
+      ({ id, text }) => !this.games.isCurrent(id) && outline(text).actions > 0,
+    );
+    this.kept.hidden = others.length + unreadable.length === 0;
+    replaceChildren(
+      this.kept,
+      h('h3', {}, 'Recent games'),
+      h(
+        'ul',
+        {},
+        ...others.map((kept) => this.row(kept.id, this.opener(kept))),
+        ...unreadable.map(({ id, raw }) =>
+          this.row(
+            id,
+            h(
+              'span',
+              {},
+              'A game that this page cannot read ',
+              h(
+                'button',
+                { type: 'button', click: () => this.showRaw(raw) },
+                'Show its text',
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  private row(id: string, content: HTMLElement): HTMLElement {
+    return h(
+      'li',
+      {},
+      content,
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          'aria-label': 'Forget this game',
+          title: 'Forget this game',
+          click: () => {
+            this.games.remove(id);
+            this.showKept();
+          },
+        },
+        icon('close'),
+      ),
+    );
+  }
+
+  private opener(kept: KeptGame): HTMLElement {
+    const { variant, actions } = outline(kept.text);
+    const name = this.variants.find(({ id }) => id === variant)?.name;
+    const players = kept.players.map(
+      (id) => this.levels.find((level) => level.id === id)?.name ?? 'Person',
+    );
+    const details = [
+      plural(actions, 'action'),
+      players.join(' – '),
+      ...(kept.result === '' ? [] : [kept.result]),
+      WHEN.format(kept.savedMs),
+    ];
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'kept-game',
+        'data-kept': kept.id,
+        click: () => void this.goBack(kept),
+      },
+      h('strong', {}, name ?? 'A game'),
+      h('small', {}, details.join(' · ')),
+    );
+  }
+
+  private async goBack(kept: KeptGame): Promise<void> {
+    try {
+      await this.texts.goBackTo(kept);
+      this.dialog.close();
+    } catch (error) {
+      this.text.value = kept.text;
+      this.showNote(
+        `This game cannot be read: ${messageOf(error)}. Its text is above.`,
+        true,
+      );
+    }
+  }
+
+  private showRaw(raw: string): void {
+    this.text.value = raw;
+    this.text.select();
+    this.text.scrollIntoView({ block: 'nearest' });
   }
 
   private showNote(note: string, isError = false): void {
@@ -138,8 +258,11 @@ export class GameFileDialog {
       await this.texts.load(this.text.value.trim());
       this.dialog.close();
     } catch (error) {
-      this.showNote(
-          error instanceof Error ? error.message : String(error), true);
+      this.showNote(messageOf(error), true);
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,13 +2,19 @@
 
 import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
-import { FAMILIES, rulesInShort } from './families';
-import type { VariantInfo } from '../engine/api';
+import { figure } from './board/drawing';
+import { FAMILIES, rulesInShort, type Rule } from './families';
+import { guided, setGuided } from './preferences';
+import type { Geometry, VariantInfo } from '../engine/api';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['↑ ↓ ← →', 'walk over the hills'],
   ['Enter, Space', 'build, choose a king, choose where it goes'],
-  ['. and ,', 'to the next or last hill with a legal action'],
+  [
+    '. and ,',
+    'to the next or last hill with a legal action; of a chosen king, where ' +
+      'it may go',
+  ],
   ['Esc', 'forget what was chosen'],
   ['U and R', 'undo and redo'],
   ['H', 'a hint'],
@@ -19,15 +25,48 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'this help'],
 ];
 
+const ASSISTANCE: readonly string[] = [
+  'Hint: what a search of up to 800 simulations (3 seconds) finds best, and ' +
+    'the reply that it expects.',
+  'Policy: where the network would play at first sight, before any search, ' +
+    'in percent. A search may find better, so that a hint can be an action ' +
+    'of few percent.',
+  'Owners: whose ringfort the network expects on each hill at the end.',
+  'Course of the game: the chance to win after each action, and the lead in ' +
+    'points, judged without search. Percentages of a hint mean the same, but ' +
+    'after its search: a draw counts as half of a win.',
+];
+
 export class HelpDialog {
   private readonly rules = h('section', { class: 'rules' });
+  private readonly guide = h('input', { type: 'checkbox' });
   private readonly dialog: Dialog;
 
-  constructor() {
+  // `changed`: whether the rule of the turn is shown.
+  constructor(
+    private readonly geometry: Geometry,
+    changed: () => void,
+  ) {
+    this.guide.addEventListener('change', () => {
+      setGuided(this.guide.checked);
+      changed();
+    });
     this.dialog = new Dialog(
       'help',
       'Help',
       this.rules,
+      h(
+        'label',
+        { class: 'choice' },
+        this.guide,
+        'Show the rule of the turn beside the board',
+      ),
+      h(
+        'section',
+        { class: 'rules' },
+        h('h3', {}, 'Hint, Policy, Owners, Course of the game'),
+        h('ul', {}, ...ASSISTANCE.map((line) => h('li', {}, line))),
+      ),
       h(
         'section',
         {},
@@ -53,12 +92,33 @@ export class HelpDialog {
   }
 
   open(variant: VariantInfo): void {
+    const { aim } = FAMILIES[variant.family];
+    this.guide.checked = guided();
     replaceChildren(
       this.rules,
       h('h3', {}, variant.name),
-      h('p', { class: 'aim' }, FAMILIES[variant.family].aim),
-      h('ul', {}, ...rulesInShort(variant).map((turn) => h('li', {}, turn))),
+      h(
+        'ul',
+        {},
+        this.entry(aim, 'aim'),
+        ...rulesInShort(variant).map((rule) => this.entry(rule)),
+      ),
     );
     this.dialog.open();
+  }
+
+  private entry({ text, drawings = [] }: Rule, name = ''): HTMLElement {
+    const words = h('p', {}, text);
+    if (drawings.length === 0) return h('li', { class: name }, words);
+    const figures = h(
+      'div',
+      { class: 'drawings' },
+      ...drawings.map((drawing) => figure(drawing, this.geometry)),
+    );
+    return h(
+      'li',
+      { class: name },
+      h('div', { class: 'rule' }, words, figures),
+    );
   }
 }

@@ -3,7 +3,8 @@
 
 import { h, replaceChildren } from './dom';
 
-const TOAST_MS = 5000;
+const TOAST_MS = 5000; // at least
+const MS_A_LETTER = 65;
 
 export class Notices {
   private readonly live = h('p', {
@@ -30,8 +31,18 @@ export class Notices {
     this.toast.classList.toggle('error', isError);
     this.timer = setTimeout(
       () => this.toast.classList.remove('shown'),
-      isError ? 2 * TOAST_MS : TOAST_MS,
+      Math.max(
+        isError ? 2 * TOAST_MS : TOAST_MS,
+        MS_A_LETTER * sentence.length,
+      ),
     );
+  }
+
+  // Takes a sentence back if it is still shown.
+  takeBack(sentence: string): void {
+    if (this.toast.textContent === sentence) {
+      this.toast.classList.remove('shown');
+    }
   }
 
   showError(error: unknown): void {

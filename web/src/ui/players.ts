@@ -34,10 +34,12 @@ export function defaultPlayers(
 }
 
 // Returns `players` for another number of seats: a seat keeps its player, a
-// further one takes that of the same side.
+// further one takes that of the same side, a person where there is none.
 export function fitPlayers(
   players: readonly Player[],
   variant: VariantInfo,
 ): Player[] {
-  return variant.seats.map((_, seat) => players[seat] ?? players[seat % 2]!);
+  return variant.seats.map(
+    (_, seat) => players[seat] ?? players[seat % 2] ?? PERSON,
+  );
 }

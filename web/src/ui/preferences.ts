@@ -1,5 +1,5 @@
-// What the page remembers of a visitor, in the browser's local storage. A
-// browser that refuses it only forgets.
+// What a visitor prefers, in the browser's local storage. A browser that
+// refuses it only forgets.
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -25,6 +25,15 @@ export function theme(): Theme {
   return THEMES.find((name) => name === stored) ?? 'auto';
 }
 
+// Whether the rule of each turn is shown.
+export function guided(): boolean {
+  return read('guide') !== 'off';
+}
+
+export function setGuided(on: boolean): void {
+  write('guide', on ? 'on' : 'off');
+}
+
 // Gives the page a theme; 'auto' follows the system.
 export function applyTheme(name: Theme): void {
   write('theme', name);
@@ -40,16 +49,4 @@ export function turnTheme(): void {
       ? matchMedia('(prefers-color-scheme: dark)').matches
       : shown === 'dark';
   applyTheme(dark ? 'light' : 'dark');
-}
-
-// The game on the board, so that reloading the page does not lose it.
-export function storedGame(): { text: string; players: string[] } | null {
-  const text = read('game');
-  const players = read('players');
-  return text === null ? null : { text, players: (players ?? '').split(',') };
-}
-
-export function storeGame(text: string, players: readonly string[]): void {
-  write('game', text);
-  write('players', players.join(','));
 }

@@ -81,6 +81,7 @@ export class SeatsPanel {
         ),
         h('dl', { class: 'counts' }),
         h('p', { class: 'points' }),
+        h('p', { class: 'points-label' }),
       ),
     );
     replaceChildren(this.element, ...cards);
@@ -122,6 +123,9 @@ export class SeatsPanel {
         ? `${SIDE_NAMES[side]}'s points`
         : `${SIDE_NAMES[side]}'s points if the game ended now`;
       points.classList.toggle('final', position.finished);
+      card.querySelector('.points-label')!.textContent = position.finished
+        ? 'points'
+        : 'points now';
     }
     for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
       const seat = Number(row.dataset['seat']);

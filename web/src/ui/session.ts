@@ -25,13 +25,15 @@ export interface Thinking {
 
 export interface SessionEvents {
   changed(): void; // something that is to be drawn
-  shown(): void; // another position, or another game
+  // What is kept for the next visit: the game, its players, whether it waits.
+  toKeep(): void;
   // The last action was played on the position `before`.
   played(game: Game, before: Position): void;
   // Actions of which a person is to choose one.
   asked(actions: readonly Action[]): void;
   hinted(hint: SearchResult): void;
-  refused(hill: HillIndex): void;
+  // A hill that cannot be acted on now was pointed at, after `chosen`.
+  refused(hill: HillIndex, chosen: HillIndex | null): void;
   failed(error: unknown): void;
 }
 
@@ -45,11 +47,13 @@ export class Session {
   thinking: Thinking | null = null;
   hint: SearchResult | null = null;
   evaluation: Evaluation | null = null; // of the position on the board
+  judgedBy: Evaluation['by'] = 'playouts'; // the last one
   changes = 0; // of the position; answers to an earlier one are dropped
   paused = false; // the computer waits for the button to go on
   readonly course: CourseOfGame;
   private search: Search | null = null;
   private busy = false;
+  private held = true; // the computer's turns wait for begin()
 
   constructor(
     private readonly engine: Engine,
@@ -85,29 +89,49 @@ export class Session {
     return this.paused && seat !== null && !this.isPerson(seat);
   }
 
+  // `accepted` is called before anything is shown of the new game.
   async newGame(
     variant: string,
     options: RuleOptions,
     players: readonly Player[],
+    accepted: () => void,
   ): Promise<void> {
-    await this.change(() => {
+    await this.change(async () => {
+      const game = await this.engine.newGame(variant, options);
+      accepted();
       this.players = players;
       this.paused = false;
       this.course.clear();
-      return this.engine.newGame(variant, options);
+      return game;
     });
   }
 
-  // Begins the game of a text. Rejects, and keeps the game there is, if the
-  // engine refuses it.
+  // The page is ready for the computer's turns: whatever network there is has
+  // been loaded.
+  begin(): void {
+    this.held = false;
+    this.startTurn();
+  }
+
+  // Begins the game of a text, with the computer waiting if `paused`. Rejects,
+  // and goes on with the game there is, if the engine refuses it.
   async load(
     text: string,
     fit: (game: Game) => readonly Player[],
+    paused: boolean,
+    accepted: () => void,
   ): Promise<void> {
     this.stopSearch();
-    const game = await this.engine.loadGame(text);
+    let game: Game;
+    try {
+      game = await this.engine.loadGame(text);
+    } catch (error) {
+      this.startTurn();
+      throw error;
+    }
+    accepted();
     this.players = fit(game);
-    this.paused = true;
+    this.paused = paused;
     this.course.clear();
     this.show(game, null);
   }
@@ -118,6 +142,7 @@ export class Session {
     this.paused = !this.atEnd;
     this.stopSearch();
     this.events.changed();
+    this.events.toKeep();
     this.startTurn();
   }
 
@@ -133,15 +158,25 @@ export class Session {
   }
 
   pointAt(hill: HillIndex): void {
-    if (!this.personToMove) return;
-    this.take(choose(this.position, this.chosen, hill));
+    if (!this.personToMove) this.refuse(hill);
+    else this.take(choose(this.position, this.chosen, hill), this.chosen);
   }
 
   // A king or a link was dragged.
   drag(from: HillIndex, to: HillIndex): void {
     if (!this.personToMove) return;
     const choice = choose(this.position, from, to);
-    this.take(choice.kind === 'choose' ? { kind: 'refuse', hill: to } : choice);
+    this.take(
+      choice.kind === 'choose' ? { kind: 'refuse', hill: to } : choice,
+      from,
+    );
+  }
+
+  // In the moment in which an action is played nothing is refused.
+  private refuse(hill: HillIndex, chosen: HillIndex | null = null): void {
+    if (!this.busy && !this.position.finished) {
+      this.events.refused(hill, chosen);
+    }
   }
 
   forget(): void {
@@ -149,7 +184,7 @@ export class Session {
     this.events.changed();
   }
 
-  private take(choice: Choice): void {
+  private take(choice: Choice, chosen: HillIndex | null): void {
     switch (choice.kind) {
       case 'play':
         void this.play(choice.action);
@@ -164,7 +199,7 @@ export class Session {
       case 'refuse':
         this.chosen = null;
         this.events.changed();
-        this.events.refused(choice.hill);
+        this.refuse(choice.hill, chosen);
         break;
     }
   }
@@ -210,11 +245,13 @@ export class Session {
     this.paused = true;
     this.stopSearch();
     this.events.changed();
+    this.events.toKeep();
   }
 
   resume(): void {
     this.paused = false;
     this.events.changed();
+    this.events.toKeep();
     this.startTurn();
   }
 
@@ -259,7 +296,7 @@ export class Session {
     this.hint = null;
     this.evaluation = null;
     this.events.changed();
-    this.events.shown();
+    this.events.toKeep();
     this.moved = null;
     void this.judge();
     this.startTurn();
@@ -278,6 +315,7 @@ export class Session {
         const evaluation = await this.engine.evaluate(this.game.ply);
         if (changes !== this.changes) return;
         this.evaluation = evaluation;
+        this.judgedBy = evaluation.by;
         this.course.add(evaluation);
       } catch (error) {
         if (changes === this.changes) this.events.failed(error);
@@ -292,7 +330,7 @@ export class Session {
   private startTurn(): void {
     const { seat } = this.position;
     const player = seat === null ? undefined : this.players[seat];
-    if (this.paused || player?.kind !== 'computer') return;
+    if (this.held || this.paused || player?.kind !== 'computer') return;
     void this.takeTurn(playerId(player));
   }
 

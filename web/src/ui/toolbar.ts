@@ -21,7 +21,22 @@ export interface ToolbarState {
   readonly owners: boolean;
   readonly pass: 'none' | 'pass' | 'swap'; // what is legal, for a person
   readonly computer: 'none' | 'plays' | 'waits';
+  readonly network: boolean; // judges the position on the board
 }
+
+// What the maps over the board show: with a network, and without one.
+const LEGENDS = {
+  heat: [
+    'where the network would play at first sight, before any search, in ' +
+      'percent.',
+    'without a network every legal action counts the same.',
+  ],
+  owners: [
+    'whose ringfort the network expects on a hill at the end; the larger ' +
+      'the mark, the surer.',
+    'only a network says who will own the hills.',
+  ],
+} as const;
 
 export class Toolbar {
   readonly element = h('div', {
@@ -29,7 +44,9 @@ export class Toolbar {
     role: 'group',
     'aria-label': 'Game',
   });
+  readonly legends = h('div', { class: 'legends', role: 'status' });
   private readonly buttons = new Map<keyof ToolbarActions, HTMLButtonElement>();
+  private shownLegends = '';
 
   constructor(actions: ToolbarActions) {
     const add = (
@@ -72,6 +89,7 @@ export class Toolbar {
       state.pass === 'swap' ? 'Swap' : 'Pass';
     setAttribute(buttons.get('heat')!, 'aria-pressed', String(state.heat));
     setAttribute(buttons.get('owners')!, 'aria-pressed', String(state.owners));
+    this.showLegends(state);
     const computer = buttons.get('pauseOrResume')!;
     computer.hidden = state.computer === 'none';
     const waits = state.computer === 'waits';
@@ -80,6 +98,24 @@ export class Toolbar {
       computer,
       icon(waits ? 'resume' : 'pause'),
       h('span', {}, waits ? 'Go on' : 'Pause'),
+    );
+  }
+  // Left alone while they stay the same, for screen readers.
+  private showLegends(state: ToolbarState): void {
+    const shown = (['heat', 'owners'] as const).filter((map) => state[map]);
+    const key = `${shown.join()} ${state.network}`;
+    if (key === this.shownLegends) return;
+    this.shownLegends = key;
+    replaceChildren(
+      this.legends,
+      ...shown.map((map) =>
+        h(
+          'p',
+          {},
+          h('strong', {}, map === 'heat' ? 'Policy: ' : 'Owners: '),
+          LEGENDS[map][state.network ? 0 : 1],
+        ),
+      ),
     );
   }
 }

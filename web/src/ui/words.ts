@@ -3,6 +3,7 @@
 import type {
   Action,
   EndingTrigger,
+  Evaluation,
   Game,
   HillIndex,
   PlayedAction,
@@ -218,14 +219,49 @@ export function decisiveCount(game: Game): string {
   return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
 }
 
-// Returns what a search advises: "Hint: E2, then C5 (Red 53 %, Red by 0.4)".
-export function hintSentence(hint: SearchResult): string {
+function percent(value: number): string {
+  return `${Math.round(value)}\u00a0%`;
+}
+
+// Returns both sides' chances, a draw as half of a win, and the expected
+// margin: "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus loss.
+export function chances(redValue: number, redMargin: number): string {
+  const red = Math.round(50 + 50 * redValue);
+  const points = Math.abs(redMargin).toFixed(1);
+  const lead =
+    points === '0.0'
+      ? 'even in points'
+      : `${SIDE_NAMES[redMargin > 0 ? 0 : 1]} by ${points} points`;
+  return `Red ${percent(red)} · Blue ${percent(100 - red)}, ${lead}`;
+}
+
+// Returns what a search advises, and where the network's policy, which `before`
+// has, was of another opinion: "Hint: E2, then C5. After 800 simulations: Red
+// 53 % · Blue 47 %, Red by 0.4 points. Before the search the network preferred
+// C3 (41 %, E2 2 %)."
+export function hintSentence(
+  hint: SearchResult,
+  before: Evaluation | null,
+): string {
   const [, reply] = hint.principalVariation;
   const then = reply === undefined ? '' : `, then ${reply.notation}`;
-  const red = Math.round(50 + 50 * hint.redValue);
-  const leader = SIDE_NAMES[hint.redMargin >= 0 ? 0 : 1];
-  const lead = `${leader} by ${Math.abs(hint.redMargin).toFixed(1)}`;
-  return `Hint: ${hint.action.notation}${then} (Red ${red} %, ${lead})`;
+  const parts = [
+    `Hint: ${hint.action.notation}${then}`,
+    `After ${plural(hint.simulations, 'simulation')}: ` +
+      chances(hint.redValue, hint.redMargin),
+  ];
+  const first = before?.by === 'network' ? before.policy[0] : undefined;
+  if (first !== undefined && first.action.index !== hint.action.index) {
+    const own = before!.policy.find(
+      ({ action }) => action.index === hint.action.index,
+    );
+    parts.push(
+      `Before the search the network preferred ${first.action.notation} ` +
+        `(${percent(100 * first.probability)}, ${hint.action.notation} ` +
+        `${percent(100 * (own?.probability ?? 0))})`,
+    );
+  }
+  return `${parts.join('. ')}.`;
 }
 
 // Returns whether a bundle's network does here what it did when it was made.
@@ -235,8 +271,9 @@ export function verificationSentence(found: Verification): string {
     ? 'The network does here what it did when it was exported'
     : 'The network differs here from what it was when it was exported';
   const inputs = found.sameInputs ? '' : ' Even its inputs differ.';
-  const expected = found.sameExpected ? '' :
-    ' What its golden.json expects is not what its golden outputs are.';
+  const expected = found.sameExpected
+    ? ''
+    : ' What its golden.json expects is not what its golden outputs are.';
   return (
     `${result}: ${plural(found.positions, 'position')}, largest difference ` +
     `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}${expected}`
@@ -245,7 +282,11 @@ export function verificationSentence(found: Verification): string {
 
 // Returns the result, the winner's points first, with the compensation: "Blue
 // wins, 6 to 0".
-export function resultSentence({ points, compensation, winner }: Score): string {
+export function resultSentence({
+  points,
+  compensation,
+  winner,
+}: Score): string {
   const [red, blue] = [points[0], points[1] + compensation];
   if (winner === null) return `A draw, ${red} to ${blue}`;
   const [most, least] = winner === 0 ? [red, blue] : [blue, red];

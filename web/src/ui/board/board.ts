@@ -3,7 +3,6 @@
 
 import { h, replaceChildren, s } from '../dom';
 import { CELL_CLASS, HillGrid, type HillInput } from './grid';
-import { knot } from './knotwork';
 import { definitions, land } from './land';
 import { hillPoint, SIZE, type Point } from './layout';
 import {
@@ -15,8 +14,8 @@ import {
   pointerMarks,
   type Marks,
 } from './marks';
-import { fort, king, SIDE_CLASS } from './pieces';
-import type { Action, Geometry, Position, Side } from '../../engine/api';
+import { fort, king, walls } from './pieces';
+import type { Action, Geometry, Position } from '../../engine/api';
 
 export interface BoardInput extends HillInput {
   // A link was pointed at in its middle.
@@ -30,6 +29,7 @@ export class Board {
   private readonly points: readonly Point[];
   private readonly grid: HillGrid;
   private shownLinks = ''; // whose they are, and which
+  private readonly told = h('p', { class: 'told', role: 'status' });
   private readonly layers = {
     area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
     forts: s('g'),
@@ -58,7 +58,12 @@ export class Board {
       { class: 'board', id: 'board' },
       land(geometry),
       drawing,
+      this.told,
     );
+    // What was told goes with the next click or key, wherever.
+    for (const type of ['pointerdown', 'keydown']) {
+      document.addEventListener(type, () => this.untell(), true);
+    }
     const { area, forts, knots, owners, heat, kings, marks, links } =
       this.layers;
     for (const layer of [area, forts, knots, owners, kings, heat, marks]) {
@@ -85,29 +90,38 @@ export class Board {
     );
     replaceChildren(this.layers.forts, ...forts);
     const knots = ([0, 1] as const).map((side) =>
-      this.knotOf(side, owned[side], position),
+      walls(
+        this.points,
+        side,
+        owned[side],
+        position.bridges
+          .filter((bridge) => bridge.side === side)
+          .map((bridge) => [bridge.from, bridge.to] as const),
+      ),
     );
     replaceChildren(this.layers.knots, ...knots);
     this.showKings(position, moved);
+    this.untell();
   }
 
-  private knotOf(side: Side, forts: number[], position: Position): SVGElement {
-    const bridges = position.bridges
-      .filter((bridge) => bridge.side === side)
-      .map((bridge) => [bridge.from, bridge.to] as const);
-    const { strands, crossings } = knot(this.points, forts, bridges);
-    const name = SIDE_CLASS[side];
-    const pieces = [strands, ...crossings].flatMap((d, i) => [
-      s('path', { class: `strand-edge ${name}${i > 0 ? ' top' : ''}`, d }),
-      s('path', { class: `strand ${name}`, d }),
-      s('path', { class: `strand-light ${name}`, d }),
-    ]);
-    const shadow = s('path', {
-      class: 'strand-shadow',
-      d: strands,
-      transform: 'translate(0 4)',
-    });
-    return s('g', {}, shadow, ...pieces);
+  // Says a sentence at a hill, until something else is done: above it, or
+  // below where there is no room.
+  tell(hill: number, sentence: string): void {
+    const { x, y } = this.points[hill]!;
+    const { style } = this.told;
+    const below = y < SIZE * 0.4;
+    const share = (x / SIZE) * 100;
+    // Shifted by the same share of itself, it never leaves the board.
+    style.left = `${share}%`;
+    style.top = `${((y + (below ? 46 : -46)) / SIZE) * 100}%`;
+    style.transform = `translate(${-share}%, ${below ? 0 : -100}%)`;
+    this.told.textContent = sentence;
+    this.told.classList.add('shown');
+  }
+
+  private untell(): void {
+    this.told.classList.remove('shown');
+    this.told.textContent = '';
   }
 
   private showKings(position: Position, moved: Action | null): void {

@@ -141,12 +141,15 @@ export class HillGrid {
     this.focus();
   }
 
-  // Moves the place to the next hill that may be pointed at.
+  // Moves the place to the next hill that may be pointed at; once a king is
+  // chosen, to the next one where it may go.
   private walkUses(step: 1 | -1): void {
     const count = this.cells.length;
+    const ends = [...this.uses.values()].includes('end');
     for (let i = 1; i <= count; ++i) {
       const hill = (this.place + step * i + count * 2) % count;
-      if (!this.uses.has(hill)) continue;
+      const use = this.uses.get(hill);
+      if (use === undefined || (ends && use !== 'end')) continue;
       this.setPlace(hill);
       this.focus();
       return;

@@ -2,7 +2,7 @@
 
 import { s } from '../dom';
 import { SIZE, STEP, type Point } from './layout';
-import type { Action, BySide, HillIndex } from '../../engine/api';
+import type { Action, BySide, Hill, HillIndex } from '../../engine/api';
 import type { Use } from '../selection';
 
 export interface HeatAction {
@@ -26,7 +26,8 @@ export function middle(one: Point, other: Point): Point {
   return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
 }
 
-function arrow(from: Point, to: Point, name: string): SVGElement {
+// Returns a bent arrow from one hill to another.
+export function arrow(from: Point, to: Point, name: string): SVGElement {
   const length = Math.hypot(to.x - from.x, to.y - from.y);
   const along = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
   const bend = { x: along.y * length * 0.12, y: -along.x * length * 0.12 };
@@ -58,6 +59,12 @@ export function arrowHead(): SVGMarkerElement {
     },
     s('path', { class: 'arrow-head', d: 'M0 0L10 5L0 10L3 5Z' }),
   );
+}
+
+// Whether a seat of doubles may act on a hill: the four rows nearest to it
+// (docs/reference/rules.md section 5).
+export function isInArea({ file, rank }: Hill, seat: number): boolean {
+  return [rank <= 3, file <= 3, rank >= 3, file >= 3][seat]!;
 }
 
 // Returns the shade over the hills that the seat to move may not act on.

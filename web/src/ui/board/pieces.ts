@@ -2,6 +2,7 @@
 // bear a sun of four rays, Blue's a triskele.
 
 import { s } from '../dom';
+import { knot } from './knotwork';
 import { round, type Point } from './layout';
 import type { Side } from '../../engine/api';
 
@@ -56,6 +57,28 @@ export function fort(centre: Point, side: Side): SVGGElement {
     s('circle', { class: 'fort-ground', r: 30 }),
     s('path', { class: 'fort-sign', d: side === 0 ? SUN : TRISKELE }),
   );
+}
+
+// Returns the walls of a side's ringforts and its bridges: one knot.
+export function walls(
+  points: readonly Point[],
+  side: Side,
+  forts: number[],
+  bridges: (readonly [number, number])[],
+): SVGGElement {
+  const { strands, crossings } = knot(points, forts, bridges);
+  const name = SIDE_CLASS[side];
+  const pieces = [strands, ...crossings].flatMap((d, i) => [
+    s('path', { class: `strand-edge ${name}${i > 0 ? ' top' : ''}`, d }),
+    s('path', { class: `strand ${name}`, d }),
+    s('path', { class: `strand-light ${name}`, d }),
+  ]);
+  const shadow = s('path', {
+    class: 'strand-shadow',
+    d: strands,
+    transform: 'translate(0 4)',
+  });
+  return s('g', {}, shadow, ...pieces);
 }
 
 // Returns a king: a crowned boss of gold in the colours of its side. A

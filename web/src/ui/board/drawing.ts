@@ -1,0 +1,175 @@
+// Small drawings of boards that explain a rule, made of the pieces of the board
+// that is played on. Gradients and arrow heads are those of its definitions.
+
+import { h, s } from '../dom';
+import { CENTRE, hillPoint, SIZE, STEP, type Point } from './layout';
+import { areaShade, arrow, isInArea } from './marks';
+import { fort, king, SIDE_CLASS, walls } from './pieces';
+import type { Geometry, HillIndex, Side } from '../../engine/api';
+
+export interface Drawing {
+  // Ranks 7 to 1 as in the text of a position (docs/reference/rules.md section
+  // 12.2); also + for a hill that may be acted on, x for one that may not.
+  readonly board: string;
+  readonly side?: Side; // whose the + are; default: Red
+  readonly arrow?: readonly [string, string]; // a king's move
+  readonly numbers?: Readonly<Record<string, number>>; // by hill
+  readonly links?: readonly (readonly [string, string])[]; // else all neighbours
+  readonly seat?: number; // in doubles: the other rows are shaded
+  readonly caption: string;
+}
+
+// What stands on a hill of a drawing: a letter of section 1.1, '.', '+' or 'x'.
+export function lettersOf(board: string, geometry: Geometry): string[] {
+  const ranks = board
+    .split('/')
+    .map((rank) => rank.replace(/\d/g, (digit) => '.'.repeat(Number(digit))));
+  return geometry.hills.map(({ file, rank }) => {
+    const inset = rank === 0 || rank === 6 ? 1 : 0; // the corners are no hills
+    return ranks[6 - rank]![file - inset]!;
+  });
+}
+
+const OWNERS: Readonly<Record<string, Side>> = {
+  r: 0,
+  R: 0,
+  T: 0,
+  b: 1,
+  B: 1,
+  S: 1,
+};
+const KINGS: Readonly<Record<string, Side>> = { R: 0, S: 0, B: 1, T: 1 };
+
+// Returns the drawing with its caption.
+export function figure(drawing: Drawing, geometry: Geometry): HTMLElement {
+  return h(
+    'figure',
+    { class: 'drawing' },
+    picture(drawing, geometry),
+    h('figcaption', {}, drawing.caption),
+  );
+}
+
+function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
+  const letters = lettersOf(drawing.board, geometry);
+  const points = geometry.hills.map(hillPoint);
+  const edge = 34; // of the drawing on all sides, without the frame
+  const size = SIZE - 2 * edge;
+  const inside = s('g', {});
+  const shape = { x: edge, y: edge, width: size, height: size };
+  inside.append(
+    s('rect', { class: 'meadow', ...shape }),
+    ...points.map(({ x, y }) =>
+      s('circle', { class: 'hill', cx: x, cy: y, r: 34 }),
+    ),
+    names(geometry),
+    ...forts(letters, points),
+    ...([0, 1] as const).map((side) =>
+      walls(points, side, ...sideOf(side, letters, drawing, geometry)),
+    ),
+    ...kings(letters, points),
+    s('g', { class: 'marks' }, ...marks(drawing, letters, points, geometry)),
+  );
+  if (drawing.seat !== undefined) {
+    const { seat } = drawing;
+    const area = geometry.hills.filter((hill) => isInArea(hill, seat));
+    const indices = area.map(({ index }) => index);
+    inside.append(...areaShade(points, new Set(indices)));
+  }
+  return s(
+    'svg',
+    {
+      viewBox: `${edge} ${edge} ${size} ${size}`,
+      'aria-hidden': 'true', // the caption says it
+    },
+    inside,
+  );
+}
+
+// The names of files and ranks, below and on the left.
+function names(geometry: Geometry): SVGGElement {
+  const group = s('g', { class: 'labels drawn-labels' });
+  for (let i = 0; i < geometry.size; ++i) {
+    const along = CENTRE + (i - 3) * STEP;
+    group.append(
+      s('text', { x: along, y: SIZE - 62 }, 'ABCDEFG'[i]!),
+      s('text', { x: 60, y: along }, String(geometry.size - i)),
+    );
+  }
+  return group;
+}
+
+function forts(letters: readonly string[], points: readonly Point[]) {
+  return letters.flatMap((letter, hill) => {
+    const owner = OWNERS[letter];
+    return owner === undefined ? [] : [fort(points[hill]!, owner)];
+  });
+}
+
+function kings(letters: readonly string[], points: readonly Point[]) {
+  return letters.flatMap((letter, hill) => {
+    const side = KINGS[letter];
+    if (side === undefined) return [];
+    const { x, y } = points[hill]!;
+    const piece = king(side, OWNERS[letter] !== side);
+    return [s('g', { transform: `translate(${x} ${y})` }, piece)];
+  });
+}
+
+// The ringforts of a side, and its bridges.
+function sideOf(
+  side: Side,
+  letters: readonly string[],
+  { links }: Drawing,
+  geometry: Geometry,
+): [number[], (readonly [number, number])[]] {
+  const isOwn = (hill: number): boolean => OWNERS[letters[hill]!] === side;
+  const own = letters.map((_, hill) => hill).filter(isOwn);
+  const bridges =
+    links !== undefined
+      ? links
+          .map(([one, other]) => {
+            return [indexOf(one, geometry), indexOf(other, geometry)] as const;
+          })
+          .filter(([one]) => isOwn(one))
+      : own.flatMap((hill) =>
+          geometry.hills[hill]!.neighbours.filter(
+            (next) => next > hill && isOwn(next),
+          ).map((next) => [hill, next] as const),
+        );
+  return [own, bridges];
+}
+
+function indexOf(name: string, geometry: Geometry): HillIndex {
+  return geometry.hills.findIndex((hill) => hill.name === name);
+}
+
+function marks(
+  { side = 0, arrow: move, numbers = {} }: Drawing,
+  letters: readonly string[],
+  points: readonly Point[],
+  geometry: Geometry,
+): SVGElement[] {
+  const result: SVGElement[] = letters.flatMap((letter, hill) => {
+    const { x, y } = points[hill]!;
+    if (letter === '+') {
+      const name = `use-build ${SIDE_CLASS[side]}`;
+      return [s('circle', { class: name, cx: x, cy: y, r: 15 })];
+    }
+    if (letter !== 'x') return [];
+    const d = `M${x - 16} ${y - 16}l32 32m0 -32l-32 32`;
+    return [s('path', { class: 'drawn-cross', d })];
+  });
+  for (const [name, number] of Object.entries(numbers)) {
+    const { x, y } = points[indexOf(name, geometry)]!;
+    result.push(
+      s('circle', { class: 'drawn-number', cx: x, cy: y, r: 22 }),
+      s('text', { class: 'drawn-text', x, y }, String(number)),
+    );
+  }
+  if (move !== undefined) {
+    const [from, to] = move.map((name) => points[indexOf(name, geometry)]!);
+    result.push(arrow(from!, to!, 'drawn-arrow'));
+  }
+  return result;
+}

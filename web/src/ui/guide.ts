@@ -1,0 +1,84 @@
+// The rule that the turn goes by, beside the board: for those who learn the
+// game, until they hide it. When a phase begins, a drawing is with it.
+
+import { figure } from './board/drawing';
+import { h, replaceChildren } from './dom';
+import { rulesOfTurn } from './families';
+import { icon } from './icons';
+import { guided, setGuided } from './preferences';
+import type { Session } from './session';
+import type { Geometry } from '../engine/api';
+
+export class Guide {
+  readonly element = h('div', { class: 'guide', role: 'note', hidden: true });
+  private shown = ''; // the text, and whether with a drawing
+  private phase = ''; // of a variant
+  private since = 0; // the ply in which it began
+
+  // `help` opens the rules with their drawings.
+  constructor(
+    private readonly geometry: Geometry,
+    private readonly help: () => void,
+  ) {}
+
+  render(session: Session): void {
+    const { game, position, personToMove } = session;
+    const { id, seats } = game.variant;
+    const forNobody = !seats.some(({ index }) => session.isPerson(index));
+    if (!guided() || position.finished || forNobody) {
+      this.hide();
+      return;
+    }
+    const phase = `${id} ${position.phase}`;
+    if (!personToMove) {
+      // While the computer plays, what was shown stays.
+      if (!this.phase.startsWith(`${id} `)) this.hide();
+      return;
+    }
+    if (phase !== this.phase) {
+      this.phase = phase;
+      this.since = game.ply;
+    }
+    const isNew = game.ply < this.since + seats.length;
+    const rules = rulesOfTurn(game.variant, position);
+    const text = rules.map((rule) => rule.text).join(' ');
+    const shown = `${text} ${isNew}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
+    const drawing = rules.flatMap((rule) => rule.drawings ?? [])[0];
+    this.element.hidden = false;
+    replaceChildren(
+      this.element,
+      h(
+        'div',
+        { class: 'rule' },
+        h('p', {}, text),
+        isNew && drawing !== undefined && figure(drawing, this.geometry),
+      ),
+      h(
+        'button',
+        { type: 'button', class: 'quiet', click: () => this.help() },
+        'All rules, with pictures',
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          'aria-label': 'Hide the rule of the turn',
+          title: 'Hide (Help shows it again)',
+          click: () => {
+            setGuided(false);
+            this.hide();
+          },
+        },
+        icon('close'),
+      ),
+    );
+  }
+
+  private hide(): void {
+    this.element.hidden = true;
+    this.shown = '';
+  }
+}

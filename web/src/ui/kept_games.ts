@@ -1,0 +1,245 @@
+// The games that the browser keeps: that of this tab, which a reload brings
+// back, and those of late, to go back to. Each is an entry of its own in local
+// storage, so that tabs do not write over each other; the tab's own game is in
+// session storage, too, where no other tab reaches it.
+
+const PREFIX = 'tara.games.';
+const TAB = 'tara.tab';
+const VERSION = 1;
+const MOST = 30; // entries; the oldest go first
+
+export interface KeptGame {
+  readonly id: string;
+  readonly text: string; // what the engine loads
+  readonly players: readonly string[];
+  readonly paused: boolean;
+  readonly result: string; // in words; '' while the game goes on
+  readonly savedMs: number; // since 1970
+  readonly writer: string; // the page load that wrote it
+}
+
+export type GameToKeep = Pick<
+  KeptGame,
+  'text' | 'players' | 'paused' | 'result'
+>;
+
+// Something in the storage that is no game: damaged, or of a later version of
+// the page. It is left there.
+export interface Unreadable {
+  readonly id: string;
+  readonly raw: string;
+}
+
+function randomId(): string {
+  return Math.random().toString(36).slice(2, 12);
+}
+
+// Returns the words of a game's text after the variant and its options.
+function actionsOf(text: string): readonly string[] {
+  return text
+    .split(/\s+/)
+    .slice(1)
+    .filter((word) => !/^(-|[a-z_]+=.*)$/.test(word));
+}
+
+// Returns what a text says of itself without the rules: its variant's id, and
+// how many actions it has.
+export function outline(text: string): { variant: string; actions: number } {
+  if (!text.startsWith('{')) {
+    return {
+      variant: text.split(/\s/)[0] ?? '',
+      actions: actionsOf(text).length,
+    };
+  }
+  try {
+    const { variant, steps } = JSON.parse(text) as {
+      variant?: unknown;
+      steps?: readonly unknown[];
+    };
+    return { variant: String(variant), actions: steps?.length ?? 0 };
+  } catch {
+    return { variant: '', actions: 0 };
+  }
+}
+
+// Dates go 100 million days from 1970.
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15;
+}
+
+function parse(id: string, raw: string | null): KeptGame | null {
+  if (raw === null) return null;
+  try {
+    const entry = JSON.parse(raw) as Partial<KeptGame> & { version?: unknown };
+    const whole =
+      entry.version === VERSION &&
+      typeof entry.text === 'string' &&
+      Array.isArray(entry.players);
+    if (!whole) return null;
+    return {
+      id,
+      text: entry.text!,
+      players: entry.players!.map(String),
+      paused: entry.paused === true,
+      result: typeof entry.result === 'string' ? entry.result : '',
+      savedMs: isTime(entry.savedMs) ? entry.savedMs : 0,
+      writer: String(entry.writer),
+    };
+  } catch {
+    return null;
+  }
+}
+
+// A browser may refuse storage altogether; then nothing is kept.
+function storage(kind: 'local' | 'session'): Storage | null {
+  try {
+    return kind === 'local' ? localStorage : sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+export class KeptGames {
+  private readonly local = storage('local');
+  private readonly session = storage('session');
+  private readonly writer = randomId();
+  private id = randomId(); // of this tab's game
+  private seen: string | null = null; // its writer when it was last looked at
+
+  constructor() {
+    this.takeOver();
+  }
+
+  // Returns the game that this tab had before it was reloaded, in a new tab the
+  // latest of all. Null: there is none.
+  latest(): KeptGame | null {
+    return this.ofTab() ?? this.list().games[0] ?? null;
+  }
+
+  private ofTab(): KeptGame | null {
+    const raw = this.session?.getItem(TAB) ?? null;
+    if (raw === null) return null;
+    try {
+      const { id } = JSON.parse(raw) as { id?: unknown };
+      return typeof id === 'string' ? parse(id, raw) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  // Makes a kept game this tab's.
+  take(game: KeptGame): void {
+    this.id = game.id;
+    this.seen = game.writer;
+  }
+
+  // Another game begins in this tab; what it had stays as it is, but for a game
+  // that nobody has begun.
+  begin(): void {
+    const old = this.read(this.id);
+    if (old?.writer === this.seen && outline(old.text).actions === 0) {
+      this.remove(this.id);
+    }
+    this.id = randomId();
+    this.seen = null;
+  }
+
+  // Keeps this tab's game as it is now. Returns whether it could.
+  keep(game: GameToKeep): boolean {
+    const stored = this.read(this.id);
+    // Where another tab has gone on with the game, each keeps its own.
+    if (stored !== null && stored.writer !== this.seen) this.id = randomId();
+    // Who looks back on a finished game keeps its result.
+    const result =
+      game.result === '' && stored?.text === game.text
+        ? stored.result
+        : game.result;
+    const entry = {
+      version: VERSION,
+      ...game,
+      result,
+      savedMs: Date.now(),
+      writer: this.writer,
+    };
+    const same =
+      stored !== null &&
+      stored.id === this.id &&
+      (['text', 'paused', 'result'] as const).every(
+        (name) => stored[name] === entry[name],
+      ) &&
+      stored.players.join() === game.players.join();
+    // What is only looked at is left to the tab that plays it.
+    if (same) {
+      return write(this.session, TAB, { ...entry, ...stored });
+    }
+    this.seen = this.writer;
+    write(this.session, TAB, { ...entry, id: this.id });
+    const kept = write(this.local, PREFIX + this.id, entry);
+    if (kept) this.prune();
+    return kept;
+  }
+
+  // All that is kept, the latest first; this tab's game is among the games.
+  list(): { games: KeptGame[]; unreadable: Unreadable[] } {
+    const games: KeptGame[] = [];
+    const unreadable: Unreadable[] = [];
+    for (const key of Object.keys(this.local ?? {})) {
+      if (!key.startsWith(PREFIX)) continue;
+      const id = key.slice(PREFIX.length);
+      const raw = this.local?.getItem(key) ?? '';
+      const game = parse(id, raw);
+      if (game === null) unreadable.push({ id, raw });
+      else games.push(game);
+    }
+    games.sort((a, b) => b.savedMs - a.savedMs);
+    return { games, unreadable };
+  }
+
+  isCurrent(id: string): boolean {
+    return id === this.id;
+  }
+
+  remove(id: string): void {
+    this.local?.removeItem(PREFIX + id);
+  }
+
+  private read(id: string): KeptGame | null {
+    return parse(id, this.local?.getItem(PREFIX + id) ?? null);
+  }
+
+  private prune(): void {
+    for (const { id } of this.list().games.slice(MOST)) {
+      if (id !== this.id) this.remove(id);
+    }
+  }
+
+  // Before version 1 there was one game for all tabs, under two keys.
+  private takeOver(): void {
+    const text = this.local?.getItem('tara.game') ?? null;
+    if (text === null) return;
+    const players = this.local?.getItem('tara.players') ?? '';
+    const entry = {
+      version: VERSION,
+      text,
+      players: players.split(','),
+      savedMs: Date.now(),
+      writer: this.writer,
+    };
+    // Where the storage is full, the old keys make room for the entry.
+    this.local?.removeItem('tara.game');
+    this.local?.removeItem('tara.players');
+    if (write(this.local, PREFIX + randomId(), entry)) return;
+    write(this.local, 'tara.game', text);
+    write(this.local, 'tara.players', players);
+  }
+}
+
+// Returns whether the storage took it: it may be full.
+function write(to: Storage | null, key: string, value: unknown): boolean {
+  try {
+    to?.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
+    return to !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,281 @@
+// The games that the browser keeps: one for each tab, and those to go back to.
+
+import assert from 'node:assert/strict';
+import {before, describe, test} from 'node:test';
+
+import {watchPage} from '../../tests/js/browser.mjs';
+import {suiteContext} from './harness.mjs';
+import {
+  boardState,
+  newGame,
+  startSite,
+  waitForToast,
+  waitForTurn,
+} from './ui_page.mjs';
+
+const PREFIX = 'tara.games.';
+
+describe('games that are kept', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  const ready = (page) => page.waitForSelector('body.ready');
+
+  const reload = async (page) => {
+    await page.reload();
+    await ready(page);
+  };
+
+  // Another tab of the same browser.
+  const openTab = async (page) => {
+    const tab = await page.context().newPage();
+    const problems = watchPage(tab, {allowed: new URL('/', page.url()).href});
+    await tab.goto(page.url());
+    await ready(tab);
+    return {tab, problems};
+  };
+
+  const build = async (page, ...hills) => {
+    for (const hill of hills) {
+      const {ply} = await boardState(page);
+      await page.click(`[data-hill="${hill}"]`);
+      await waitForTurn(page, ply);
+    }
+  };
+
+  // The game on the board in its short form, once the page shows it.
+  const shortForm = async (page) => {
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    await page.click('[data-do="short"]');
+    const text = await page.inputValue('#game-text');
+    await page.click('#game-file [aria-label="Close"]');
+    return text;
+  };
+
+  // The text of each recent game that can be gone back to.
+  const recent = async (page) => {
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    const games = await page.$$eval(
+        '[data-kept]', (all) => all.map((each) => each.textContent));
+    await page.click('#game-file [aria-label="Close"]');
+    return games;
+  };
+
+  const waitForGame = (page, ply, name) => page.waitForFunction(
+      ([ply, name]) =>
+          document.querySelector('#board').dataset.ply === ply &&
+          document.querySelector('#variant-name').textContent === name,
+      [String(ply), name]);
+
+  test('each tab has its own', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await build(page, 'D4', 'B2', 'E6');
+    const {tab, problems: others} = await openTab(page);
+    // A new tab begins with the latest game.
+    assert.equal(await shortForm(tab), 'sacred_hill_l1 D4 B2 E6');
+    await newGame(tab, 'four_treasures', 'people');
+    await build(tab, 'C3');
+    await reload(page);
+    assert.equal(await shortForm(page), 'sacred_hill_l1 D4 B2 E6');
+    await reload(tab);
+    assert.equal(await shortForm(tab), 'four_treasures C3');
+    assert.deepEqual([problems, others], [[], []]);
+    await close();
+  });
+
+  test('two tabs that play on in one game have two games then', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'four_treasures', 'people');
+    await build(page, 'D4');
+    const {tab} = await openTab(page);
+    await build(tab, 'A2');
+    await build(page, 'G6');
+    await build(tab, 'A3');
+    await reload(page);
+    await reload(tab);
+    assert.equal(await shortForm(page), 'four_treasures D4 G6');
+    assert.equal(await shortForm(tab), 'four_treasures D4 A2 A3');
+    // Each finds the other's game among the recent ones.
+    assert.equal((await recent(page)).length, 1);
+    assert.equal((await recent(tab)).length, 1);
+    await close();
+  });
+
+  test('a game that another one follows can be gone back to', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l2', 'people');
+    await build(page, 'D4', 'B2');
+    await newGame(page, 'poisoned_chalice', 'people');
+    await waitForToast(
+        page, ':has-text("Your game of Sacred Hill, Level 2 is kept")');
+    await build(page, 'B1');
+    const [first, ...more] = await recent(page);
+    assert.match(first, /^Sacred Hill, Level 2\s*2 actions · Person – Person/);
+    assert.deepEqual(more, []);
+    await page.click('#file-button');
+    await page.click('[data-kept]');
+    await waitForGame(page, 2, 'Sacred Hill, Level 2');
+    await build(page, 'E6');
+    await reload(page);
+    assert.equal(await shortForm(page), 'sacred_hill_l2 D4 B2 E6');
+    assert.match((await recent(page))[0], /^Poisoned Chalice\s*1 action ·/);
+    // It is forgotten when it is told to.
+    await page.click('#file-button');
+    await page.click('#game-file [aria-label="Forget this game"]');
+    await page.waitForFunction(
+        () => document.querySelector('[data-kept]') === null);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a game that nobody has begun leaves nothing', async () => {
+    const {page, close} = await site.open();
+    for (let i = 0; i < 3; ++i) await newGame(page, 'high_kings_l1', 'people');
+    const kept = await page.evaluate(
+        (prefix) => Object.keys(localStorage).filter(
+            (key) => key.startsWith(prefix)).length,
+        PREFIX);
+    assert.equal(kept, 1);
+    await close();
+  });
+
+  test('the game of the former page is taken over', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await build(page, 'D4');
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+      localStorage.setItem('tara.game', JSON.stringify({
+        variant: 'four_treasures',
+        steps: [{seat: 0, action: 'C3'}, {seat: 1, action: 'E5'}],
+      }));
+      localStorage.setItem('tara.players', 'person,person');
+    });
+    await reload(page);
+    assert.equal(await shortForm(page), 'four_treasures C3 E5');
+    assert.equal(
+        await page.evaluate(() => localStorage.getItem('tara.game')), null);
+    await close();
+  });
+
+  test('what is damaged stays, and is told of', async () => {
+    const {page, problems, close} = await site.open();
+    await page.evaluate((prefix) => {
+      localStorage.clear();
+      sessionStorage.clear();
+      const entry = {
+        version: 1,
+        text: 'sacred_hill_l1 D4 D9',
+        players: ['person', 'person'],
+        savedMs: 1,
+      };
+      localStorage.setItem(`${prefix}one`, JSON.stringify(entry));
+      localStorage.setItem(`${prefix}two`, '{"version": 1, "te');
+      localStorage.setItem(`${prefix}three`, '{"version": 7}');
+      // Less is missing here: the game itself is whole.
+      localStorage.setItem(`${prefix}four`, JSON.stringify({
+        version: 1,
+        text: 'four_treasures D4',
+        players: [],
+        savedMs: 1e300,
+      }));
+    }, PREFIX);
+    await reload(page);
+    await waitForToast(page, '.error:has-text("cannot be read (step 1: ")');
+    await build(page, 'D4');
+    await waitForTurn(page, 0);
+    await page.click('#file-button');
+    await page.click('[data-kept="one"]');
+    await page.waitForSelector(
+        '#game-file .note.error:has-text("This game cannot be read: step 1")');
+    assert.equal(
+        await page.inputValue('#game-text'), 'sacred_hill_l1 D4 D9');
+    const unreadable =
+        page.locator('.kept li:has-text("this page cannot read")');
+    assert.equal(await unreadable.count(), 2);
+    await unreadable.first().getByText('Show its text').click();
+    assert.match(await page.inputValue('#game-text'), /^\{"version": /);
+    await page.click('[data-kept="four"]');
+    await waitForGame(page, 1, 'Four Treasures');
+    for (const id of ['one', 'two', 'three']) {
+      assert.ok(await page.evaluate(
+          (key) => localStorage.getItem(key) !== null, PREFIX + id));
+    }
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a full storage is told of, and a reload still finds the game',
+       async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await build(page, 'D4');
+    await page.evaluate(() => {
+      // Ever smaller pieces, until not even one character goes in.
+      for (let size = 1 << 22, i = 0; size >= 1; ++i) {
+        try {
+          localStorage.setItem(`filler${i}`, 'x'.repeat(size));
+        } catch {
+          size >>= 1;
+        }
+      }
+    });
+    await newGame(page, 'four_treasures', 'people');
+    await waitForToast(page, '.error:has-text("keeps no more games")');
+    await build(page, 'C3', 'E5');
+    await reload(page);
+    assert.equal(await shortForm(page), 'four_treasures C3 E5');
+    assert.match((await recent(page))[0], /^Sacred Hill, Level 1\s*1 action ·/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a browser that refuses storage plays all the same', async () => {
+    const {page, close} = await site.open();
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('refused', 'SecurityError');
+          },
+        });
+      }
+    });
+    await reload(page);
+    await build(page, 'D4');
+    await close();
+  });
+
+  test('the computer goes on with its turn after a reload', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'four_treasures', 'red', 'master');
+    // Before the answer comes, which is then of the page that was reloaded.
+    await page.click('[data-hill="D4"]');
+    await page.waitForFunction(
+        () => Number(document.querySelector('#board').dataset.ply) >= 1);
+    await reload(page);
+    await waitForTurn(page, 0);
+    assert.equal((await boardState(page)).ply, 2);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('the computer that was to wait waits after a reload', async () => {
+    const {page, close} = await site.open();
+    await newGame(page, 'four_treasures', 'watch', 'master');
+    await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    const {ply} = await boardState(page);
+    await reload(page);
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    assert.equal((await boardState(page)).ply, ply);
+    await close();
+  });
+});
