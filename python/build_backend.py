@@ -99,7 +99,7 @@ def _write_manylinux_wheel(folder, files, module):
         subprocess.run(
             [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir",
              wheels, pathlib.Path(work) / name],
-            check=True, stdout=sys.stderr,
+            check=True, stdout=2,  # stderr: pip takes stdout for the name
             env={
                 # Of files in the archive: the same each time.
                 "SOURCE_DATE_EPOCH": "315532800", **os.environ,

@@ -90,7 +90,10 @@ def main():
                         help="write nothing; compare kinds of outputs")
     arguments = parser.parse_args()
     path = arguments.path.resolve()
-    notebook = nbformat.read(path, as_version=4)
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except (OSError, nbformat.reader.NotJSONError) as failure:
+        sys.exit(f"{arguments.path}: {failure}; expected a notebook")
     stored = kinds(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "code":

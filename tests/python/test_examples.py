@@ -94,6 +94,14 @@ def test_a_cell_that_fails_is_named(tmp_path):
     assert notebook.read_text() == before
 
 
+def test_what_is_no_notebook_is_named(tmp_path):
+    (tmp_path / "text.ipynb").write_text("a text")
+    for path in (tmp_path / "none.ipynb", tmp_path / "text.ipynb"):
+        run = execute_notebook(path)
+        assert run.returncode == 1
+        assert f"{path}: " in run.stderr and "Traceback" not in run.stderr
+
+
 def test_outputs_are_renewed_and_compared_by_their_kinds(tmp_path):
     notebook = tmp_path / "a.ipynb"
     write_notebook(notebook, "print(1)\nprint(2)", "3")
