@@ -31,9 +31,9 @@ def fleet(*arguments, **options):
         capture_output=True, text=True, check=False, **options)
 
 
-def alone(config, run_dir):
+def alone(config, run_dir, *arguments):
     subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
-                    f"run_dir={run_dir}", *FAST],
+                    f"run_dir={run_dir}", *FAST, *arguments],
                    check=True, capture_output=True)
 
 
@@ -231,11 +231,14 @@ _tara._JobPlayer = Hangs
 """)
     soon = patched(tmp_path / "soon",
                    "from tara import fleet\nfleet._LOST_SECONDS = 5.0\n")
+    # Long enough for a display after the second in which it is repeated.
+    longer = ["--set", "generations=10"]
     run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
-                "--address", cluster(hangs), env=soon)
+                *longer, "--address", cluster(hangs), env=soon)
     assert run.returncode == 0, run.stderr
+    assert (tmp_path / "once").is_dir()  # a worker has hung
     assert "blocks repeated" in run.stderr
-    alone(TINY, tmp_path / "alone")
+    alone(TINY, tmp_path / "alone", *longer)
     assert digest(tmp_path / "run") == digest(tmp_path / "alone")
 
 
