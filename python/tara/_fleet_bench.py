@@ -8,7 +8,6 @@ import heapq
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
@@ -85,10 +84,7 @@ def _feed(games: int) -> Tuple[float, float]:
                     played = list(pool.map(_play, blocks))
                 begun = _cpu_seconds(process.pid)
                 for message in played:
-                    data = memoryview(struct.pack("<II", len(message), 1) +
-                                      message)
-                    while data:
-                        data = data[os.write(to_run, data):]
+                    fleet._tell(to_run, 1, message)
                 assert json.loads(lines.readline())["event"] == "end"
                 seconds = _cpu_seconds(process.pid) - begun
         finally:
@@ -99,12 +95,6 @@ def _feed(games: int) -> Tuple[float, float]:
 
 
 # --- A cluster that is not there ---------------------------------------------
-
-
-@dataclasses.dataclass
-class _Task:
-    games: int
-    seconds: float
 
 
 @dataclasses.dataclass
@@ -127,7 +117,7 @@ class _DrawnCluster:
             f"{i:056x}": _Cores(cores=self._random.choice([4, 8, 16, 32]),
                                speed=self._random.uniform(0.5, 2))
             for i in range(nodes)}
-        self._tasks: Dict[int, _Task] = {}
+        self._seconds: List[float] = []  # by task
         self._ends: List[Tuple[float, int, str]] = []
         self._done: set[int] = set()
         self.now = 0.0
@@ -149,11 +139,11 @@ class _DrawnCluster:
         return _Caller(lambda games: self._begin(name, games))
 
     def _begin(self, name: str, games: int) -> int:
-        task = len(self._tasks)
+        task = len(self._seconds)
         # Games differ; those of a block are played beside each other.
         work = sum(self._random.lognormvariate(0, 0.4) for _ in range(games))
-        self._tasks[task] = _Task(
-            games, work * self._game_seconds / self._nodes[name].speed)
+        self._seconds.append(
+            work * self._game_seconds / self._nodes[name].speed)
         self._nodes[name].waiting.append(task)
         self._start(name)
         return task
@@ -163,9 +153,9 @@ class _DrawnCluster:
         while node.waiting and node.playing < node.cores:
             task = node.waiting.popleft()
             node.playing += 1
-            self.busy += self._tasks[task].seconds
-            heapq.heappush(self._ends, (self.now + self._tasks[task].seconds,
-                                        task, name))
+            self.busy += self._seconds[task]
+            heapq.heappush(self._ends,
+                           (self.now + self._seconds[task], task, name))
 
     def wait(self, tasks: Sequence[int], num_returns: int, timeout: float,
              **_: Any) -> Tuple[List[int], List[int]]:
@@ -183,7 +173,7 @@ class _DrawnCluster:
 
     def get(self, task: int) -> Tuple[bytes, float, str]:
         self._done.discard(task)
-        return b"", self._tasks[task].seconds, "drawn"
+        return b"", self._seconds[task], "drawn"
 
 
 @dataclasses.dataclass

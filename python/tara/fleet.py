@@ -613,6 +613,13 @@ def _handle(event: Dict[str, Any], fleet: _Fleet) -> None:
         fleet.end(job)
 
 
+def _tell(descriptor: int, job: int, message: bytes) -> None:
+    """Sends a command a message, as tara/fleet/fleet.h has it."""
+    data = memoryview(struct.pack("<II", len(message), job) + message)
+    while data:
+        data = data[os.write(descriptor, data):]
+
+
 def _run(command: List[str], fleet: _Fleet) -> int:
     """Runs a command with the fleet as its player; returns its status."""
     from_fleet, to_run = os.pipe()
@@ -636,12 +643,6 @@ def _run(command: List[str], fleet: _Fleet) -> int:
     signal.signal(signal.SIGINT,
                   lambda *_: process.send_signal(signal.SIGINT))
     told = 0.0
-
-    def tell(job: int, message: bytes) -> None:
-        data = memoryview(struct.pack("<II", len(message), job) + message)
-        while data:
-            data = data[os.write(to_run, data):]
-
     try:
         while True:
             while not events.empty():
@@ -650,10 +651,10 @@ def _run(command: List[str], fleet: _Fleet) -> int:
                     return _status_of(process)
                 _handle(event, fleet)
             for job, played in fleet.turn():
-                tell(job, played)
+                _tell(to_run, job, played)
             if time.monotonic() - told > _STATUS_SECONDS:
                 told = time.monotonic()
-                tell(0, fleet.status().encode())
+                _tell(to_run, 0, fleet.status().encode())
     except BrokenPipeError:
         return _status_of(process)
     finally:

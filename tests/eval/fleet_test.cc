@@ -34,6 +34,7 @@
 #include "tara/eval/rating/rating_tournament.h"
 #include "tara/eval/statistics/sprt.h"
 #include "tara/record/game_store.h"
+#include "tests/fleet/fleet_testing.h"
 
 namespace tara::eval {
 namespace {
@@ -134,16 +135,7 @@ class OneMachine {
       message.add_game(game.SerializeAsString());
     }
     if (change) change(message);
-    const std::string bytes = message.SerializeAsString();
-    std::string frame;
-    for (const size_t number : {bytes.size(), size_t{job}}) {
-      for (int shift = 0; shift < 32; shift += 8) {
-        frame += static_cast<char>(number >> shift & 0xff);
-      }
-    }
-    frame += bytes;
-    ASSERT_EQ(write(to_fleet_[1], frame.data(), frame.size()),
-              static_cast<ssize_t>(frame.size()));
+    fleet::SendToFleet(to_fleet_[1], job, message.SerializeAsString());
   }
 
   int to_fleet_[2] = {-1, -1};

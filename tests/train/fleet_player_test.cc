@@ -22,6 +22,7 @@
 #include "tara/record/game_store.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/game_plan.h"
+#include "tests/fleet/fleet_testing.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -78,15 +79,7 @@ class FleetPlayerTest : public ::testing::Test {
     SendBytes(message.SerializeAsString());
   }
   void SendBytes(const std::string& bytes) {
-    std::string frame;
-    for (const size_t number : {bytes.size(), size_t{1}}) {  // the first job
-      for (int shift = 0; shift < 32; shift += 8) {
-        frame += static_cast<char>(number >> shift & 0xff);
-      }
-    }
-    frame += bytes;
-    ASSERT_EQ(write(to_player_[1], frame.data(), frame.size()),
-              static_cast<ssize_t>(frame.size()));
+    fleet::SendToFleet(to_player_[1], /*job=*/1, bytes);
   }
 
   // Begins to play, so that the job is there for what is sent.

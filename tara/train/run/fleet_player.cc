@@ -1,7 +1,6 @@
 #include "tara/train/run/fleet_player.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
