@@ -82,7 +82,7 @@ absl::StatusOr<std::shared_ptr<void>> LockFile(const std::string& path) {
 
 // --- Records -----------------------------------------------------------------
 
-constexpr int kCompressionLevel = 3;
+constexpr int kCompressionLevel = 2;
 // A record of the longest game is far smaller; more means a damaged blob.
 constexpr uint64_t kMaxRecordBytes = 64 << 20;
 
