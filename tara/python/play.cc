@@ -321,6 +321,8 @@ class GenerationPlayer : public JobPlayer {
       return absl::InvalidArgumentError(absl::StrCat(
           "games: ", piece.id, "; expected ", begin_, " to ", end_ - 1));
     }
+    const int64_t requests = cache_->requests();
+    const int64_t hits = cache_->hits();
     train::SelfPlayStats stats;
     TARA_RETURN_IF_ERROR(train::PlayGames(
         options_, games, *cache_,
@@ -332,6 +334,8 @@ class GenerationPlayer : public JobPlayer {
     for (const auto& each : train::kSelfPlayCounters) {
       played.add_count(stats.*each.counter);
     }
+    played.set_cache_requests(cache_->requests() - requests);
+    played.set_cache_hits(cache_->hits() - hits);
     return absl::OkStatus();
   }
 

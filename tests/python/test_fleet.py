@@ -54,6 +54,13 @@ def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
     assert re.search(r"1 nodes, \d+ cores", run.stderr)
     assert "ckpt-000002 at 8 simulations" in run.stdout
     assert digest(tmp_path / "fleet") == digest(tmp_path / "alone")
+    metrics = [json.loads(line) for line in
+               (tmp_path / "fleet" / "metrics.jsonl").read_text().splitlines()]
+    played = [line for line in metrics if line["event"] == "self_play"]
+    by_node = [line for line in metrics if line["event"] == "fleet"]
+    assert ([line["games"] for line in by_node] ==
+            [line["games"] for line in played])
+    assert all(line["cached_share"] > 0 for line in played)
 
 
 @pytest.mark.skipif(

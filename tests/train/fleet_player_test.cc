@@ -76,6 +76,8 @@ class FleetPlayerTest : public ::testing::Test {
       message.add_game(game.SerializeAsString());
     }
     message.add_count(100);  // simulations
+    message.set_cache_requests(8);
+    message.set_cache_hits(2);
     SendBytes(message.SerializeAsString());
   }
   void SendBytes(const std::string& bytes) {
@@ -93,7 +95,8 @@ class FleetPlayerTest : public ::testing::Test {
           {.request = request_,
            .missing = plan_.missing,
            .checkpoint_path = "some/ckpt-000001.pt",
-           .stats = stats_},
+           .stats = stats_,
+           .games_by_node = games_by_node_},
           [this](absl::Span<const proto::GameRecord> games) {
             return store_->AddAll(games);
           },
@@ -132,6 +135,7 @@ class FleetPlayerTest : public ::testing::Test {
   std::map<uint64_t, proto::GameRecord> games_;
   std::unique_ptr<record::GameStore> store_;
   SelfPlayStats stats_, ignored_;
+  std::map<std::string, int64_t> games_by_node_;
   std::atomic<bool> stop_ = false;
   std::future<absl::Status> playing_;
   std::string text_;
@@ -153,6 +157,7 @@ TEST_F(FleetPlayerTest, AsksForTheMissingGamesAndStoresEachOnce) {
   }
   EXPECT_EQ(stats_.games, 3);
   EXPECT_EQ(stats_.simulations, 300);
+  EXPECT_EQ(stats_.cached_share, 0.25);
   ASSERT_EQ(lines_.size(), 4u);
   EXPECT_EQ(lines_[0]["event"], "job");
   EXPECT_EQ(lines_[0]["job"], 1);

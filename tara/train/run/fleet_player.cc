@@ -1,6 +1,8 @@
 #include "tara/train/run/fleet_player.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,6 +25,8 @@ absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
   proto::FleetRequest request;
   *request.mutable_self_play() = job.request;
   size_t next = 0;
+  int64_t requests = 0;
+  int64_t hits = 0;
   return fleet.Play({
       .name = absl::StrCat("generation ", job.request.generation()),
       .request = std::move(request),
@@ -44,6 +48,11 @@ absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
           },
       .on_message =
           [&](const proto::PlayedGames& message) {
+            job.games_by_node[message.node()] += message.game_size();
+            requests += message.cache_requests();
+            hits += message.cache_hits();
+            job.stats.cached_share =
+                static_cast<double>(hits) / std::max<double>(1, requests);
             int i = 0;
             for (const auto& [counter, count] : kSelfPlayCounters) {
               // Games are counted as they are stored.

@@ -407,17 +407,19 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
     stats.distinct_share = distinct.share();
     return absl::OkStatus();
   };
+  std::map<std::string, int64_t> games_by_node;
   const SelfPlayJob job = {
       .request = request,
       .missing = plan.missing,
       .checkpoint_path = folder_->checkpoint_path(plan.model),
-      .stats = stats};
+      .stats = stats,
+      .games_by_node = games_by_node};
   progress_.BeginSelfPlay(plan.generation, plan.size(), plan.kept());
   const absl::Status status = callbacks_.play ? callbacks_.play(job, sink, stop)
                                               : PlayHere(job, sink, stop);
   const SelfPlayRates rates = progress_.EndSelfPlay();
   TARA_RETURN_IF_ERROR(status);
-  return log_->SelfPlay(plan.generation, rates);
+  return log_->SelfPlay(plan.generation, rates, games_by_node);
 }
 
 absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,

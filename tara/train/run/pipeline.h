@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct SelfPlayJob {
   absl::Span<const uint64_t> missing;  // indices, ascending
   std::string checkpoint_path;
   SelfPlayStats& stats;  // to be added to
+  // Games that came from nodes of a fleet, likewise.
+  std::map<std::string, int64_t>& games_by_node;
 };
 
 // Takes games that are over, and stores them all or none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -46,7 +47,9 @@ absl::Status RunLog::Write(const std::vector<std::string>& lines) {
   return absl::OkStatus();
 }
 
-absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
+absl::Status RunLog::SelfPlay(
+    int generation, const SelfPlayRates& rates,
+    const std::map<std::string, int64_t>& games_by_node) {
   events_->Scalar("self_play/games_per_second", rates.games_per_second,
                   generation);
   events_->Scalar("self_play/evaluations_per_second",
@@ -55,8 +58,12 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
                   rates.simulations_per_second, generation);
   events_->Scalar("self_play/cached_share", rates.cached_share, generation);
   events_->Scalar("self_play/distinct_share", rates.distinct_share, generation);
+  if (!games_by_node.empty()) {
+    events_->Scalar("fleet/nodes", static_cast<double>(games_by_node.size()),
+                    generation);
+  }
   TARA_RETURN_IF_ERROR(events_->Flush());
-  return Write({MetricsLine(
+  std::vector<std::string> lines = {MetricsLine(
       {{"event", "self_play"},
        {"generation", generation},
        {"games", rates.games},
@@ -77,7 +84,15 @@ absl::Status RunLog::SelfPlay(int generation, const SelfPlayRates& rates) {
        {"games_resigned", rates.resigned},
        {"games_played_on", rates.played_on},
        {"played_on_resignable", rates.resignable},
-       {"played_on_false_positives", rates.resignable_not_lost}})});
+       {"played_on_false_positives", rates.resignable_not_lost}})};
+  for (const auto& [node, games] : games_by_node) {
+    lines.push_back(MetricsLine({{"event", "fleet"},
+                                 {"generation", generation},
+                                 {"node", node},
+                                 {"games", games},
+                                 {"games_per_second", games / rates.seconds}}));
+  }
+  return Write(lines);
 }
 
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {

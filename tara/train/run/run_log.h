@@ -2,6 +2,7 @@
 #define TARA_TRAIN_RUN_RUN_LOG_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,8 +43,10 @@ class RunLog {
   static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder,
                                                       Progress& progress);
 
-  // The games of a generation, as far as this process has played them.
-  absl::Status SelfPlay(int generation, const SelfPlayRates& rates);
+  // The games of a generation, as far as this process has played them, or nodes
+  // of a fleet (none: empty).
+  absl::Status SelfPlay(int generation, const SelfPlayRates& rates,
+                        const std::map<std::string, int64_t>& games_by_node);
   // These draw their curves and return their lines of metrics.jsonl, which the
   // caller appends once his own record of the event is safe: a line a
   // generation; a variant; an opponent and variant; a variant.
