@@ -2,9 +2,12 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -91,9 +94,87 @@ TEST_F(OptimizerTest, AdamWFollowsItsFormula) {
   }
 }
 
+// A hidden layer and an output, by name and shape.
+struct Tower : torch::nn::Module {
+  explicit Tower(int64_t inputs, int64_t outputs)
+      : block(register_module("block0", torch::nn::Linear(inputs, outputs))),
+        output(register_module("output", torch::nn::Linear(outputs, 2))) {}
+  torch::nn::Linear block;
+  torch::nn::Linear output;
+};
+
+// The factor U^T step V of a step, where its gradient is U S V^T.
+at::Tensor InDirectionsOf(const at::Tensor& gradient, const at::Tensor& step) {
+  const auto [u, s, v] = at::svd(gradient);
+  return u.t().matmul(step).matmul(v);
+}
+
+TEST_F(OptimizerTest, MuonMovesAsFarInAllDirections) {
+  for (const auto& [inputs, outputs] :
+       std::vector<std::pair<int64_t, int64_t>>{{9, 4}, {4, 9}, {5, 5}}) {
+    torch::manual_seed(1);
+    Tower tower(inputs, outputs);
+    // Directions a hundred times as long as others.
+    const auto [u, s, v] = at::svd(at::randn({outputs, inputs}));
+    const at::Tensor lengths = at::logspace(0, -2, std::min(inputs, outputs));
+    const at::Tensor gradient =
+        u.matmul(at::diag(lengths)).matmul(v.t()).contiguous();
+    for (const auto& parameter : tower.parameters()) {
+      parameter.mutable_grad() = at::ones_like(parameter);
+    }
+    tower.block->weight.mutable_grad() = gradient;
+    const at::Tensor before = tower.block->weight.detach().clone();
+    NewMuon(tower, 0)->Step(kRate);
+    const torch::NoGradGuard no_gradients;
+    const at::Tensor moved =
+        InDirectionsOf(gradient, before - tower.block->weight) /
+        (kRate * 0.2 *
+         std::sqrt(static_cast<double>(std::max(inputs, outputs))));
+    for (int64_t i = 0; i < moved.size(0); ++i) {
+      for (int64_t j = 0; j < moved.size(1); ++j) {
+        const double value = moved[i][j].item<double>();
+        if (i == j) {
+          EXPECT_GT(value, 0.6) << inputs << ", direction " << i;
+          EXPECT_LT(value, 1.3) << inputs << ", direction " << i;
+        } else {
+          EXPECT_NEAR(value, 0, 1e-3) << inputs;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OptimizerTest, MuonIsAdamWOutsideOfTheTower) {
+  torch::manual_seed(1);
+  Tower by_muon(3, 2);
+  Tower by_adam(3, 2);
+  {
+    const torch::NoGradGuard no_gradients;
+    for (size_t i = 0; i < by_muon.parameters().size(); ++i) {
+      by_adam.parameters()[i].copy_(by_muon.parameters()[i]);
+    }
+  }
+  const auto muon = NewMuon(by_muon, kDecay);
+  const auto adam = NewAdamW(by_adam, kDecay);
+  for (int step = 0; step < 3; ++step) {
+    for (size_t i = 0; i < by_muon.parameters().size(); ++i) {
+      const at::Tensor gradient = at::randn_like(by_muon.parameters()[i]);
+      by_muon.parameters()[i].mutable_grad() = gradient.clone();
+      by_adam.parameters()[i].mutable_grad() = gradient.clone();
+    }
+    muon->Step(kRate);
+    adam->Step(kRate);
+  }
+  EXPECT_FALSE(at::allclose(by_muon.block->weight, by_adam.block->weight));
+  EXPECT_TRUE(at::equal(by_muon.block->bias, by_adam.block->bias));
+  EXPECT_TRUE(at::equal(by_muon.output->weight, by_adam.output->weight));
+  EXPECT_TRUE(at::equal(by_muon.output->bias, by_adam.output->bias));
+}
+
 TEST_F(OptimizerTest, WeightsWithoutAGradientStayAsTheyAre) {
   for (const auto& optimizer :
-       {NewAdamW(*module_, kDecay), NewSgd(*module_, kDecay, kMomentum)}) {
+       {NewAdamW(*module_, kDecay), NewMuon(*module_, kDecay),
+        NewSgd(*module_, kDecay, kMomentum)}) {
     SetGradients({1, 1}, 1);
     module_->weight.mutable_grad().reset();
     const auto before = Weights();

@@ -327,7 +327,8 @@ class KindsOfTrainersTest : public TrainerTest {
  protected:
   static std::vector<TrainerOptions> Kinds() {
     std::vector<TrainerOptions> kinds;
-    for (const auto optimizer : {OptimizerKind::kAdamW, OptimizerKind::kSgd}) {
+    for (const auto optimizer :
+         {OptimizerKind::kAdamW, OptimizerKind::kMuon, OptimizerKind::kSgd}) {
       for (const float decay : {0.0f, 0.9f}) {
         kinds.push_back(kAllHeads);
         kinds.back().optimizer = optimizer;

@@ -407,8 +407,9 @@ TEST(ConfigTest, AFastSearchHasFewerSimulationsThanAFullOne) {
 }
 
 TEST(ConfigTest, WrongWaysOfLearningAreRefusedWithWhatThereIs) {
-  EXPECT_THAT(Error("", {"learner.optimizer=adam"}),
-              HasSubstr("learner.optimizer: adam; expected adamw or sgd"));
+  EXPECT_THAT(
+      Error("", {"learner.optimizer=adam"}),
+      HasSubstr("learner.optimizer: adam; expected adamw, muon or sgd"));
   EXPECT_THAT(Error("", {"learner.schedule=linear"}),
               HasSubstr("learner.schedule: linear; expected cosine or steps"));
   for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5", "nan"}) {

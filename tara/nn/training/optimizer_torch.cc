@@ -3,9 +3,12 @@
 #include <ATen/autocast_mode.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/torch/network_torch.h"
@@ -54,6 +57,26 @@ Autocast::~Autocast() {
 
 namespace {
 
+// A step of AdamW, without the decay. protected members cannot be named here.
+template <typename Active>
+void UpdateByAdam(const Active& active, double learning_rate, int64_t step) {
+  constexpr double kBeta1 = 0.9;
+  constexpr double kBeta2 = 0.999;
+  constexpr double kEpsilon = 1e-8;
+  const auto& first = active.moments[0];
+  const auto& second = active.moments[1];
+  at::_foreach_mul_(first, kBeta1);
+  at::_foreach_add_(first, active.gradients, 1 - kBeta1);
+  at::_foreach_mul_(second, kBeta2);
+  at::_foreach_addcmul_(second, active.gradients, active.gradients, 1 - kBeta2);
+  const auto t = static_cast<double>(step);
+  std::vector<at::Tensor> divisors = at::_foreach_sqrt(second);
+  at::_foreach_mul_(divisors, 1 / std::sqrt(1 - std::pow(kBeta2, t)));
+  at::_foreach_add_(divisors, kEpsilon);
+  at::_foreach_addcdiv_(active.weights, first, divisors,
+                        -learning_rate / (1 - std::pow(kBeta1, t)));
+}
+
 class AdamW : public Optimizer {
  public:
   AdamW(const torch::nn::Module& module, float weight_decay)
@@ -63,25 +86,81 @@ class AdamW : public Optimizer {
   }
 
  private:
-  static constexpr double kBeta1 = 0.9;
-  static constexpr double kBeta2 = 0.999;
-  static constexpr double kEpsilon = 1e-8;
+  void Update(const Active& active, double learning_rate,
+              int64_t step) const override {
+    UpdateByAdam(active, learning_rate, step);
+  }
+};
+
+// Returns about U V^T of U S V^T, each of [n, r, c]: singular values from 0.7
+// to 1.2.
+at::Tensor Orthogonalized(const at::Tensor& matrices) {
+  // Of a quintic whose iteration brings numbers from 0 to 1 near 1 fast.
+  constexpr double kA = 3.4445;
+  constexpr double kB = -4.7750;
+  constexpr double kC = 2.0315;
+  constexpr int kIterations = 5;
+  const bool is_tall = matrices.size(1) > matrices.size(2);
+  at::Tensor x = is_tall ? matrices.transpose(1, 2) : matrices;
+  x = x / (x.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7);
+  for (int i = 0; i < kIterations; ++i) {
+    const at::Tensor square = at::bmm(x, x.transpose(1, 2));
+    const at::Tensor factors =
+        at::baddbmm(square, square, square, /*beta=*/kB, /*alpha=*/kC);
+    x = at::baddbmm(x, factors, x, /*beta=*/kA);
+  }
+  return is_tall ? x.transpose(1, 2) : x;
+}
+
+class Muon : public Optimizer {
+ public:
+  Muon(const torch::nn::Module& module, float weight_decay)
+      : Optimizer(
+            module, weight_decay,
+            {{.name = "muon.first_moment"}, {.name = "muon.second_moment"}}) {}
+
+ private:
+  static constexpr double kMomentum = 0.95;
+  // Of a step's mean square, as AdamW's steps have it.
+  static constexpr double kSize = 0.2;
 
   void Update(const Active& active, double learning_rate,
               int64_t step) const override {
-    const auto& first = active.moments[0];
-    const auto& second = active.moments[1];
-    at::_foreach_mul_(first, kBeta1);
-    at::_foreach_add_(first, active.gradients, 1 - kBeta1);
-    at::_foreach_mul_(second, kBeta2);
-    at::_foreach_addcmul_(second, active.gradients, active.gradients,
-                          1 - kBeta2);
-    const auto t = static_cast<double>(step);
-    std::vector<at::Tensor> divisors = at::_foreach_sqrt(second);
-    at::_foreach_mul_(divisors, 1 / std::sqrt(1 - std::pow(kBeta2, t)));
-    at::_foreach_add_(divisors, kEpsilon);
-    at::_foreach_addcdiv_(active.weights, first, divisors,
-                          -learning_rate / (1 - std::pow(kBeta1, t)));
+    Active others;
+    others.moments.resize(active.moments.size());
+    // Those of one shape are orthogonalized together.
+    std::map<std::vector<int64_t>, std::vector<size_t>> matrices;
+    for (size_t i = 0; i < active.weights.size(); ++i) {
+      const at::Tensor& weights = active.weights[i];
+      if (weights.dim() >= 2 && absl::StartsWith(active.names[i], "block")) {
+        matrices[weights.sizes().vec()].push_back(i);
+        continue;
+      }
+      others.names.push_back(active.names[i]);
+      others.weights.push_back(weights);
+      others.gradients.push_back(active.gradients[i]);
+      for (size_t k = 0; k < active.moments.size(); ++k) {
+        others.moments[k].push_back(active.moments[k][i]);
+      }
+    }
+    if (!others.weights.empty()) UpdateByAdam(others, learning_rate, step);
+    for (const auto& [shape, indices] : matrices) {
+      std::vector<at::Tensor> directions;
+      for (const size_t i : indices) {
+        const at::Tensor& moment = active.moments[0][i];
+        moment.lerp_(active.gradients[i], 1 - kMomentum);
+        directions.push_back(
+            active.gradients[i].lerp(moment, kMomentum).flatten(1));
+      }
+      const at::Tensor steps = Orthogonalized(at::stack(directions));
+      const auto longest =
+          static_cast<double>(std::max(steps.size(1), steps.size(2)));
+      for (size_t k = 0; k < indices.size(); ++k) {
+        active.weights[indices[k]].add_(
+            steps[static_cast<int64_t>(k)].reshape(shape),
+            -learning_rate * kSize * std::sqrt(longest));
+      }
+    }
   }
 };
 
@@ -153,6 +232,7 @@ void Optimizer::Step(double learning_rate) {
   for (size_t i = 0; i < weights_.size(); ++i) {
     const at::Tensor& gradient = weights_[i].grad();
     if (!gradient.defined()) continue;
+    active.names.push_back(names_[i]);
     active.weights.push_back(weights_[i]);
     active.gradients.push_back(gradient);
     for (size_t k = 0; k < moments_.size(); ++k) {
@@ -193,6 +273,11 @@ absl::Status Optimizer::Load(const Checkpoint& checkpoint) {
 std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
                                     float weight_decay) {
   return std::make_unique<AdamW>(module, weight_decay);
+}
+
+std::unique_ptr<Optimizer> NewMuon(const torch::nn::Module& module,
+                                   float weight_decay) {
+  return std::make_unique<Muon>(module, weight_decay);
 }
 
 std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,

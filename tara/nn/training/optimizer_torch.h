@@ -69,6 +69,7 @@ class Optimizer {
   // The tensors of a step: weights, gradients and moments of the same index,
   // those without a gradient left out. They share memory with the originals.
   struct Active {
+    std::vector<std::string> names;
     std::vector<at::Tensor> weights;
     std::vector<at::Tensor> gradients;
     std::vector<std::vector<at::Tensor>> moments;  // [moment, weight]
@@ -102,6 +103,19 @@ std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
 // et al. 2013 (arXiv:1212.0901), section 3.5, for a gradient at w.
 std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
                                   float weight_decay, float momentum);
+
+// Muon: convolutions and linear layers of the residual tower (names that begin
+// with "block") move by the nearest orthogonal matrix to Nesterov's momentum,
+//   m = mu m + (1 - mu) g     w = w - lr decay w - lr 0.2 sqrt(max(r, c)) O,
+//   O = U V^T of (1 - mu) g + mu m = U S V^T, a matrix [r, c] with the outputs
+// as its rows and mu = 0.95: every direction moves as far, also those of which
+// gradients have little, and the mean square of a step is that of AdamW, whose
+// rates therefore fit. O is approximated by five Newton-Schulz iterations. All
+// other weights are AdamW's.
+// Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
+// networks"; the size of the step: Liu et al. 2025 (arXiv:2502.16982), 2.2.
+std::unique_ptr<Optimizer> NewMuon(const torch::nn::Module& module,
+                                   float weight_decay);
 
 // The exponential average of a network's weights over its steps, its norms'
 // means and variances included:

@@ -50,6 +50,8 @@ std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
   switch (options.optimizer) {
     case OptimizerKind::kAdamW:
       return NewAdamW(network, options.weight_decay);
+    case OptimizerKind::kMuon:
+      return NewMuon(network, options.weight_decay);
     case OptimizerKind::kSgd:
       return NewSgd(network, options.weight_decay, options.momentum);
   }

@@ -50,7 +50,8 @@ struct Sample {
 
 enum class OptimizerKind {
   kAdamW,
-  kSgd,  // with Nesterov's momentum
+  kMuon,  // of the tower; AdamW of the rest
+  kSgd,   // with Nesterov's momentum
 };
 
 struct TrainerOptions {

@@ -262,7 +262,7 @@ bool HasLearned(const Checkpoint& checkpoint, Head head) {
 
 bool IsOfOptimizer(absl::string_view name) {
   return absl::StartsWith(name, "raw/") || absl::StartsWith(name, "adamw.") ||
-         absl::StartsWith(name, "sgd.");
+         absl::StartsWith(name, "muon.") || absl::StartsWith(name, "sgd.");
 }
 
 std::string EncodeCheckpoint(const Checkpoint& checkpoint) {

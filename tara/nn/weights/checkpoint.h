@@ -23,7 +23,7 @@
 //   NAME            the network as it plays; the average of the weights where
 //                   training averages them
 //   raw/NAME        then, the weights that training goes on from
-//   adamw.*, sgd.*  moments of the optimizer
+//   adamw.*, muon.*, sgd.*  moments of the optimizer
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
 // stem_globals.weight (globals): the first of kPlanes and kGlobals.
 // Evaluators read the plain names that they know, and ignore all others.

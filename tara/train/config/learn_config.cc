@@ -66,14 +66,18 @@ nn::PerHead<float> LossWeightsOf(const proto::LearnerConfig& learner) {
   return weights;
 }
 
+nn::OptimizerKind OptimizerOf(const std::string& name) {
+  if (name == "muon") return nn::OptimizerKind::kMuon;
+  return name == "sgd" ? nn::OptimizerKind::kSgd : nn::OptimizerKind::kAdamW;
+}
+
 }  // namespace
 
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
   const auto device = nn::ParseDevice(learner.device());
   TARA_CHECK(device.ok(), "a config was not checked");
-  return {.optimizer = learner.optimizer() == "sgd" ? nn::OptimizerKind::kSgd
-                                                    : nn::OptimizerKind::kAdamW,
+  return {.optimizer = OptimizerOf(learner.optimizer()),
           .momentum = learner.momentum(),
           .weight_decay = learner.weight_decay(),
           .loss_weights = LossWeightsOf(learner),
