@@ -3,6 +3,7 @@ import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vite';
 
 import {modelPlugin} from './model_plugin.mjs';
+import {packedPlugin} from './packed_plugin.mjs';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -52,7 +53,7 @@ export default defineConfig(({mode}) => {
   return {
     // No page is served in place of another that is missing.
     appType: 'mpa',
-    plugins: [modelPlugin(path('.')), policyPlugin],
+    plugins: [modelPlugin(path('.')), packedPlugin(), policyPlugin],
     resolve: {
       // The runtime of networks without its WebAssembly inlined: the engine
       // says where its files are.
@@ -62,7 +63,7 @@ export default defineConfig(({mode}) => {
     base: './',
     // Files that are served as they are, such as the default model.
     publicDir: 'public',
-    worker: {format: 'es'},
+    worker: {format: 'es', plugins: () => [packedPlugin()]},
     build: {
       target: 'es2022',
       outDir: mode === 'test' ? '.build/test' : 'dist',
