@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Builds what is missing of the page, into web/dist: web/build.sh.
+# Builds what is missing of the page, into web/dist: web/build.sh. With `site`,
+# builds the page for a web space into web/.build/site, with the bundle that
+# TARA_MODEL names, else the ready-made one.
 
 # shellcheck source-path=SCRIPTDIR source=../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../bin/lib.sh"
@@ -13,7 +15,8 @@ page_up_to_date() {
   local changed
   # Some of the paths need not exist, which find calls an error.
   changed="$(find "${WEB}"/{src,public,wasm,index.html,package-lock.json} \
-    "${WEB}"/{vite.config.mjs,model_plugin.mjs,.build/wasm/tara_core.wasm} \
+    "${WEB}"/{vite.config.mjs,model_plugin.mjs,packed_plugin.mjs} \
+    "${WEB}"/{site,.build/wasm/tara_core.wasm} \
     "${TARA_ROOT}/models" -newer "${STAMP}" -print -quit 2>/dev/null || true)"
   [[ -z "${changed}" ]]
 }
@@ -22,7 +25,14 @@ tara_install_packages web
 tara_install_node
 tara_npm_install "${WEB}"
 "${WEB}/wasm/build.sh"
-if ! page_up_to_date; then
+if [[ "${1:-}" == site ]]; then
+  tara_say "building the page for a web space"
+  if ! (cd "${WEB}" && node_modules/.bin/vite build --mode site \
+    --logLevel warn >&2); then
+    tara_say "the page could not be built"
+    exit 1
+  fi
+elif ! page_up_to_date; then
   tara_say "building the page"
   touch "${STAMP}.$$"
   if ! (cd "${WEB}" && node_modules/.bin/vite build --logLevel warn >&2); then

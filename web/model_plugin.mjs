@@ -7,7 +7,7 @@ import path from 'node:path';
 const ADDRESS = 'model.tara';
 
 // Returns the path of the bundle, or null.
-function findModel(root) {
+export function findModel(root) {
   const file = path.join(root, '..', 'models', 'tara.tara');
   return existsSync(file) ? file : null;
 }

@@ -1,26 +1,41 @@
 #!/usr/bin/env bash
 # Builds what is missing of the page and becomes `tara web --page`, which serves
-# it: web/serve.sh PORT [MODEL]. The model is a bundle, or a run or checkpoint,
-# which is exported. For people there is `bin/tara web`, which checks the
-# arguments.
+# it, or writes it to a folder for any web space: web/serve.sh PORT [MODEL], or
+# web/serve.sh --export FOLDER [MODEL]. The model is a bundle, or a run or
+# checkpoint, which is exported. For people there is `bin/tara web`, which checks
+# the arguments.
 
 # shellcheck source-path=SCRIPTDIR source=../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../bin/lib.sh"
 
-readonly PORT="$1"
-readonly MODEL="${2:-}"
 readonly WEB="${TARA_ROOT}/web"
+if [[ "$1" == --export ]]; then
+  page="${WEB}/.build/site"
+  arguments=(--export "$2")
+  shift 2
+else
+  page="${WEB}/dist"
+  arguments=(--port "$1")
+  shift
+fi
+readonly MODEL="${1:-}"
 
-"${WEB}/build.sh"
-arguments=(web --port "${PORT}" --page "${WEB}/dist")
+bundle=""
 if [[ -n "${MODEL}" ]]; then
   bundle="${MODEL}"
   if [[ -d "${MODEL}" || "${MODEL}" != *.tara ]]; then
+    mkdir -p "${WEB}/.build"
     bundle="${WEB}/.build/$(basename "${MODEL%/}").tara"
     tara_say "exporting ${MODEL}"
     "${TARA_BINARY}" export "${MODEL}" -o "${bundle}" >&2
   fi
-  arguments+=(--model "${bundle}")
+fi
+if [[ "${page}" == */site ]]; then
+  # The network is a part of the page.
+  TARA_MODEL="${bundle}" "${WEB}/build.sh" site
+else
+  "${WEB}/build.sh"
+  arguments+=(${bundle:+--model "${bundle}"})
 fi
 export TARA_ROOT
-exec "${TARA_BINARY}" "${arguments[@]}"
+exec "${TARA_BINARY}" web --page "${page}" "${arguments[@]}"

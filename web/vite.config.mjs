@@ -1,8 +1,11 @@
 import {existsSync} from 'node:fs';
+import {basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vite';
 
-import {modelPlugin} from './model_plugin.mjs';
+import {findModel, modelPlugin} from './model_plugin.mjs';
+import {packedPlugin} from './packed_plugin.mjs';
+import {sitePlugin} from './site/plugin.mjs';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -15,22 +18,24 @@ const headers = {
 };
 
 // What the page may load and ask for: its own files. The policy is in the built
-// page itself, so that it holds on any server.
+// page itself, so that it holds on any server. WebAssembly is compiled by its
+// worker alone.
 const policy = {
   'default-src': "'none'",
-  'script-src': "'self'",
+  'script-src': "'self' 'wasm-unsafe-eval'",
   'worker-src': "'self'",
   'style-src': "'self'",
   'font-src': "'self'",
   'img-src': "'self' data:",
   'connect-src': "'self'",
+  'manifest-src': "'self'",
+  'object-src': "'none'",
   'base-uri': "'none'",
   'form-action': "'none'",
 };
-const policyText = (directives) =>
-  Object.entries(directives)
-      .map(([name, sources]) => `${name} ${sources}`)
-      .join('; ');
+const policyText = Object.entries(policy)
+    .map(([name, sources]) => `${name} ${sources}`)
+    .join('; ');
 
 const policyPlugin = {
   name: 'tara-policy',
@@ -39,21 +44,34 @@ const policyPlugin = {
     tag: 'meta',
     attrs: {
       'http-equiv': 'Content-Security-Policy',
-      'content': policyText(policy),
+      'content': policyText,
     },
     injectTo: 'head-prepend',
   }],
 };
 
-// `vite build --mode test` builds the pages of the tests, too.
+// `vite build --mode test` builds the pages of the tests, too, `--mode site` the
+// page for a web space, with the bundle that TARA_MODEL names.
 export default defineConfig(({mode}) => {
+  const site = mode === 'site';
+  const bundle = process.env.TARA_MODEL || findModel(path('.'));
   const pages = ['index.html'];
   if (mode === 'test') pages.push('tests/pages/engine.html');
   return {
     // No page is served in place of another that is missing.
     appType: 'mpa',
-    plugins: [modelPlugin(path('.')), policyPlugin],
+    plugins: [
+      site ? sitePlugin({bundle, policy: policyText}) : modelPlugin(path('.')),
+      packedPlugin(),
+      policyPlugin,
+    ],
+    define: {
+      // What servers that do not tell the file's name have as model.tara.
+      'import.meta.env.TARA_MODEL_NAME':
+          JSON.stringify(bundle === null ? '' : basename(bundle)),
+    },
     resolve: {
+      alias: site ? [{find: './webgpu', replacement: './no_webgpu'}] : [],
       // The runtime of networks without its WebAssembly inlined: the engine
       // says where its files are.
       conditions: ['onnxruntime-web-use-extern-wasm'],
@@ -62,10 +80,10 @@ export default defineConfig(({mode}) => {
     base: './',
     // Files that are served as they are, such as the default model.
     publicDir: 'public',
-    worker: {format: 'es'},
+    worker: {format: 'es', plugins: () => [packedPlugin()]},
     build: {
       target: 'es2022',
-      outDir: mode === 'test' ? '.build/test' : 'dist',
+      outDir: {test: '.build/test', site: '.build/site'}[mode] ?? 'dist',
       emptyOutDir: true,
       // The runtime of the network is one file of megabytes.
       chunkSizeWarningLimit: 2000,

@@ -22,6 +22,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/web_export.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 
@@ -36,12 +37,14 @@ struct WebOptions {
   std::string model = {};
   // A folder with a built page; empty: that of the release or of the clone.
   std::string page = {};
+  // A folder to write the page to, instead of serving it.
+  std::string export_folder = {};
 };
 
 // Sent with every file. A page gets threads of WebAssembly (SharedArrayBuffer)
 // only in return for the first two. The page has a stricter policy in itself
-// (web/vite.config.mjs); workers have that of their file, and the glue code of
-// WebAssembly makes functions from text.
+// (web/vite.config.mjs); workers have that of their file, and ONNX Runtime
+// makes functions from text for WebGPU.
 constexpr char kHeaders[] =
     "Cross-Origin-Opener-Policy: same-origin\r\n"
     "Cross-Origin-Embedder-Policy: require-corp\r\n"
@@ -55,6 +58,7 @@ constexpr char kHeaders[] =
 // What the server's threads use.
 struct Served {
   std::string model;  // the network that the page begins with, or empty
+  bool page_has_model = false;
   absl::Mutex mutex;
   std::string error ABSL_GUARDED_BY(mutex);  // the first message of the server
 };
@@ -68,6 +72,8 @@ int BeginRequest(mg_connection* connection) {
   const auto& served =
       *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
   if (served.model.empty()) {
+    // A page for a web space has its own.
+    if (served.page_has_model) return 0;
     // Not 404, which browsers log as an error: there need be none.
     mg_printf(connection, "HTTP/1.1 204 No Content\r\n%s\r\n\r\n", kHeaders);
     return 204;
@@ -104,6 +110,8 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
   if (!options.model.empty()) {
     TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
     served.model = options.model;
+  } else if (IsExportedPage(page)) {
+    served.page_has_model = fs::exists(page / "model.tara", ignored);
   } else {
     served.model = eval::FindReadyMadeModel().value_or("");
   }
@@ -147,8 +155,13 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
 absl::StatusOr<int> BuildPage(const fs::path& script, const WebOptions& options,
                               Console& console) {
   std::error_code ignored;
-  std::vector<std::string> words = {script.string(),
-                                    absl::StrCat(options.port)};
+  std::vector<std::string> words = {script.string()};
+  if (options.export_folder.empty()) {
+    words.push_back(absl::StrCat(options.port));
+  } else {
+    words.push_back("--export");
+    words.push_back(fs::absolute(options.export_folder, ignored).string());
+  }
   if (!options.model.empty()) {
     words.push_back(fs::absolute(options.model, ignored).string());
   }
@@ -169,7 +182,21 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
                      ": no such file; expected a model bundle, a run or a "
                      "checkpoint"));
   }
-  if (!options.page.empty()) return ServePage(options.page, options, console);
+  const bool exports = !options.export_folder.empty();
+  if (exports) {
+    // Before minutes of building.
+    TARA_RETURN_IF_ERROR(CheckExportFolder(options.export_folder));
+    if (!options.model.empty() && fs::is_regular_file(options.model, ignored) &&
+        fs::path(options.model).extension() == ".tara") {
+      TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
+    }
+  }
+  if (!options.page.empty()) {
+    if (!exports) return ServePage(options.page, options, console);
+    TARA_RETURN_IF_ERROR(
+        ExportPage(options.page, options.export_folder, console.out));
+    return kExitOk;
+  }
   const std::optional<fs::path> root = ProjectFolder();
   if (root.has_value()) {
     const fs::path web = *root / "web";
@@ -177,7 +204,7 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
       return BuildPage(web / "serve.sh", options, console);
     }
     // The built one of a release; in a clone index.html is a source.
-    if (fs::exists(web / "index.html", ignored)) {
+    if (!exports && fs::exists(web / "index.html", ignored)) {
       return ServePage(web, options, console);
     }
   }
@@ -210,13 +237,26 @@ void RegisterWeb(Command& root) {
                "it",
        .default_text = "built if sources are newer"},
       &options->page);
+  command.AddText(
+      {.names = "--export",
+       .placeholder = "FOLDER",
+       .help =
+           "folder to write the page to, for any web space, instead of "
+           "serving it; new, empty, or an earlier export, which is replaced",
+       .default_text = "none"},
+      &options->export_folder);
   command.SetNotes(
       "In a clone, builds what is missing (at first some minutes: Emscripten "
       "and\nNode.js are installed, the rules and the search compiled to "
       "WebAssembly). Serves\nthe page to this machine alone until it is "
       "stopped. "
-      "Another bundle can be\ndropped onto the page at any time.");
-  command.SetExamples({"web", "web --port 9000 --model runs/quickstart"});
+      "Another bundle can be\ndropped onto the page at any time.\n\n"
+      "What --export writes are plain files, network included: visitors can "
+      "install the\npage and play without a network. It has no part for "
+      "WebGPU. "
+      "--port has no effect\nthen.");
+  command.SetExamples(
+      {"web", "web --port 9000 --model runs/quickstart", "web --export site"});
   command.SetRun(
       [options](Console& console) { return RunWeb(*options, console); });
 }

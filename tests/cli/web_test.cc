@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -46,6 +47,103 @@ TEST(WebTest, BecomesTheScriptOfTheCloneWithPortAndModel) {
   EXPECT_EQ(
       RunWebIn(FakeClone(), absl::StrCat("--port 0 --model '", model, "'")).out,
       absl::StrCat("<0><", model, ">"));
+}
+
+// Writes a file, and the folders above it.
+void Write(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(
+      std::filesystem::path(path).parent_path());
+  std::ofstream(path) << text;
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A page for any web space, with one more file.
+std::string FakePage(const std::string& name, const std::string& file) {
+  const std::string page = absl::StrCat(testing::TempDir(), "/", name);
+  const std::string sum(64, '0');
+  Write(absl::StrCat(page, "/index.html"), name);
+  Write(absl::StrCat(page, "/assets/", file), name);
+  Write(absl::StrCat(page, "/SHA256SUMS"),
+        absl::StrCat("# The page of Tara, written by tara web --export\n", sum,
+                     "  index.html\n", sum, "  assets/", file, "\n"));
+  return page;
+}
+
+TEST(WebTest, GivesTheScriptTheFolderToExportTo) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/my site");
+  EXPECT_EQ(RunWebIn(FakeClone(), absl::StrCat("--export '", folder, "'")).out,
+            absl::StrCat("<--export><", folder, ">"));
+}
+
+TEST(WebTest, ReplacesAnEarlierExportWhole) {
+  const std::string one = FakePage("one", "one.js");
+  const std::string two = FakePage("two", "two.js");
+  // The folders above it are made.
+  const std::string folder = absl::StrCat(testing::TempDir(), "/space/of/mine");
+  const TaraResult first = RunTara({"web", "--page", one, "--export", folder});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("/space/of/mine: 3 files, "));
+  EXPECT_THAT(first.out, HasSubstr("python3 -m http.server"));
+  EXPECT_EQ(Read(absl::StrCat(folder, "/assets/one.js")), "one");
+
+  // What an interrupted export left is no hindrance.
+  Write(absl::StrCat(folder, ".tara-export/rest"), "rest");
+  EXPECT_EQ(RunTara({"web", "--page", two, "--export", folder}).status, 0);
+  EXPECT_EQ(Read(absl::StrCat(folder, "/assets/two.js")), "two");
+  EXPECT_FALSE(std::filesystem::exists(absl::StrCat(folder, "/assets/one.js")));
+  EXPECT_FALSE(std::filesystem::exists(absl::StrCat(folder, ".tara-export")));
+}
+
+TEST(WebTest, ChangesNoFolderThatHasOtherThings) {
+  const std::string page = FakePage("page of tests", "page.js");
+  const std::string folder = absl::StrCat(testing::TempDir(), "/mine");
+  Write(absl::StrCat(folder, "/thesis.txt"), "all of it");
+  const auto refusal = [&page](const std::string& place) {
+    const TaraResult result =
+        RunTara({"web", "--page", page, "--export", place});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.out, IsEmpty());
+    return result.err;
+  };
+  EXPECT_THAT(refusal(folder),
+              HasSubstr(absl::StrCat("--export ", folder,
+                                     ": has thesis.txt, "
+                                     "which no export wrote; expected")));
+  EXPECT_EQ(Read(absl::StrCat(folder, "/thesis.txt")), "all of it");
+  const std::string file = absl::StrCat(folder, "/thesis.txt");
+  EXPECT_THAT(refusal(file), HasSubstr("is no folder"));
+  EXPECT_THAT(refusal(absl::StrCat(file, "/site")), HasSubstr("is no folder"));
+
+  // An export into which somebody has put more.
+  const std::string site = absl::StrCat(testing::TempDir(), "/site");
+  ASSERT_EQ(RunTara({"web", "--page", page, "--export", site}).status, 0);
+  Write(absl::StrCat(site, "/assets/own.js"), "own");
+  EXPECT_THAT(refusal(site), HasSubstr("has assets/own.js"));
+  EXPECT_EQ(Read(absl::StrCat(site, "/assets/own.js")), "own");
+}
+
+TEST(WebTest, ExportsNoOtherPage) {
+  const std::string page = absl::StrCat(testing::TempDir(), "/local page");
+  Write(absl::StrCat(page, "/index.html"), "page");
+  const std::string folder = absl::StrCat(testing::TempDir(), "/never");
+  const TaraResult result =
+      RunTara({"web", "--page", page, "--export", folder});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("is no page for a web space"));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(WebTest, SaysThatExportsAreMadeInAClone) {
+  const std::string release = absl::StrCat(testing::TempDir(), "/release");
+  Write(absl::StrCat(release, "/web/index.html"), "page");
+  Write(absl::StrCat(release, "/models/none"), "");
+  const TaraResult result = RunWebIn(release, "--export new_site");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("clone of the project"));
 }
 
 TEST(WebTest, NamesAModelThatIsNotThere) {

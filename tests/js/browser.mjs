@@ -1,18 +1,19 @@
-// The real browser, without a window, for these tests and those of web/.
+// The real browsers, without a window, for these tests and those of web/.
 
-import {chromium} from 'playwright-core';
+import {chromium, firefox} from 'playwright-core';
 
-// Debian's Chromium; CHROMIUM names another.
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+// Debian's; CHROMIUM and FIREFOX name others.
+const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
 
 // Whatever a page is waited for, however busy the machine: only what hangs takes
 // so long.
 const PATIENCE_MS = 600_000;
 
-// Starts the browser; it is closed when the test or suite `context` ends.
+// Starts Chromium; it is closed when the test or suite `context` ends.
 export async function startBrowser(context) {
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: chromiumPath,
     timeout: PATIENCE_MS,
     args: [
       '--no-sandbox',  // containers seldom allow one
@@ -21,6 +22,19 @@ export async function startBrowser(context) {
       '--disable-component-update',
       '--disable-sync',
     ],
+  });
+  context.after(() => browser.close());
+  return browser;
+}
+
+// Starts Firefox as it is, by WebDriver BiDi; else as above.
+export async function startFirefox(context) {
+  const browser = await firefox.launch({
+    channel: 'moz-firefox',
+    executablePath: firefoxPath,
+    timeout: PATIENCE_MS,
+    // Playwright cannot ask it for less motion by page.
+    firefoxUserPrefs: {'ui.prefersReducedMotion': 1},
   });
   context.after(() => browser.close());
   return browser;

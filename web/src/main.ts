@@ -12,11 +12,23 @@ import { createEngine } from './engine/engine';
 import { App } from './ui/app';
 import { byId } from './ui/dom';
 import { applyTheme, theme } from './ui/preferences';
+import { giveWay, keepOffline } from './site';
+
+const IS_SITE = import.meta.env.MODE === 'site';
 
 async function main(): Promise<void> {
   applyTheme(theme());
+  if (IS_SITE) await giveWay();
   const engine = await createEngine();
   const app = new App(engine, await engine.game());
+  const begun = begin(app);
+  if (IS_SITE) {
+    void keepOffline(begun, (sentence) => app.tell(sentence));
+  }
+  await begun;
+}
+
+async function begin(app: App): Promise<void> {
   await app.start();
   // After the first drawing, which is due in this frame.
   requestAnimationFrame(() => document.body.classList.add('ready'));

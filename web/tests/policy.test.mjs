@@ -27,7 +27,8 @@ describe('the page under its policy', () => {
   test('has it in itself, for any server', async () => {
     const policy = await page.getAttribute(
         'meta[http-equiv="Content-Security-Policy"]', 'content');
-    assert.match(policy, /^default-src 'none'; script-src 'self'; /);
+    assert.match(
+        policy, /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; /);
     assert.match(policy, /connect-src 'self'/);
   });
 

@@ -1,7 +1,7 @@
 // The WebAssembly module of web/wasm: its types, and how it is loaded.
 
 import createModule from '../../.build/wasm/tara_core.mjs';
-import wasmUrl from '../../.build/wasm/tara_core.wasm?url';
+import wasmUrl from '../../.build/wasm/tara_core.wasm?packed';
 import type {
   Action,
   BySide,
@@ -9,6 +9,7 @@ import type {
   Position,
   VariantInfo,
 } from './api';
+import { fetchPacked } from './packed';
 
 /** web/wasm/views.cc. */
 export interface Catalogue {
@@ -108,7 +109,7 @@ export interface Core {
 }
 
 export async function loadCore(): Promise<Core> {
-  return await createModule({ locateFile: () => wasmUrl }) as Core;
+  return await createModule({ wasmBinary: await fetchPacked(wasmUrl) }) as Core;
 }
 
 /** Returns the value, or throws the text. */

@@ -14,7 +14,9 @@ export async function fetchDefaultModel():
     const name = /filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1];
     return {
       data,
-      name: name === undefined ? 'model.tara' : decodeURIComponent(name),
+      name: name === undefined ?
+        import.meta.env['TARA_MODEL_NAME'] as string :
+        decodeURIComponent(name),
     };
   } catch {
     return null;

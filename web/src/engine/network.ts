@@ -4,14 +4,13 @@
 import type * as Ort from 'onnxruntime-web';
 import wasmModuleUrl from
   'onnxruntime-web/ort-wasm-simd-threaded.mjs?url';
-import wasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import gpuModuleUrl from
-  'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
-import gpuUrl from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
+import wasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?packed';
 import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
 import { type Bundle, factsOf, type InputCounts } from './bundle';
 import type { Catalogue, NetworkBatch } from './core';
 import { notLearned } from './learned';
+import { fetchPacked } from './packed';
+import { gpuRuntime, hasWebGpu } from './webgpu';
 
 type Backend = NetworkInfo['backend'];
 
@@ -21,40 +20,36 @@ const MOST_THREADS = 4;
 const PROBE_BATCH = 8;
 const PROBE_RUNS = 2;
 
+async function cpuRuntime() {
+  const runtime: typeof Ort = await import('onnxruntime-web/wasm');
+  return { runtime, moduleUrl: wasmModuleUrl, wasmUrl };
+}
+
 async function loadRuntime(backend: Backend): Promise<typeof Ort> {
-  const gpu = backend === 'webgpu';
-  const runtime: typeof Ort = gpu ?
-    await import('onnxruntime-web/webgpu') :
-    await import('onnxruntime-web/wasm');
-  runtime.env.logLevel = 'error';
-  runtime.env.wasm.wasmPaths = gpu ?
-    { mjs: gpuModuleUrl, wasm: gpuUrl } :
-    { mjs: wasmModuleUrl, wasm: wasmUrl };
+  const { runtime, moduleUrl, wasmUrl } =
+      await (backend === 'webgpu' ? gpuRuntime() : cpuRuntime());
+  const { env } = runtime;
+  env.logLevel = 'error';
+  env.wasm.wasmPaths = { mjs: moduleUrl };
+  env.wasm.wasmBinary = await fetchPacked(wasmUrl);
   // Threads need shared memory, which servers must allow.
   const cores = Math.floor((navigator.hardwareConcurrency || 1) / 2);
-  runtime.env.wasm.numThreads =
+  env.wasm.numThreads =
       crossOriginIsolated ? Math.max(1, Math.min(MOST_THREADS, cores)) : 1;
   return runtime;
 }
 
-/** The little that is asked of WebGPU here. */
-interface GpuAdapter {
-  readonly isFallbackAdapter?: boolean;
-  readonly info?: { readonly isFallbackAdapter?: boolean };
-}
-interface Gpu {
-  requestAdapter(): Promise<GpuAdapter | null>;
-}
+const runtimes = new Map<Backend, Promise<typeof Ort>>();
 
-/** Whether there is a graphics processor; one in software does not count. */
-async function hasWebGpu(): Promise<boolean> {
-  const { gpu } = navigator as { readonly gpu?: Gpu };
+/** Each runtime is loaded once. */
+async function runtimeOf(backend: Backend): Promise<typeof Ort> {
+  const runtime = runtimes.get(backend) ?? loadRuntime(backend);
+  runtimes.set(backend, runtime);
   try {
-    const adapter = await gpu?.requestAdapter() ?? null;
-    return adapter !== null && adapter.isFallbackAdapter !== true &&
-        adapter.info?.isFallbackAdapter !== true;
-  } catch {
-    return false;
+    return await runtime;
+  } catch (error) {
+    runtimes.delete(backend); // a server may answer the next time
+    throw error;
   }
 }
 
@@ -80,10 +75,11 @@ class Session {
   static async open(
       backend: Backend, bundle: Bundle,
       catalogue: Catalogue): Promise<Session> {
-    const runtime = await loadRuntime(backend);
+    const runtime = await runtimeOf(backend);
     const session = await runtime.InferenceSession.create(
         // 3: errors. What it warns of is how the model was written.
         bundle.model, { executionProviders: [backend], logSeverityLevel: 3 });
+    delete runtime.env.wasm.wasmBinary; // megabytes, compiled by now
     return new Session(
         backend, runtime, session, bundle.inputs, catalogue.geometry.size);
   }

@@ -197,6 +197,10 @@ export class App {
     );
   }
 
+  tell(sentence: string): void {
+    this.notices.show(sentence);
+  }
+
   // Whatever network the page is served with has been loaded.
   begin(): void {
     this.session.begin();

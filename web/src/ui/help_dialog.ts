@@ -37,6 +37,11 @@ const ASSISTANCE: readonly string[] = [
     'after its search: a draw counts as half of a win.',
 ];
 
+// A link to a page that lies beside this one (web/site), which stays open.
+function ownPage(href: string, text: string): HTMLElement {
+  return h('a', { href, target: '_blank', rel: 'noopener' }, text);
+}
+
 export class HelpDialog {
   private readonly rules = h('section', { class: 'rules' });
   private readonly guide = h('input', { type: 'checkbox' });
@@ -80,6 +85,14 @@ export class HelpDialog {
           ]),
         ),
       ),
+      import.meta.env.MODE === 'site' &&
+        h(
+          'p',
+          {},
+          ownPage('./rules.html', 'The rules in full'),
+          ' · ',
+          ownPage('./licences.txt', 'Licences'),
+        ),
       h(
         'p',
         { class: 'faint' },

@@ -83,10 +83,10 @@ export class MovesPanel {
         {
           type: 'button',
           class: SIDE_CLASS[played.side],
-          'aria-label': `Action ${ply}: ${played.action.notation}`,
           click: () => this.goTo(ply),
         },
         h('span', { class: 'number' }, String(ply)),
+        ' ',
         played.action.notation,
       ),
     );

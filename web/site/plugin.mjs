@@ -1,0 +1,211 @@
+// What `vite build --mode site` adds to the page, to make it one for any web
+// space (`tara web --export`): the network, icons and a manifest to install it
+// by, the rules in full, licences, the service worker, and a list of all files.
+
+import {createHash} from 'node:crypto';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+import {initWasm, Resvg} from '@resvg/resvg-wasm';
+import {strFromU8, strToU8, unzipSync, zipSync} from 'fflate';
+import {marked, Renderer} from 'marked';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const web = path.dirname(here);
+const root = path.dirname(web);
+const read = (...names) => readFileSync(path.join(...names), 'utf8');
+
+const DAY = '#f2ebdb';  // --paper of src/ui/styles/theme.css
+const NIGHT = '#14191a';
+
+const LIST = 'SHA256SUMS';
+// tara/cli/web_export.cc knows an export by this line.
+const LIST_TITLE = '# The page of Tara, written by tara web --export';
+const WORKER = 'service-worker.js';
+
+// The bundle without what the page does not read: it stays a bundle.
+export function bundleForPage(bundle) {
+  const entries = unzipSync(
+      bundle, {filter: ({name}) => !/\.pt$|float16|\.html$/.test(name)});
+  const manifest = JSON.parse(strFromU8(entries['manifest.json']));
+  manifest.forms = manifest.forms.filter(({file}) => file in entries);
+  entries['manifest.json'] = strToU8(JSON.stringify(manifest, null, 2));
+  // The least time that zip files know; that of the build would differ.
+  return zipSync(entries, {level: 9, mtime: new Date(1980, 0, 1, 12)});
+}
+
+const ICONS = [
+  {file: 'icons/192.png', size: 192, purpose: 'any'},
+  {file: 'icons/512.png', size: 512, purpose: 'any'},
+  // Cut to a circle, a drop or whatever the system likes.
+  {file: 'icons/512-maskable.png', size: 512, purpose: 'maskable'},
+  // Apple's.
+  {file: 'icons/180.png', size: 180, purpose: null},
+];
+
+async function drawIcons() {
+  await initWasm(readFileSync(createRequire(import.meta.url).resolve(
+      '@resvg/resvg-wasm/index_bg.wasm')));
+  const round = read(here, 'icon.svg');
+  const square = round.replace(' rx="14"', '');
+  return ICONS.map(({file, size, purpose}) => {
+    const image = new Resvg(
+        purpose === 'any' ? round : square,
+        {fitTo: {mode: 'width', value: size}});
+    return {fileName: file, source: image.render().asPng()};
+  });
+}
+
+const manifest = {
+  name: 'Tara',
+  short_name: 'Tara',
+  description: 'The board games of Tara, against a network, without a server.',
+  lang: 'en',
+  start_url: './',
+  scope: './',
+  display: 'standalone',
+  background_color: DAY,
+  theme_color: DAY,
+  categories: ['games'],
+  icons: ICONS.filter(({purpose}) => purpose !== null)
+      .map(({file, size, purpose}) => ({
+        src: file,
+        sizes: `${size}x${size}`,
+        type: 'image/png',
+        purpose,
+      })),
+};
+
+// docs/reference/rules.md as a page; links to other documents are text.
+function rulesPage(policy) {
+  const renderer = {
+    heading({tokens, depth, text}) {
+      const id = text.toLowerCase().replace(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-');
+      return `<h${depth} id="${id}">${
+        this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+    link({href, tokens}) {
+      const text = this.parser.parseInline(tokens);
+      return href.startsWith('#') ? `<a href="${href}">${text}</a>` : text;
+    },
+    // Keys reach what is scrolled.
+    table(token) {
+      const table = Renderer.prototype.table.call(this, token)
+          .replaceAll('<th></th>', '<td></td>');
+      return `<div class="table" tabindex="0">${table}</div>\n`;
+    },
+    code({text}) {
+      const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      return `<pre tabindex="0">${escaped}</pre>\n`;
+    },
+  };
+  marked.use({renderer});
+  const body = marked.parse(read(root, 'docs', 'reference', 'rules.md'));
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <title>Rules of Tara</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="icon" href="./icons/192.png" />
+    <link rel="stylesheet" href="./rules.css" />
+  </head>
+  <body>
+    <nav><a href="./">Play</a></nav>
+    <main>
+${body}
+    </main>
+  </body>
+</html>
+`;
+}
+
+function licences() {
+  const packages = path.join(web, 'node_modules');
+  const texts = {
+    'Tara': read(root, 'LICENSE'),
+    'ONNX Runtime (onnxruntime-web)': read(web, 'licences', 'onnxruntime-web'),
+    'fflate': read(packages, 'fflate', 'LICENSE'),
+    'Alegreya': read(packages, '@fontsource-variable', 'alegreya', 'LICENSE'),
+    'Alegreya Sans': read(packages, '@fontsource', 'alegreya-sans', 'LICENSE'),
+  };
+  for (const name of ['libabsl-dev', 'emscripten']) {
+    texts[`${name}, of which parts are in tara_core.wasm`] =
+        read('/usr/share/doc', name, 'copyright');
+  }
+  return Object.entries(texts)
+      .map(([name, text]) => `${name}\n${'='.repeat(name.length)}\n\n${
+        text.trim()}\n`)
+      .join('\n\n');
+}
+
+// Paths of all files below a folder, by '/', sorted.
+function filesOf(folder, under = '') {
+  return readdirSync(path.join(folder, under), {withFileTypes: true})
+      .flatMap((entry) => {
+        const name = under + entry.name;
+        return entry.isDirectory() ? filesOf(folder, `${name}/`) : [name];
+      })
+      .sort();
+}
+
+// `bundle`: the path of the network, or null. `policy`: as text.
+export function sitePlugin({bundle, policy}) {
+  let folder;
+  const hash = (name, form) =>
+    createHash('sha256').update(readFileSync(path.join(folder, name)))
+        .digest(form);
+  return {
+    name: 'tara-site',
+    configResolved: ({root: from, build}) => {
+      folder = path.resolve(from, build.outDir);
+    },
+    transformIndexHtml: () => [
+      {tag: 'link', attrs: {rel: 'manifest', href: './manifest.json'}},
+      {tag: 'link', attrs: {rel: 'apple-touch-icon', href: './icons/180.png'}},
+      ...Object.entries({light: DAY, dark: NIGHT}).map(([scheme, content]) => ({
+        tag: 'meta',
+        attrs: {
+          name: 'theme-color',
+          media: `(prefers-color-scheme: ${scheme})`,
+          content,
+        },
+      })),
+    ],
+    async generateBundle() {
+      const emit = (fileName, source) =>
+        this.emitFile({type: 'asset', fileName, source});
+      if (bundle !== null) {
+        emit('model.tara', bundleForPage(readFileSync(bundle)));
+      }
+      for (const {fileName, source} of await drawIcons()) {
+        emit(fileName, source);
+      }
+      emit('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
+      emit('rules.html', rulesPage(policy));
+      emit('rules.css', read(here, 'rules.css'));
+      emit('licences.txt', licences());
+      emit('.nojekyll', '');  // GitHub Pages serves the files as they are
+    },
+    // Of the files as they lie there.
+    writeBundle() {
+      const kept = filesOf(folder).filter((name) => name !== '.nojekyll');
+      const files = kept.map((name) => [
+        name === 'index.html' ? '' : name,
+        `sha256-${hash(name, 'base64')}`,
+      ]);
+      writeFileSync(
+          path.join(folder, WORKER),
+          read(here, 'service_worker.js')
+              .replace('/* FILES */', () => JSON.stringify(files, null, 1))
+              .replace("'' /* POLICY */", () => JSON.stringify(policy)));
+      const sums = filesOf(folder).map((name) => `${hash(name, 'hex')}  ${name}`);
+      writeFileSync(
+          path.join(folder, LIST), [LIST_TITLE, ...sums, ''].join('\n'));
+    },
+  };
+}

@@ -1,0 +1,12 @@
+// What the build of web/wasm writes: a factory of the module.
+declare module '*/tara_core.mjs' {
+  export default function createModule(options: {
+    readonly wasmBinary: ArrayBuffer;
+  }): Promise<unknown>;
+}
+
+// The address of a file for src/engine/packed.ts (packed_plugin.mjs).
+declare module '*?packed' {
+  const url: string;
+  export default url;
+}

@@ -1,0 +1,13 @@
+/** Fetches a file that was imported by `?packed`. Throws what went wrong. */
+export async function fetchPacked(url: string): Promise<ArrayBuffer> {
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) {
+    throw new Error(
+        `${url} cannot be fetched: the server answers ${response.status}`);
+  }
+  // The server for development does not pack.
+  if (import.meta.env.DEV) return response.arrayBuffer();
+  const unpacked =
+      response.body.pipeThrough(new DecompressionStream('gzip'));
+  return new Response(unpacked).arrayBuffer();
+}
