@@ -238,6 +238,7 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
                         JudgeOf(options, start, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::EvaluatorOf(player));
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   status_line.Show("solving the end of the game");
   const absl::StatusOr<eval::GameReview> review = eval::ReviewGame(
@@ -248,10 +249,11 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
        .node_limit = options.node_limit,
        .seed = static_cast<uint64_t>(options.seed),
        .threads = ThreadsOr(options.threads),
-       .stop = StopOnSignals(),
+       .stop = stop,
        .on_progress = [&](const eval::ReviewProgress& progress) {
-         status_line.Show(absl::StrCat("searched ", progress.searched, " of ",
-                                       progress.to_search, " positions"));
+         status_line.Show(absl::StrFormat(
+             "searched %d of %d positions, %d simulations", progress.searched,
+             progress.to_search, progress.simulations));
        }});
   status_line.Clear();
   if (absl::IsCancelled(review.status())) {

@@ -145,13 +145,15 @@ class Reviewer {
   std::vector<Action> SolvedLine(State state);
   absl::Status SearchAll(absl::Span<const Wanted> wanted);
   void Report() const {
-    if (options_.on_progress) options_.on_progress({searched_, to_search_});
+    if (!options_.on_progress) return;
+    options_.on_progress({searched_, to_search_, counters_.simulations});
   }
 
   const ReviewOptions& options_;
   mcts::CachingEvaluator cache_;
   mcts::EndgameSolver solver_;
   mcts::SharedSolver leaf_solver_;
+  mcts::SearchCounters counters_;
   std::atomic<int> searched_ = 0;
   int to_search_ = 0;
 };
@@ -212,19 +214,22 @@ absl::Status Reviewer::SearchAll(absl::Span<const Wanted> wanted) {
     return std::make_unique<PositionSearch>(
         search, wanted[place].state,
         DeriveSeed(options_.seed, place, StreamPurpose::kArena),
-        options_.confidence_z, wanted[place].judgement, [this] {
-          ++searched_;
-          Report();
-        });
+        options_.confidence_z, wanted[place].judgement,
+        [this] { ++searched_; });
   };
   std::vector<absl::Status> statuses(threads);
-  mcts::SearchCounters counters;
   RunOnThreads(threads, [&](int thread) {
     statuses[thread] = mcts::PlayManyGames(
         {.games = trees, .leaves_per_game = options_.leaves_per_game},
-        next_search, cache_, [this] { return Stopped(); }, counters);
+        next_search, cache_,
+        [this] {
+          Report();
+          return Stopped();
+        },
+        counters_);
   });
   for (const absl::Status& status : statuses) TARA_RETURN_IF_ERROR(status);
+  Report();
   return Stopped() ? absl::CancelledError("interrupted") : absl::OkStatus();
 }
 
@@ -234,11 +239,13 @@ void SetLoss(ReviewedAction& action) {
   const Worth& played = action.after_played;
   action.score_loss = std::max(0.0, best.score - played.score);
   action.score_loss_error = std::hypot(best.score_error, played.score_error);
-  action.sure = action.score_loss > kSureErrors * action.score_loss_error;
-  if (action.exact || action.sure) {
-    action.margin_loss = std::max(0.0, best.margin - played.margin);
-  }
-  action.sure = action.sure || (action.exact && action.margin_loss > 0);
+  const double margin_loss = std::max(0.0, best.margin - played.margin);
+  action.sure =
+      action.exact
+          ? action.score_loss > 0 || margin_loss > 0
+          : action.score_loss >= kLeastSureLoss &&
+                action.score_loss > kSureErrors * action.score_loss_error;
+  if (action.sure) action.margin_loss = margin_loss;
   if (!action.sure) return;
   action.fault = action.score_loss >= kBlunderLoss      ? Fault::kBlunder
                  : action.score_loss >= kMistakeLoss    ? Fault::kMistake

@@ -56,8 +56,11 @@ inline constexpr double kBlunderLoss = 0.15;
 // Returns "", "inaccuracy", "mistake" or "blunder".
 absl::string_view FaultName(Fault fault);
 
-// A loss is sure when it is above so many standard errors of the difference.
+// By searches, a loss is sure when it is above so many standard errors of the
+// difference, and this large at least: below, every other one was none where
+// the truth is known (docs/lab/2026-11-search.md, "Reviews of games").
 inline constexpr double kSureErrors = 2;
+inline constexpr double kLeastSureLoss = 0.01;
 
 // One action of the game. Values are for the side that played it.
 struct ReviewedAction {
@@ -120,6 +123,7 @@ struct GameReview {
 struct ReviewProgress {
   int searched;
   int to_search;  // as far as is known: more where another action is better
+  int64_t simulations;
 };
 
 struct ReviewOptions {
@@ -134,7 +138,7 @@ struct ReviewOptions {
   uint64_t seed = 1;  // of noise, if the search has any
   int threads = 1;
   StopCheck stop = {};
-  // Thread-safe; called as the work goes on.
+  // Thread-safe; called often while searching.
   std::function<void(const ReviewProgress&)> on_progress = {};
 };
 
