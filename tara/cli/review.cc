@@ -359,7 +359,8 @@ void RegisterReview(Command& root) {
       "after\nboth, of as many simulations; near the end by the solver, "
       "exactly. Chances\ncount a draw as half a win. Inaccuracies, mistakes "
       "and blunders give away 5, 10\nand 15 % of winning; what lies within "
-      "two standard errors counts for nothing.\nThe method and the JSON: "
+      "two standard errors, or below 1 %, counts for nothing.\nThe method and "
+      "the JSON: "
       "docs/how-to/review_a_game.md.");
   command.SetExamples({"review game.jsonl --html review.html",
                        "review runs/quickstart --game 17 --all",
