@@ -240,11 +240,10 @@ void SetLoss(ReviewedAction& action) {
   action.score_loss = std::max(0.0, best.score - played.score);
   action.score_loss_error = std::hypot(best.score_error, played.score_error);
   const double margin_loss = std::max(0.0, best.margin - played.margin);
-  action.sure =
-      action.exact
-          ? action.score_loss > 0 || margin_loss > 0
-          : action.score_loss >= kLeastSureLoss &&
-                action.score_loss > kSureErrors * action.score_loss_error;
+  action.sure = action.exact ? action.score_loss > 0 || margin_loss > 0
+                             : action.score_loss >= kLeastSureLoss &&
+                                   action.score_loss >
+                                       kSureErrors * action.score_loss_error;
   if (action.sure) action.margin_loss = margin_loss;
   if (!action.sure) return;
   action.fault = action.score_loss >= kBlunderLoss      ? Fault::kBlunder
