@@ -109,6 +109,9 @@ absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
 // over several lines. Errors name the line.
 absl::StatusOr<GivenGame> GameOfText(const std::string& name,
                                      absl::string_view text, int64_t number) {
+  if (number == 0) {
+    return UsageError("--game: the games of a text count from 1; got 0");
+  }
   const auto parse = [&](absl::string_view place,
                          absl::string_view game) -> absl::StatusOr<GivenGame> {
     absl::StatusOr<record::GameLine> line = record::ParseGameText(game);

@@ -140,6 +140,8 @@ TEST(ReviewTest, WrongGamesAreTold) {
               game.dump().substr(0, 500));
   ExpectError(Review("-", {"--game=3"}), 2, "--game: - has 2 games; got 3",
               "four_treasures D4\nfour_treasures E6\n");
+  ExpectError(Review("-", {"--game=0"}), 2, "count from 1; got 0",
+              "four_treasures D4");
   const std::string damaged = TemporaryPath("damaged.db");
   WriteFile(damaged, "SQLite format 3 and no more");
   ExpectError(Review(damaged), 1, damaged);
