@@ -95,23 +95,6 @@ absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
   return spec;
 }
 
-// Returns the spec with so many simulations in place of its own.
-// "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations) {
-  const size_t colon = spec.find(':');
-  std::vector<absl::string_view> parts;
-  if (colon != absl::string_view::npos) {
-    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
-  }
-  std::erase_if(parts, [](absl::string_view part) {
-    return absl::StartsWith(part, "sims=");
-  });
-  const std::string limit = absl::StrCat("sims=", simulations);
-  parts.push_back(limit);
-  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
-}
-
 // Returns the players, each with each of the numbers of simulations. Usage
 // errors for what can be no player of a study.
 absl::StatusOr<std::vector<eval::PlayerSpec>> PlayersOf(

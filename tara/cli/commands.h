@@ -40,6 +40,7 @@ void RegisterPerft(Command& root);
 void RegisterPlay(Command& root);
 void RegisterRate(Command& root);
 void RegisterRegret(Command& root);
+void RegisterReview(Command& root);
 void RegisterSelfPlay(Command& root);
 void RegisterShow(Command& root);
 void RegisterSolve(Command& root);

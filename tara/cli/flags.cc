@@ -22,6 +22,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/nn/inference_options.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 namespace {
@@ -231,13 +232,13 @@ void AddHtmlFlag(Command& command, std::string* path) {
       path);
 }
 
-absl::Status CheckHtmlFlag(const std::string& path) {
+absl::Status CheckFolderOf(absl::string_view flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
   if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(
-      errno, absl::StrCat("--html ", path, ": cannot write into ", folder));
+      errno, absl::StrCat(flag, " ", path, ": cannot write into ", folder));
 }
 
 void AddInferenceFlags(Command& command, InferenceFlags* flags) {
@@ -265,6 +266,15 @@ absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags) {
         AsUsageError(nn::SetInferenceOption(name, *value, inference)));
   }
   return inference;
+}
+
+absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
+    const std::string& path) {
+  std::error_code ignored;
+  // The name of the store in a run's folder: tara/train/folder/run_folder.h.
+  const bool is_run = std::filesystem::is_directory(path, ignored);
+  return record::OpenGameStore(is_run ? path + "/games.db" : path,
+                               record::StoreMode::kReadOnly);
 }
 
 }  // namespace tara::cli

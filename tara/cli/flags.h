@@ -17,6 +17,7 @@
 #include "tara/core/variant.h"
 #include "tara/fleet/fleet.h"
 #include "tara/nn/inference_options.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 
@@ -100,9 +101,12 @@ void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
 // Adds --html, the file of a page; empty: none.
 void AddHtmlFlag(Command& command, std::string* path);
 
-// An hour of games should not find at its end that the page has no place:
+// An hour of games should not find at its end that a file has no place:
 // returns an error, naming the flag, where it has none.
-absl::Status CheckHtmlFlag(const std::string& path);
+absl::Status CheckFolderOf(absl::string_view flag, const std::string& path);
+inline absl::Status CheckHtmlFlag(const std::string& path) {
+  return CheckFolderOf("--html", path);
+}
 
 // How a network computes, as SetInferenceOption takes it.
 struct InferenceFlags {
@@ -116,6 +120,10 @@ void AddInferenceFlags(Command& command, InferenceFlags* flags);
 
 // Returns the values of the flags, or a usage error.
 absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags);
+
+// Opens for reading a store named by its file or by the folder of its run.
+absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
+    const std::string& path);
 
 }  // namespace tara::cli
 

@@ -197,22 +197,9 @@ void RegisterGames(Command& root) {
                      "games export runs/quickstart | tara verify -"});
 }
 
-// Opens for reading a store named by its file or by the folder of its run.
-absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
-    const std::string& path);
-
 // Returns the query that the options say, or a usage error for an unknown
 // variant.
 absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options);
-
-absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
-    const std::string& path) {
-  std::error_code ignored;
-  // The name of the store in a run's folder: tara/train/folder/run_folder.h.
-  const bool is_run = std::filesystem::is_directory(path, ignored);
-  return record::OpenGameStore(is_run ? path + "/games.db" : path,
-                               record::StoreMode::kReadOnly);
-}
 
 absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options) {
   if (!options.variant.empty()) {

@@ -67,6 +67,7 @@ void AddCommands(Command& root) {
   RegisterSelfPlay(root);
   RegisterBalance(root);
   RegisterRegret(root);
+  RegisterReview(root);
   RegisterEngine(root);
   if constexpr (kWithTorch) {
     RegisterExport(root);

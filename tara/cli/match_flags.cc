@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
@@ -269,6 +271,34 @@ void AddUntrainedFlag(Command& command, bool* untrained) {
                      .help = "allow networks to play variants and rule options "
                              "that they have not learned; reports mark it"},
                     untrained);
+}
+
+std::string WithSimulations(absl::string_view spec,
+                            absl::string_view simulations) {
+  const size_t colon = spec.find(':');
+  std::vector<absl::string_view> parts;
+  if (colon != absl::string_view::npos) {
+    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
+  }
+  std::erase_if(parts, [](absl::string_view part) {
+    return absl::StartsWith(part, "sims=");
+  });
+  const std::string limit = absl::StrCat("sims=", simulations);
+  parts.push_back(limit);
+  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
+}
+
+std::string DefaultPlayer(const State& start, Console& console) {
+  const absl::StatusOr<std::string> path = eval::FindReadyMadeModel();
+  if (!path.ok()) return kSearchWithoutNetwork;
+  const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(*path);
+  if (!bundle.ok()) {
+    console.err << "tara: " << bundle.status().message() << "\n";
+    return kSearchWithoutNetwork;
+  }
+  return nn::NotLearned(bundle->manifest().variants, start).empty()
+             ? "best"
+             : kSearchWithoutNetwork;
 }
 
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,

@@ -97,6 +97,18 @@ class MatchTable {
   std::string openings_;  // "" for random ones, or the identity of their judge
 };
 
+// Returns the spec of a player that searches with so many simulations in place
+// of its own. "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
+std::string WithSimulations(absl::string_view spec,
+                            absl::string_view simulations);
+
+// Who plays where the ready-made network has not learned the rules.
+inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
+
+// Returns the ready-made network, if it has learned the rules, or else that
+// search with random games. What is wrong with it goes to console.err.
+std::string DefaultPlayer(const State& start, Console& console);
+
 // Checks of the variants and rule options that a network has learned: under
 // others it plays nonsense, and its results look like any others.
 

@@ -45,8 +45,6 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
-#include "tara/nn/bundle/bundle.h"
-#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 
@@ -401,24 +399,6 @@ struct PlayCommandOptions {
   bool ascii = false;
 };
 
-// Who plays where there is no ready-made model for the variant.
-constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
-
-// Returns the ready-made network, if it has learned the rules, or else a search
-// with random games.
-std::string DefaultOpponent(const State& start, Console& console) {
-  const absl::StatusOr<std::string> path = eval::FindReadyMadeModel();
-  if (!path.ok()) return kSearchWithoutNetwork;
-  const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(*path);
-  if (!bundle.ok()) {
-    console.err << "tara: " << bundle.status().message() << "\n";
-    return kSearchWithoutNetwork;
-  }
-  return nn::NotLearned(bundle->manifest().variants, start).empty()
-             ? "best"
-             : kSearchWithoutNetwork;
-}
-
 // Writes which network plays, and in which number type.
 absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Console& console) {
   if (opponent.kind != eval::PlayerKind::kNet) return absl::OkStatus();
@@ -466,7 +446,7 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
   PlaySessionOptions session;
   TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
   const std::string chosen = options.opponent.empty()
-                                 ? DefaultOpponent(session.start, console)
+                                 ? DefaultPlayer(session.start, console)
                                  : options.opponent;
   absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(chosen);
   if (!spec.ok()) return AsUsageError(spec.status());

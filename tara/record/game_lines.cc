@@ -4,7 +4,10 @@
 #include <initializer_list>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
@@ -23,10 +26,11 @@ absl::Status Error(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("game line: ", parts...));
 }
 
+using Names = std::initializer_list<absl::string_view>;
+
 // Refuses what is no object, lacks a required field or has an unknown one.
 absl::Status CheckFields(absl::string_view where, const Json& json,
-                         std::initializer_list<absl::string_view> required,
-                         absl::string_view optional = "") {
+                         Names required, Names optional = {}) {
   if (!json.is_object()) {
     return Error(where, ": expected an object, got ", json.dump());
   }
@@ -36,10 +40,11 @@ absl::Status CheckFields(absl::string_view where, const Json& json,
     }
   }
   for (const auto& [name, value] : json.items()) {
-    const bool known =
-        name == optional ||
-        std::find(required.begin(), required.end(), name) != required.end();
-    if (!known) return Error(where, ": unknown field '", name, "'");
+    const auto is_in = [&name](Names names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!is_in(required) && !is_in(optional))
+      return Error(where, ": unknown field '", name, "'");
   }
   return absl::OkStatus();
 }
@@ -109,15 +114,29 @@ absl::Status CheckSame(absl::string_view where, const Json& expected,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Action> PlayStep(absl::string_view where, const Json& step,
-                                State& state) {
-  TARA_RETURN_IF_ERROR(CheckFields(where, step, {"seat", "action", "legal"}));
+// How much of a game a text must have.
+enum class Form {
+  kWhole,    // a finished game, with all that the rules say of it
+  kAsGiven,  // no more than the actions; what else there is must be right
+};
+
+constexpr Names kStepFields = {"seat", "action", "legal"};
+constexpr Names kGameFields = {"variant", "steps", "result"};
+
+// Plays a step and adds it to the game.
+absl::Status PlayStep(absl::string_view where, const Json& step, Form form,
+                      State& state, GameLine& game) {
+  TARA_RETURN_IF_ERROR(
+      form == Form::kWhole
+          ? CheckFields(where, step, kStepFields, {"note"})
+          : CheckFields(where, step, {"action"}, {"seat", "legal", "note"}));
   if (state.finished()) {
     return Error(where, ": expected no step, the game has ended (",
                  EndingName(state.ending), ")");
   }
-  const Json expected = {{"seat", state.seat},
-                         {"legal", LegalActionTexts(state)}};
+  Json expected = Json::object();
+  if (step.contains("seat")) expected["seat"] = state.seat;
+  if (step.contains("legal")) expected["legal"] = LegalActionTexts(state);
   TARA_RETURN_IF_ERROR(CheckSame(where, expected, step));
   TARA_ASSIGN_OR_RETURN(const std::string text,
                         TextField(where, step, "action"));
@@ -131,12 +150,28 @@ absl::StatusOr<Action> PlayStep(absl::string_view where, const Json& step,
   }
   const absl::Status played = PlayAction(*action, state);
   if (!played.ok()) return Error(where, ": ", played.message());
-  return *action;
+  game.actions.push_back(*action);
+  if (step.contains("note")) {
+    game.notes.resize(game.actions.size());
+    TARA_ASSIGN_OR_RETURN(game.notes.back(), TextField(where, step, "note"));
+  }
+  return absl::OkStatus();
 }
 
-absl::StatusOr<GameLine> GameFromJson(const Json& json) {
+absl::Status CheckResult(const State& last, const Json& result) {
+  const Json expected = OutcomeJson(Score(last));
   TARA_RETURN_IF_ERROR(
-      CheckFields("game", json, {"variant", "steps", "result"}, "options"));
+      CheckFields("result", result,
+                  {"points", "kingdoms", "territory", "bridges",
+                   "kings_captured", "winner", "ended_by"}));
+  return CheckSame("result", expected, result);
+}
+
+absl::StatusOr<GameLine> GameFromJson(const Json& json, Form form) {
+  TARA_RETURN_IF_ERROR(form == Form::kWhole
+                           ? CheckFields("game", json, kGameFields, {"options"})
+                           : CheckFields("game", json, {"variant", "steps"},
+                                         {"options", "result"}));
   TARA_ASSIGN_OR_RETURN(const std::string id,
                         TextField("game", json, "variant"));
   const absl::StatusOr<Variant> variant = ParseVariant(id);
@@ -153,67 +188,121 @@ absl::StatusOr<GameLine> GameFromJson(const Json& json) {
   GameLine game = {.initial = InitialState(*variant, options), .actions = {}};
   State state = game.initial;
   for (size_t i = 0; i < steps.size(); ++i) {
-    TARA_ASSIGN_OR_RETURN(const Action action,
-                          PlayStep(absl::StrCat("step ", i), steps[i], state));
-    game.actions.push_back(action);
+    TARA_RETURN_IF_ERROR(
+        PlayStep(absl::StrCat("step ", i), steps[i], form, state, game));
   }
-  if (!state.finished()) {
+  if (!game.notes.empty()) game.notes.resize(game.actions.size());
+  const bool has_result = json.contains("result");
+  if (!state.finished() && (form == Form::kWhole || has_result)) {
     return Error("the game is not finished after ", steps.size(),
-                 " steps; seat ", state.seat, " is to move");
+                 " steps; seat ", state.seat, " is to move",
+                 form == Form::kWhole ? "" : "; expected no field 'result'");
   }
-  const Json expected = OutcomeJson(Score(state));
-  const Json& result = json.at("result");
-  TARA_RETURN_IF_ERROR(
-      CheckFields("result", result,
-                  {"points", "kingdoms", "territory", "bridges",
-                   "kings_captured", "winner", "ended_by"}));
-  TARA_RETURN_IF_ERROR(CheckSame("result", expected, result));
+  if (has_result) {
+    TARA_RETURN_IF_ERROR(CheckResult(state, json.at("result")));
+  }
+  return game;
+}
+
+absl::StatusOr<GameLine> GameFromJson(absl::string_view text, Form form) {
+  try {
+    return GameFromJson(Json::parse(text), form);
+  } catch (const Json::exception& error) {  // names the byte
+    return Error(error.what());
+  }
+}
+
+absl::StatusOr<GameLine> GameFromWords(
+    const std::vector<absl::string_view>& words) {
+  const absl::StatusOr<Variant> variant = ParseVariant(words[0]);
+  if (!variant.ok()) return Error(variant.status().message());
+  size_t first = 1;
+  RuleOptions options;
+  // A link, D4=E4, is no option: those have no capitals in their names.
+  if (words.size() > 1 &&
+      (words[1] == "-" || (absl::StrContains(words[1], "=") &&
+                           absl::ascii_islower(words[1][0])))) {
+    const absl::StatusOr<RuleOptions> given =
+        ParseRuleOptions(*variant, words[1]);
+    if (!given.ok()) return Error("options: ", given.status().message());
+    options = *given;
+    ++first;
+  }
+  GameLine game = {.initial = InitialState(*variant, options), .actions = {}};
+  State state = game.initial;
+  for (size_t i = first; i < words.size(); ++i) {
+    const absl::StatusOr<Action> action = ParseAction(words[i], state);
+    const absl::Status played =
+        action.ok() ? PlayAction(*action, state) : action.status();
+    if (!played.ok()) return Error("step ", i - first, ": ", played.message());
+    game.actions.push_back(*action);
+  }
   return game;
 }
 
 }  // namespace
 
 absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line) {
-  try {
-    return GameFromJson(Json::parse(json_line));
-  } catch (const Json::exception& error) {  // names the byte
-    return Error(error.what());
-  }
+  return GameFromJson(json_line, Form::kWhole);
+}
+
+absl::StatusOr<GameLine> ParseGameText(absl::string_view text) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(text, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
+  if (words.empty()) return Error("the text is empty");
+  if (words[0][0] == '{') return GameFromJson(text, Form::kAsGiven);
+  return GameFromWords(words);
 }
 
 absl::Status VerifyGameLine(absl::string_view json_line) {
   return ParseGameLine(json_line).status();
 }
 
-absl::StatusOr<std::string> GameToLine(const State& initial,
-                                       absl::Span<const Action> actions) {
-  if (initial != InitialState(initial.variant, initial.options)) {
+namespace {
+
+absl::StatusOr<std::string> LineOf(const GameLine& game, Form form) {
+  if (game.initial !=
+      InitialState(game.initial.variant, game.initial.options)) {
     return Error(
         "expected a game from a start position; this form has no "
         "place for another");
   }
   Json steps = Json::array();
-  State state = initial;
-  for (const Action action : actions) {
-    steps.push_back({{"seat", state.seat},
-                     {"action", ActionToText(action, state)},
-                     {"legal", LegalActionTexts(state)}});
-    const absl::Status played = PlayAction(action, state);
-    if (!played.ok()) {
-      return Error("step ", steps.size() - 1, ": ", played.message());
+  State state = game.initial;
+  for (size_t i = 0; i < game.actions.size(); ++i) {
+    const Action action = game.actions[i];
+    Json& step = steps.emplace_back();
+    step = {{"seat", state.seat},
+            {"action", ActionToText(action, state)},
+            {"legal", LegalActionTexts(state)}};
+    if (i < game.notes.size() && !game.notes[i].empty()) {
+      step["note"] = game.notes[i];
     }
+    const absl::Status played = PlayAction(action, state);
+    if (!played.ok()) return Error("step ", i, ": ", played.message());
   }
-  if (!state.finished()) {
-    return Error("the game is not finished after ", actions.size(),
+  if (form == Form::kWhole && !state.finished()) {
+    return Error("the game is not finished after ", game.actions.size(),
                  " steps; seat ", state.seat, " is to move");
   }
   Json json = {{"variant", std::string(Info(state.variant).id)}};
-  if (initial.options != RuleOptions()) {
-    json["options"] = OptionsToJson(initial.options);
+  if (game.initial.options != RuleOptions()) {
+    json["options"] = OptionsToJson(game.initial.options);
   }
   json["steps"] = std::move(steps);
-  json["result"] = OutcomeJson(Score(state));
+  if (state.finished()) json["result"] = OutcomeJson(Score(state));
   return json.dump();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> GameToLine(const State& initial,
+                                       absl::Span<const Action> actions) {
+  return LineOf({initial, {actions.begin(), actions.end()}}, Form::kWhole);
+}
+
+absl::StatusOr<std::string> GameToText(const GameLine& game) {
+  return LineOf(game, Form::kAsGiven);
 }
 
 std::string OutcomeToJson(const Outcome& outcome) {

@@ -4,7 +4,8 @@
 // Games as JSON lines (docs/reference/rules.md section 12): the form in which
 // games are exchanged with other programs, one finished game a line, with every
 // legal action at every step. A game with rule options has one more field,
-// "options": {"name": value, ...}, true or false for switches, else a number.
+// "options": {"name": value, ...}, true or false for switches, else a number;
+// a step may have a field "note", text for people.
 
 #include <string>
 #include <vector>
@@ -19,10 +20,12 @@
 
 namespace tara::record {
 
-// A finished game from its first position.
+// A game from its first position.
 struct GameLine {
   State initial;
   std::vector<Action> actions;
+  // By action, "" for one without; or none at all.
+  std::vector<std::string> notes = {};
 };
 
 // Replays the game of a line through the rules and returns it.
@@ -34,6 +37,15 @@ struct GameLine {
 // when the line is no JSON.
 absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 
+// Returns the game of a text as people have it, finished or not: a JSON line
+// that may lack the result, and of steps all but their actions; or a variant,
+// its rule options if it has any, and actions:
+//
+//   sacred_hill_l1 compensation=2.5,pie_rule=true D4 swap E6
+//
+// What is there must be what the rules say. Errors as ParseGameLine.
+absl::StatusOr<GameLine> ParseGameText(absl::string_view text);
+
 // Returns OK if ParseGameLine succeeds, else its error.
 absl::Status VerifyGameLine(absl::string_view json_line);
 
@@ -42,6 +54,11 @@ absl::Status VerifyGameLine(absl::string_view json_line);
 // is illegal, or the game is not finished after the last.
 absl::StatusOr<std::string> GameToLine(const State& initial,
                                        absl::Span<const Action> actions);
+
+// Returns the line of a game with its notes; without the field "result" if the
+// game is not finished: ParseGameText reads it, ParseGameLine does not. Errors
+// as GameToLine otherwise.
+absl::StatusOr<std::string> GameToText(const GameLine& game);
 
 // Returns the outcome as the JSON object of the field "result".
 std::string OutcomeToJson(const Outcome& outcome);

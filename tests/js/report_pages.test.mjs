@@ -50,6 +50,13 @@ const pages = [
     ],
   },
   {
+    name: 'review', title: 'Tara: Review of a game', plots: 2,
+    command: [
+      'review', 'tests/golden/high_kings_l1.jsonl', '--player', 'mcts:sims=8',
+      '--nodes', '2k', '--threads', '1',
+    ],
+  },
+  {
     name: 'rate-players', title: 'Tara: Ratings of players', plots: 1 + 10,
     command: [
       'rate', 'random', 'greedy', 'alphabeta:depth=1', '--variant', 'all',

@@ -78,6 +78,7 @@ const std::vector<Layer>& Layers() {
         {"balance", {"statistics", "report", "players"}},
         {"playouts", {"statistics", "report"}},
         {"regret", {"statistics", "report", "players"}},
+        {"review", {"report"}},
         {"tuning", {"players"}}}},
       {"engine", {"base", "core", "record", "mcts", "nn", "proto"}},
       {"python",

@@ -171,6 +171,71 @@ TEST(GameToLineTest, RefusesWhatTheFormCannotHold) {
       HasSubstr("expected a game from a start position"));
 }
 
+TEST_F(BadGameLineTest, RefusesNotesThatAreNoText) {
+  ExpectRefused([](auto& game) { game["steps"][2]["note"] = 5; },
+                "step 2, field 'note': expected text, got 5");
+}
+
+TEST_P(GameLinesTest, NotesComeBackAndCountForNothing) {
+  const std::string line = FirstGoldenLine(GetParam().id);
+  GameLine game = ParseGameLine(line).value();
+  EXPECT_TRUE(game.notes.empty());
+  game.notes.resize(2);
+  game.notes[1] = "mistake: \"better\" is D4";
+  const std::string noted = GameToText(game).value();
+  const GameLine back = ParseGameLine(noted).value();
+  EXPECT_EQ(back.actions, game.actions);
+  ASSERT_EQ(back.notes.size(), game.actions.size());
+  EXPECT_EQ(back.notes[0], "");
+  EXPECT_EQ(back.notes[1], game.notes[1]);
+  EXPECT_EQ(ParseGameText(noted)->notes, back.notes);
+}
+
+TEST_P(GameLinesTest, ReadsUnfinishedGamesAndTheirShortForms) {
+  const State start =
+      InitialState(GetParam().variant, ChangedOptions(GetParam()));
+  std::vector<Action> actions =
+      PlayRandomGame(start, 6, [](const State&, const LegalSet&) {});
+  actions.resize(5);
+  const std::string text = GameToText({start, actions}).value();
+  EXPECT_FALSE(VerifyGameLine(text).ok());
+  std::string words =
+      absl::StrCat(GetParam().id, " ", FormatRuleOptions(start.options));
+  nlohmann::json bare = nlohmann::json::parse(text);
+  for (auto& step : bare["steps"]) {
+    absl::StrAppend(&words, " ", step["action"].get<std::string>());
+    step = {{"action", step["action"]}};
+  }
+  for (const std::string& form : {text, bare.dump(), words}) {
+    const absl::StatusOr<GameLine> game = ParseGameText(form);
+    ASSERT_TRUE(game.ok()) << game.status().message();
+    EXPECT_EQ(game->initial, start);
+    EXPECT_EQ(game->actions, actions);
+  }
+}
+
+TEST(GameTextTest, NamesWhatIsWrong) {
+  const auto expect_refused = [](absl::string_view text,
+                                 const std::string& message) {
+    const absl::Status status = ParseGameText(text).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+  };
+  expect_refused(" \n", "the text is empty");
+  expect_refused("chess e4", "unknown variant 'chess'");
+  expect_refused("four_treasures D4 D4", "step 1: illegal action D4");
+  expect_refused("four_treasures D4 Z9", "step 1: bad action 'Z9'");
+  expect_refused("four_treasures speed=3 D4", "no rule option 'speed'");
+  expect_refused("{\"variant\": \"four_treasures\"}", "missing field 'steps'");
+  expect_refused(
+      R"({"variant": "four_treasures", "steps": [{"action": "D4", "seat": 1}]})",
+      "step 0, field 'seat': expected 0, got 1");
+  expect_refused(
+      R"({"variant": "four_treasures", "steps": [], "result": null})",
+      "the game is not finished after 0 steps; seat 0 is to move; expected no "
+      "field 'result'");
+}
+
 TEST(OutcomeToJsonTest, IsTheResultField) {
   const Outcome outcome = {.points = {1, 1},
                            .kingdoms = {2, 2},

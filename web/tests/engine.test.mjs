@@ -284,6 +284,33 @@ describe('the engine', () => {
     assert.match(await search({ply: 3}), /ply 3/);
   });
 
+  test('searches the position after an action that is not played', async () => {
+    const {thought, played, ply, byNotation} = await inPage(async (engine) => {
+      const request = {simulations: 50, seed: 3, temperature: 0};
+      await engine.newGame('sacred_hill_l1');
+      const [first] = (await engine.game()).position.legal;
+      const search = async (more) => {
+        const {milliseconds, ...rest} =
+            await engine.search({...request, ...more}).result;
+        return rest;
+      };
+      const inThought = await search({ply: 0, after: first.index});
+      const named = await search({ply: 0, after: first.notation});
+      const game = await engine.game();
+      await engine.play(first.index);
+      return {thought: inThought, byNotation: named, ply: game.ply,
+              played: await search({ply: 1})};
+    });
+    assert.equal(ply, 0);
+    assert.deepEqual(byNotation, thought);
+    assert.deepEqual({...thought, ply: 1}, played);
+    const search = (after) => refusal(
+        (engine, argument) => engine.search({ply: 1, after: argument}).result,
+        after);
+    assert.match(await search('B1'), /illegal action B1/);
+    assert.match(await search(570), /there is no action 570/);
+  });
+
   test('searches no finished game', async () => {
     const file = path.join(root, 'tests', 'golden', 'sacred_hill_l1.jsonl');
     const line = (await readFile(file, 'utf8')).split('\n')[0];

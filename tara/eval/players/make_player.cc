@@ -242,6 +242,21 @@ PlayerFactory FactoryOf(const TeamSpec& team) {
   };
 }
 
+absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
+    const PlayerSpec& spec) {
+  if (spec.kind == PlayerKind::kMcts) {
+    return std::make_shared<mcts::PlayoutEvaluator>(spec.playouts,
+                                                    kPlayoutSeed);
+  }
+  if (spec.kind == PlayerKind::kNet && !spec.policy_alone) {
+    return SharedNetwork().Get(spec);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("player '", spec.text,
+                   "' does not search; expected mcts, net or best, with "
+                   "simulations"));
+}
+
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
   return FactoryOf(spec)();

@@ -11,6 +11,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::eval {
@@ -30,6 +31,12 @@ absl::StatusOr<std::string> FindReadyMadeModel();
 // checkpoint, or the error of loading the network or of starting the engine.
 PlayerFactory FactoryOf(const PlayerSpec& spec);
 PlayerFactory FactoryOf(const TeamSpec& team);
+
+// Returns what a player that searches judges positions with: random games or
+// its network, which is loaded. Returns INVALID_ARGUMENT, naming the spec, for
+// a player of another kind or without a search; else errors as the factory's.
+absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
+    const PlayerSpec& spec);
 
 // Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).
 // Returns INVALID_ARGUMENT naming what is wrong with the spec and what was

@@ -303,6 +303,9 @@ export interface Evaluation {
 export interface SearchRequest {
   /** The position: so many actions into the game; default: game.ply. */
   readonly ply?: number;
+  /** The position after this action, played there in thought alone: an index,
+   * or the notation. Default: none is. */
+  readonly after?: ActionIndex | string;
   /** One of `levels`; what is set below goes before it. Default: the
    * strongest. */
   readonly level?: string;
@@ -410,7 +413,8 @@ export interface Engine {
   /** Judges the position at a ply (default: game.ply) without search. REQUIRES:
    * it is not finished. */
   evaluate(ply?: number): Promise<Evaluation>;
-  /** Searches a position. REQUIRES: it is not finished. `onProgress` is called
+  /** Searches a position. REQUIRES: it is not finished, nor is the one after
+   * request.after. `onProgress` is called
    * some times a second while the search goes on. */
   search(
       request?: SearchRequest,

@@ -72,11 +72,23 @@ export class GameModel {
     return text;
   }
 
-  /** The action of an index where the game stands; undefined: there is none. */
-  actionAt(index: number): Action | undefined {
-    return index in this.catalogue.actions ?
-      actionsAt(this.catalogue, this.textAt(this.here))(index) :
-      undefined;
+  /** The notation of an action at a ply, given by it or by its index. */
+  notationOf(ply: number, action: number | string): string {
+    if (typeof action === 'string') return action;
+    const { actions } = this.catalogue;
+    if (action in actions) {
+      return actionsAt(this.catalogue, this.textAt(ply))(action).notation;
+    }
+    throw new Error(
+        `there is no action ${action}; expected a whole number from 0 to ` +
+        `${actions.length - 1}`);
+  }
+
+  /** Returns the position after an action that is played at a ply; the game
+   * stays as it is. */
+  textAfter(ply: number, action: number | string): string {
+    return valueOf(this.core.play(
+        this.textAt(ply), this.notationOf(ply, action))).text;
   }
 
   positionAt(ply: number): Position {

@@ -63,15 +63,7 @@ class Host {
       },
       game: show,
       play: (action) => {
-        const notation = typeof action === 'string' ?
-          action :
-          this.game.actionAt(action)?.notation;
-        if (notation === undefined) {
-          throw new Error(
-              `there is no action ${action}; expected a whole number from 0 ` +
-              `to ${this.catalogue.actions.length - 1}`);
-        }
-        this.game.play(notation);
+        this.game.play(this.game.notationOf(this.game.ply, action));
         return show();
       },
       undo: (count = 1) => {
@@ -131,7 +123,9 @@ class Host {
 
   private search(id: number, request: SearchRequest) {
     const ply = request.ply ?? this.game.ply;
-    const position = this.game.textAt(ply);
+    const position = request.after === undefined ?
+      this.game.textAt(ply) :
+      this.game.textAfter(ply, request.after);
     const judges = this.judges();
     const result = this.queue.then(() =>
       search(

@@ -17,6 +17,8 @@ import { Notices } from './notices';
 import { defaultPlayers, fitPlayers, playerId, playerOf } from './players';
 import { turnTheme } from './preferences';
 import { inArea, whyNot } from './reasons';
+import { type GivenAway } from './review';
+import { ReviewPanel } from './review_panel';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session } from './session';
@@ -26,6 +28,7 @@ import {
   actionSentence,
   decisiveCount,
   endingReason,
+  givenAwaySentence,
   hillLabel,
   hintSentence,
   resultSentence,
@@ -58,6 +61,7 @@ export class App {
   private readonly toolbar: Toolbar;
   private readonly course: CoursePanel;
   private readonly moves: MovesPanel;
+  private readonly review: ReviewPanel;
   private readonly networkPanel: NetworkPanel;
   private readonly newGameDialog: NewGameDialog;
   private readonly choiceDialog: ChoiceDialog;
@@ -112,6 +116,10 @@ export class App {
     const goTo = (ply: number): void => void session.goTo(ply);
     this.course = new CoursePanel(goTo);
     this.moves = new MovesPanel(goTo);
+    this.review = new ReviewPanel(
+      () => void session.reviewOrStop(),
+      (found) => void this.showGivenAway(found),
+    );
     this.networkPanel = new NetworkPanel(
       (file) => void this.loadFile(file),
       () => void this.unloadNetwork(),
@@ -158,6 +166,7 @@ export class App {
       this.seats.element,
       this.course.element,
       this.moves.element,
+      this.review.element,
       this.networkPanel.element,
     );
     const on = (id: string, action: () => void): void =>
@@ -378,6 +387,12 @@ export class App {
     this.notices.show(this.hinted);
   }
 
+  // Shows the position before an action, and says what was better.
+  private async showGivenAway(found: GivenAway): Promise<void> {
+    await this.session.goTo(found.ply);
+    this.notices.show(givenAwaySentence(this.session.game, found));
+  }
+
   // Says at the hill why it cannot be acted on.
   private refuse(hill: HillIndex, chosen: HillIndex | null): void {
     const { session } = this;
@@ -434,6 +449,7 @@ export class App {
     this.seats.render(session);
     this.course.render(session);
     this.moves.render(session);
+    this.review.render(session);
     this.networkPanel.render(this.network, game, this.loading);
     const { seat } = session.position;
     const computer = seat !== null && !session.isPerson(seat);

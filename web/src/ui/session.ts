@@ -4,6 +4,7 @@
 
 import { CourseOfGame } from './course';
 import { playerId, type Player } from './players';
+import { ReviewOfGame } from './review';
 import { choose, type Choice } from './selection';
 import type {
   Action,
@@ -51,6 +52,7 @@ export class Session {
   changes = 0; // of the position; answers to an earlier one are dropped
   paused = false; // the computer waits for the button to go on
   readonly course: CourseOfGame;
+  readonly review: ReviewOfGame;
   private search: Search | null = null;
   private busy = false;
   private held = true; // the computer's turns wait for begin()
@@ -63,6 +65,7 @@ export class Session {
     private readonly paceMs: number,
   ) {
     this.course = new CourseOfGame(engine, () => this.courseChanged());
+    this.review = new ReviewOfGame(engine, () => events.changed());
   }
 
   get position(): Position {
@@ -102,6 +105,7 @@ export class Session {
       this.players = players;
       this.paused = false;
       this.course.clear();
+      this.review.clear();
       return game;
     });
   }
@@ -133,6 +137,7 @@ export class Session {
     this.players = fit(game);
     this.paused = paused;
     this.course.clear();
+    this.review.clear();
     this.show(game, null);
   }
 
@@ -150,6 +155,7 @@ export class Session {
   networkChanged(): void {
     this.stopSearch();
     this.course.clear();
+    this.review.clear();
     this.hint = null;
     this.evaluation = null;
     this.events.changed();
@@ -208,6 +214,7 @@ export class Session {
     if (this.busy) return;
     const before = this.position;
     this.course.cutAfter(this.game.ply);
+    this.review.clear();
     this.paused = false;
     const played = await this.change(
       () => this.engine.play(action.index),
@@ -253,6 +260,19 @@ export class Session {
     this.events.changed();
     this.events.toKeep();
     this.startTurn();
+  }
+
+  // Reviews the game; or stops, if a review is under way.
+  async reviewOrStop(): Promise<void> {
+    const running = this.review.state.kind === 'running';
+    this.review.clear();
+    this.events.changed();
+    if (running) return;
+    try {
+      await this.review.run(this.game);
+    } catch (error) {
+      this.events.failed(error);
+    }
   }
 
   // Searches for a person: the best action is shown, not played.

@@ -1,5 +1,6 @@
 // Sentences about positions and actions, for the eye and for screen readers.
 
+import { faultOf, type GivenAway } from './review';
 import type {
   Action,
   EndingTrigger,
@@ -262,6 +263,21 @@ export function hintSentence(
     );
   }
   return `${parts.join('. ')}.`;
+}
+
+// Returns what an action gave away, and what was better: "Action 17: Blue
+// played D4, a blunder (22 % of winning). Better: E6, then C2 F3."
+export function givenAwaySentence(game: Game, found: GivenAway): string {
+  const { ply, played, lost, line, better } = found;
+  const rest = line.slice(1, 6).map(({ notation }) => notation);
+  const then = rest.length === 0 ? '' : `, then ${rest.join(' ')}`;
+  const fault = faultOf(lost)!;
+  return (
+    `Action ${ply + 1}: ${seatName(game.variant, played.seat)} played ` +
+    `${played.action.notation}, ${fault === 'inaccuracy' ? 'an' : 'a'} ` +
+    `${fault} (${percent(100 * lost)} of winning). Better: ` +
+    `${better.notation}${then}.`
+  );
 }
 
 // Returns whether a bundle's network does here what it did when it was made.

@@ -1,0 +1,376 @@
+#include "tara/eval/review/review.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "proto/game.pb.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/base/version.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
+#include "tara/core/board.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/review/review_report.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/utility.h"
+#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
+
+namespace tara::cli {
+namespace {
+
+struct ReviewCommandOptions {
+  std::string game;         // a file, a store, the folder of a run, or "-"
+  int64_t number = -1;      // -1: the first of a file, the newest of a store
+  std::string player;       // empty: the best there is for the rules
+  int64_t simulations = 0;  // 0: the player's own, or kDefaultSimulations
+  bool untrained = false;   // by what a network has not learned, too
+  int64_t node_limit = 1000000;
+  int64_t worst = 5;
+  bool all = false;
+  int64_t threads = 0;  // all cores
+  int64_t seed = 1;
+  std::string format = "text";
+  std::string html;   // a file for the page; none if empty
+  std::string notes;  // a file for the game with notes; none if empty
+  bool ascii = false;
+  std::string colour = "auto";
+};
+
+// Of a position, where no player is named.
+constexpr int kDefaultSimulations = 1000;
+
+// A game to be reviewed.
+struct GivenGame {
+  record::GameLine line;
+  std::string ended_early;  // as ReviewSource
+};
+
+// What a file of SQLite begins with.
+constexpr absl::string_view kStoreMark = "SQLite format 3";
+
+absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
+                        OpenStoreForReading(path));
+  if (number < 0) {
+    TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
+                          store->List({.limit = 1, .newest_first = true}));
+    if (rows.empty()) {
+      return absl::NotFoundError(absl::StrCat(path, ": the store has no game"));
+    }
+    number = static_cast<int64_t>(rows[0].game_index);
+  }
+  TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
+                        store->Get(static_cast<uint64_t>(number)));
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
+                        record::Replay(record));
+  GivenGame given = {.line = {.initial = game.states.front(),
+                              .actions = record::ActionsOf(record)},
+                     .ended_early = {}};
+  if (!game.finished()) {
+    const int winner = game.outcome.winner();
+    given.ended_early = absl::StrCat(winner < 0       ? "a draw"
+                                     : winner == kRed ? "Red won"
+                                                      : "Blue won",
+                                     " (", record::EndingOf(record), ")");
+  }
+  return given;
+}
+
+// Returns the n-th game, from 1, of a text: a game a line, or one JSON object
+// over several lines. Errors name the line.
+absl::StatusOr<GivenGame> GameOfText(const std::string& name,
+                                     absl::string_view text, int64_t number) {
+  if (number == 0) {
+    return UsageError("--game: the games of a text count from 1; got 0");
+  }
+  const auto parse = [&](absl::string_view place,
+                         absl::string_view game) -> absl::StatusOr<GivenGame> {
+    absl::StatusOr<record::GameLine> line = record::ParseGameText(game);
+    if (line.ok()) return GivenGame{*std::move(line), ""};
+    return absl::Status(
+        line.status().code(),
+        absl::StrCat(name, place, ": ", line.status().message()));
+  };
+  if (absl::StrContains(text, '\0')) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name,
+                     ": neither a game store nor text; expected games as JSON "
+                     "lines, or a variant and actions"));
+  }
+  const absl::string_view whole = absl::StripAsciiWhitespace(text);
+  if (absl::StartsWith(whole, "{") && absl::StrContains(whole, '\n') &&
+      nlohmann::json::accept(whole)) {
+    text = "";
+    if (number <= 1) return parse("", whole);
+  }
+  int64_t games = text.empty() && !whole.empty() ? 1 : 0;
+  int line_number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++line_number;
+    if (absl::StripAsciiWhitespace(line).empty()) continue;
+    if (++games < number) continue;
+    return parse(absl::StrCat(":", line_number), line);
+  }
+  if (games == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": the file is empty; expected a game"));
+  }
+  return UsageError(absl::StrCat("--game: ", name, " has ", games,
+                                 games == 1 ? " game" : " games", "; got ",
+                                 number));
+}
+
+absl::StatusOr<GivenGame> GivenGameOf(const ReviewCommandOptions& options,
+                                      Console& console) {
+  if (options.game == "-") {
+    const std::string text(std::istreambuf_iterator<char>(console.in), {});
+    return GameOfText("-", text, options.number);
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.game, ignored)) {
+    return GameOfStore(options.game, options.number);
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(options.game));
+  return absl::StartsWith(text, kStoreMark)
+             ? GameOfStore(options.game, options.number)
+             : GameOfText(options.game, text, options.number);
+}
+
+// Returns the player that judges; a usage error for one that cannot.
+absl::StatusOr<eval::PlayerSpec> JudgeOf(const ReviewCommandOptions& options,
+                                         const State& start, Console& console) {
+  std::string text = options.player;
+  int64_t simulations = options.simulations;
+  if (text.empty()) {
+    text = DefaultPlayer(start, console);
+    if (simulations == 0) simulations = kDefaultSimulations;
+  }
+  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
+  if (!spec.ok()) return AsUsageError(spec.status());
+  const bool searches = spec->kind == eval::PlayerKind::kMcts ||
+                        (spec->kind == eval::PlayerKind::kNet &&
+                         (!spec->policy_alone || simulations > 0));
+  if (!searches) {
+    return UsageError(absl::StrCat("--player: '", text,
+                                   "' does not search; expected mcts, net or "
+                                   "best, with simulations"));
+  }
+  if (simulations > 0) {
+    spec =
+        eval::ParsePlayerSpec(WithSimulations(text, absl::StrCat(simulations)));
+    if (!spec.ok()) return AsUsageError(spec.status());
+  }
+  if (spec->search.time > absl::ZeroDuration() || spec->search.ponder ||
+      spec->search.threads > 1) {
+    return UsageError(absl::StrCat(
+        "--player: '", text,
+        "' has a time, threads or ponder, with which no two reviews would be "
+        "the same; expected sims=N, and --threads"));
+  }
+  if (spec->search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
+    return UsageError(absl::StrCat("--player: '", text,
+                                   "' does not play for winning alone; "
+                                   "expected utility=win"));
+  }
+  TARA_RETURN_IF_ERROR(
+      CheckLearned({*spec}, {start}, options.untrained, console));
+  return eval::WithPrecision(*spec);
+}
+
+// Returns the command with the options that matter, and when it was run.
+std::string MadeText(const ReviewCommandOptions& options,
+                     const eval::PlayerSpec& player) {
+  std::string text = absl::StrCat("tara review ", options.game);
+  if (options.number >= 0) absl::StrAppend(&text, " --game ", options.number);
+  absl::StrAppend(&text, " --player ", player.text, " --nodes ",
+                  options.node_limit, " --seed ", options.seed);
+  return absl::StrCat(
+      text, ", Tara ", kVersion, ", ",
+      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
+}
+
+// Writes the game with what the review found in its notes; notes that it has
+// at other actions stay.
+absl::Status WriteNotes(const std::string& path, record::GameLine game,
+                        const eval::GameReview& review) {
+  const std::vector<std::string> notes = eval::ReviewNotes(review);
+  game.notes.resize(game.actions.size());
+  for (size_t i = 0; i < notes.size(); ++i) {
+    if (!notes[i].empty()) game.notes[i] = notes[i];
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string text, record::GameToText(game));
+  return WriteFileAtomically(path, text + "\n");
+}
+
+absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
+                              Console& console) {
+  TARA_RETURN_IF_ERROR(CheckFolderOf("--html", options.html));
+  TARA_RETURN_IF_ERROR(CheckFolderOf("--notes", options.notes));
+  TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
+  const State& start = game.line.initial;
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
+                        JudgeOf(options, start, console));
+  TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
+                        eval::EvaluatorOf(player));
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  status_line.Show("solving the end of the game");
+  const absl::StatusOr<eval::GameReview> review = eval::ReviewGame(
+      start, game.line.actions, *evaluator,
+      {.search = player.search.search,
+       .leaves_per_game = player.search.leaves_per_game,
+       .confidence_z = player.search.confidence_z,
+       .node_limit = options.node_limit,
+       .seed = static_cast<uint64_t>(options.seed),
+       .threads = ThreadsOr(options.threads),
+       .stop = stop,
+       .on_progress = [&](const eval::ReviewProgress& progress) {
+         status_line.Show(absl::StrFormat(
+             "searched %d of %d positions, %d simulations", progress.searched,
+             progress.to_search, progress.simulations));
+       }});
+  status_line.Clear();
+  if (absl::IsCancelled(review.status())) {
+    console.err << "tara: interrupted; there is no review of a part\n";
+    return kExitInterrupted;
+  }
+  if (absl::IsInvalidArgument(review.status())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.game, ": ", review.status().message()));
+  }
+  TARA_RETURN_IF_ERROR(review.status());
+  eval::ReviewSource source = {.last = start,
+                               .ended_early = game.ended_early,
+                               .player = player.text,
+                               .not_learned = NotLearnedBy(player, start),
+                               .seed = static_cast<uint64_t>(options.seed)};
+  for (const Action action : game.line.actions) {
+    ApplyAction(action, source.last);
+  }
+  console.out << (options.format == "json"
+                      ? eval::ReviewReportJson(*review, source)
+                      : eval::ReviewReportText(
+                            *review, source,
+                            {.worst = static_cast<int>(options.worst),
+                             .all = options.all,
+                             .unicode = !options.ascii,
+                             .colour = UseColour(options.colour, console)}));
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(WriteFileAtomically(
+        options.html,
+        eval::ReviewPage(*review, source, static_cast<int>(options.worst),
+                         MadeText(options, player))));
+  }
+  if (!options.notes.empty()) {
+    TARA_RETURN_IF_ERROR(WriteNotes(options.notes, game.line, *review));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void RegisterReview(Command& root) {
+  Command& command = root.AddCommand(
+      "review", "what each action of a game gave away, the worst ones first");
+  const auto options = std::make_shared<ReviewCommandOptions>();
+  command.AddText(
+      {.names = "GAME",
+       .help = "file of games as JSON lines (`tara games export`, the page of "
+               "`tara web`) or as a variant and actions; a game store, or the "
+               "folder of a run; - is standard input",
+       .required = true},
+      &options->game);
+  command.AddInteger({.names = "--game",
+                      .placeholder = "N",
+                      .help = "which game: of a file, from 1; of a store, its "
+                              "index as `tara games list` has it",
+                      .default_text = "the first, or the newest of a store"},
+                     0, INT64_MAX, &options->number);
+  command.AddText(
+      {.names = "--player",
+       .placeholder = "SPEC",
+       .help = "player that judges: mcts, net or best",
+       .default_text =
+           "best:sims=1000, or mcts where that has not learned the rules"},
+      &options->player);
+  command.AddCount({.names = "--sims",
+                    .placeholder = "N",
+                    .help = "simulations of each position",
+                    .default_text = "the player's own"},
+                   1, 10000000, &options->simulations);
+  AddUntrainedFlag(command, &options->untrained);
+  command.AddCount(
+      {.names = "--nodes",
+       .placeholder = "N",
+       .help = "limit of solving a position, in positions visited; more "
+               "reaches further from the end, 0 solves nothing"},
+      0, int64_t{1} << 40, &options->node_limit);
+  command.AddInteger({.names = "--worst",
+                      .placeholder = "N",
+                      .help = "worst actions to show with the board"},
+                     0, 1000, &options->worst);
+  command.AddSwitch(
+      {.names = "--all", .help = "list all actions, in order of the game"},
+      &options->all);
+  AddThreadsFlag(command, &options->threads);
+  command.AddInteger(
+      {.names = "--seed",
+       .placeholder = "N",
+       .help = "random seed of searches with noise; others need none"},
+      0, INT64_MAX, &options->seed);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
+  command.AddText({.names = "--notes",
+                   .placeholder = "FILE",
+                   .help = "file for the game with a note at each action that "
+                           "gave something away",
+                   .default_text = "none"},
+                  &options->notes);
+  AddDrawingFlags(command, &options->ascii, &options->colour);
+  command.SetNotes(
+      "An action is compared with the best one by searches of the positions "
+      "after\nboth, of as many simulations; near the end by the solver, "
+      "exactly. Chances\ncount a draw as half a win. Inaccuracies, mistakes "
+      "and blunders give away 5, 10\nand 15 % of winning; what lies within "
+      "two standard errors, or below 1 %, counts for nothing.\nThe method and "
+      "the JSON: "
+      "docs/how-to/review_a_game.md.");
+  command.SetExamples({"review game.jsonl --html review.html",
+                       "review runs/quickstart --game 17 --all",
+                       "games export runs/quickstart | tara review - --game 3 "
+                       "--player mcts:sims=4000"});
+  command.SetRun(
+      [options](Console& console) { return RunReview(*options, console); });
+}
+
+}  // namespace tara::cli

@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+constexpr char kGolden[] = "tests/golden/four_treasures.jsonl";
+
+// Arguments of a quick review.
+std::vector<std::string> Review(const std::string& game,
+                                const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"review",       game,      "--player",
+                                        "mcts:sims=20", "--nodes", "2k"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+Json JsonOf(const std::vector<std::string>& arguments,
+            const std::string& input = "") {
+  std::vector<std::string> all = arguments;
+  all.push_back("--format=json");
+  const TaraResult result = RunTara(all, input);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+}
+
+void ExpectError(const std::vector<std::string>& arguments, int status,
+                 const std::string& message, const std::string& input = "") {
+  const TaraResult result = RunTara(arguments, input);
+  EXPECT_EQ(result.status, status) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(message));
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(ReviewTest, PrintsSumsCourseAndTheWorstActions) {
+  const TaraResult result = RunTara(Review(kGolden, {"--all", "--threads=2"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              AllOf(StartsWith("four_treasures: "),
+                    HasSubstr("Judged by mcts:sims=20; exact from action "),
+                    HasSubstr("\nRed "), HasSubstr("\nBlue "),
+                    HasSubstr("Red's chances of winning after each action"),
+                    HasSubstr("All actions"), HasSubstr("Worst actions, "),
+                    HasSubstr("   better  "), HasSubstr("[·]")));
+  EXPECT_EQ(RunTara(Review(kGolden, {"--all", "--threads=1"})).out, result.out);
+  const TaraResult ascii = RunTara(Review(kGolden, {"--ascii", "--worst=0"}));
+  EXPECT_THAT(ascii.out,
+              AllOf(HasSubstr("0: below 10 %"), Not(HasSubstr("   better  "))));
+}
+
+TEST(ReviewTest, ReadsGamesInEveryForm) {
+  const Json second = JsonOf(Review(kGolden, {"--game=2"}));
+  const std::string line = Lines(ReadFile(kGolden)).at(1);
+  EXPECT_EQ(JsonOf(Review("-"), line), second);
+  EXPECT_EQ(JsonOf(Review("-", {"--game=1"}), Json::parse(line).dump(2)),
+            second);
+  // Unfinished, and in words.
+  Json game = Json::parse(line);
+  game.erase("result");
+  std::string words = "four_treasures";
+  while (game["steps"].size() > 6) game["steps"].erase(6);
+  for (Json& step : game["steps"]) {
+    absl::StrAppend(&words, " ", step["action"].get<std::string>());
+  }
+  const Json unfinished = JsonOf(Review("-"), game.dump());
+  EXPECT_EQ(unfinished["end"], "not finished");
+  EXPECT_EQ(unfinished["actions"].size(), 6u);
+  EXPECT_EQ(JsonOf(Review("-"), words + "\n"), unfinished);
+}
+
+TEST(ReviewTest, ReadsGamesOfAStore) {
+  const std::string store = TemporaryPath("games.db");
+  ASSERT_EQ(
+      RunTara({"selfplay", "--variant", "poisoned_chalice", "-o", store,
+               "--games", "2", "--sims", "2", "--option", "compensation=2.5"})
+          .status,
+      0);
+  const Json newest = JsonOf(Review(store));
+  const Json first = JsonOf(Review(store, {"--game=0"}));
+  EXPECT_NE(newest["actions"], first["actions"]);
+  EXPECT_EQ(first["options"]["compensation"], 2.5);
+  const std::string exported = TemporaryPath("games.jsonl");
+  ASSERT_EQ(RunTara({"games", "export", store, "-o", exported}).status, 0);
+  EXPECT_EQ(JsonOf(Review(exported)), first);
+  ExpectError(Review(store, {"--game=7"}), 1, "7");
+}
+
+TEST(ReviewTest, WritesAPageAndAGameWithNotes) {
+  const std::string page = TemporaryPath("review.html");
+  const std::string notes = TemporaryPath("noted.jsonl");
+  const Json report =
+      JsonOf(Review(kGolden, {"--html", page, "--notes", notes, "--worst=2"}));
+  EXPECT_THAT(ReadFile(page),
+              AllOf(HasSubstr("<title>Tara: Review of a game</title>"),
+                    HasSubstr(absl::StrCat("tara review ", kGolden,
+                                           " --player mcts:sims=20")),
+                    HasSubstr("tara-red-ringforts")));
+  EXPECT_EQ(RunTara({"verify", notes}).last_line(), "1 passed, 0 failed");
+  const Json noted = Json::parse(ReadFile(notes));
+  for (const Json& action : report["actions"]) {
+    const Json& step = noted["steps"][action["action"].get<int>() - 1];
+    EXPECT_EQ(step["action"], action["played"]);
+    EXPECT_EQ(step.contains("note"), action["sure"].get<bool>());
+  }
+  // Once more: a review of a game with notes is the same.
+  EXPECT_EQ(JsonOf(Review(notes)), report);
+}
+
+TEST(ReviewTest, WrongGamesAreTold) {
+  ExpectError(Review("/no/such/file"), 1, "/no/such/file");
+  ExpectError(Review("-"), 1, "-: the file is empty; expected a game");
+  ExpectError(Review("-"), 1, "-:2: game line: unknown variant 'chess'",
+              "\nchess e4 e5\n");
+  ExpectError(Review("-"), 1, "-:1: game line: step 1: illegal action D4",
+              "four_treasures D4 D4");
+  ExpectError(Review("-"), 1, "-: the game has no actions; expected one",
+              "four_treasures");
+  ExpectError(Review("-"), 1, "-: neither a game store nor text",
+              std::string("PK\0\3", 4));
+  Json game = Json::parse(Lines(ReadFile(kGolden)).at(0));
+  game["result"]["territory"][0] = 46;
+  ExpectError(Review("-"), 1, "-:1: game line: result, field 'territory'",
+              game.dump());
+  ExpectError(Review("-"), 1, "-:1: game line: [json.exception.parse_error",
+              game.dump().substr(0, 500));
+  ExpectError(Review("-", {"--game=3"}), 2, "--game: - has 2 games; got 3",
+              "four_treasures D4\nfour_treasures E6\n");
+  ExpectError(Review("-", {"--game=0"}), 2, "count from 1; got 0",
+              "four_treasures D4");
+  const std::string damaged = TemporaryPath("damaged.db");
+  WriteFile(damaged, "SQLite format 3 and no more");
+  ExpectError(Review(damaged), 1, damaged);
+}
+
+TEST(ReviewTest, WrongOptionsAreTold) {
+  const std::string game = "four_treasures D4 E6";
+  const auto by = [](const std::string& player) {
+    return std::vector<std::string>{"review", "-", "--player", player};
+  };
+  ExpectError(by("greedy"), 2, "'greedy' does not search", game);
+  ExpectError(by("best:sims=0"), 2, "'best:sims=0' does not search", game);
+  ExpectError(by("stockfish"), 2, "unknown player 'stockfish'", game);
+  ExpectError(by("mcts:ms=100"), 2, "expected sims=N", game);
+  ExpectError(by("mcts:threads=2"), 2, "expected sims=N", game);
+  ExpectError(by("mcts:utility=points"), 2, "expected utility=win", game);
+  ExpectError(by("net:/no/such"), 1, "/no/such: no such file", game);
+  ExpectError(Review("-", {"--html=/no/such/a.html"}), 1,
+              "--html /no/such/a.html: cannot write", game);
+  ExpectError(Review("-", {"--notes=/no/such/a.json"}), 1,
+              "--notes /no/such/a.json: cannot write", game);
+  ExpectError({"review"}, 2, "GAME", game);
+}
+
+TEST(ReviewTest, AnInterruptEndsItInOrder) {
+  // A search of hours.
+  const std::string game = TemporaryPath("game.txt");
+  WriteFile(game, "sacred_hill_l1 D4");
+  TerminalTara tara(
+      {"review", game, "--player", "mcts:sims=10000000", "--threads=1"});
+  ASSERT_TRUE(tara.Expect("searched 0 of 2 positions"));
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  EXPECT_THAT(tara.shown(), HasSubstr("tara: interrupted"));
+}
+
+}  // namespace
+}  // namespace tara::cli

@@ -1,0 +1,164 @@
+// What the actions of a game gave away, as `tara review` has it: every position
+// is searched, and where another action than the best was played, the position
+// after the best one, too. So the two are compared by searches of as many
+// simulations; where the search has proved a result, by that.
+
+import type {
+  Action,
+  Engine,
+  Game,
+  PlayedAction,
+  Search,
+  SearchRequest,
+  SearchResult,
+} from '../engine/api';
+
+export interface GivenAway {
+  readonly ply: number; // of the position before the action
+  readonly played: PlayedAction;
+  readonly better: Action;
+  // Chances of the side that played: what was given away, above 0 to 1.
+  readonly lost: number;
+  readonly line: readonly Action[]; // from the better action on
+}
+
+export type ReviewState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'running'; readonly done: number; readonly total: number }
+  // The worst first; those that are inaccuracies at least.
+  | { readonly kind: 'done'; readonly found: readonly GivenAway[] };
+
+export type Fault = 'inaccuracy' | 'mistake' | 'blunder';
+
+// From these shares of winning on: those of `tara review`.
+const FAULTS: readonly (readonly [Fault, number])[] = [
+  ['blunder', 0.15],
+  ['mistake', 0.1],
+  ['inaccuracy', 0.05],
+];
+
+export function faultOf(lost: number): Fault | null {
+  return FAULTS.find(([, least]) => lost >= least)?.[0] ?? null;
+}
+
+// The same each time.
+const SEARCH: SearchRequest = { level: 'strong', temperature: 0, seed: 1 };
+
+export class ReviewOfGame {
+  state: ReviewState = { kind: 'none' };
+  private era = 0; // answers of an earlier one are dropped
+  private search: Search | null = null;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly changed: () => void,
+  ) {}
+
+  // Forgets what was found, and stops what is under way.
+  clear(): void {
+    ++this.era;
+    this.search?.stop();
+    this.search = null;
+    this.state = { kind: 'none' };
+  }
+
+  // Reviews a game, in place of what was there. Rejects if the engine fails.
+  async run(game: Game): Promise<void> {
+    this.clear();
+    const { era } = this;
+    try {
+      const found = await this.review(game, era);
+      if (found === null || era !== this.era) return;
+      this.state = { kind: 'done', found };
+      this.changed();
+    } catch (error) {
+      if (era !== this.era) return;
+      this.clear();
+      this.changed();
+      throw error;
+    }
+  }
+
+  // Returns null if it was broken off.
+  private async review(game: Game, era: number): Promise<GivenAway[] | null> {
+    const { actions } = game;
+    const last = actions.length;
+    let done = 0;
+    let total = last + 1;
+    const advance = (): void => {
+      this.state = { kind: 'running', done: done++, total };
+      this.changed();
+    };
+    const searches: SearchResult[] = [];
+    const redValues: number[] = []; // win minus loss, by ply
+    for (let ply = 0; ply <= last; ++ply) {
+      advance();
+      const end = ply < last ? null : await this.engine.positionAt(last);
+      if (era !== this.era) return null;
+      if (end?.finished === true) {
+        const { winner } = end.score;
+        redValues.push(winner === null ? 0 : winner === 0 ? 1 : -1);
+        break;
+      }
+      const result = await this.searched({ ply }, era);
+      if (result === null) return null;
+      searches.push(result);
+      redValues.push(result.redValue);
+    }
+    const others = actions.flatMap((played, ply) => {
+      const best = searches[ply]!.action;
+      return best.index === played.action.index ? [] : [{ played, ply, best }];
+    });
+    total += others.length;
+    const found: GivenAway[] = [];
+    for (const { played, ply, best } of others) {
+      advance();
+      const after = await this.after(searches[ply]!, best, era);
+      if (after === null) return null;
+      const sign = played.side === 0 ? 1 : -1;
+      const lost = (sign * (after.redValue - redValues[ply + 1]!)) / 2;
+      if (faultOf(lost) === null) continue;
+      found.push({
+        ply,
+        played,
+        better: best,
+        lost,
+        line: [best, ...after.line],
+      });
+    }
+    return found.sort((a, b) => b.lost - a.lost || a.ply - b.ply);
+  }
+
+  // What comes after the best action that a search has found.
+  private async after(
+    search: SearchResult,
+    best: Action,
+    era: number,
+  ): Promise<{ redValue: number; line: readonly Action[] } | null> {
+    const entry = search.actions.find(({ action }) => action.index === best.index);
+    const [low, high] = entry?.provedRedMargin ?? [0, 1];
+    if (entry !== undefined && low === high) {
+      // The game may be over.
+      const goesOn = search.principalVariation[0]?.index === best.index;
+      return {
+        redValue: entry.redValue,
+        line: goesOn ? search.principalVariation.slice(1) : [],
+      };
+    }
+    const result = await this.searched(
+      { ply: search.ply, after: best.index },
+      era,
+    );
+    if (result === null) return null;
+    return { redValue: result.redValue, line: result.principalVariation };
+  }
+
+  private async searched(
+    request: SearchRequest,
+    era: number,
+  ): Promise<SearchResult | null> {
+    this.search = this.engine.search({ ...SEARCH, ...request });
+    const result = await this.search.result;
+    return era === this.era ? result : null;
+  }
+}

@@ -1,0 +1,83 @@
+// The review of a game in the page: what actions gave away, and where they are.
+
+import assert from 'node:assert/strict';
+import {before, describe, test} from 'node:test';
+
+import {suiteContext} from './harness.mjs';
+import {startSite, takePicture} from './ui_page.mjs';
+
+// The second game of tests/golden/four_treasures.jsonl. Its 44th action, A2,
+// loses by 3 points what C7 alone wins by 3, as `tara solve --all-actions` has
+// it.
+const GAME =
+    'four_treasures E4 C2 E6 D5 B4 B7 G4 C1 D2 F5 G5 B5 C6 A3 G6 A6 B6 A5 D1 ' +
+    'E3 D7 E5 B2 D4 G2 E2 B1 F7 A4 E1 C5 F2 E7 B3 C3 D6 D3 F3 F6 G3 F7 G2 F4 ' +
+    'A2 C7 C4 B7 F1';
+
+describe('the review', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  const load = async (page, text) => {
+    await page.click('#file-button');
+    await page.fill('#game-text', text);
+    await page.click('[data-do="load"]');
+    await page.waitForFunction(
+        (count) => Number(
+            document.querySelector('#board').dataset.actions) === count,
+        text.split(' ').length - 1);
+  };
+  const review = async (page) => {
+    await page.click('[data-do="review"]');
+    await page.waitForSelector('#review[data-state="done"]', {timeout: 0});
+  };
+
+  test('finds a blunder, says what was better, and goes there', async () => {
+    const {page, problems, close} = await site.open();
+    await load(page, GAME);
+    await review(page);
+    await page.locator('#review').scrollIntoViewIfNeeded();
+    await takePicture(page, 'review');
+    const entry = page.locator('#review [data-ply="43"]');
+    assert.match(
+        await entry.getAttribute('aria-label'),
+        /^Action 44, A2, blunder: gave away 100 %; C7 was better$/);
+    await entry.click();
+    await page.waitForFunction(
+        () => document.querySelector('#board').dataset.ply === '43');
+    assert.match(
+        await page.textContent('.toast'),
+        /^Action 44: Blue played A2, a blunder .* Better: C7/);
+    // The game is as it was, and so is what was found.
+    assert.equal(
+        await page.getAttribute('#review', 'data-state'), 'done');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('is of one game alone, and can be stopped', async () => {
+    const {page, problems, close} = await site.open();
+    await load(page, GAME.split(' ').slice(0, 9).join(' '));
+    // Started and stopped before anything could be found.
+    const state = await page.evaluate(async () => {
+      const button = document.querySelector('[data-do="review"]');
+      button.click();
+      button.click();
+      const frame = () => new Promise(requestAnimationFrame);
+      await frame();
+      await frame();
+      return document.querySelector('#review').dataset.state;
+    });
+    assert.equal(state, 'none');
+    await page.click('[data-do="review"]');
+    await page.waitForSelector('#review:not([data-state="none"])');
+    await load(page, 'four_treasures D4');
+    await page.waitForSelector('#review[data-state="none"]');
+    await review(page);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
