@@ -295,12 +295,15 @@ for (const [name, start] of
       await begin(second, address);
       assert.equal(await version(second), '1');
       await second.close();
-      await page.reload();
-      await page.waitForSelector('html[data-version="2"]');
-      await page.evaluate(() => {
+      // Counts from before the page begins.
+      await page.addInitScript(() => {
         window.workers = 0;
         new BroadcastChannel('workers').onmessage = () => ++window.workers;
       });
+      // The page loads itself once more, for the new version: that ends a
+      // page.reload(), which in Firefox then waits on.
+      await page.evaluate(() => { setTimeout(() => location.reload()); });
+      await page.waitForSelector('html[data-version="2"]');
       await ready(page);
       await letPlay(page, 'sacred_hill_l1');
       // Threads: four, of which one is the engine's own.
