@@ -32,10 +32,13 @@ async function loadRuntime(backend: Backend): Promise<typeof Ort> {
   env.logLevel = 'error';
   env.wasm.wasmPaths = { mjs: moduleUrl };
   env.wasm.wasmBinary = await fetchPacked(wasmUrl);
-  // Threads need shared memory, which servers must allow.
+  // Threads need shared memory, which servers must allow. In Firefox a network
+  // with four of them did not always come to its end of loading.
   const cores = Math.floor((navigator.hardwareConcurrency || 1) / 2);
   env.wasm.numThreads =
-      crossOriginIsolated ? Math.max(1, Math.min(MOST_THREADS, cores)) : 1;
+      crossOriginIsolated && !navigator.userAgent.includes('Firefox')
+        ? Math.max(1, Math.min(MOST_THREADS, cores))
+        : 1;
   return runtime;
 }
 
