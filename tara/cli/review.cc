@@ -96,10 +96,7 @@ absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
                               .actions = record::ActionsOf(record)},
                      .ended_early = {}};
   if (!game.finished()) {
-    const int winner = game.outcome.winner();
-    given.ended_early = absl::StrCat(winner < 0       ? "a draw"
-                                     : winner == kRed ? "Red won"
-                                                      : "Blue won",
+    given.ended_early = absl::StrCat(eval::WinnerText(game.outcome.winner()),
                                      " (", record::EndingOf(record), ")");
   }
   return given;

@@ -15,19 +15,6 @@
 namespace tara::eval {
 namespace {
 
-// Red's margin under best play, by trying everything: the twin of the solver.
-int Minimax(const State& state) {
-  if (state.finished()) return Score(state).margin();
-  int best = state.side() == kRed ? -kMaxMargin : kMaxMargin;
-  LegalActions(state).ForEach([&](Action action) {
-    State next = state;
-    ApplyAction(action, next);
-    best = state.side() == kRed ? std::max(best, Minimax(next))
-                                : std::min(best, Minimax(next));
-  });
-  return best;
-}
-
 TEST(SolvedPositionsTest, EveryVariantHasSomeAndSomethingIsAtStake) {
   for (const VariantInfo& info : kVariants) {
     const auto positions = MakeSolvedPositions(

@@ -22,6 +22,7 @@
 #include "tara/eval/review/review_report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tests/eval/test_players.h"
 
 namespace tara::eval {
 namespace {
@@ -54,19 +55,6 @@ std::vector<Action> RandomGame(State state, uint64_t seed) {
     ApplyAction(actions.back(), state);
   }
   return actions;
-}
-
-// Red's margin under best play, by trying everything: the twin of the solver.
-int Minimax(const State& state) {
-  if (state.finished()) return Score(state).margin();
-  int best = state.side() == kRed ? -kMaxMargin : kMaxMargin;
-  LegalActions(state).ForEach([&](Action action) {
-    State next = state;
-    ApplyAction(action, next);
-    best = state.side() == kRed ? std::max(best, Minimax(next))
-                                : std::min(best, Minimax(next));
-  });
-  return best;
 }
 
 int OwnMargin(const State& before, const State& state) {

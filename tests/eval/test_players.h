@@ -1,19 +1,36 @@
 #ifndef TARA_TESTS_EVAL_TEST_PLAYERS_H_
 #define TARA_TESTS_EVAL_TEST_PLAYERS_H_
 
-// Players that never draw, and that tell what they were asked or give up.
+// Players that never draw, and that tell what they were asked or give up; and
+// what perfect ones would come to.
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/player.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::eval {
+
+// Red's margin under best play, by trying everything: the twin of the solver.
+inline int Minimax(const State& state) {
+  if (state.finished()) return Score(state).margin();
+  int best = state.side() == kRed ? -kMaxMargin : kMaxMargin;
+  LegalActions(state).ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    best = state.side() == kRed ? std::max(best, Minimax(next))
+                                : std::min(best, Minimax(next));
+  });
+  return best;
+}
 
 // Plays the first legal action, or the last; remembers the positions it was
 // given and the sizes of the batches; fails when told to.

@@ -109,13 +109,10 @@ std::string EndText(const ReviewSource& source) {
     return source.ended_early.empty() ? "not finished" : source.ended_early;
   }
   const Outcome outcome = Score(last);
-  const int winner = outcome.winner();
-  return absl::StrCat(winner < 0       ? "a draw"
-                      : winner == kRed ? "Red won"
-                                       : "Blue won",
-                      ", ", outcome.points[kRed], " to ", outcome.points[kBlue],
-                      " points", CompensationText(outcome.compensation_halves),
-                      " (", EndingName(outcome.ended_by), ")");
+  return absl::StrCat(WinnerText(outcome.winner()), ", ", outcome.points[kRed],
+                      " to ", outcome.points[kBlue], " points",
+                      CompensationText(outcome.compensation_halves), " (",
+                      EndingName(outcome.ended_by), ")");
 }
 
 std::string RulesText(const GameReview& review) {
@@ -347,6 +344,11 @@ std::string PictureAfter(const ReviewedAction& action, Action played) {
 }
 
 }  // namespace
+
+absl::string_view WinnerText(int winner) {
+  if (winner < 0) return "a draw";
+  return winner == kRed ? "Red won" : "Blue won";
+}
 
 std::string ReviewReportText(const GameReview& review,
                              const ReviewSource& source,

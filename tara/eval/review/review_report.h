@@ -14,13 +14,17 @@ namespace tara::eval {
 // What a report says beside the review.
 struct ReviewSource {
   State last = {};  // of the game, finished or not
-  // Why it ended before its end, "Red resigned"; empty: it did not, or goes on.
+  // How it ended before its end, "Red won (resigned)"; empty: it did not, or
+  // goes on.
   std::string ended_early = {};
   std::string player = {};  // that judges
   // The rules that its network has not learned; empty: none.
   std::string not_learned = {};
   uint64_t seed = 1;
 };
+
+// Returns "Red won", "Blue won" or, for no side, "a draw".
+absl::string_view WinnerText(int winner);
 
 struct ReviewTextOptions {
   int worst = 5;     // actions that are shown with the board

@@ -57,39 +57,37 @@ Autocast::~Autocast() {
 
 namespace {
 
-// A step of AdamW, without the decay. protected members cannot be named here.
-template <typename Active>
-void UpdateByAdam(const Active& active, double learning_rate, int64_t step) {
-  constexpr double kBeta1 = 0.9;
-  constexpr double kBeta2 = 0.999;
-  constexpr double kEpsilon = 1e-8;
-  const auto& first = active.moments[0];
-  const auto& second = active.moments[1];
-  at::_foreach_mul_(first, kBeta1);
-  at::_foreach_add_(first, active.gradients, 1 - kBeta1);
-  at::_foreach_mul_(second, kBeta2);
-  at::_foreach_addcmul_(second, active.gradients, active.gradients, 1 - kBeta2);
-  const auto t = static_cast<double>(step);
-  std::vector<at::Tensor> divisors = at::_foreach_sqrt(second);
-  at::_foreach_mul_(divisors, 1 / std::sqrt(1 - std::pow(kBeta2, t)));
-  at::_foreach_add_(divisors, kEpsilon);
-  at::_foreach_addcdiv_(active.weights, first, divisors,
-                        -learning_rate / (1 - std::pow(kBeta1, t)));
-}
-
 class AdamW : public Optimizer {
  public:
-  AdamW(const torch::nn::Module& module, float weight_decay)
-      : Optimizer(
-            module, weight_decay,
-            {{.name = "adamw.first_moment"}, {.name = "adamw.second_moment"}}) {
+  // `name`: of the kind of optimizer in checkpoints.
+  AdamW(const torch::nn::Module& module, float weight_decay,
+        const std::string& name = "adamw")
+      : Optimizer(module, weight_decay,
+                  {{.name = name + ".first_moment"},
+                   {.name = name + ".second_moment"}}) {}
+
+ protected:
+  void Update(const Active& active, double learning_rate,
+              int64_t step) const override {
+    const auto& first = active.moments[0];
+    const auto& second = active.moments[1];
+    at::_foreach_mul_(first, kBeta1);
+    at::_foreach_add_(first, active.gradients, 1 - kBeta1);
+    at::_foreach_mul_(second, kBeta2);
+    at::_foreach_addcmul_(second, active.gradients, active.gradients,
+                          1 - kBeta2);
+    const auto t = static_cast<double>(step);
+    std::vector<at::Tensor> divisors = at::_foreach_sqrt(second);
+    at::_foreach_mul_(divisors, 1 / std::sqrt(1 - std::pow(kBeta2, t)));
+    at::_foreach_add_(divisors, kEpsilon);
+    at::_foreach_addcdiv_(active.weights, first, divisors,
+                          -learning_rate / (1 - std::pow(kBeta1, t)));
   }
 
  private:
-  void Update(const Active& active, double learning_rate,
-              int64_t step) const override {
-    UpdateByAdam(active, learning_rate, step);
-  }
+  static constexpr double kBeta1 = 0.9;
+  static constexpr double kBeta2 = 0.999;
+  static constexpr double kEpsilon = 1e-8;
 };
 
 // Returns about U V^T of U S V^T, each of [n, r, c]: singular values from 0.7
@@ -112,12 +110,10 @@ at::Tensor Orthogonalized(const at::Tensor& matrices) {
   return is_tall ? x.transpose(1, 2) : x;
 }
 
-class Muon : public Optimizer {
+class Muon : public AdamW {
  public:
   Muon(const torch::nn::Module& module, float weight_decay)
-      : Optimizer(
-            module, weight_decay,
-            {{.name = "muon.first_moment"}, {.name = "muon.second_moment"}}) {}
+      : AdamW(module, weight_decay, "muon") {}
 
  private:
   static constexpr double kMomentum = 0.95;
@@ -136,14 +132,13 @@ class Muon : public Optimizer {
         matrices[weights.sizes().vec()].push_back(i);
         continue;
       }
-      others.names.push_back(active.names[i]);
       others.weights.push_back(weights);
       others.gradients.push_back(active.gradients[i]);
       for (size_t k = 0; k < active.moments.size(); ++k) {
         others.moments[k].push_back(active.moments[k][i]);
       }
     }
-    if (!others.weights.empty()) UpdateByAdam(others, learning_rate, step);
+    if (!others.weights.empty()) AdamW::Update(others, learning_rate, step);
     for (const auto& [shape, indices] : matrices) {
       std::vector<at::Tensor> directions;
       for (const size_t i : indices) {

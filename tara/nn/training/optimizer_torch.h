@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -69,7 +70,7 @@ class Optimizer {
   // The tensors of a step: weights, gradients and moments of the same index,
   // those without a gradient left out. They share memory with the originals.
   struct Active {
-    std::vector<std::string> names;
+    std::vector<absl::string_view> names;
     std::vector<at::Tensor> weights;
     std::vector<at::Tensor> gradients;
     std::vector<std::vector<at::Tensor>> moments;  // [moment, weight]
