@@ -2,9 +2,10 @@
 
     python -m tara.fleet train CONFIG [--address HOST:PORT] [OPTIONS OF TRAIN]
 
-is `tara train CONFIG`, but that the games of self-play are played on a cluster
-of Ray: this machine's alone, or the one at the address. The same for `tara
-arena`, `tara rate` and `tara balance`. A game is decided by the networks that
+is `tara train CONFIG`, but that the games, those of gates and evaluations too,
+are played on a cluster of Ray: this machine's alone, or the one at the
+address. The same for `tara arena`, `tara crossplay`, `tara rate` and `tara
+balance`. A game is decided by the networks that
 play it, the options and its number, so that the games, and with them
 checkpoints, ratings and verdicts, are those of one machine, bit for bit,
 whatever joins, leaves or dies. All else is the work of the driver, the process
@@ -725,8 +726,9 @@ def _replay(path: pathlib.Path) -> int:
 
 
 _COMMANDS = {
-    "train": "a run, with its games of self-play played on the cluster",
+    "train": "a run, with its games played on the cluster",
     "arena": "a match of two players",
+    "crossplay": "two players as partners of each other",
     "rate": "ratings of checkpoints and players",
     "balance": "the fairness of variants",
 }

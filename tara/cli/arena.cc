@@ -1,9 +1,8 @@
 #include "tara/eval/arena/arena.h"
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
-#include "tara/base/threads.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -65,16 +62,6 @@ absl::StatusOr<eval::ArenaOptions> OptionsOf(
   return arena;
 }
 
-std::string ProgressText(Variant variant, const eval::ArenaProgress& progress) {
-  std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
-                                     Info(variant).id, progress.games_done,
-                                     progress.games, 100 * progress.score);
-  if (progress.llr.has_value()) {
-    absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
-  }
-  return text;
-}
-
 // Lets two players or teams play each other in one variant or in all. An
 // interrupt (Ctrl-C) ends it with a report of the games that are finished.
 absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
@@ -96,27 +83,12 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
       CheckLearned(players, starts, options.untrained, console));
 
   const StopCheck stop = StopOnSignals();
-  StatusLine status_line(console);
+  MatchStatus status(starts.size(), fleet.get(), console);
   std::vector<eval::ArenaReportRow> rows(starts.size());
-  std::vector<absl::Status> ends(starts.size());
-  std::vector<std::atomic<int>> done(starts.size()), wanted(starts.size());
-  const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
-    done[i] = progress.games_done;
-    wanted[i] = progress.games;
-    if (fleet == nullptr) {
-      if (progress.games_done == 0) return;
-      status_line.Show(ProgressText(starts[i].variant, progress));
-      return;
-    }
-    status_line.Show(
-        absl::StrCat(std::accumulate(done.begin(), done.end(), 0), " of ",
-                     std::accumulate(wanted.begin(), wanted.end(), 0), " games",
-                     FleetText(fleet.get())));
-  };
-  const auto play = [&](size_t i) -> absl::Status {
+  const auto play = [&](size_t i, const StopCheck& is_over) -> absl::Status {
     const auto on_progress = [&](const eval::ArenaProgress& progress) {
-      show(i, progress);
-      return !stop();
+      status.Show(i, Info(starts[i].variant).id, progress);
+      return !is_over();
     };
     TARA_ASSIGN_OR_RETURN(
         eval::ArenaResult result,
@@ -129,20 +101,12 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
                .not_learned = NotLearnedByAny(players, starts[i])};
     return absl::OkStatus();
   };
-  if (fleet != nullptr) {  // which has room for all variants at once
-    RunOnThreads(static_cast<int>(starts.size()), [&](int i) {
-      ends[static_cast<size_t>(i)] = play(static_cast<size_t>(i));
-    });
-  }
-  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
-    if (fleet == nullptr) ends[i] = play(i);
-    TARA_RETURN_IF_ERROR(ends[i]);
-  }
+  TARA_RETURN_IF_ERROR(fleet::PlayAll(fleet.get(), starts.size(), stop, play));
   // Stopped before the first pair's end.
   std::erase_if(rows, [](const eval::ArenaReportRow& row) {
     return row.result.games == 0;
   });
-  status_line.Clear();
+  status.Clear();
   console.out << (options.format == "json" ? eval::ArenaReportJson(rows) + "\n"
                                            : eval::ArenaReportText(rows));
   if (!stop()) return kExitOk;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -19,6 +22,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/clocks.h"
@@ -251,9 +255,10 @@ absl::Status CheckFair(const BalanceCommandOptions& options) {
   return absl::OkStatus();
 }
 
-// Returns the studies of these players by these rules, players outermost, so
-// that each player is made once. Networks have the number types of their games
-// in the store. Errors as WithPrecision and PlayerIdentity.
+// Returns the studies of these players by these rules, players outermost, each
+// of changed rules after that of the rules without the change. Networks have
+// the number types of their games in the store. Errors as WithPrecision and
+// PlayerIdentity.
 absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
     const BalanceCommandOptions& options,
     const std::vector<eval::PlayerSpec>& players,
@@ -295,7 +300,7 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
 
 constexpr int64_t kMaxGames = 10000000;
 
-// How far the command has come, over all studies.
+// How far the command has come, over all studies. Thread-safe.
 class Progress {
  public:
   // The fleet that plays, or null.
@@ -304,38 +309,59 @@ class Progress {
            Console& console)
       : status_line_(console), fleet_(fleet) {
     for (const WantedStudy& study : studies) {
-      left_ += eval::MostGames(plan, study.key.options) +
-               eval::MostFairGames(study.fair);
-      if (study.choose_openings) left_ += eval::MostPilotGames();
+      int64_t most = eval::MostGames(plan, study.key.options) +
+                     eval::MostFairGames(study.fair);
+      if (study.choose_openings) most += eval::MostPilotGames();
+      studies_.push_back(
+          {.name = absl::StrCat(Info(study.key.options.variant).id, " ",
+                                study.key.player),
+           .to_come = most});
     }
   }
 
   // Begins a part of a study, of so many games at most.
-  void Start(const WantedStudy& study, int most_games) {
-    name_ =
-        absl::StrCat(Info(study.key.options.variant).id, " ", study.key.player);
-    left_ -= most_games;  // what comes after it
-    first_done_ = -1;
+  void BeginPart(size_t study, int most_games) {
+    absl::MutexLock lock(&mutex_);
+    Study& of = studies_[study];
+    of.to_come -= most_games;
+    of.left = most_games;
+    of.done = -1;
+    if (fleet_ != nullptr) return;
+    // Another part, another speed.
+    played_ = 0;
     start_ = SteadyTime();
   }
+  void EndStudy(size_t study) {
+    absl::MutexLock lock(&mutex_);
+    studies_[study].to_come = studies_[study].left = 0;
+  }
 
-  void Show(const eval::BalanceProgress& progress) {
+  void Show(size_t study, const eval::BalanceProgress& progress) {
+    absl::MutexLock lock(&mutex_);
+    Study& of = studies_[study];
     // Games of an earlier run cost no time.
-    if (first_done_ < 0) first_done_ = progress.games_done;
-    const int played = progress.games_done - first_done_;
-    const double seconds =
-        std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - start_));
-    const double rate = played / seconds;
-    std::string text = absl::StrFormat(
-        "%s%s%s: %d of %d games", name_, progress.stage.empty() ? "" : ", ",
-        progress.stage, progress.games_done, progress.games);
-    if (played > 0) {
-      const double left = left_ + progress.games - progress.games_done;
+    if (of.done < 0) of.done = progress.games_done;
+    played_ += progress.games_done - of.done;
+    of.done = progress.games_done;
+    of.left = progress.games - progress.games_done;
+    std::string text =
+        fleet_ != nullptr ? absl::StrCat(played_, " games of the studies")
+                          : absl::StrFormat("%s%s%s: %d of %d games", of.name,
+                                            progress.stage.empty() ? "" : ", ",
+                                            progress.stage, progress.games_done,
+                                            progress.games);
+    if (played_ > 0) {
+      int64_t left = 0;
+      for (const Study& each : studies_) left += each.to_come + each.left;
+      const double rate =
+          static_cast<double>(played_) /
+          std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - start_));
       absl::StrAppendFormat(&text, ", %.1f games/s, %s left", rate,
                             absl::FormatDuration(absl::Ceil(
-                                absl::Seconds(left / rate), absl::Seconds(1))));
+                                absl::Seconds(static_cast<double>(left) / rate),
+                                absl::Seconds(1))));
     }
-    if (progress.score.mean > 0) {
+    if (fleet_ == nullptr && progress.score.mean > 0) {
       absl::StrAppendFormat(&text, ", first side %.1f %% +- %.1f",
                             100 * progress.score.mean,
                             50 * (progress.score.high - progress.score.low));
@@ -346,42 +372,19 @@ class Progress {
   void Clear() { status_line_.Clear(); }
 
  private:
+  struct Study {
+    std::string name;
+    int64_t to_come;   // games of parts that have not begun, at most
+    int64_t left = 0;  // of the part that is played
+    int done = -1;     // of it; -1: nobody has said
+  };
+
   StatusLine status_line_;
   const fleet::Fleet* const fleet_;
-  std::string name_;
-  int64_t left_ = 0;  // games of studies to come
-  int first_done_ = -1;
-  absl::Time start_;
-};
-
-// Makes players as studies want them, one after the other.
-class Players {
- public:
-  // With a fleet, that plays until `stop`.
-  Players(int64_t threads, fleet::Fleet* fleet, const StopCheck& stop)
-      : threads_(ThreadsOr(fleet == nullptr ? threads : 1)),
-        fleet_(fleet),
-        stop_(stop) {}
-
-  absl::StatusOr<eval::BalanceDriver*> For(const eval::PlayerSpec& player) {
-    if (driver_ != nullptr && player.text == player_) return driver_.get();
-    driver_ = nullptr;  // one network in memory at a time
-    const int threads = std::max(1, threads_ / player.search.threads);
-    TARA_ASSIGN_OR_RETURN(
-        driver_, eval::BalanceDriver::Create(
-                     eval::FactoryOf(player), threads,
-                     eval::GamesAtATime(player, eval::kStudyGamesAThread)));
-    if (fleet_ != nullptr) driver_->PlayOn(*fleet_, player, stop_);
-    player_ = player.text;
-    return driver_.get();
-  }
-
- private:
-  const int threads_;
-  fleet::Fleet* const fleet_;
-  const StopCheck stop_;
-  std::string player_;
-  std::unique_ptr<eval::BalanceDriver> driver_;
+  absl::Mutex mutex_;
+  std::vector<Study> studies_ ABSL_GUARDED_BY(mutex_);
+  int64_t played_ ABSL_GUARDED_BY(mutex_) = 0;  // of the part, or by the fleet
+  absl::Time start_ ABSL_GUARDED_BY(mutex_) = SteadyTime();
 };
 
 eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
@@ -392,75 +395,115 @@ eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
           .pie_games = static_cast<int>(options.pie_games)};
 }
 
-// What has been played.
-struct PlayedStudies {
-  std::vector<eval::BalanceStudy> studies;  // in the order of those wanted
-  std::vector<std::vector<eval::FairResult>> fair = {};  // by study
-  std::vector<eval::OpeningReportRow> openings = {};     // with --fair
+// What has been played of a study.
+struct PlayedStudy {
+  eval::BalanceStudy study;  // without games: an interrupt came before them
+  std::vector<eval::FairResult> fair = {};
+  std::optional<eval::OpeningReportRow> openings = {};  // with --fair
+  int forfeits = 0;
+  std::string first_forfeit = {};
 };
 
-// Plays the studies, in their order; those without a game, which an interrupt
-// leaves, are missing at the end. Fills in the temperatures that are chosen.
-absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
-                                          std::vector<WantedStudy>& wanted,
-                                          record::GameStore& store,
-                                          fleet::Fleet* fleet,
-                                          const StopCheck& stop,
-                                          Console& console) {
-  const eval::BalancePlan plan = PlanOf(options);
-  Players players(options.threads, fleet, stop);
-  Progress progress(plan, wanted, fleet, console);
-  const eval::BalanceProgressCallback show =
-      [&](const eval::BalanceProgress& done) {
-        progress.Show(done);
-        return !stop();
-      };
-  PlayedStudies played;
-  std::map<std::string, std::pair<int, std::string>> forfeits;  // by player
-  for (size_t i = 0; i < wanted.size() && !stop(); ++i) {
-    WantedStudy& each = wanted[i];
-    TARA_ASSIGN_OR_RETURN(eval::BalanceDriver* const driver,
-                          players.For(each.player));
-    eval::BalanceGameOptions& game = each.key.options;
-    std::optional<eval::OpeningChoice> chosen;
-    if (each.choose_openings) {
-      progress.Start(each, eval::MostPilotGames());
-      TARA_ASSIGN_OR_RETURN(
-          chosen, eval::ChooseOpenings(static_cast<int>(std::max(
-                                           options.games, options.fair_games)),
-                                       each.key, *driver, store, show));
-      if (!chosen.has_value()) break;
-      game.drawn_plies = chosen->drawn_plies;
-      game.temperature = chosen->temperature;
-    } else if (each.compare_with >= 0) {
-      const eval::BalanceGameOptions& as =
-          wanted[static_cast<size_t>(each.compare_with)].key.options;
-      game.drawn_plies = as.drawn_plies;
-      game.temperature = as.temperature;
-    }
-    progress.Start(each, eval::MostGames(plan, game));
+// Plays a study, whose openings are those of the key, or chosen and filled in
+// there. Interrupted, it has what was played by then.
+absl::StatusOr<PlayedStudy> PlayStudy(
+    const BalanceCommandOptions& options, WantedStudy& wanted,
+    record::GameStore& store, fleet::Fleet* fleet, const StopCheck& stop,
+    const std::function<void(int most_games)>& begin_part,
+    const eval::BalanceProgressCallback& show) {
+  const eval::PlayerSpec& player = wanted.player;
+  const int threads = ThreadsOr(fleet == nullptr ? options.threads : 1);
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<eval::BalanceDriver> driver,
+      eval::BalanceDriver::Create(
+          eval::FactoryOf(player), std::max(1, threads / player.search.threads),
+          eval::GamesAtATime(player, eval::kStudyGamesAThread)));
+  if (fleet != nullptr) driver->PlayOn(*fleet, player, stop);
+  PlayedStudy played;
+  eval::BalanceGameOptions& game = wanted.key.options;
+  std::optional<eval::OpeningChoice> chosen;
+  if (wanted.choose_openings) {
+    begin_part(eval::MostPilotGames());
     TARA_ASSIGN_OR_RETURN(
-        eval::BalanceStudy study,
-        eval::RunBalanceStudy(plan, each.key, *driver, store, show));
-    std::vector<eval::FairResult> fair;
-    if (eval::MostFairGames(each.fair) > 0 && !stop()) {
-      progress.Start(each, eval::MostFairGames(each.fair));
-      TARA_ASSIGN_OR_RETURN(fair, eval::RunFairStudy(each.fair, each.key, study,
-                                                     *driver, store, show));
-    }
-    if (options.fair && each.compare_with < 0 && !stop()) {
-      TARA_ASSIGN_OR_RETURN(const auto cost,
-                            eval::OpeningCost(study, driver->player(), show));
-      played.openings.push_back({game, each.key.player, chosen, cost});
-    }
-    if (driver->forfeits() > 0) {
-      forfeits[each.key.player] = {driver->forfeits(), driver->first_forfeit()};
-    }
-    if (study.games.empty()) break;
-    played.studies.push_back(std::move(study));
-    played.fair.push_back(std::move(fair));
+        chosen, eval::ChooseOpenings(static_cast<int>(std::max(
+                                         options.games, options.fair_games)),
+                                     wanted.key, *driver, store, show));
+    if (!chosen.has_value()) return played;
+    game.drawn_plies = chosen->drawn_plies;
+    game.temperature = chosen->temperature;
   }
+  const eval::BalancePlan plan = PlanOf(options);
+  begin_part(eval::MostGames(plan, game));
+  TARA_ASSIGN_OR_RETURN(
+      played.study,
+      eval::RunBalanceStudy(plan, wanted.key, *driver, store, show));
+  if (eval::MostFairGames(wanted.fair) > 0 && !stop()) {
+    begin_part(eval::MostFairGames(wanted.fair));
+    TARA_ASSIGN_OR_RETURN(
+        played.fair, eval::RunFairStudy(wanted.fair, wanted.key, played.study,
+                                        *driver, store, show));
+  }
+  if (options.fair && wanted.compare_with < 0 && !stop()) {
+    TARA_ASSIGN_OR_RETURN(
+        const auto cost,
+        eval::OpeningCost(played.study, driver->player(), show));
+    played.openings = {game, wanted.key.player, chosen, cost};
+  }
+  played.forfeits = driver->forfeits();
+  played.first_forfeit = driver->first_forfeit();
+  return played;
+}
+
+// Plays the studies, each that is compared with another one after that and with
+// its openings; beside this all at once where a fleet plays, else in their
+// order.
+absl::StatusOr<std::vector<PlayedStudy>> PlayStudies(
+    const BalanceCommandOptions& options, std::vector<WantedStudy>& wanted,
+    record::GameStore& store, fleet::Fleet* fleet, const StopCheck& stop,
+    Console& console) {
+  Progress progress(PlanOf(options), wanted, fleet, console);
+  std::vector<PlayedStudy> played(wanted.size());
+  const auto play = [&](size_t i, const StopCheck& is_over) -> absl::Status {
+    TARA_ASSIGN_OR_RETURN(
+        played[i],
+        PlayStudy(
+            options, wanted[i], store, fleet, is_over,
+            [&](int most_games) { progress.BeginPart(i, most_games); },
+            [&](const eval::BalanceProgress& done) {
+              progress.Show(i, done);
+              return !is_over();
+            }));
+    progress.EndStudy(i);
+    return absl::OkStatus();
+  };
+  std::vector<std::vector<size_t>> families;  // the first, and its what-ifs
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].compare_with < 0) families.emplace_back();
+    families.back().push_back(i);
+  }
+  TARA_RETURN_IF_ERROR(fleet::PlayAll(
+      fleet, families.size(), stop,
+      [&](size_t family, const StopCheck& is_over) -> absl::Status {
+        const std::vector<size_t>& members = families[family];
+        TARA_RETURN_IF_ERROR(play(members[0], is_over));
+        const eval::BalanceGameOptions& first = wanted[members[0]].key.options;
+        for (const size_t other : members) {
+          wanted[other].key.options.drawn_plies = first.drawn_plies;
+          wanted[other].key.options.temperature = first.temperature;
+        }
+        return fleet::PlayAll(fleet, members.size() - 1, is_over,
+                              [&](size_t i, const StopCheck& others_are_over) {
+                                return play(members[i + 1], others_are_over);
+                              });
+      }));
   progress.Clear();
+  std::map<std::string, std::pair<int, std::string>> forfeits;  // by player
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (played[i].forfeits == 0) continue;
+    auto& [count, first] = forfeits[wanted[i].key.player];
+    if (count == 0) first = played[i].first_forfeit;
+    count += played[i].forfeits;
+  }
   for (const auto& [player, forfeit] : forfeits) {
     console.err << "tara: " << player << " gave " << forfeit.first
                 << " games up, which were begun anew; the first: "
@@ -470,36 +513,39 @@ absl::StatusOr<PlayedStudies> PlayStudies(const BalanceCommandOptions& options,
 }
 
 eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
-                             const PlayedStudies& played) {
-  const std::vector<eval::BalanceStudy>& studies = played.studies;
+                             const std::vector<PlayedStudy>& played) {
   eval::BalanceReport report;
   const auto not_learned = [&](size_t i,
                                const eval::BalanceGameOptions& options) {
     return NotLearnedBy(wanted[i].player,
                         InitialState(options.variant, options.rule_options));
   };
-  for (size_t i = 0; i < studies.size(); ++i) {
-    const eval::BalanceGameOptions& options = studies[i].options;
-    report.rows.push_back({.options = options,
-                           .player = studies[i].player,
-                           .statistics = eval::Summarize(studies[i]),
-                           .not_learned = not_learned(i, options)});
-    for (const eval::FairResult& fair : played.fair[i]) {
-      report.fair.push_back(eval::SummarizeFair(fair, studies[i].player,
+  for (size_t i = 0; i < played.size(); ++i) {
+    const eval::BalanceStudy& study = played[i].study;
+    if (study.games.empty()) continue;
+    const std::string of_study = not_learned(i, study.options);
+    report.rows.push_back({.options = study.options,
+                           .player = study.player,
+                           .statistics = eval::Summarize(study),
+                           .not_learned = of_study});
+    for (const eval::FairResult& fair : played[i].fair) {
+      report.fair.push_back(eval::SummarizeFair(fair, study.player,
                                                 not_learned(i, fair.options)));
     }
+    if (played[i].openings.has_value()) {
+      report.openings.push_back(*played[i].openings);
+    }
     if (wanted[i].compare_with < 0) continue;
-    const eval::BalanceStudy& from = studies[wanted[i].compare_with];
-    const std::string& of_from =
-        report.rows[static_cast<size_t>(wanted[i].compare_with)].not_learned;
-    const std::string& of_to = report.rows[i].not_learned;
-    report.changes.push_back({.from = from.options,
-                              .to = studies[i].options,
-                              .player = studies[i].player,
-                              .difference = eval::Compare(from, studies[i]),
-                              .not_learned = of_to.empty() ? of_from : of_to});
+    const auto first = static_cast<size_t>(wanted[i].compare_with);
+    const eval::BalanceStudy& from = played[first].study;
+    const std::string of_from = not_learned(first, from.options);
+    report.changes.push_back(
+        {.from = from.options,
+         .to = study.options,
+         .player = study.player,
+         .difference = eval::Compare(from, study),
+         .not_learned = of_study.empty() ? of_from : of_study});
   }
-  report.openings = played.openings;
   eval::CorrectForMany(report);
   return report;
 }
@@ -598,7 +644,7 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         FleetOf(options.fleet));
   const StopCheck stop = StopOnSignals();
-  const absl::StatusOr<PlayedStudies> played =
+  const absl::StatusOr<std::vector<PlayedStudy>> played =
       PlayStudies(options, wanted, *store, fleet.get(), stop, console);
   if (absl::IsCancelled(played.status())) {
     console.err << "tara: " << played.status().message() << "\n";

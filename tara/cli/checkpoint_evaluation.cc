@@ -1,8 +1,11 @@
 #include "tara/cli/checkpoint_evaluation.h"
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +17,11 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
+#include "tara/eval/players/contest.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/team.h"
 #include "tara/eval/statistics/sprt.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/game_rules.h"
@@ -24,14 +29,91 @@
 namespace tara::cli {
 namespace {
 
-// Returns the player of a checkpoint.
+// Returns the player of a checkpoint. Its text has all that decides its games
+// beside the file.
 absl::StatusOr<eval::PlayerSpec> CheckpointPlayer(
     const std::string& path, const proto::InferenceConfig& inference,
     uint32_t simulations) {
   eval::PlayerSpec player =
       eval::NetworkPlayer(path, static_cast<int>(simulations));
   TARA_ASSIGN_OR_RETURN(player.inference, train::InferenceOptionsOf(inference));
+  player.text = absl::StrCat(
+      "net:", std::filesystem::path(path).filename().string(),
+      ",sims=", simulations, ",device=", inference.device(),
+      ",backend=", inference.backend(), ",precision=", inference.precision());
   return player;
+}
+
+// A match of a checkpoint.
+struct Match {
+  eval::ArenaOptions options;
+  eval::PlayerSpec player;
+  eval::PlayerSpec opponent;
+  std::string name;  // of the opponent, for people
+};
+
+// How matches are played.
+struct MatchPlay {
+  int threads;
+  fleet::Fleet* fleet;  // or null
+  const StopCheck& stop;
+  // May be empty.
+  const std::function<void(const train::StrengthProgress&)>& on_progress;
+};
+
+// Returns the results of matches, in their order. A fleet plays them all at
+// once, but for those whose games would not be the same elsewhere.
+absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
+    const std::vector<Match>& matches, const MatchPlay& how) {
+  int games_wanted = 0;
+  std::vector<size_t> elsewhere, here;  // places
+  for (size_t i = 0; i < matches.size(); ++i) {
+    games_wanted += matches[i].options.games;
+    const bool by_fleet = how.fleet != nullptr &&
+                          eval::CheckSameEverywhere(matches[i].opponent).ok();
+    (by_fleet ? elsewhere : here).push_back(i);
+  }
+  std::vector<std::atomic<int>> games(matches.size());
+  std::vector<eval::ArenaResult> results(matches.size());
+  const auto play = [&](size_t i, fleet::Fleet* fleet,
+                        const StopCheck& stop) -> absl::Status {
+    const Match& match = matches[i];
+    const auto on_progress = [&](const eval::ArenaProgress& progress) {
+      games[i] = progress.games_done;
+      if (how.on_progress) {
+        how.on_progress(
+            {.opponent = match.name,
+             .games = std::accumulate(games.begin(), games.end(), 0),
+             .games_wanted = games_wanted});
+      }
+      return !stop();
+    };
+    const auto team = [](const eval::PlayerSpec& player) {
+      return eval::TeamSpec{.text = player.text, .players = {player}};
+    };
+    TARA_ASSIGN_OR_RETURN(
+        results[i],
+        fleet != nullptr
+            ? eval::PlayArenaOnFleet(match.options, team(match.player),
+                                     team(match.opponent), *fleet, on_progress)
+            : eval::PlayArenaInParallel(
+                  match.options, eval::FactoryOf(match.player),
+                  eval::FactoryOf(match.opponent), how.threads, on_progress));
+    games[i] = match.options.games;  // a sequential test wants fewer
+    return absl::OkStatus();
+  };
+  TARA_RETURN_IF_ERROR(fleet::PlayAll(how.fleet, elsewhere.size(), how.stop,
+                                      [&](size_t i, const StopCheck& stop) {
+                                        return play(elsewhere[i], how.fleet,
+                                                    stop);
+                                      }));
+  TARA_RETURN_IF_ERROR(fleet::PlayAll(/*fleet=*/nullptr, here.size(), how.stop,
+                                      [&](size_t i, const StopCheck& stop) {
+                                        return play(here[i], /*fleet=*/nullptr,
+                                                    stop);
+                                      }));
+  if (how.stop()) return absl::CancelledError("the matches were interrupted");
+  return results;
 }
 
 struct Opponent {
@@ -43,8 +125,10 @@ absl::StatusOr<std::vector<Opponent>> OpponentsOf(
     const proto::TrainConfig& config, const train::StrengthRequest& request) {
   std::vector<Opponent> opponents;
   for (const std::string& spec : config.evaluation().opponent()) {
-    TARA_ASSIGN_OR_RETURN(eval::PlayerSpec player, eval::ParsePlayerSpec(spec));
-    opponents.push_back({std::move(player), spec});
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
+                          eval::ParsePlayerSpec(spec));
+    TARA_ASSIGN_OR_RETURN(eval::PlayerSpec chosen, eval::WithPrecision(player));
+    opponents.push_back({std::move(chosen), spec});
   }
   if (request.is_final && !request.first_checkpoint_path.empty() &&
       request.first_checkpoint_path != request.checkpoint_path) {
@@ -96,109 +180,51 @@ absl::Status CheckOpponents(const proto::TrainConfig& config) {
 
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
-    const StopCheck& stop) {
+    fleet::Fleet* fleet, const StopCheck& stop) {
   const proto::EvaluationConfig& evaluation = config.evaluation();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
   TARA_ASSIGN_OR_RETURN(
       const eval::PlayerSpec player,
       CheckpointPlayer(request.checkpoint_path, request.inference,
-                       config.evaluation().simulations()));
+                       evaluation.simulations()));
+  TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
+                        OpponentsOf(config, request));
   eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
   // Other openings for each checkpoint, so that their luck does not add up.
   options.seed =
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
-  TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
-                        OpponentsOf(config, request));
-  const eval::PlayerFactory make_player = eval::FactoryOf(player);
-  const int games_wanted =
-      static_cast<int>(opponents.size() * starts.size()) * options.games;
-  int games_before = 0;
-  std::vector<train::StrengthResult> results;
+  std::vector<Match> matches;
   for (const Opponent& opponent : opponents) {
-    const auto on_progress = [&](const eval::ArenaProgress& progress) {
-      if (request.on_progress) {
-        request.on_progress({.opponent = opponent.name,
-                             .games = games_before + progress.games_done,
-                             .games_wanted = games_wanted});
-      }
-      return !stop();
-    };
     options.concurrent_games = eval::GamesAtATime(
         opponent.player, eval::ArenaOptions().concurrent_games);
-    const eval::PlayerFactory make_opponent = eval::FactoryOf(opponent.player);
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;
-      TARA_ASSIGN_OR_RETURN(
-          const eval::ArenaResult result,
-          eval::PlayArenaInParallel(
-              options, make_player, make_opponent,
-              static_cast<int>(config.self_play().threads()), on_progress));
-      if (stop()) return absl::CancelledError("the evaluation was interrupted");
-      games_before += result.games;
-      results.push_back(StrengthOf(start.variant, opponent.name, result));
+      matches.push_back({options, player, opponent.player, opponent.name});
     }
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<eval::ArenaResult> played,
+      PlayMatches(matches,
+                  {.threads = static_cast<int>(config.self_play().threads()),
+                   .fleet = fleet,
+                   .stop = stop,
+                   .on_progress = request.on_progress}));
+  std::vector<train::StrengthResult> results;
+  for (size_t i = 0; i < matches.size(); ++i) {
+    results.push_back(
+        StrengthOf(matches[i].options.variant, matches[i].name, played[i]));
   }
   return results;
 }
 
-namespace {
-
-constexpr double kErrorRate = 0.05;
-
-// The games of one variant.
-struct GateMatch {
-  const proto::TrainConfig& config;
-  const train::GateRequest& request;
-  const StopCheck& stop;
-  eval::PlayerFactory candidate;
-  eval::PlayerFactory best;
-};
-
-absl::StatusOr<train::GateResult> PlayVariant(
-    const GateMatch& match, const State& start,
-    const std::function<void(int games)>& on_games) {
-  const proto::TrainConfig& config = match.config;
-  const eval::SprtOptions test = {.elo0 = -config.gate().max_drop_elo(),
-                                  .elo1 = 0,
-                                  .alpha = kErrorRate,
-                                  // The chance to accept H0 where H1 holds.
-                                  .beta = kErrorRate / config.variant_size(),
-                                  .scale = eval::EloScale::kLogistic};
-  eval::ArenaOptions options = {.variant = start.variant,
-                                .rule_options = start.options};
-  options.games = static_cast<int>(config.gate().games());
-  options.sprt = test;
-  // Evaluations have the indices from 0 up; these come from the other end.
-  options.seed =
-      DeriveSeed(config.seed(), ~static_cast<uint64_t>(match.request.candidate),
-                 StreamPurpose::kArena);
-  TARA_ASSIGN_OR_RETURN(
-      const eval::ArenaResult all,
-      eval::PlayArenaInParallel(options, match.candidate, match.best,
-                                static_cast<int>(config.self_play().threads()),
-                                [&](const eval::ArenaProgress& progress) {
-                                  on_games(progress.games_done);
-                                  return !match.stop();
-                                }));
-  if (match.stop()) return absl::CancelledError("the gate was interrupted");
-  train::GateResult gate;
-  gate.result = StrengthOf(
-      start.variant,
-      std::filesystem::path(match.request.best_path).stem().string(), all);
-  gate.weaker = all.sprt.has_value() &&
-                all.sprt->decision() == eval::SprtDecision::kAcceptH0;
-  return gate;
-}
-
-}  // namespace
-
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,
-    const StopCheck& stop) {
+    fleet::Fleet* fleet, const StopCheck& stop) {
+  constexpr double kErrorRate = 0.05;
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
   const uint32_t simulations = config.gate().simulations();
@@ -208,25 +234,39 @@ absl::StatusOr<std::vector<train::GateResult>> PlayGate(
   TARA_ASSIGN_OR_RETURN(
       const eval::PlayerSpec best,
       CheckpointPlayer(request.best_path, request.inference, simulations));
-  const GateMatch match = {.config = config,
-                           .request = request,
-                           .stop = stop,
-                           .candidate = eval::FactoryOf(candidate),
-                           .best = eval::FactoryOf(best)};
-  const int wanted = static_cast<int>(config.gate().games());
-  std::vector<train::GateResult> results;
+  eval::ArenaOptions options;
+  options.games = static_cast<int>(config.gate().games());
+  options.sprt = {.elo0 = -config.gate().max_drop_elo(),
+                  .elo1 = 0,
+                  .alpha = kErrorRate,
+                  // The chance to accept H0 where H1 holds.
+                  .beta = kErrorRate / config.variant_size(),
+                  .scale = eval::EloScale::kLogistic};
+  // Evaluations have the indices from 0 up; these come from the other end.
+  options.seed =
+      DeriveSeed(config.seed(), ~static_cast<uint64_t>(request.candidate),
+                 StreamPurpose::kArena);
+  const std::string name =
+      std::filesystem::path(request.best_path).stem().string();
+  std::vector<Match> matches;
   for (const State& start : starts) {
-    const int before = static_cast<int>(results.size()) * wanted;
-    TARA_ASSIGN_OR_RETURN(
-        train::GateResult result, PlayVariant(match, start, [&](int games) {
-          if (!request.on_progress) return;
-          request.on_progress(
-              {.opponent =
-                   std::filesystem::path(request.best_path).stem().string(),
-               .games = before + games,
-               .games_wanted = wanted * static_cast<int>(starts.size())});
-        }));
-    results.push_back(std::move(result));
+    options.variant = start.variant;
+    options.rule_options = start.options;
+    matches.push_back({options, candidate, best, name});
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<eval::ArenaResult> played,
+      PlayMatches(matches,
+                  {.threads = static_cast<int>(config.self_play().threads()),
+                   .fleet = fleet,
+                   .stop = stop,
+                   .on_progress = request.on_progress}));
+  std::vector<train::GateResult> results;
+  for (const eval::ArenaResult& result : played) {
+    results.push_back(
+        {.result = StrengthOf(starts[results.size()].variant, name, result),
+         .weaker = result.sprt.has_value() &&
+                   result.sprt->decision() == eval::SprtDecision::kAcceptH0});
   }
   return results;
 }

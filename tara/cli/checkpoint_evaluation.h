@@ -11,6 +11,7 @@
 #include "tara/base/stop.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/fleet/fleet.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
 
@@ -30,11 +31,12 @@ absl::Status CheckOpponents(const proto::TrainConfig& config);
 // Plays a checkpoint against the opponents of the config, in each of its
 // variants; at the end of a run against its first checkpoint too. What joins
 // training with evaluation: tara/train and tara/eval do not use each other.
-// Returns CANCELLED when `stop` is true, or a player's error.
+// A fleet, if there is one, plays the games that are the same elsewhere.
+// Returns CANCELLED when `stop` is true, or a player's error, or Fleet::Play's.
 // REQUIRES: `config` is resolved.
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
-    const StopCheck& stop);
+    fleet::Fleet* fleet, const StopCheck& stop);
 
 // Plays a candidate against the best checkpoint in each variant of the config,
 // by pairs of games with one opening, at most gate.games of them. A sequential
@@ -44,12 +46,12 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
 // The chance to take an equal candidate for weaker is 5 % over all variants
 // together.
 //
-// Depends on the request and the config alone: not on threads, nor on time.
-// Returns CANCELLED when `stop` is true, or a player's error.
-// REQUIRES: `config` is resolved; gate.games > 0.
+// Depends on the request and the config alone: not on threads, a fleet that
+// plays, or time. Returns CANCELLED when `stop` is true, or a player's error,
+// or Fleet::Play's. REQUIRES: `config` is resolved; gate.games > 0.
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,
-    const StopCheck& stop);
+    fleet::Fleet* fleet, const StopCheck& stop);
 
 }  // namespace tara::cli
 

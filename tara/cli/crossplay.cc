@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -7,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
@@ -22,6 +22,7 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/cross_play.h"
 #include "tara/eval/players/team.h"
+#include "tara/fleet/fleet.h"
 
 namespace tara::cli {
 namespace {
@@ -35,6 +36,7 @@ struct CrossPlayCommandOptions {
   bool untrained = false;  // play what a network has not learned, too
   int64_t games = 400;     // of A with B against each opponent
   std::string format = "text";
+  std::string fleet;
 };
 
 // A match to be played: the letters of its teams, and the teams.
@@ -109,37 +111,6 @@ absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
   return starts;
 }
 
-// Plays the matches of a variant, each over so many openings; stopped, those
-// that have been begun.
-absl::StatusOr<eval::CrossPlayStudy> PlayStudy(const Players& players,
-                                               const State& start, int openings,
-                                               MatchTable& table,
-                                               const StopCheck& stop,
-                                               StatusLine& status_line) {
-  eval::CrossPlayStudy study = {.variant = start.variant,
-                                .matches = {},
-                                .even_score = players.c.empty() ? 0.5 : 0};
-  for (const Pairing& pairing : players.Pairings()) {
-    const auto on_progress = [&](const eval::ArenaProgress& progress) {
-      if (progress.games_done > 0) {
-        status_line.Show(absl::StrFormat(
-            "%s: %s against %s, %d of %d games, score %.1f %%",
-            Info(start.variant).id, pairing.team, pairing.opponents,
-            progress.games_done, progress.games, 100 * progress.score));
-      }
-      return !stop();
-    };
-    TARA_ASSIGN_OR_RETURN(
-        eval::ArenaResult result,
-        table.Play(start, *pairing.a, *pairing.b, on_progress, openings));
-    study.matches.push_back({.team = pairing.team,
-                             .opponents = pairing.opponents,
-                             .result = std::move(result),
-                             .weight = pairing.weight});
-  }
-  return study;
-}
-
 // Measures the strength of two players as partners of each other, in one
 // variant in pairs or in all of them. An interrupt (Ctrl-C) ends it with a
 // report of the openings that are finished.
@@ -147,9 +118,11 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         DoublesOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
+                        FleetOf(options.fleet));
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
-      MatchTable::Create(options.match, eval::ArenaOptions()));
+      MatchTable::Create(options.match, eval::ArenaOptions(), fleet.get()));
   TARA_ASSIGN_OR_RETURN(const Players players, MakePlayers(options, *table));
   // Said before anything is played.
   for (const State& start : starts) {
@@ -161,7 +134,31 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   const std::vector<eval::PlayerSpec> specs = table->PlayersOf(all);
   TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
   const StopCheck stop = StopOnSignals();
-  StatusLine status_line(console);
+  // The matches of each variant, one variant after another.
+  const std::vector<Pairing> pairings = players.Pairings();
+  std::vector<eval::ArenaResult> results(starts.size() * pairings.size());
+  MatchStatus status(results.size(), fleet.get(), console);
+  // Four games of A with B to an opening: either seating on either side.
+  const auto openings = static_cast<int>((options.games + 3) / 4);
+  TARA_RETURN_IF_ERROR(fleet::PlayAll(
+      fleet.get(), results.size(), stop,
+      [&](size_t i, const StopCheck& is_over) -> absl::Status {
+        const State& start = starts[i / pairings.size()];
+        const Pairing& pairing = pairings[i % pairings.size()];
+        const std::string name =
+            absl::StrCat(Info(start.variant).id, ", ", pairing.team,
+                         " against ", pairing.opponents);
+        TARA_ASSIGN_OR_RETURN(results[i],
+                              table->Play(
+                                  start, *pairing.a, *pairing.b,
+                                  [&](const eval::ArenaProgress& progress) {
+                                    status.Show(i, name, progress);
+                                    return !is_over();
+                                  },
+                                  openings));
+        return absl::OkStatus();
+      }));
+  status.Clear();
   Random random(static_cast<uint64_t>(options.match.seed));
   eval::CrossPlayReport report = {
       .players = {players.a.team.text, players.b.team.text},
@@ -169,20 +166,24 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
       .worths = {},
       .time_control = options.match.time_control};
   if (!players.c.empty()) report.players.push_back(players.c[0].team.text);
-  // Four games of A with B to an opening: either seating on either side.
-  const auto openings = static_cast<int>((options.games + 3) / 4);
-  for (const State& start : starts) {
-    TARA_ASSIGN_OR_RETURN(
-        eval::CrossPlayStudy study,
-        PlayStudy(players, start, openings, *table, stop, status_line));
-    study.not_learned = NotLearnedByAny(specs, start);
+  for (size_t i = 0; i < starts.size(); ++i) {
+    eval::CrossPlayStudy study = {
+        .variant = starts[i].variant,
+        .matches = {},
+        .even_score = players.c.empty() ? 0.5 : 0,
+        .not_learned = NotLearnedByAny(specs, starts[i])};
+    for (size_t k = 0; k < pairings.size(); ++k) {
+      study.matches.push_back(
+          {.team = pairings[k].team,
+           .opponents = pairings[k].opponents,
+           .result = std::move(results[i * pairings.size() + k]),
+           .weight = pairings[k].weight});
+    }
     const eval::PartnershipWorth worth = eval::WorthOf(study, random);
-    if (worth.openings == 0) break;  // stopped before the first one's end
+    if (worth.openings == 0) continue;  // stopped before the first one's end
     report.studies.push_back(std::move(study));
     report.worths.push_back(worth);
-    if (stop()) break;
   }
-  status_line.Clear();
   console.out << (options.format == "json" ? eval::CrossPlayJson(report) + "\n"
                                            : eval::CrossPlayText(report));
   if (!stop()) return kExitOk;
@@ -218,6 +219,7 @@ void RegisterCrossPlay(Command& root) {
   AddUntrainedFlag(command, &options->untrained);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
+  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       "Each opening is played by A with A, B with B and A with B, seated "
       "either "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -235,6 +237,27 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
     return eval::PlayArenaOnFleet(arena, a.team, b.team, *fleet_, on_progress);
   }
   return eval::PlayArenaInParallel(arena, a.make, b.make, threads, on_progress);
+}
+
+void MatchStatus::Show(size_t match, absl::string_view name,
+                       const eval::ArenaProgress& progress) {
+  done_[match] = progress.games_done;
+  games_[match] = progress.games;
+  if (fleet_ != nullptr) {
+    status_line_.Show(
+        absl::StrCat(std::accumulate(done_.begin(), done_.end(), 0), " of ",
+                     std::accumulate(games_.begin(), games_.end(), 0), " games",
+                     FleetText(fleet_)));
+    return;
+  }
+  if (progress.games_done == 0) return;
+  std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%", name,
+                                     progress.games_done, progress.games,
+                                     100 * progress.score);
+  if (progress.llr.has_value()) {
+    absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
+  }
+  status_line_.Show(text);
 }
 
 namespace {

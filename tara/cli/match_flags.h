@@ -4,6 +4,8 @@
 // Flags of the commands that play matches: openings, ends, clocks, stores; and
 // the games themselves.
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -95,6 +97,25 @@ class MatchTable {
   std::unique_ptr<record::GameStore> store_;  // if there is one
   std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
   std::string openings_;  // "" for random ones, or the identity of their judge
+};
+
+// Shows how far matches have come: each by itself, or, where a fleet plays them
+// at the same time, all of them. Thread-safe.
+class MatchStatus {
+ public:
+  // The fleet may be null.
+  MatchStatus(size_t matches, const fleet::Fleet* fleet, Console& console)
+      : status_line_(console), fleet_(fleet), done_(matches), games_(matches) {}
+
+  // Of a match by its place. `name`: what is played, for people.
+  void Show(size_t match, absl::string_view name,
+            const eval::ArenaProgress& progress);
+  void Clear() { status_line_.Clear(); }
+
+ private:
+  StatusLine status_line_;
+  const fleet::Fleet* const fleet_;
+  std::vector<std::atomic<int>> done_, games_;  // by match
 };
 
 // Returns the spec of a player that searches with so many simulations in place

@@ -120,14 +120,19 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
              : train::ProgressOptionsFor(stderr));
     TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                           FleetOf(options.fleet));
+    const StopCheck stop_evaluation = [&] {
+      if (fleet != nullptr) progress.SetFleet(fleet->status());
+      return stop();
+    };
     train::TrainCallbacks callbacks = {
         .evaluate =
             [&](const train::StrengthRequest& request) {
-              return EvaluateCheckpoint(config, request, stop);
+              return EvaluateCheckpoint(config, request, fleet.get(),
+                                        stop_evaluation);
             },
         .gate =
             [&](const train::GateRequest& request) {
-              return PlayGate(config, request, stop);
+              return PlayGate(config, request, fleet.get(), stop_evaluation);
             },
         .on_game_stored = {}};
     if (fleet != nullptr) {

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "absl/time/time.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/record/game_record.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -296,6 +298,30 @@ absl::StatusOr<std::optional<std::string>> Fleet::Receive(uint32_t job) {
   messages.pop_front();
   bytes_ -= message.size();
   return message;
+}
+
+absl::Status PlayAll(
+    const Fleet* fleet, size_t count, const StopCheck& stop,
+    const std::function<absl::Status(size_t i, const StopCheck& stop)>& play) {
+  absl::Mutex mutex;
+  absl::Status first_error;
+  std::atomic<bool> failed = false;
+  const StopCheck is_over = [&] { return failed || stop(); };
+  const auto run = [&](int i) {
+    if (is_over()) return;
+    const absl::Status status = play(static_cast<size_t>(i), is_over);
+    if (status.ok()) return;
+    failed = true;
+    absl::MutexLock lock(&mutex);
+    first_error.Update(status);
+  };
+  const int all = static_cast<int>(count);
+  if (fleet != nullptr && all > 0) {
+    RunOnThreads(all, run);
+  } else {
+    for (int i = 0; i < all; ++i) run(i);
+  }
+  return first_error;
 }
 
 }  // namespace tara::fleet

@@ -4,6 +4,7 @@
 // Games that are played elsewhere: by a process that spreads them over the
 // machines of a cluster (python/tara/fleet.py).
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "absl/synchronization/mutex.h"
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
+#include "tara/base/stop.h"
 
 namespace tara::fleet {
 
@@ -111,6 +113,14 @@ class Fleet {
   std::string status_ ABSL_GUARDED_BY(mutex_);
   std::thread reader_;
 };
+
+// Calls play(0), ..., play(count - 1), whose games a fleet plays: all at the
+// same time, since it has room for them. Without a fleet (null) one after
+// another. Returns the first error there is; after it, and when `stop` is true,
+// none is begun, and those that are being played are told to stop.
+absl::Status PlayAll(
+    const Fleet* fleet, size_t count, const StopCheck& stop,
+    const std::function<absl::Status(size_t i, const StopCheck& stop)>& play);
 
 }  // namespace tara::fleet
 

@@ -44,8 +44,9 @@ train::GateRequest Request(const proto::TrainConfig& config) {
 }
 
 TEST(CheckpointGateTest, ResultsDoNotDependOnThreads) {
-  const auto one = PlayGate(Config(1), Request(Config(1)), kNeverStop);
-  const auto three = PlayGate(Config(3), Request(Config(3)), kNeverStop);
+  const auto one = PlayGate(Config(1), Request(Config(1)), nullptr, kNeverStop);
+  const auto three =
+      PlayGate(Config(3), Request(Config(3)), nullptr, kNeverStop);
   ASSERT_TRUE(one.ok()) << one.status();
   ASSERT_TRUE(three.ok()) << three.status();
   ASSERT_EQ(one->size(), 2u);
@@ -64,7 +65,7 @@ TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
   const proto::TrainConfig config = Config(2);
   train::GateRequest request = Request(config);
   request.candidate_path = request.best_path;
-  const auto results = PlayGate(config, request, kNeverStop);
+  const auto results = PlayGate(config, request, nullptr, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
   for (const train::GateResult& result : *results) EXPECT_FALSE(result.weaker);
 }
@@ -90,7 +91,7 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
 
   train::GateRequest request = Request(*config);
   request.best_path = learned->checkpoint_path;
-  auto results = PlayGate(*config, request, kNeverStop);
+  auto results = PlayGate(*config, request, nullptr, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
   ASSERT_EQ(results->size(), 1u);
   EXPECT_TRUE((*results)[0].weaker);
@@ -98,14 +99,14 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
   EXPECT_LT((*results)[0].result.games, 200);
 
   std::swap(request.best_path, request.candidate_path);
-  results = PlayGate(*config, request, kNeverStop);
+  results = PlayGate(*config, request, nullptr, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_FALSE((*results)[0].weaker);
 }
 
 TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
   const auto results =
-      PlayGate(Config(1), Request(Config(1)), [] { return true; });
+      PlayGate(Config(1), Request(Config(1)), nullptr, [] { return true; });
   EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
 }
 

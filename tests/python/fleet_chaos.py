@@ -13,6 +13,7 @@ Needs TARA_BINARY.
 
 import argparse
 import hashlib
+import json
 import os
 import pathlib
 import random
@@ -42,7 +43,8 @@ self_play {
 }
 learner { batch_size: 32 steps_per_generation: 8 window_games: 100 threads: 1 }
 inference { backend: "onednn" precision: "float32" }
-evaluation { every: 0 games: 2 final_games: 2 simulations: 4 opponent: "random" }
+gate { games: 12 simulations: 2 }
+evaluation { every: 5 games: 8 final_games: 8 simulations: 4 opponent: "random" }
 """
 
 
@@ -54,16 +56,20 @@ BEGIN = time.monotonic()
 
 
 def digest(run_dir):
-    """Returns the number of games of a run, and digests of them and of its
-    checkpoints."""
+    """Returns the number of games of a run, and digests of them, of its
+    checkpoints, and of what gates and evaluations came to."""
     games, checkpoints = hashlib.sha256(), hashlib.sha256()
+    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
+    results = "\n".join(line for line in lines if json.loads(line)["event"] in
+                        ("gate", "strength"))
     with tara.GameStore(run_dir) as store:
         for game in store.games():
             games.update(bytes(game))
         count = len(store)
     for path in sorted((run_dir / "checkpoints").glob("ckpt-*.pt")):
         checkpoints.update(path.read_bytes())
-    return count, games.hexdigest()[:16], checkpoints.hexdigest()[:16]
+    return (count, *(each.hexdigest()[:16] for each in (
+        games, checkpoints, hashlib.sha256(results.encode()))))
 
 
 class Node:
@@ -256,7 +262,7 @@ def chaos(options, folder):
                    check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     want = digest(folder / "alone")
-    say("games, digests of games and checkpoints:", *want)
+    say("games, digests of games, checkpoints and results:", *want)
 
     world = World(folder, options.nodes, options.seed)
     harms = 0
@@ -278,7 +284,7 @@ def chaos(options, folder):
         got = digest(folder / "fleet")
     finally:
         world.close()
-    say("games, digests of games and checkpoints:", *got)
+    say("games, digests of games, checkpoints and results:", *got)
     say(f"{harms} harms, {world.drivers} drivers:",
         "the same run" if got == want else "ANOTHER RUN")
     return 0 if got == want else 1

@@ -21,6 +21,7 @@ from ray.cluster_utils import Cluster
 
 HERE = pathlib.Path(__file__).resolve().parent
 TINY = HERE.parent.parent / "configs/tiny.textproto"
+MODEL = HERE.parent.parent / "models/tara.tara"
 FAST = ["--set", "evaluation.opponent=random", "--set",
         "inference.backend=onednn"]
 
@@ -47,17 +48,40 @@ def patched(folder, lines):
         [str(folder), *([path] if path else [])])}
 
 
+def metrics(run_dir, event):
+    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
+    return [line for line in map(json.loads, lines) if line["event"] == event]
+
+
 def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
-    alone(TINY, tmp_path / "alone")
-    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'fleet'}", *FAST)
+    # With games of gates and evaluations, of a network among the opponents,
+    # and of one whose games are not the same elsewhere.
+    config = tmp_path / "config.textproto"
+    config.write_text(TINY.read_text().replace(
+        'opponent: "greedy"',
+        f'opponent: "net:{MODEL},sims=2" opponent: "alphabeta:ms=1"') +
+        'variant: "high_kings_l1" gate { games: 40 simulations: 2 }\n'
+        'inference { backend: "onednn" }\n')
+    subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
+                    f"run_dir={tmp_path / 'alone'}"], check=True,
+                   capture_output=True)
+    run = fleet("train", config, "--set", f"run_dir={tmp_path / 'fleet'}")
     assert run.returncode == 0, run.stderr
     assert re.search(r"1 nodes, \d+ cores", run.stderr)
     assert "ckpt-000002 at 8 simulations" in run.stdout
-    assert digest(tmp_path / "fleet") == digest(tmp_path / "alone")
-    metrics = [json.loads(line) for line in
-               (tmp_path / "fleet" / "metrics.jsonl").read_text().splitlines()]
-    played = [line for line in metrics if line["event"] == "self_play"]
-    by_node = [line for line in metrics if line["event"] == "fleet"]
+    # Games and checkpoints; the results are below.
+    assert digest(tmp_path / "fleet")[:3] == digest(tmp_path / "alone")[:3]
+    gates = metrics(tmp_path / "fleet", "gate")
+    assert len(gates) == 4  # of both checkpoints in both variants
+    assert gates == metrics(tmp_path / "alone", "gate")
+    timed, strength = [], []
+    for line in metrics(tmp_path / "fleet", "strength"):
+        (timed if ":ms=" in line["opponent"] else strength).append(line)
+    assert len(timed) == 4  # after both generations in both variants
+    assert strength == [line for line in metrics(tmp_path / "alone", "strength")
+                        if ":ms=" not in line["opponent"]]
+    played = metrics(tmp_path / "fleet", "self_play")
+    by_node = metrics(tmp_path / "fleet", "fleet")
     assert ([line["games"] for line in by_node] ==
             [line["games"] for line in played])
     assert all(line["cached_share"] > 0 for line in played)
@@ -190,7 +214,6 @@ def test_a_node_that_computes_otherwise_waits(tmp_path, cluster):
                      "other-numbers, the driver", run.stderr)
 
 
-MODEL = HERE.parent.parent / "models/tara.tara"
 CONTESTS = {
     "arena": ["arena", "--variant", "all", f"net:{MODEL},sims=4", "mcts:sims=8",
               "--games", "8"],
@@ -199,11 +222,17 @@ CONTESTS = {
                 "--openings", "balanced:mcts:sims=16"],
     "sprt": ["arena", "--variant", "four_treasures", "greedy", "random",
              "--sprt", "elo0=0,elo1=100"],
+    "crossplay": ["crossplay", "--variant", "all", "mcts:sims=4", "greedy",
+                  f"net:{MODEL},sims=2", "--games", "8"],
     "rate": ["rate", "--variant", "high_kings_l1", "random", "greedy",
              "mcts:sims=8", f"net:{MODEL},sims=2", "--games", "24"],
     "balance": ["balance", "--variant", "poisoned_chalice", "--player",
                 "mcts:sims=8", "--games", "16", "--first-games", "1",
                 "--pie-games", "4", "--fair", "--fair-games", "16"],
+    "studies": ["balance", "--variant", "all", "--player",
+                f"net:{MODEL},sims=2", "--games", "8", "--first-games", "0",
+                "--sims", "1,2", "--what-if", "link_all_at_end=false",
+                "--untrained"],
 }
 
 

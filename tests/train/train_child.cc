@@ -156,14 +156,14 @@ int Train(const std::string& run_dir, const std::vector<std::string>& options) {
             request.on_progress = [&](const StrengthProgress&) {
               Report(absl::StrCat("evaluation ", request.generation));
             };
-            return cli::EvaluateCheckpoint(*config, request, stop);
+            return cli::EvaluateCheckpoint(*config, request, nullptr, stop);
           },
       .gate =
           [&](GateRequest request) {
             request.on_progress = [&](const StrengthProgress&) {
               Report(absl::StrCat("gate ", request.candidate));
             };
-            return cli::PlayGate(*config, request, stop);
+            return cli::PlayGate(*config, request, nullptr, stop);
           },
       .on_game_stored =
           [](uint64_t index) { Report(absl::StrCat("game ", index)); },

@@ -129,9 +129,6 @@ int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
                   ThinkingThreads(b) + PonderingThreads(a));
 }
 
-namespace {
-
-// Whether the player's games are the same wherever they are played.
 absl::Status CheckSameEverywhere(const PlayerSpec& player) {
   absl::string_view why;
   if (player.kind == PlayerKind::kEngine) {
@@ -148,8 +145,6 @@ absl::Status CheckSameEverywhere(const PlayerSpec& player) {
                    ": its games would not be the same on other machines; "
                    "expected a player with sims, nodes or depth"));
 }
-
-}  // namespace
 
 absl::StatusOr<RemoteContest> NewRemoteContest(
     const State& start, uint64_t seed, absl::Span<const TeamSpec> teams) {

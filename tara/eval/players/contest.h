@@ -56,6 +56,10 @@ int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
 // what is returned. Errors of the file.
 EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store);
 
+// Returns FAILED_PRECONDITION naming a player whose games are not the same
+// wherever they are played: an engine, or one whose actions time decides.
+absl::Status CheckSameEverywhere(const PlayerSpec& player);
+
 // Games of players that others play (tara/fleet/fleet.h).
 struct RemoteContest {
   proto::ContestRequest request;   // without the rules of the games
@@ -63,9 +67,8 @@ struct RemoteContest {
 };
 
 // Returns what others have to know to play games of these players or teams from
-// `start`. REQUIRES: teams as WithPrecision returns them. FAILED_PRECONDITION
-// naming a player whose games are not the same wherever they are played: an
-// engine, or one whose actions time decides. Errors as FindCheckpoint.
+// `start`. REQUIRES: teams as WithPrecision returns them. Errors as
+// CheckSameEverywhere and FindCheckpoint.
 absl::StatusOr<RemoteContest> NewRemoteContest(
     const State& start, uint64_t seed, absl::Span<const TeamSpec> teams);
 

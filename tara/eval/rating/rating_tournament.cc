@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/threads.h"
+#include "tara/base/stop.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
@@ -203,8 +203,7 @@ class VariantTournament {
              static_cast<int>(std::min(choices_left, choices_a_round)))) {
       pairs[InOrder(choice.player, choice.other)] += options_.pairs_per_choice;
     }
-    return options_.fleet != nullptr ? PlayAtOnce(pairs, go_on)
-                                     : PlayInTurn(pairs, go_on);
+    return PlayPairs(pairs, go_on);
   }
 
   // As of the beginning of the last round.
@@ -284,39 +283,24 @@ class VariantTournament {
 
   using PairCounts = std::map<std::pair<int, int>, int>;
 
-  absl::Status PlayInTurn(const PairCounts& pairs,
-                          const std::function<bool(int games)>& go_on) {
-    int played = 0;
-    for (const auto& [players, count] : pairs) {
-      std::atomic<bool> stopped = false;
-      TARA_RETURN_IF_ERROR(
-          Play(players.first, players.second, count, [&](int games) {
-            if (!go_on(played + games)) stopped = true;
-            return !stopped;
-          }));
-      if (stopped) return absl::OkStatus();
-      played += 2 * count;
-    }
-    return absl::OkStatus();
-  }
-
-  // For a fleet.
-  absl::Status PlayAtOnce(const PairCounts& pairs,
-                          const std::function<bool(int games)>& go_on) {
+  absl::Status PlayPairs(const PairCounts& pairs,
+                         const std::function<bool(int games)>& go_on) {
     const std::vector<std::pair<std::pair<int, int>, int>> all(pairs.begin(),
                                                                pairs.end());
-    std::vector<absl::Status> ends(all.size());
     std::vector<std::atomic<int>> played(all.size());
-    RunOnThreads(static_cast<int>(all.size()), [&](int i) {
-      const auto& [players, count] = all[static_cast<size_t>(i)];
-      ends[static_cast<size_t>(i)] =
-          Play(players.first, players.second, count, [&](int games) {
-            played[static_cast<size_t>(i)] = games;
-            return go_on(std::accumulate(played.begin(), played.end(), 0));
+    std::atomic<bool> stopped = false;
+    return fleet::PlayAll(
+        options_.fleet, all.size(), [&] { return stopped.load(); },
+        [&](size_t i, const StopCheck& stop) {
+          const auto& [players, count] = all[i];
+          return Play(players.first, players.second, count, [&](int games) {
+            played[i] = games;
+            if (!go_on(std::accumulate(played.begin(), played.end(), 0))) {
+              stopped = true;
+            }
+            return !stop();
           });
-    });
-    for (const absl::Status& end : ends) TARA_RETURN_IF_ERROR(end);
-    return absl::OkStatus();
+        });
   }
 
   // `go_on` is told of the pairs' games so far.
@@ -430,15 +414,12 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
   };
   const size_t variants = tournaments.size();
   if (options.fleet != nullptr) {
-    std::vector<absl::Status> ends(variants);
-    RunOnThreads(static_cast<int>(variants), [&](int variant) {
-      const auto i = static_cast<size_t>(variant);
-      while (has_more(i)) {
-        ends[i] = play_round(i);
-        if (!ends[i].ok()) stopped = true;
-      }
-    });
-    for (const absl::Status& end : ends) TARA_RETURN_IF_ERROR(end);
+    TARA_RETURN_IF_ERROR(fleet::PlayAll(
+        options.fleet, variants, [&] { return stopped.load(); },
+        [&](size_t i, const StopCheck& stop) -> absl::Status {
+          while (has_more(i) && !stop()) TARA_RETURN_IF_ERROR(play_round(i));
+          return absl::OkStatus();
+        }));
   }
   for (bool any_left = true; any_left;) {
     any_left = false;
