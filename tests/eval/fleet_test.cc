@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +24,7 @@
 #include "gtest/gtest.h"
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
+#include "tara/base/stop.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
@@ -40,6 +43,7 @@ namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -348,6 +352,34 @@ TEST(FleetStudyTest, StoppedWithoutGamesItSaysSo) {
                  [](proto::GameRecord) -> absl::StatusOr<bool> { return true; })
           .code(),
       absl::StatusCode::kCancelled);
+}
+
+TEST(PlayAllTest, PlaysInTurnWithoutAFleetUntilAnError) {
+  std::vector<size_t> begun;
+  const absl::Status status = fleet::PlayAll(
+      /*fleet=*/nullptr, 4, [] { return false; },
+      [&](size_t i, const StopCheck& stop) {
+        EXPECT_FALSE(stop());
+        begun.push_back(i);
+        return i == 2 ? absl::InternalError("broken") : absl::OkStatus();
+      });
+  EXPECT_EQ(status, absl::InternalError("broken"));
+  EXPECT_THAT(begun, ElementsAre(0, 1, 2));
+}
+
+TEST(PlayAllTest, PlaysAtOnceWithAFleetAndTellsOthersOfAnError) {
+  OneMachine machine;
+  std::atomic<int> begun = 0;
+  const absl::Status status = fleet::PlayAll(
+      &machine.fleet(), 3, [] { return false; },
+      [&](size_t i, const StopCheck& stop) -> absl::Status {
+        ++begun;
+        while (begun < 3) std::this_thread::yield();
+        if (i == 1) return absl::InternalError("broken");
+        while (!stop()) std::this_thread::yield();
+        return absl::CancelledError("told to stop");
+      });
+  EXPECT_EQ(status, absl::InternalError("broken"));
 }
 
 }  // namespace
