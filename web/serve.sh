@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what is missing of the page and becomes `tara web --page`, which serves
-# it, or writes it to a folder for any web space: web/serve.sh PORT [MODEL], or
-# web/serve.sh --export FOLDER [MODEL]. The model is a bundle, or a run or
+# it, or writes it to a folder for any web space: web/serve.sh with --model,
+# --run, --port and --export of `tara web`. The model is a bundle, or a run or
 # checkpoint, which is exported. For people there is `bin/tara web`, which checks
 # the arguments.
 
@@ -9,16 +9,18 @@
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../bin/lib.sh"
 
 readonly WEB="${TARA_ROOT}/web"
-if [[ "$1" == --export ]]; then
-  page="${WEB}/.build/site"
-  arguments=(--export "$2")
+page="${WEB}/dist"
+arguments=()
+model=""
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --export) page="${WEB}/.build/site" ;;&
+    --model) model="$2" ;;
+    *) arguments+=("$1" "$2") ;;
+  esac
   shift 2
-else
-  page="${WEB}/dist"
-  arguments=(--port "$1")
-  shift
-fi
-readonly MODEL="${1:-}"
+done
+readonly MODEL="${model}"
 
 bundle=""
 if [[ -n "${MODEL}" ]]; then

@@ -55,7 +55,8 @@ const policyPlugin = {
 export default defineConfig(({mode}) => {
   const site = mode === 'site';
   const bundle = process.env.TARA_MODEL || findModel(path('.'));
-  const pages = ['index.html'];
+  // A run is watched where it is.
+  const pages = site ? ['index.html'] : ['index.html', 'run.html'];
   if (mode === 'test') pages.push('tests/pages/engine.html');
   return {
     // No page is served in place of another that is missing.

@@ -1,3 +1,5 @@
+#include "tara/cli/games.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -20,6 +22,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
@@ -261,6 +264,12 @@ void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
 
 }  // namespace
 
+std::string GameRowsJson(absl::Span<const record::GameRow> rows) {
+  Json list = Json::array();
+  for (const record::GameRow& row : rows) list.push_back(RowToJson(row));
+  return list.dump(2);
+}
+
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(record::GameQuery query, QueryOf(options));
@@ -269,9 +278,7 @@ absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                         store->List(query));
   if (options.format == "json") {
-    Json list = Json::array();
-    for (const record::GameRow& row : rows) list.push_back(RowToJson(row));
-    console.out << list.dump(2) << "\n";
+    console.out << GameRowsJson(rows) << "\n";
     return kExitOk;
   }
   query.limit = -1;

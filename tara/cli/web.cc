@@ -16,6 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
@@ -23,6 +25,7 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/web_export.h"
+#include "tara/cli/web_run.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 
@@ -35,6 +38,8 @@ struct WebOptions {
   int64_t port = 8045;
   // A bundle, run or checkpoint; empty: the one that comes with the project.
   std::string model = {};
+  // A run to watch; empty: none.
+  std::string run = {};
   // A folder with a built page; empty: that of the release or of the clone.
   std::string page = {};
   // A folder to write the page to, instead of serving it.
@@ -59,18 +64,12 @@ constexpr char kHeaders[] =
 struct Served {
   std::string model;  // the network that the page begins with, or empty
   bool page_has_model = false;
+  std::string run;  // that can be watched, or empty
   absl::Mutex mutex;
   std::string error ABSL_GUARDED_BY(mutex);  // the first message of the server
 };
 
-// Answers requests for `model.tara`, and leaves the others to the server.
-int BeginRequest(mg_connection* connection) {
-  if (absl::string_view(mg_get_request_info(connection)->local_uri) !=
-      "/model.tara") {
-    return 0;
-  }
-  const auto& served =
-      *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
+int SendModel(mg_connection* connection, const Served& served) {
   if (served.model.empty()) {
     // A page for a web space has its own.
     if (served.page_has_model) return 0;
@@ -87,6 +86,42 @@ int BeginRequest(mg_connection* connection) {
                    encoded, "\r\n")
           .c_str());
   return 200;
+}
+
+int SendRunFile(mg_connection* connection, const Served& served,
+                absl::string_view name, const char* query) {
+  const absl::StatusOr<WebFile> file =
+      served.run.empty()
+          ? absl::NotFoundError("no run is watched; expected --run")
+          : RunFile(served.run, name, query == nullptr ? "" : query);
+  if (!file.ok()) {
+    const int status = absl::IsInvalidArgument(file.status()) ? 400
+                       : absl::IsNotFound(file.status())      ? 404
+                                                              : 500;
+    mg_send_http_error(connection, status, "%s",
+                       std::string(file.status().message()).c_str());
+    return status;
+  }
+  mg_printf(connection,
+            "HTTP/1.1 200 OK\r\n%s\r\nCache-Control: no-store\r\n"
+            "Content-Type: %s\r\nContent-Length: %zu\r\n\r\n",
+            kHeaders, file->type.c_str(), file->contents.size());
+  mg_write(connection, file->contents.data(), file->contents.size());
+  return 200;
+}
+
+// Answers requests for `model.tara` and for what is known of a run, and leaves
+// the others to the server.
+int BeginRequest(mg_connection* connection) {
+  const mg_request_info& request = *mg_get_request_info(connection);
+  const auto& served =
+      *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
+  absl::string_view path = request.local_uri;
+  if (path == "/model.tara") return SendModel(connection, served);
+  if (absl::ConsumePrefix(&path, "/run/")) {
+    return SendRunFile(connection, served, path, request.query_string);
+  }
+  return 0;
 }
 
 int KeepMessage(const mg_connection* connection, const char* message) {
@@ -115,6 +150,7 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
   } else {
     served.model = eval::FindReadyMadeModel().value_or("");
   }
+  served.run = options.run;
   const std::string port = absl::StrCat("127.0.0.1:", options.port);
   const char* settings[] = {"listening_ports",
                             port.c_str(),
@@ -144,9 +180,12 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
         absl::StrCat("cannot serve the page: ", served.error,
                      " (--port 0 finds a free one)"));
   }
-  console.out << "Play at http://localhost:" << found.port
-              << "/ (stop with Ctrl+C)\n"
-              << std::flush;
+  const std::string address =
+      absl::StrCat("http://localhost:", found.port, "/");
+  if (!options.run.empty()) {
+    console.out << "Watch " << options.run << " at " << address << "run.html\n";
+  }
+  console.out << "Play at " << address << " (stop with Ctrl+C)\n" << std::flush;
   while (true) pause();
 }
 
@@ -156,15 +195,14 @@ absl::StatusOr<int> BuildPage(const fs::path& script, const WebOptions& options,
                               Console& console) {
   std::error_code ignored;
   std::vector<std::string> words = {script.string()};
-  if (options.export_folder.empty()) {
-    words.push_back(absl::StrCat(options.port));
-  } else {
-    words.push_back("--export");
-    words.push_back(fs::absolute(options.export_folder, ignored).string());
-  }
-  if (!options.model.empty()) {
-    words.push_back(fs::absolute(options.model, ignored).string());
-  }
+  const auto add = [&](const char* flag, const std::string& path) {
+    if (path.empty()) return;
+    words.insert(words.end(), {flag, fs::absolute(path, ignored).string()});
+  };
+  add("--export", options.export_folder);
+  add("--model", options.model);
+  add("--run", options.run);
+  words.insert(words.end(), {"--port", absl::StrCat(options.port)});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -183,6 +221,17 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
                      "checkpoint"));
   }
   const bool exports = !options.export_folder.empty();
+  if (!options.run.empty()) {
+    if (exports) {
+      return UsageError("--run with --export: what is exported has no run");
+    }
+    if (!fs::exists(fs::path(options.run) / "config.textproto", ignored)) {
+      return absl::NotFoundError(
+          absl::StrCat("--run ", options.run,
+                       ": no run; expected the folder of one that `tara "
+                       "train` has begun, with its config.textproto"));
+    }
+  }
   if (exports) {
     // Before minutes of building.
     TARA_RETURN_IF_ERROR(CheckExportFolder(options.export_folder));
@@ -230,6 +279,12 @@ void RegisterWeb(Command& root) {
                "or, in a clone, a run or a checkpoint",
        .default_text = "models/tara.tara"},
       &options->model);
+  command.AddText({.names = "--run",
+                   .placeholder = "RUN",
+                   .help = "folder of a run to watch at run.html, while it "
+                           "learns or later: its curves and newest games",
+                   .default_text = "none"},
+                  &options->run);
   command.AddText(
       {.names = "--page",
        .placeholder = "FOLDER",
@@ -255,8 +310,8 @@ void RegisterWeb(Command& root) {
       "install the\npage and play without a network. It has no part for "
       "WebGPU. "
       "--port has no effect\nthen.");
-  command.SetExamples(
-      {"web", "web --port 9000 --model runs/quickstart", "web --export site"});
+  command.SetExamples({"web", "web --port 9000 --model runs/quickstart",
+                       "web --run runs/quickstart", "web --export site"});
   command.SetRun(
       [options](Console& console) { return RunWeb(*options, console); });
 }

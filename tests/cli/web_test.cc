@@ -39,14 +39,14 @@ TaraResult RunWebIn(const std::string& root, const std::string& arguments) {
 
 TEST(WebTest, BecomesTheScriptOfTheCloneWithPortAndModel) {
   const TaraResult plain = RunWebIn(FakeClone(), "");
-  EXPECT_EQ(plain.out, "<8045>");
+  EXPECT_EQ(plain.out, "<--port><8045>");
   EXPECT_EQ(plain.status, 7);
 
   const std::string model = absl::StrCat(testing::TempDir(), "/my model.tara");
   std::ofstream(model) << "PK";
   EXPECT_EQ(
       RunWebIn(FakeClone(), absl::StrCat("--port 0 --model '", model, "'")).out,
-      absl::StrCat("<0><", model, ">"));
+      absl::StrCat("<--model><", model, "><--port><0>"));
 }
 
 // Writes a file, and the folders above it.
@@ -76,7 +76,7 @@ std::string FakePage(const std::string& name, const std::string& file) {
 TEST(WebTest, GivesTheScriptTheFolderToExportTo) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/my site");
   EXPECT_EQ(RunWebIn(FakeClone(), absl::StrCat("--export '", folder, "'")).out,
-            absl::StrCat("<--export><", folder, ">"));
+            absl::StrCat("<--export><", folder, "><--port><8045>"));
 }
 
 TEST(WebTest, ReplacesAnEarlierExportWhole) {
@@ -151,6 +151,22 @@ TEST(WebTest, NamesAModelThatIsNotThere) {
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("--model nowhere/model.tara: no such"));
+}
+
+TEST(WebTest, WatchesARunAndNothingElse) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/a run");
+  const std::string run = absl::StrCat("--run '", folder, "'");
+  const TaraResult missing = RunWebIn(FakeClone(), run);
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("a run: no run; expected the folder of"));
+
+  Write(absl::StrCat(folder, "/config.textproto"), "");
+  EXPECT_EQ(RunWebIn(FakeClone(), run).out,
+            absl::StrCat("<--run><", folder, "><--port><8045>"));
+  const TaraResult exported =
+      RunWebIn(FakeClone(), absl::StrCat(run, " --export /tmp/nowhere"));
+  EXPECT_EQ(exported.status, 2);
+  EXPECT_THAT(exported.err, HasSubstr("--run with --export"));
 }
 
 TEST(WebTest, SaysHowToStartItWhereThereAreNoSources) {

@@ -132,10 +132,11 @@ class Node:
                 pass
 
     def kill(self):
-        self.signal(signal.SIGKILL)
         if self.ray is not None:
+            self.ray.kill()  # first: it may have just begun, outside
             self.ray.wait()
             self.ray = None
+        self.signal(signal.SIGKILL)
 
     def link(self, state):
         run("ip", "link", "set", f"v{self.place}", state)

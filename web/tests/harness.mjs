@@ -1,8 +1,10 @@
 // What the tests of the page share: the built page, served, in the real
 // browser without a window. `npm test` builds it before the tests.
 
+import assert from 'node:assert/strict';
+import {mkdirSync, readFileSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
-import {mkdirSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import path from 'node:path';
 import {after} from 'node:test';
 import {fileURLToPath} from 'node:url';
@@ -66,4 +68,17 @@ export async function loadCore() {
 export function outputFile(name) {
   mkdirSync(outputFolder, {recursive: true});
   return path.join(outputFolder, name);
+}
+
+// Asserts that axe finds nothing amiss on a page; `where` names it.
+export async function checkAccess(page, where) {
+  const axe =
+      readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+  const found = await page.evaluate(`(async () => {
+    ${axe};
+    const {violations} = await window.axe.run();
+    return violations.map(({id, nodes}) =>
+      id + ': ' + nodes.map(({target}) => target.join(' ')).join(', '));
+  })()`);
+  assert.deepEqual(found, [], where);
 }

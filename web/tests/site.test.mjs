@@ -6,7 +6,6 @@ import {execFile, spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync,
   statSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {after, before, describe, test} from 'node:test';
@@ -18,7 +17,7 @@ import {
   watchPage,
 } from '../../tests/js/browser.mjs';
 import {binary, root} from '../../tests/js/tara.mjs';
-import {suiteContext} from './harness.mjs';
+import {checkAccess, suiteContext} from './harness.mjs';
 import {
   boardState,
   DESKTOP,
@@ -30,8 +29,6 @@ import {
 } from './ui_page.mjs';
 
 const run = promisify(execFile);
-const AXE =
-    readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 
 const MOST_BYTES = 8e6;
 const HERE = 'games/tara';  // of the page on its server
@@ -173,17 +170,6 @@ async function playByKeys(page) {
   await waitForTurn(page, 0);
   assert.equal((await boardState(page)).ply, 2);
   assert.match(await page.textContent('#announcements'), /Red to move/);
-}
-
-// Asserts that axe finds nothing amiss.
-async function checkAccess(page, where) {
-  const found = await page.evaluate(`(async () => {
-    ${AXE};
-    const {violations} = await window.axe.run();
-    return violations.map(({id, nodes}) =>
-      id + ': ' + nodes.map(({target}) => target.join(' ')).join(', '));
-  })()`);
-  assert.deepEqual(found, [], where);
 }
 
 describe('an exported page', () => {

@@ -1,0 +1,117 @@
+// The page that watches a run, of a real one: its curves, its games, and what
+// comes while it is watched.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import {test} from 'node:test';
+
+import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
+import {root, servePage, tara, temporaryFolder} from '../../tests/js/tara.mjs';
+import {checkAccess, webRoot} from './harness.mjs';
+import {DESKTOP, PHONE, takePicture} from './ui_page.mjs';
+
+// Trains a tiny run up to so many generations.
+async function train(run, generations) {
+  const result = await tara([
+    'train', path.join(root, 'configs/tiny.textproto'),
+    '--set', `run_dir=${run}`, '--set', `generations=${generations}`,
+    '--set', 'learner.held_out_share=0.5',
+    '--set', 'self_play.games_per_generation=24',
+    '--set', 'evaluation.opponent=random',
+  ]);
+  assert.equal(result.status, 0, result.stderr);
+}
+
+test('a run is watched while it learns', async (context) => {
+  const run = path.join(await temporaryFolder(context), 'my run');
+  await train(run, 2);
+  const address = await servePage(context, [
+    '--page', path.join(webRoot, '.build', 'test'), '--run', run]);
+  const browser = await startBrowser(context);
+  const page = await browser.newPage({viewport: DESKTOP});
+  const problems = watchPage(page, {allowed: address});
+  await page.goto(`${address}run.html`);
+  await page.waitForSelector('body.ready');
+
+  assert.equal(await page.textContent('h1'), 'my run');
+  const state = page.locator('#run-state');
+  assert.match(await state.textContent(), /Generation 2 of 2, 48 games/);
+  const titles = () => page.locator('#curves h2').allTextContents();
+  for (const title of [
+    'Checkpoint 2: score in %, with 95 % intervals',
+    'Score against random, %', 'Policy loss, nats', 'Value loss, nats',
+    'Self-play, games a second', 'Positions of self-play, %',
+  ]) assert.ok((await titles()).includes(title), title);
+  // The first checkpoint plays at the end alone: a row, and no curve.
+  assert.ok(!(await titles()).includes('Score against ckpt-000001, %'));
+  const row = page.locator('.wide tbody tr');
+  assert.match(await row.textContent(),
+               /^sacred_hill_l1\d+ \[\d+, \d+\]\d+ \[\d+, \d+\]$/);
+
+  await context.test('its games, step by step', async () => {
+    assert.equal(await page.locator('.newest button').count(), 40);
+    const words = page.locator('.viewer [role="status"]');
+    assert.match(await words.textContent(), /^The start\. The search of Red/);
+    await page.click('[aria-label="On"]');
+    assert.match(await words.textContent(), /^Action 1 of \d+: Red played /);
+    await page.locator('.viewer').press('ArrowRight');
+    assert.match(await words.textContent(), /^Action 2 of \d+: Blue played /);
+    await page.click('[aria-label="Last position"]');
+    assert.match(await words.textContent(), /Red \d+, Blue \d+\.$/);
+    await page.waitForFunction(() => {
+      const picture = document.querySelector('.viewer img');
+      return picture.complete && picture.naturalWidth > 0;
+    });
+
+    await page.click('.newest li:nth-child(3) button');
+    await page.waitForFunction(() => /^Game 45 by ckpt-000001: Red/.test(
+        document.querySelector('.viewer h2').textContent));
+    const link = await page.getAttribute('.viewer a', 'href');
+    const shown = (await tara(
+        ['games', 'show', run, '45', '--format=json'])).stdout;
+    const played = JSON.parse(shown).steps.map(({action}) => action);
+    assert.equal(link, `./#sacred_hill_l1+${played.join('+')}`);
+  });
+
+  await context.test('what comes later', async () => {
+    await train(run, 3);
+    await page.waitForFunction(() => /Generation 3 of 3, 72 games/.test(
+        document.querySelector('#run-state').textContent));
+    await page.waitForSelector('[data-game="71"]');
+    // The game that is looked at stays.
+    assert.match(await page.textContent('.viewer h2'), /^Game 45 /);
+  });
+
+  await context.test('for all', async () => {
+    for (const [name, size, colorScheme] of [
+      ['desktop', DESKTOP, 'light'], ['phone', PHONE, 'dark'],
+    ]) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({colorScheme});
+      const wide = await page.evaluate(() =>
+        document.documentElement.scrollWidth > innerWidth);
+      assert.ok(!wide, `${name}: wider than the screen`);
+      await takePicture(page, `run_${name}`);
+      await checkAccess(page, name);
+    }
+  });
+
+  await context.test('wrong requests', async () => {
+    const answer = async (name) => {
+      const response = await fetch(`${address}run/${name}`);
+      return [response.status, await response.text()];
+    };
+    for (const [name, status, words] of [
+      ['game.json?index=9999', 404, /no game 9999|9999/],
+      ['game.json?index=x', 400, /index is 'x'; expected a number/],
+      ['position.svg?index=1&ply=999', 400, /ply is 999; expected 0 to \d+/],
+      ['../state.textproto', 404, /./],
+      ['nothing', 404, /no file run\/nothing/],
+    ]) {
+      const [found, text] = await answer(name);
+      assert.equal(found, status, name);
+      assert.match(text, words, name);
+    }
+  });
+  assert.deepEqual(problems, []);
+});
