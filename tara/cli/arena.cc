@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -38,6 +39,7 @@ struct ArenaCommandOptions {
   // As ParseSprtOptions reads it; empty: all games are played.
   std::string sprt;
   std::string format = "text";
+  std::string html;  // a file for the page; none if empty
   std::string fleet;
 };
 
@@ -69,6 +71,7 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const eval::ArenaOptions arena, OptionsOf(options));
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         FleetOf(options.fleet));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
@@ -109,6 +112,10 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   status.Clear();
   console.out << (options.format == "json" ? eval::ArenaReportJson(rows) + "\n"
                                            : eval::ArenaReportText(rows));
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, eval::ArenaPage(rows)));
+  }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
@@ -151,6 +158,7 @@ void RegisterArena(Command& root) {
       &options->sprt);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
   AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       MatchNotes(),

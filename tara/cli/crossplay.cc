@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
@@ -36,6 +37,7 @@ struct CrossPlayCommandOptions {
   bool untrained = false;  // play what a network has not learned, too
   int64_t games = 400;     // of A with B against each opponent
   std::string format = "text";
+  std::string html;  // a file for the page; none if empty
   std::string fleet;
 };
 
@@ -118,6 +120,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         DoublesOf(options.game));
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         FleetOf(options.fleet));
   TARA_ASSIGN_OR_RETURN(
@@ -186,6 +189,10 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
   }
   console.out << (options.format == "json" ? eval::CrossPlayJson(report) + "\n"
                                            : eval::CrossPlayText(report));
+  if (!options.html.empty()) {
+    TARA_RETURN_IF_ERROR(
+        WriteFileAtomically(options.html, eval::CrossPlayPage(report)));
+  }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
   return kExitInterrupted;
@@ -219,6 +226,7 @@ void RegisterCrossPlay(Command& root) {
   AddUntrainedFlag(command, &options->untrained);
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
   AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       "Each opening is played by A with A, B with B and A with B, seated "

@@ -57,6 +57,27 @@ const pages = [
     ],
   },
   {
+    name: 'arena', title: 'Tara: Matches of players', plots: 1,
+    command: [
+      'arena', '--variant', 'all', 'greedy', 'random', '--games', '8',
+      '--by-match', '--threads', '1',
+    ],
+  },
+  {
+    name: 'arena-test', title: 'Tara: Matches of players', plots: 1,
+    command: [
+      'arena', '--variant', 'four_treasures', 'mcts:sims=16', 'random',
+      '--sprt', 'elo0=0,elo1=100', '--time-control', '2s', '--threads', '1',
+    ],
+  },
+  {
+    name: 'crossplay', title: 'Tara: Matches of players', plots: 2,
+    command: [
+      'crossplay', '--variant', 'all', 'greedy', 'mcts:sims=4', 'random',
+      '--games', '16', '--threads', '1',
+    ],
+  },
+  {
     name: 'rate-players', title: 'Tara: Ratings of players', plots: 1 + 10,
     command: [
       'rate', 'random', 'greedy', 'alphabeta:depth=1', '--variant', 'all',
@@ -142,7 +163,7 @@ const background = (page) =>
 const overflow = (page) => page.evaluate(
     () => document.documentElement.scrollWidth - innerWidth);
 
-for (const {name, title, plots} of pages) {
+for (const {name, title, plots, command} of pages) {
   describe(`the page of ${name}`, () => {
     test('loads by itself, and its plots are drawn', async () => {
       const {page, problems} = await open(name, {viewport: screen});
@@ -150,6 +171,9 @@ for (const {name, title, plots} of pages) {
         path: await outputFile(`${name}-screen.png`), fullPage: true});
       assert.deepEqual(problems, []);
       assert.equal(await page.title(), title);
+      const origin = await page.textContent('#origin');
+      assert.ok(origin.startsWith(`tara ${command[0]} `), origin);
+      assert.match(origin, /, version \d+\.\d+\.\d+, 20\d\d-\d\d-\d\d$/);
       const drawn = await plotsOf(page);
       assert.ok(drawn.length >= plots, `${drawn.length} plots`);
       for (const {painted} of drawn) assert.ok(painted > 500, `${painted}`);

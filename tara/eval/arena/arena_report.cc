@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -12,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
+#include "tara/eval/arena/arena_page_template.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/sprt.h"
 
@@ -385,6 +387,44 @@ std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
   // Specs may hold any bytes: a path that is no UTF-8 must not throw.
   return list.dump(2, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string MatchesPage(absl::Span<const ArenaReportRow> rows,
+                        nlohmann::ordered_json players,
+                        nlohmann::ordered_json worths) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::vector<ArenaGame> games;
+  for (const ArenaReportRow& row : rows) {
+    list.push_back(ArenaRowJson(row));
+    list.back()["name"] = std::string(Info(row.variant).name);
+    games.insert(games.end(), row.result.played.begin(),
+                 row.result.played.end());
+  }
+  nlohmann::ordered_json total;
+  if (rows.size() > 1 && SamePlayers(rows)) {
+    ArenaReportRow all = rows[0];
+    all.result = SummarizeGames(games, rows[0].result.pairs_per_opening);
+    all.not_learned.clear();
+    total = ArenaRowJson(all);
+  }
+  const nlohmann::ordered_json report = {{"players", std::move(players)},
+                                         {"rows", std::move(list)},
+                                         {"total", std::move(total)},
+                                         {"worths", std::move(worths)}};
+  return ReportPage(ArenaPageTemplate(),
+                    {{"{{report.json}}",
+                      JsonInPage(report.dump(
+                          -1, ' ', false,
+                          nlohmann::ordered_json::error_handler_t::replace))}});
+}
+
+std::string ArenaPage(absl::Span<const ArenaReportRow> rows) {
+  nlohmann::ordered_json players = nlohmann::ordered_json::object();
+  if (!rows.empty()) {
+    players["A"] = rows[0].player_a;
+    players["B"] = rows[0].player_b;
+  }
+  return MatchesPage(rows, std::move(players), nlohmann::ordered_json::array());
 }
 
 }  // namespace tara::eval

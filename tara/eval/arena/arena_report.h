@@ -51,6 +51,17 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // and margin are "naive, of a sequential test".
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
+// Returns a page in HTML, one file: what the rows show, in words, tables and a
+// plot. REQUIRES: the same players in all rows.
+std::string ArenaPage(absl::Span<const ArenaReportRow> rows);
+
+// Returns the page of these and other matches: `players` are specs by letter,
+// `worths` objects as those of CrossPlayJson, with the `name` of their variant,
+// or none.
+std::string MatchesPage(absl::Span<const ArenaReportRow> rows,
+                        nlohmann::ordered_json players,
+                        nlohmann::ordered_json worths);
+
 }  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_ARENA_REPORT_H_

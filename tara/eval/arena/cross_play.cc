@@ -147,6 +147,32 @@ std::string WorthTable(const CrossPlayReport& report) {
   return TextTable(table, 1);
 }
 
+std::vector<ArenaReportRow> RowsOf(const CrossPlayReport& report) {
+  std::vector<ArenaReportRow> rows;
+  for (const CrossPlayStudy& study : report.studies) {
+    for (const CrossPlayMatch& match : study.matches) {
+      rows.push_back(RowOf(report, study, match));
+    }
+  }
+  return rows;
+}
+
+Json PlayersJson(const CrossPlayReport& report) {
+  Json players = Json::object();
+  for (size_t i = 0; i < report.players.size(); ++i) {
+    players[kLetters[i]] = report.players[i];
+  }
+  return players;
+}
+
+Json WorthJson(const PartnershipWorth& worth) {
+  Json object = Json::object();
+  PutInterval("score", worth.score, object);
+  PutInterval("elo", worth.elo, object);
+  PutInterval("margin", worth.margin, object);
+  return object;
+}
+
 }  // namespace
 
 std::string CrossPlayText(const CrossPlayReport& report) {
@@ -155,31 +181,17 @@ std::string CrossPlayText(const CrossPlayReport& report) {
     absl::StrAppend(&text, kLetters[i], ": ", report.players[i], "\n");
   }
   if (report.studies.empty()) return text + "no games\n";
-  std::vector<ArenaReportRow> rows;
-  for (const CrossPlayStudy& study : report.studies) {
-    for (const CrossPlayMatch& match : study.matches) {
-      rows.push_back(RowOf(report, study, match));
-    }
-  }
   return absl::StrCat(
-      text, ArenaReportText(rows, "team", "opponents"),
+      text, ArenaReportText(RowsOf(report), "team", "opponents"),
       "\nA and B as partners, less what each is worth with itself (below 0: "
       "they understand\neach other less well):\n",
       WorthTable(report));
 }
 
 std::string CrossPlayJson(const CrossPlayReport& report) {
-  Json players = Json::object();
-  for (size_t i = 0; i < report.players.size(); ++i) {
-    players[kLetters[i]] = report.players[i];
-  }
   Json studies = Json::array();
   for (size_t i = 0; i < report.studies.size(); ++i) {
     const CrossPlayStudy& study = report.studies[i];
-    Json worth = Json::object();
-    PutInterval("score", report.worths[i].score, worth);
-    PutInterval("elo", report.worths[i].elo, worth);
-    PutInterval("margin", report.worths[i].margin, worth);
     Json matches = Json::array();
     for (const CrossPlayMatch& match : study.matches) {
       matches.push_back(ArenaRowJson(RowOf(report, study, match)));
@@ -187,16 +199,25 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
     }
     studies.push_back({{"variant", std::string(Info(study.variant).id)},
                        {"openings", report.worths[i].openings},
-                       {"worth", std::move(worth)},
+                       {"worth", WorthJson(report.worths[i])},
                        {"matches", std::move(matches)}});
     if (!study.not_learned.empty()) {
       studies.back()["not_learned"] = study.not_learned;
     }
   }
-  const Json object = {{"players", std::move(players)},
+  const Json object = {{"players", PlayersJson(report)},
                        {"studies", std::move(studies)}};
   // Specs may hold any bytes: a path that is no UTF-8 must not throw.
   return object.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string CrossPlayPage(const CrossPlayReport& report) {
+  Json worths = Json::array();
+  for (size_t i = 0; i < report.studies.size(); ++i) {
+    worths.push_back(WorthJson(report.worths[i]));
+    worths.back()["name"] = std::string(Info(report.studies[i].variant).name);
+  }
+  return MatchesPage(RowsOf(report), PlayersJson(report), std::move(worths));
 }
 
 }  // namespace tara::eval

@@ -84,6 +84,9 @@ std::string CrossPlayText(const CrossPlayReport& report);
 // with `weight`.
 std::string CrossPlayJson(const CrossPlayReport& report);
 
+// Returns the same as a page (arena_report.h).
+std::string CrossPlayPage(const CrossPlayReport& report);
+
 }  // namespace tara::eval
 
 #endif  // TARA_EVAL_ARENA_CROSS_PLAY_H_

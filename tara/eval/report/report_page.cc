@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tara/base/version.h"
 #include "tara/eval/report/page_head.h"
 #include "tara/eval/report/page_script.h"
 #include "tara/eval/report/page_style.h"
@@ -18,6 +27,45 @@ std::string JsonInPage(absl::string_view json) {
   return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
 }
 
+namespace {
+
+// Returns the command of this process as a shell would take it; "" where the
+// system does not tell.
+std::string OwnCommand() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  if (line.empty()) return "";
+  std::string command = "tara";
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(absl::StripSuffix(line, absl::string_view("\0", 1)), '\0');
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (absl::StartsWith(words[i], "--fleet=")) continue;  // of tara fleet
+    const bool plain =
+        !words[i].empty() &&
+        std::all_of(words[i].begin(), words[i].end(), [](char c) {
+          return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
+        });
+    absl::StrAppend(
+        &command, " ",
+        plain ? std::string(words[i])
+              : absl::StrCat(
+                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"));
+  }
+  return command;
+}
+
+// Returns what a page was made by, for HTML.
+std::string Origin() {
+  const std::string command =
+      absl::StrReplaceAll(OwnCommand(), {{"&", "&amp;"}, {"<", "&lt;"}});
+  return absl::StrCat(
+      command.empty() ? "" : absl::StrCat("<code>", command, "</code>, "),
+      "version ", kVersion, ", ",
+      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
+}
+
+}  // namespace
+
 std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts) {
@@ -27,6 +75,7 @@ std::string ReportPage(
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(page_template, absl::MaxSplits('\n', 1));
   texts.emplace_back("{{title}}", parts.first);
+  texts.emplace_back("{{origin}}", Origin());
   // The head has names, too.
   return absl::StrReplaceAll(absl::StrCat(PageHead(), parts.second), texts);
 }

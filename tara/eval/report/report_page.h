@@ -20,7 +20,8 @@ namespace tara::eval {
 std::string JsonInPage(absl::string_view json);
 
 // Returns a page from its template, whose first line is its title; the head of
-// all pages (page_head.html) takes its place. Replaces {{page.css}},
+// all pages (page_head.html) takes its place, with the command of this process,
+// the version and the date. Replaces {{page.css}},
 // {{page.js}}, {{chart.js}} and each further name by its text. The result is
 // one file that needs no other.
 std::string ReportPage(
