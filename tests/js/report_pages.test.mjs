@@ -92,14 +92,14 @@ const pages = [
     ],
   },
   {
-    name: 'regret-run', title: 'Tara: Regret on solved endgames', plots: 4 + 2 * 4,
+    name: 'regret-run', title: 'Tara: Regret on solved endgames', plots: 5 + 2 * 5,
     command: [
       'regret', '--player', 'RUN', '--player', 'random', '--player',
       'mcts:sims=8', '--positions', '12', '--nodes', '2k',
     ],
   },
   {
-    name: 'regret-players', title: 'Tara: Regret on solved endgames', plots: 4,
+    name: 'regret-players', title: 'Tara: Regret on solved endgames', plots: 5,
     command: [
       'regret', '--variant', 'poisoned_chalice', '--player', 'greedy',
       '--player', 'mcts:sims=8', '--positions', '12', '--nodes', '2k',
@@ -278,9 +278,13 @@ test('the cross table counts each game twice, by variant and in all',
 test('regret shows the measure that one chooses', async () => {
   const {page} = await open('regret-players', {viewport: screen});
   const greedy = page.locator('#table tbody tr').first().locator('td').nth(1);
+  const number = /^[\d.]+\s*\[[\d.]+, [\d.]+\]$/;
+  assert.match(await greedy.innerText(), number);  // points lost
+  const choice = page.locator('#measure');
+  await choice.selectOption({label: 'policy on best actions'});
   assert.equal(await greedy.innerText(), '\u2013');  // it has no policy
-  await page.locator('#measure').selectOption({label: 'results lost'});
-  assert.match(await greedy.innerText(), /^[\d.]+\s*\[[\d.]+, [\d.]+\]$/);
+  await choice.selectOption({label: 'results lost'});
+  assert.match(await greedy.innerText(), number);
 });
 
 test('a logarithmic scale shows rare lengths', async () => {
