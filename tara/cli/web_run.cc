@@ -172,10 +172,14 @@ absl::StatusOr<WebFile> RunFile(const std::string& run, absl::string_view name,
   }
   if (name == "games.json") {
     TARA_ASSIGN_OR_RETURN(const int64_t limit, NumberOf(query, "limit", 50));
-    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                          OpenStoreForReading(run));
+    const auto store = OpenStoreForReading(run);
+    // A run that has just begun.
+    if (absl::IsNotFound(store.status())) {
+      return WebFile{"application/json", "[]"};
+    }
+    TARA_RETURN_IF_ERROR(store.status());
     TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
-                          store->List({.limit = limit, .newest_first = true}));
+                          (*store)->List({.limit = limit, .newest_first = true}));
     return WebFile{"application/json", GameRowsJson(rows)};
   }
   if (name != "game.json" && name != "position.svg") {

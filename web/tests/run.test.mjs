@@ -2,6 +2,7 @@
 // comes while it is watched.
 
 import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {test} from 'node:test';
 
@@ -22,9 +23,8 @@ async function train(run, generations) {
   assert.equal(result.status, 0, result.stderr);
 }
 
-test('a run is watched while it learns', async (context) => {
-  const run = path.join(await temporaryFolder(context), 'my run');
-  await train(run, 2);
+// Opens the page that watches a run.
+async function watch(context, run) {
   const address = await servePage(context, [
     '--page', path.join(webRoot, '.build', 'test'), '--run', run]);
   const browser = await startBrowser(context);
@@ -32,7 +32,23 @@ test('a run is watched while it learns', async (context) => {
   const problems = watchPage(page, {allowed: address});
   await page.goto(`${address}run.html`);
   await page.waitForSelector('body.ready');
+  return {page, problems, address};
+}
 
+test('a run that has only begun has nothing to show, yet', async (context) => {
+  const run = await temporaryFolder(context);
+  await writeFile(path.join(run, 'config.textproto'), 'generations: 7\n');
+  const {page, problems} = await watch(context, run);
+  assert.equal(
+      await page.textContent('#run-state'), 'Generation 0 of 7, 0 games');
+  assert.equal(await page.locator('.newest button').count(), 0);
+  assert.deepEqual(problems, []);
+});
+
+test('a run is watched while it learns', async (context) => {
+  const run = path.join(await temporaryFolder(context), 'my run');
+  await train(run, 2);
+  const {page, problems, address} = await watch(context, run);
   assert.equal(await page.textContent('h1'), 'my run');
   const state = page.locator('#run-state');
   assert.match(await state.textContent(), /Generation 2 of 2, 48 games/);

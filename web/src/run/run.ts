@@ -418,6 +418,7 @@ class Games {
     const response = await getFile(`games.json?limit=${GAMES}`);
     const rows = (await response.json()) as GameRow[];
     const first = rows[0];
+    if (first === undefined) this.list.textContent = 'None yet.';
     if (first === undefined || first.index === this.newest) return;
     this.newest = first.index;
     replaceChildren(this.list, ...rows.map((row) => this.entry(row)));
@@ -605,8 +606,8 @@ async function main(): Promise<void> {
         document.title = `Tara: ${about.name}`;
         byId('run-name').textContent = about.name;
         draw();
-        await games.refresh();
       }
+      await games.refresh();
       state.textContent = stateOf(metrics, about.config);
       state.classList.remove('error');
       document.body.classList.add('ready');
