@@ -287,8 +287,9 @@ absl::StatusOr<State> ParseFields(const Fields& fields) {
   return state;
 }
 
-// Counts the kings of High Kings that the board lacks as captured; in the
-// placement none can be but by a rule option.
+// Counts the king of High Kings that the board lacks as captured; where more
+// are missing the game would be over, so that none is. In the placement none
+// can be captured but by a rule option.
 void CountLostKings(State& state) {
   if (!TraitsOf(state.variant).kings_move) return;
   const bool placing = state.phase == Phase::kPlacement;
@@ -297,7 +298,7 @@ void CountLostKings(State& state) {
     const int had = placing ? Count(state.ringforts[side])
                             : TraitsOf(state.variant).kings_per_side;
     state.kings_captured[Opponent(side)] =
-        static_cast<uint8_t>(std::max(0, had - Count(state.kings[side])));
+        had - Count(state.kings[side]) == 1 ? 1 : 0;
   }
 }
 

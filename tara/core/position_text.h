@@ -46,7 +46,7 @@ absl::StatusOr<State> ParsePosition(absl::string_view text);
 //                manoeuvres where adjacent ringforts of one side show that
 //                Battle has begun
 //   links        none
-//   captured     in High Kings the kings that the board lacks, else 0
+//   captured     in High Kings the king that the board lacks, else 0
 //   no progress  0
 //   ending       board_full:1 on a full board of High Kings, else none
 //   options      their defaults

@@ -369,7 +369,7 @@ TEST(CompletePositionReasonsTest, SaysWhyABoardCannotBe) {
             "Blue has 4 kings on the board; expected 3"},
            {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rrrRrrr/rrrrr "
             "0",
-            "Blue has captured 2 kings; expected at most 1"},
+            "Red has 1 kings on the board; expected 3"},
            {"poisoned_chalice 5/7/7/3r3/7/7/5 1",
             "a ringfort on D4; expected only edge hills in manoeuvres"},
            {"stone_of_destiny 5/7/7/3Rr2/7/7/5 1",
