@@ -212,3 +212,48 @@ describe('a hint in words', () => {
         hintSentence(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
   });
 });
+
+describe('texts in links', () => {
+  let links;
+  let keptGames;
+  before(async () => {
+    links = await modules.load('/src/ui/links.ts');
+    keptGames = await modules.load('/src/ui/kept_games.ts');
+  });
+
+  const TEXTS = [
+    'sacred_hill_l1 D4 E5 F3',
+    'high_kings_l2 no_progress_limit=7 D4 C5-B3* pass',
+    'stone_of_destiny 5/7/7/3R3/7/7/5 1 manoeuvres - 0,0 0 - -',
+    'four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 out:1 ' +
+        'compensation=-2.5,last_turns=false D5 E4',
+  ];
+
+  test('come back, and are whole addresses for chats', () => {
+    for (const text of TEXTS) {
+      const encoded = links.encode(text);
+      // No character that ends or changes an address in running text.
+      assert.match(encoded, /^[\w/:,.=+%-]*\w$/);
+      assert.equal(links.decode(encoded), text);
+      // As programs that know the format of addresses write them.
+      assert.equal(links.decode(encodeURIComponent(text)), text);
+      const pasted = ` http://localhost:8045/tara/#${encoded}\n`;
+      assert.equal(links.textOfPasted(pasted), text);
+      assert.equal(links.textOfPasted(` ${text}\n`), text);
+    }
+    assert.throws(() => links.decode('sacred%zz'), /'sacred%zz'.*hexadecimal/);
+  });
+
+  test('say without the rules whether anything would be missed', () => {
+    assert.deepEqual(
+        TEXTS.map((text) => keptGames.outline(text)),
+        [
+          {variant: 'sacred_hill_l1', actions: 3, isSetUp: false},
+          {variant: 'high_kings_l2', actions: 3, isSetUp: false},
+          {variant: 'stone_of_destiny', actions: 0, isSetUp: true},
+          {variant: 'four_treasures', actions: 2, isSetUp: true},
+        ]);
+    assert.equal(keptGames.isBegun('sacred_hill_l1'), false);
+    assert.equal(keptGames.isBegun(TEXTS[2]), true);
+  });
+});

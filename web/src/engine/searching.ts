@@ -16,7 +16,8 @@ import type {
   CoreSearch,
   PositionView,
 } from './core';
-import { actionsAt, optionsFromText } from './game';
+import { actionsAt } from './game';
+import { optionsFromText } from './short_text';
 import { LEVELS, PLAYOUTS_FACTOR } from './levels';
 import type { Network } from './network';
 
