@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
 
+import {loadCore} from './harness.mjs';
 import {loadModules, randomNumbers} from './ui_page.mjs';
 
 let modules;
@@ -255,5 +256,36 @@ describe('texts in links', () => {
         ]);
     assert.equal(keptGames.isBegun('sacred_hill_l1'), false);
     assert.equal(keptGames.isBegun(TEXTS[2]), true);
+  });
+});
+
+describe('the board of the editor', () => {
+  test('has what the core sees in the text that it writes', async () => {
+    const {boardOf, lettersOf, placed} =
+        await modules.load('/src/ui/board/drawing.ts');
+    const core = await loadCore();
+    const {geometry, variants} = core.catalogue();
+    const random = randomNumbers(9);
+    const hill = (name) => geometry.hills.findIndex((h) => h.name === name);
+    for (const {id} of variants) {
+      let {value: text} = core.initialPosition(id, '-');
+      for (let view = core.view(text); !view.finished; view = core.view(text)) {
+        const [, board, , , links] = text.split(' ');
+        const letters = lettersOf(board, geometry);
+        assert.equal(boardOf(letters, geometry), board);
+        const pairs = id === 'stone_of_destiny' ?
+          links.split(',').filter((link) => link !== '-')
+              .map((link) => link.split('=').map(hill)) :
+          undefined;
+        const {hills, bridges} = placed(letters, geometry, pairs);
+        assert.deepEqual(hills, view.hills);
+        const key = ({from, to, side}) => `${from} ${to} ${side}`;
+        assert.deepEqual(
+            bridges.map(key).sort(), view.bridges.map(key).sort(), text);
+        const action = view.legal[Math.floor(random() * view.legal.length)];
+        const {notation} = core.catalogue().actions[action];
+        text = core.play(text, notation).value.text;
+      }
+    }
   });
 });
