@@ -87,6 +87,13 @@ test('a run is watched while it learns', async (context) => {
         ['games', 'show', run, '45', '--format=json'])).stdout;
     const played = JSON.parse(shown).steps.map(({action}) => action);
     assert.equal(link, `./#sacred_hill_l1+${played.join('+')}`);
+    const [board] = await Promise.all([
+      page.waitForEvent('popup'), page.click('.viewer a')]);
+    await board.waitForSelector('body.ready');
+    await board.waitForFunction((length) =>
+      document.querySelector('#board').dataset.actions === length,
+    String(played.length));
+    await board.close();
   });
 
   await context.test('what comes later', async () => {

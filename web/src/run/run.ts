@@ -10,6 +10,7 @@ import '../ui/styles/theme.css';
 import '../ui/styles/page.css';
 import './run.css';
 import { byId, h, replaceChildren } from '../ui/dom';
+import { encode } from '../ui/links';
 import { applyTheme, theme } from '../ui/preferences';
 
 const POLL_MS = 3000;
@@ -452,7 +453,7 @@ class Games {
     this.viewer.hidden = false;
     this.title.textContent =
       `Game ${index} by ${game.model}: ${game.end}`;
-    this.link.href = `./#${game.text.replaceAll(' ', '+')}`;
+    this.link.href = `./#${encode(game.text)}`;
     this.slider.max = String(game.actions.length);
     for (const button of this.list.querySelectorAll('button')) {
       const shown = button.dataset['game'] === String(index);
