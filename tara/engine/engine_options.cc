@@ -53,7 +53,7 @@ constexpr mcts::Option<EngineOptions> kOptions[] = {
         "temperature", 0, 10, "draw actions by visits^(1/this); 0: the best"),
     mcts::NumberOption<&EngineOptions::value_margin>(
         "value_margin", 0, 2,
-        "of values so near the best what scores most at once"),
+        "of values so near the best what scores most now"),
     {.name = "level",
      .expected = "a whole number",
      .low = 0,

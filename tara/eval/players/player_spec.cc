@@ -214,7 +214,7 @@ constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
         "temperature", 0, 100, "of a draw by visits; 0: the best"),
     mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::value_margin>(
         "value_margin", 0, 2,
-        "of values so near the best what scores most at once"),
+        "of values so near the best what scores most now"),
     mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
                                               "mcts: random games a leaf"),
 };
