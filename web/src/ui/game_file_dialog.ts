@@ -5,6 +5,7 @@ import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
 import { icon } from './icons';
 import { outline, type KeptGame, type KeptGames } from './kept_games';
+import { currentId } from './players';
 import { plural } from './words';
 import type { Level, VariantInfo } from '../engine/api';
 
@@ -162,7 +163,9 @@ export class GameFileDialog {
     const { variant, actions } = outline(kept.text);
     const name = this.variants.find(({ id }) => id === variant)?.name;
     const players = kept.players.map(
-      (id) => this.levels.find((level) => level.id === id)?.name ?? 'Person',
+      (id) =>
+        this.levels.find((level) => level.id === currentId(id, this.levels))
+          ?.name ?? 'Person',
     );
     const details = [
       plural(actions, 'action'),
