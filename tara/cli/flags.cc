@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,10 +19,10 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/action.h"
-#include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/nn/inference_options.h"
+#include "tara/record/game_lines.h"
 #include "tara/record/game_store.h"
 
 namespace tara::cli {
@@ -164,27 +165,43 @@ absl::Status PlayActions(absl::string_view actions, absl::string_view source,
 
 namespace {
 
-// Returns the position from which the actions are played.
-absl::StatusOr<State> FirstPosition(const PositionFlags& flags) {
+// Returns the last of actions that have been played; none where there are
+// none, and for a swap, which has no place on the board.
+std::optional<Action> LastOf(absl::string_view actions) {
+  const std::vector<absl::string_view> texts =
+      absl::StrSplit(actions, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty());
+  if (texts.empty()) return std::nullopt;
+  const absl::StatusOr<Action> last = ParseAction(texts.back());
+  return last.ok() ? std::optional<Action>(*last) : std::nullopt;
+}
+
+// Returns the game to whose end the actions are added.
+absl::StatusOr<record::GameLine> FirstGame(const PositionFlags& flags) {
   if (flags.position.empty()) {
     if (flags.game.variant.empty()) {
       return UsageError("--variant is required (or --position)");
     }
-    return StartOf(flags.game);
+    TARA_ASSIGN_OR_RETURN(const State start, StartOf(flags.game));
+    return record::GameLine{.initial = start, .actions = {}};
   }
   if (!flags.game.options.empty()) {
     return UsageError(
         "--option and --position exclude each other: a position names its "
         "rule options itself");
   }
-  absl::StatusOr<State> state = ParsePosition(flags.position);
-  if (!state.ok() || flags.game.variant.empty()) return state;
+  absl::StatusOr<record::GameLine> game = record::ParseGameText(flags.position);
+  if (!game.ok()) {
+    return absl::Status(game.status().code(),
+                        absl::StrCat("--position: ", game.status().message()));
+  }
+  if (flags.game.variant.empty()) return game;
   TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags.game));
-  if (state->variant != variant) {
-    return UsageError(absl::StrCat("--position is of ", Info(state->variant).id,
+  if (game->initial.variant != variant) {
+    return UsageError(absl::StrCat("--position is of ",
+                                   Info(game->initial.variant).id,
                                    ", but --variant is ", Info(variant).id));
   }
-  return state;
+  return game;
 }
 
 }  // namespace
@@ -201,15 +218,23 @@ void AddPositionFlags(Command& command, PositionFlags* flags) {
                   &flags->actions);
   command.AddText({.names = "--position",
                    .placeholder = "TEXT",
-                   .help = "position to begin with, as `tara show` writes it",
+                   .help = "position to begin with, as `tara show` writes it, "
+                           "or a game as text, for its last one",
                    .default_text = "the start of the game"},
                   &flags->position);
 }
 
-absl::StatusOr<State> PositionOf(const PositionFlags& flags) {
-  TARA_ASSIGN_OR_RETURN(State state, FirstPosition(flags));
-  TARA_RETURN_IF_ERROR(PlayActions(flags.actions, "--actions", state));
-  return state;
+absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const record::GameLine game, FirstGame(flags));
+  ShownPosition shown = {.state = game.initial, .last = std::nullopt};
+  for (const Action action : game.actions) {
+    const bool swap = action == kPass && MaySwap(shown.state);
+    shown.last = swap ? std::nullopt : std::optional<Action>(action);
+    ApplyAction(action, shown.state);
+  }
+  TARA_RETURN_IF_ERROR(PlayActions(flags.actions, "--actions", shown.state));
+  if (!flags.actions.empty()) shown.last = LastOf(flags.actions);
+  return shown;
 }
 
 void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/cli/command_line.h"
+#include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -78,8 +80,8 @@ absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags);
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state);
 
-// What commands take that look at one position: a variant or a position as
-// text, and actions to play from there.
+// What commands take that look at one position: a variant, or a position or a
+// game as text, and actions to play from there.
 
 struct PositionFlags {
   GameFlags game;
@@ -90,10 +92,17 @@ struct PositionFlags {
 // Adds --variant, --option, --actions and --position.
 void AddPositionFlags(Command& command, PositionFlags* flags);
 
+// A position, and the action that led to it; none where there is none, and for
+// a swap, which has no place on the board.
+struct ShownPosition {
+  State state;
+  std::optional<Action> last;
+};
+
 // Returns the position they name. Returns a usage error where they miss or
 // contradict one another, INVALID_ARGUMENT for a position that is none or an
 // action that is illegal.
-absl::StatusOr<State> PositionOf(const PositionFlags& flags);
+absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags);
 
 // Adds --ascii and --colour, of drawings of the board.
 void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);

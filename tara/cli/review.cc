@@ -234,6 +234,12 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
   TARA_RETURN_IF_ERROR(CheckFolderOf("--notes", options.notes));
   TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
   const State& start = game.line.initial;
+  if (!options.notes.empty() &&
+      start != InitialState(start.variant, start.options)) {
+    return UsageError(
+        "--notes: the game begins from a position that was set up, which JSON "
+        "lines have no place for");
+  }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         JudgeOf(options, start, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,

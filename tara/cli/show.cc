@@ -1,14 +1,12 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
@@ -82,25 +80,17 @@ void PrintText(const State& state, const ShowOptions& options,
   console.out << "Position: " << PositionToText(state) << "\n";
 }
 
-// Returns the last of --actions, which have been played; none where there are
-// none, and for a swap, which has no place on the board.
-std::optional<Action> LastOf(absl::string_view actions) {
-  const std::vector<absl::string_view> texts =
-      absl::StrSplit(actions, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty());
-  if (texts.empty()) return std::nullopt;
-  const absl::StatusOr<Action> last = ParseAction(texts.back());
-  return last.ok() ? std::optional<Action>(*last) : std::nullopt;
-}
-
 // Shows a position: board, seat, legal actions, and the result when the game
 // is finished.
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
+                        PositionOf(options.position));
+  const State& state = shown.state;
   if (options.format == "json") {
     PrintJson(state, console);
   } else if (options.format == "svg") {
-    console.out << SvgBoard(state, {.highlight = LegalActions(state),
-                                    .last = LastOf(options.position.actions)});
+    console.out << SvgBoard(
+        state, {.highlight = LegalActions(state), .last = shown.last});
   } else {
     PrintText(state, options, console);
   }
@@ -120,11 +110,16 @@ void RegisterShow(Command& root) {
   command.SetNotes(
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
       "\"result\"}; seat is null\nin a finished game, result in any other.\n"
-      "SVG: a picture with the legal actions and the last of --actions "
-      "marked.");
+      "SVG: a picture with the legal actions and the last action marked.\n\n"
+      "--position takes what the page of `tara web` copies: a position, where "
+      "fields after\nthe third may be ?, or be left out at the end, for what "
+      "follows from the board;\na position and actions; a variant and "
+      "actions; or a JSON line.");
   command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
                        "show --variant high_kings_l1 --format=json",
-                       "show --variant four_treasures --format=svg"});
+                       "show --variant four_treasures --format=svg",
+                       "show --position \"four_treasures 5/7/7/2rb3/7/7/5 0\"",
+                       "show --position \"sacred_hill_l1 D4 E5 F3\""});
   command.SetRun(
       [options](Console& console) { return RunShow(*options, console); });
 }

@@ -205,7 +205,9 @@ void PrintText(const State& state, const SolveReport& report,
 // kExitFailure (the node limit) or kExitInterrupted (`stop`).
 absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
                              Console& console) {
-  TARA_ASSIGN_OR_RETURN(const State state, PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
+                        PositionOf(options.position));
+  const State& state = shown.state;
   SolveReport report;
   try {
     report = SolveRun(options, stop, console).Run(state);

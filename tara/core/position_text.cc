@@ -1,5 +1,6 @@
 #include "tara/core/position_text.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
@@ -14,6 +15,8 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules/poisoned_chalice.h"
+#include "tara/core/traits.h"
 #include "tara/core/validate.h"
 
 namespace tara {
@@ -241,20 +244,29 @@ absl::Status ParseOptions(absl::string_view text, State& state) {
   return absl::OkStatus();
 }
 
-}  // namespace
+using Fields = std::array<absl::string_view, 9>;
 
-std::string PositionToText(const State& state) {
-  return absl::StrJoin(FieldTexts(state), " ");
+// Returns the fields of a text that has the first `least` of them; the others
+// are `missing` where the text ends before.
+absl::StatusOr<Fields> FieldsOf(absl::string_view text,
+                                int least = kFieldNames.size(),
+                                absl::string_view missing = "") {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ' ');
+  Fields fields;
+  if (parts.size() < static_cast<size_t>(least) ||
+      parts.size() > fields.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "position '", text, "' has ", parts.size(), " fields; expected ",
+        least < 9 ? absl::StrCat(least, " to ") : "",
+        "9, separated by single spaces: ", absl::StrJoin(kFieldNames, ", ")));
+  }
+  fields.fill(missing);
+  std::copy(parts.begin(), parts.end(), fields.begin());
+  return fields;
 }
 
-absl::StatusOr<State> ParsePosition(absl::string_view text) {
-  const std::vector<absl::string_view> fields = absl::StrSplit(text, ' ');
-  if (fields.size() != kFieldNames.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("position '", text, "' has ", fields.size(),
-                     " fields; expected 9, separated by single spaces: ",
-                     absl::StrJoin(kFieldNames, ", ")));
-  }
+// Returns the position of the fields, valid or not.
+absl::StatusOr<State> ParseFields(const Fields& fields) {
   const absl::StatusOr<Variant> variant = ParseVariant(fields[kVariantField]);
   if (!variant.ok()) {
     return FieldError(kVariantField, fields[kVariantField],
@@ -272,6 +284,61 @@ absl::StatusOr<State> ParsePosition(absl::string_view text) {
                                    state.no_progress));
   TARA_RETURN_IF_ERROR(ParseEnding(fields[kEndingField], state));
   TARA_RETURN_IF_ERROR(ParseOptions(fields[kOptionsField], state));
+  return state;
+}
+
+// Counts the king of High Kings that the board lacks as captured; where more
+// are missing the game would be over, so that none is. In the placement none
+// can be captured but by a rule option.
+void CountLostKings(State& state) {
+  if (!TraitsOf(state.variant).kings_move) return;
+  const bool placing = state.phase == Phase::kPlacement;
+  if (placing && !state.options.placement_captures_kings) return;
+  for (const Side side : {kRed, kBlue}) {
+    const int had = placing ? Count(state.ringforts[side])
+                            : TraitsOf(state.variant).kings_per_side;
+    state.kings_captured[Opponent(side)] =
+        had - Count(state.kings[side]) == 1 ? 1 : 0;
+  }
+}
+
+// Returns whether ringforts of one side are adjacent where Battle alone makes
+// them so: not in Stone of Destiny, nor where no proximity rule holds.
+bool ShowsBattle(const State& state) {
+  return !TraitsOf(state.variant).has_links &&
+         state.options.proximity_bound > 1 &&
+         std::any_of(state.ringforts.begin(), state.ringforts.end(),
+                     [](Board own) { return (own & Adjacent(own)) != 0; });
+}
+
+// Returns the phase that a board would be in by the number of its ringforts.
+Phase LikelyPhase(const State& state) {
+  const int built = kNumHills - Count(state.vacant());
+  switch (Info(state.variant).family) {
+    case Family::kHighKings:
+      return built < 6 ? Phase::kPlacement : Phase::kBattle;
+    case Family::kPoisonedChalice:
+      return built < rules::PoisonedChalice::kManoeuvresTurns
+                 ? Phase::kManoeuvres
+                 : Phase::kBattle;
+    case Family::kStoneOfDestiny:
+      return built < kNumHills ? Phase::kManoeuvres : Phase::kBattle;
+    case Family::kSacredHill:
+    case Family::kFourTreasures:
+      break;
+  }
+  return Phase::kBattle;
+}
+
+}  // namespace
+
+std::string PositionToText(const State& state) {
+  return absl::StrJoin(FieldTexts(state), " ");
+}
+
+absl::StatusOr<State> ParsePosition(absl::string_view text) {
+  TARA_ASSIGN_OR_RETURN(const Fields fields, FieldsOf(text));
+  TARA_ASSIGN_OR_RETURN(const State state, ParseFields(fields));
   // One position has one text: other spellings ("23" for five vacant hills,
   // links out of order, options at their defaults) are refused.
   const std::array<std::string, 9> canonical = FieldTexts(state);
@@ -281,6 +348,43 @@ absl::StatusOr<State> ParsePosition(absl::string_view text) {
         static_cast<FieldIndex>(i), fields[i],
         absl::StrCat("expected it written as '", canonical[i], "'"));
   }
+  TARA_RETURN_IF_ERROR(ValidatePosition(state));
+  return state;
+}
+
+absl::StatusOr<State> CompletePosition(absl::string_view text) {
+  constexpr absl::string_view kOpen = "?";
+  TARA_ASSIGN_OR_RETURN(const Fields given, FieldsOf(text, kPhaseField, kOpen));
+  const auto is_open = [&](FieldIndex field) { return given[field] == kOpen; };
+  Fields fields = given;
+  // What stands for an open field until it is known.
+  constexpr Fields kStandIns = {"",    "",  "",  "battle", "-",
+                                "0,0", "0", "-", "-"};
+  for (int i = kPhaseField; i <= kOptionsField; ++i) {
+    if (is_open(static_cast<FieldIndex>(i))) fields[i] = kStandIns[i];
+  }
+  TARA_ASSIGN_OR_RETURN(const State parsed, ParseFields(fields));
+  const auto in_phase = [&](Phase phase) {
+    State state = parsed;
+    state.phase = phase;
+    if (is_open(kCapturedField)) CountLostKings(state);
+    if (is_open(kEndingField) && phase == Phase::kBattle &&
+        TraitsOf(state.variant).kings_move && state.vacant() == 0) {
+      state.ending = Ending::kBoardFull;
+      state.turns_left = 1;
+    }
+    return state;
+  };
+  if (is_open(kPhaseField)) {
+    for (const Phase phase : {Phase::kPlacement, Phase::kManoeuvres,
+                              Phase::kBattle, Phase::kLink}) {
+      const State state = in_phase(phase);
+      if (phase == Phase::kManoeuvres && ShowsBattle(state)) continue;
+      if (ValidatePosition(state).ok()) return state;
+    }
+  }
+  const State state =
+      in_phase(is_open(kPhaseField) ? LikelyPhase(parsed) : parsed.phase);
   TARA_RETURN_IF_ERROR(ValidatePosition(state));
   return state;
 }

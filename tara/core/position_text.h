@@ -38,6 +38,23 @@ std::string PositionToText(const State& state);
 // or what is impossible about the position.
 absl::StatusOr<State> ParsePosition(absl::string_view text);
 
+// Returns the position of a text as a person sets it up: any of the fields
+// after the third may be '?', or be missing at the end. They are then what
+// follows from the board:
+//
+//   phase        the first of the variant's phases that is possible; not
+//                manoeuvres where adjacent ringforts of one side show that
+//                Battle has begun
+//   links        none
+//   captured     in High Kings the king that the board lacks, else 0
+//   no progress  0
+//   ending       board_full:1 on a full board of High Kings, else none
+//   options      their defaults
+//
+// Errors as ParsePosition; where no phase is possible, of the one that the
+// number of ringforts suggests.
+absl::StatusOr<State> CompletePosition(absl::string_view text);
+
 }  // namespace tara
 
 #endif  // TARA_CORE_POSITION_TEXT_H_

@@ -12,7 +12,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "tara/core/board.h"
@@ -682,13 +681,14 @@ class Picture {
     for (const auto& [at, share] : shares_) {
       const double warmth = std::sqrt(share / largest);
       const auto mix = [&](int cold, int warm) {
-        return static_cast<int>(cold + (warm - cold) * warmth);
+        return absl::Hex(static_cast<int>(cold + (warm - cold) * warmth),
+                         absl::kZeroPad2);
       };
+      const auto opacity_percent = std::lround(45 + 50 * warmth);
       Add("<circle cx=\"", at.second, "\" cy=\"", at.first, "\" r=\"",
           static_cast<int>(12 + 24 * warmth), "\" fill=\"",
-          absl::StrFormat("#%02x%02x%02x", mix(255, 232), mix(233, 90),
-                          mix(166, 40)),
-          "\" fill-opacity=\"", absl::StrFormat("%.2f", 0.45 + 0.5 * warmth),
+          absl::StrCat("#", mix(255, 232), mix(233, 90), mix(166, 40)),
+          "\" fill-opacity=\"0.", opacity_percent,
           "\" stroke=\"#7a2404\" stroke-opacity=\".5\"/>");
       const std::string percent = Percent(share);
       if (percent.empty()) continue;

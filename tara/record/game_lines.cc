@@ -7,10 +7,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
@@ -212,8 +214,33 @@ absl::StatusOr<GameLine> GameFromJson(absl::string_view text, Form form) {
   }
 }
 
+// Plays the actions of words from `initial`.
+absl::StatusOr<GameLine> GameFromActions(
+    const State& initial, absl::Span<const absl::string_view> words) {
+  GameLine game = {.initial = initial, .actions = {}};
+  State state = initial;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const absl::StatusOr<Action> action = ParseAction(words[i], state);
+    const absl::Status played =
+        action.ok() ? PlayAction(*action, state) : action.status();
+    if (!played.ok()) return Error("step ", i, ": ", played.message());
+    game.actions.push_back(*action);
+  }
+  return game;
+}
+
+constexpr size_t kPositionFields = 9;
+
 absl::StatusOr<GameLine> GameFromWords(
-    const std::vector<absl::string_view>& words) {
+    absl::Span<const absl::string_view> words) {
+  // Neither an option nor an action has a '/', as the board of a position has.
+  if (words.size() > 1 && absl::StrContains(words[1], '/')) {
+    const size_t fields = std::min(words.size(), kPositionFields);
+    const absl::StatusOr<State> start =
+        CompletePosition(absl::StrJoin(words.first(fields), " "));
+    if (!start.ok()) return Error(start.status().message());
+    return GameFromActions(*start, words.subspan(fields));
+  }
   const absl::StatusOr<Variant> variant = ParseVariant(words[0]);
   if (!variant.ok()) return Error(variant.status().message());
   size_t first = 1;
@@ -228,16 +255,7 @@ absl::StatusOr<GameLine> GameFromWords(
     options = *given;
     ++first;
   }
-  GameLine game = {.initial = InitialState(*variant, options), .actions = {}};
-  State state = game.initial;
-  for (size_t i = first; i < words.size(); ++i) {
-    const absl::StatusOr<Action> action = ParseAction(words[i], state);
-    const absl::Status played =
-        action.ok() ? PlayAction(*action, state) : action.status();
-    if (!played.ok()) return Error("step ", i - first, ": ", played.message());
-    game.actions.push_back(*action);
-  }
-  return game;
+  return GameFromActions(InitialState(*variant, options), words.subspan(first));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 
 namespace tara::record {
 
-// A game from its first position.
+// A game from its first position, or from one that was set up.
 struct GameLine {
   State initial;
   std::vector<Action> actions;
@@ -42,6 +42,11 @@ absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 // its rule options if it has any, and actions:
 //
 //   sacred_hill_l1 compensation=2.5,pie_rule=true D4 swap E6
+//
+// or a position as CompletePosition reads it, and, after all of its nine
+// fields, actions:
+//
+//   four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - - D5 E4
 //
 // What is there must be what the rules say. Errors as ParseGameLine.
 absl::StatusOr<GameLine> ParseGameText(absl::string_view text);

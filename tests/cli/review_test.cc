@@ -83,6 +83,19 @@ TEST(ReviewTest, ReadsGamesInEveryForm) {
   EXPECT_EQ(JsonOf(Review("-"), words + "\n"), unfinished);
 }
 
+TEST(ReviewTest, ReviewsGamesFromPositions) {
+  const std::string game =
+      "four_treasures 5/7/7/2rb3/7/7/5 1 battle - 0,0 0 - - E4 C5\n";
+  const Json report = JsonOf(Review("-"), game);
+  ASSERT_EQ(report["actions"].size(), 2u);
+  EXPECT_EQ(report["actions"][0]["played"], "E4");
+  EXPECT_EQ(report["actions"][0]["seat"], 1);
+  ExpectError(Review("-", {"--notes=notes.jsonl"}), 2,
+              "--notes: the game begins from a position that was set up, which "
+              "JSON lines have no place for",
+              game);
+}
+
 TEST(ReviewTest, ReadsGamesOfAStore) {
   const std::string store = TemporaryPath("games.db");
   ASSERT_EQ(

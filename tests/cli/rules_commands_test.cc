@@ -219,6 +219,28 @@ TEST(ShowTest, GoesOnFromItsOwnPositionText) {
   EXPECT_EQ(after, direct);
 }
 
+TEST(ShowTest, TakesWhatPeopleWrite) {
+  const auto shown = [](const std::string& text) {
+    return ParseJson(
+        RunTara({"show", "--position", text, "--format=json"}).out)["position"];
+  };
+  EXPECT_EQ(shown("four_treasures 5/7/7/2rb3/7/7/5 0"),
+            "four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - -");
+  EXPECT_EQ(shown("four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - - D5 E4"),
+            "four_treasures 5/7/3r3/2rbb2/7/7/5 0 battle - 0,0 0 - -");
+  EXPECT_EQ(shown("sacred_hill_l1 D4 D5"),
+            "sacred_hill_l1 5/7/3b3/3r3/7/7/5 0 manoeuvres - 0,0 0 - -");
+  EXPECT_THAT(
+      RunTara({"show", "--position", "sacred_hill_l1 D4 D5", "--format=svg"})
+          .out,
+      HasSubstr("Last action: D5."));
+  // A swap has no place on the board.
+  EXPECT_THAT(RunTara({"show", "--position",
+                       "four_treasures pie_rule=true D4 swap", "--format=svg"})
+                  .out,
+              AllOf(StartsWith("<svg "), Not(HasSubstr("Last action"))));
+}
+
 TEST(ShowTest, ColoursOnlyWhenAskedOrOnATerminal) {
   const std::vector<std::string> command = {
       "show", "--variant", "sacred_hill_l1", "--actions", "D4"};
@@ -242,7 +264,12 @@ TEST(ShowTest, IllegalActionsAndBadPositionsAreFailures) {
   EXPECT_THAT(no_action.err, HasSubstr("bad action 'A1'"));
   const TaraResult position = RunTara({"show", "--position", "chess"});
   EXPECT_EQ(position.status, 1);
-  EXPECT_THAT(position.err, HasSubstr("position 'chess'"));
+  EXPECT_THAT(position.err,
+              HasSubstr("--position: game line: unknown variant 'chess'"));
+  const TaraResult board =
+      RunTara({"show", "--position", "high_kings_l1 5/7/7/3r3/7/7/5 1"});
+  EXPECT_EQ(board.status, 1);
+  EXPECT_THAT(board.err, HasSubstr("Red has 0 kings on the board; expected 1"));
 }
 
 }  // namespace

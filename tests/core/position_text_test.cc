@@ -3,7 +3,10 @@
 #include "tara/core/position_text.h"
 
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/validate.h"
@@ -257,6 +260,131 @@ TEST(ValidatePositionTest, RefusesPositionsThatAreNotSettled) {
             "seat 0 cannot act in phase placement; expected phase manoeuvres"},
        }) {
     ExpectRefused(bad);
+  }
+}
+
+class CompletePositionTest : public ::testing::TestWithParam<VariantInfo> {};
+
+// Set up again by its ringforts, kings, seat and options, a position is what it
+// was, but for what no board shows: links, counters, and how it will end.
+TEST_P(CompletePositionTest, SetsUpThePositionsOfGames) {
+  const Variant variant = GetParam().variant;
+  for (const RuleOptions& options :
+       {RuleOptions(), ChangedOptions(GetParam())}) {
+    for (int game = 0; game < 60; ++game) {
+      const auto visit = [](const State& state, const LegalSet&) {
+        const std::string text = PositionToText(state);
+        const absl::StatusOr<State> same = CompletePosition(text);
+        ASSERT_TRUE(same.ok()) << text << ": " << same.status().message();
+        EXPECT_EQ(*same, state) << text;
+        if (state.finished() || state.ending == Ending::kPassed) return;
+        const std::vector<std::string> fields = absl::StrSplit(text, ' ');
+        const auto set_up = [&](absl::string_view phase) {
+          return CompletePosition(absl::StrCat(fields[0], " ", fields[1], " ",
+                                               fields[2], " ", phase,
+                                               " ? ? ? ? ", fields[8]));
+        };
+        State bare = state;
+        bare.links_east = bare.links_north = 0;
+        bare.no_progress = 0;
+        if (bare.ending == Ending::kOut) {
+          bare.ending = Ending::kNone;
+          bare.turns_left = 0;
+        }
+        // Who has linked all cannot act in a board without links, nor can who
+        // is out with one turn left elsewhere: then there is a reason.
+        const absl::StatusOr<State> in_phase = set_up(fields[3]);
+        ASSERT_EQ(in_phase.ok(), ValidatePosition(bare).ok())
+            << text << ": " << in_phase.status().message();
+        const absl::StatusOr<State> open = set_up("?");
+        if (!in_phase.ok()) return;
+        EXPECT_EQ(*in_phase, bare) << text;
+        ASSERT_TRUE(open.ok()) << text << ": " << open.status().message();
+        EXPECT_LE(open->phase, state.phase) << text;
+        bare.phase = open->phase;
+        EXPECT_EQ(*open, bare) << text;
+      };
+      PlayRandomGame(InitialState(variant, options), game, visit);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVariant, CompletePositionTest,
+                         ::testing::ValuesIn(kVariants), VariantTestName);
+
+TEST(CompletePositionReasonsTest, FieldsThatAreOpenFollowFromTheBoard) {
+  struct {
+    const char* text;
+    const char* whole;
+  } const kCases[] = {
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 1",
+       "sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - -"},
+      // Adjacent ringforts are built in Battle alone.
+      {"sacred_hill_l1 5/7/7/3rr2/7/7/5 1",
+       "sacred_hill_l1 5/7/7/3rr2/7/7/5 1 battle - 0,0 0 - -"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 1 battle",
+       "sacred_hill_l1 5/7/7/3r3/7/7/5 1 battle - 0,0 0 - -"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 1 ? ? ? ? out:1 compensation=2.5",
+       "sacred_hill_l1 5/7/7/3r3/7/7/5 1 battle - 0,0 0 out:1 "
+       "compensation=2.5"},
+      {"high_kings_l2 5/1B1B1B1/7/7/7/1R3R1/5 0",
+       "high_kings_l2 5/1B1B1B1/7/7/7/1R3R1/5 0 placement - 0,0 0 - -"},
+      {"high_kings_l2 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrrr/rrrrr 0",
+       "high_kings_l2 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrrr/rrrrr 0 "
+       "battle - 0,1 0 - -"},
+      {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrRrRr/rrrrr 0",
+       "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrRrRr/rrrrr 0 "
+       "battle - 0,0 0 board_full:1 -"},
+      {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/rrrrr "
+       "1 ? B7=C7",
+       "stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/rrrrr "
+       "1 battle B7=C7 0,0 0 - -"},
+      {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/rrrrr 0",
+       "stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/rrrrr "
+       "0 link - 0,0 0 - -"},
+      // Other spellings are read, and written as they should be.
+      {"four_treasures 23/7/7/7/7/7/5 1 battle - 0,0 0 - compensation=0",
+       "four_treasures 5/7/7/7/7/7/5 1 battle - 0,0 0 - -"},
+  };
+  for (const auto& [text, whole] : kCases) {
+    const absl::StatusOr<State> state = CompletePosition(text);
+    ASSERT_TRUE(state.ok()) << text << ": " << state.status().message();
+    EXPECT_EQ(PositionToText(*state), whole);
+  }
+}
+
+TEST(CompletePositionReasonsTest, SaysWhyABoardCannotBe) {
+  for (const BadText& bad : {
+           BadText{"sacred_hill_l1 5/7/7/7/7/7/5",
+                   "has 2 fields; expected 3 to 9"},
+           {"sacred_hill_l1 5/7/7/7/7/7/5 ?", "field 3 (seat) is '?'"},
+           {"sacred_hill_l1 5/7/7/7/7/7/6 0 ?", "too many hills"},
+           {"four_treasures "
+            "rrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrr 0",
+            "expected a finished game (out)"},
+           {"high_kings_l1 5/1B1B3/7/7/7/7/5 1",
+            "the seat to move has 2 ringforts, the enemy 0"},
+           {"high_kings_l1 5/1B1B1B1/7/3B3/7/1R1R1R1/5 0",
+            "Blue has 4 kings on the board; expected 3"},
+           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rrrRrrr/rrrrr "
+            "0",
+            "Red has 1 kings on the board; expected 3"},
+           {"poisoned_chalice 5/7/7/3r3/7/7/5 1",
+            "a ringfort on D4; expected only edge hills in manoeuvres"},
+           {"stone_of_destiny 5/7/7/3Rr2/7/7/5 1",
+            "the seat to move has 0 ringforts, the enemy 2"},
+           {"stone_of_destiny "
+            "rrrrr/rrrrrBb/rrrrrrr/rrrrrrr/rrrrrrr/rRrrrrr/rrrrr 1",
+            "Red has 43 and Blue 2 ringforts in phase battle"},
+           {"four_treasures 5/7/7/3rr2/7/7/5 1 ? ? ? ? ? pie_rule=true",
+            "pie_rule is true with 2 ringforts on the board"},
+       }) {
+    const absl::StatusOr<State> state = CompletePosition(bad.text);
+    EXPECT_EQ(state.status().code(), absl::StatusCode::kInvalidArgument)
+        << bad.text;
+    EXPECT_THAT(std::string(state.status().message()), HasSubstr(bad.message))
+        << bad.text;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
 
@@ -214,6 +215,27 @@ TEST_P(GameLinesTest, ReadsUnfinishedGamesAndTheirShortForms) {
   }
 }
 
+// From a position in the midst of a game the rest of the game is played.
+TEST_P(GameLinesTest, ReadsGamesFromPositions) {
+  const State start =
+      InitialState(GetParam().variant, ChangedOptions(GetParam()));
+  std::vector<State> states;
+  const std::vector<Action> actions = PlayRandomGame(
+      start, 7,
+      [&](const State& state, const LegalSet&) { states.push_back(state); });
+  const size_t middle = actions.size() / 2;
+  std::string text = PositionToText(states[middle]);
+  EXPECT_EQ(ParseGameText(text)->initial, states[middle]);
+  for (size_t i = middle; i < actions.size(); ++i) {
+    absl::StrAppend(&text, " ", ActionToText(actions[i], states[i]));
+  }
+  const absl::StatusOr<GameLine> game = ParseGameText(text);
+  ASSERT_TRUE(game.ok()) << game.status().message();
+  EXPECT_EQ(game->initial, states[middle]);
+  EXPECT_THAT(game->actions, ::testing::ElementsAreArray(
+                                 actions.begin() + middle, actions.end()));
+}
+
 TEST(GameTextTest, NamesWhatIsWrong) {
   const auto expect_refused = [](absl::string_view text,
                                  const std::string& message) {
@@ -226,6 +248,12 @@ TEST(GameTextTest, NamesWhatIsWrong) {
   expect_refused("four_treasures D4 D4", "step 1: illegal action D4");
   expect_refused("four_treasures D4 Z9", "step 1: bad action 'Z9'");
   expect_refused("four_treasures speed=3 D4", "no rule option 'speed'");
+  expect_refused("four_treasures 5/7/7/7/7/7 0",
+                 "position field 2 (board) is '5/7/7/7/7/7'; 6 ranks");
+  expect_refused("four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - - D4 D4",
+                 "step 1: illegal action D4");
+  expect_refused("four_treasures 5/7/7/7/7/7/5 0 D4",
+                 "position field 4 (phase) is 'D4'");
   expect_refused("{\"variant\": \"four_treasures\"}", "missing field 'steps'");
   expect_refused(
       R"({"variant": "four_treasures", "steps": [{"action": "D4", "seat": 1}]})",

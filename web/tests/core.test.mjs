@@ -90,6 +90,9 @@ describe('the compiled core', () => {
         core.initialPosition('stone_of_destiny', 'proximity_bound=2').error,
         /proximity_bound/);
     assert.match(core.checkPosition('sacred_hill_l1 8/7').error, /field/);
+    assert.match(
+        core.completePosition('high_kings_l1 5/7/7/3r3/7/7/5 1').error,
+        /Red has 0 kings on the board; expected 1/);
     const position = start('sacred_hill_l1');
     assert.match(core.play(position, 'Z9').error, /Z9/);
     assert.match(core.play(position, 'pass').error, /pass/);
@@ -110,6 +113,17 @@ describe('the compiled core', () => {
     assert.deepEqual(
         linked.bridges.map(({from, to}) => [names[from], names[to]]),
         [['E1', 'E2']]);
+  });
+
+  test('completes positions, and draws them', () => {
+    const {value} = core.completePosition('four_treasures 5/7/7/2rb3/7/7/5 0');
+    assert.equal(
+        value, 'four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - -');
+    const picture = core.picture(value, -1);
+    assert.match(picture, /^<svg [^]*<\/svg>\n$/);
+    assert.doesNotMatch(picture, /Last action/);
+    const d4 = catalogue.actions.find(({notation}) => notation === 'D4');
+    assert.match(core.picture(value, d4.index), /Last action: D4\./);
   });
 
   // Returns the action that a search by random games chooses, and its report.

@@ -93,6 +93,44 @@ describe('the engine', () => {
         await refusal((engine) => engine.newGame('chess')), /chess/);
   });
 
+  test('begins games from positions, and gives them back as text', async () => {
+    const position = 'four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - -';
+    const game = await inPage(async (engine, text) => {
+      await engine.loadGame(text);
+      return engine.play('D5');
+    }, `${position} C5 E4`);
+    assert.equal(game.start, position);
+    assert.equal(game.variant.id, 'four_treasures');
+    assert.deepEqual(
+        game.actions.map(({action, seat}) => [action.notation, seat]),
+        [['C5', 0], ['E4', 1], ['D5', 0]]);
+    assert.equal(
+        await inPage((engine) => engine.saveGame()), `${position} C5 E4 D5`);
+    assert.match(
+        await inPage((engine) => engine.picture()), /Last action: D5\./);
+    assert.doesNotMatch(
+        await inPage((engine) => engine.picture(0)), /Last action/);
+    // A start of a game is no position that was set up.
+    const start = await inPage((engine) =>
+      engine.loadGame('four_treasures 5/7/7/7/7/7/5 0'));
+    assert.equal(start.start, null);
+    assert.match(
+        await refusal((engine, text) => engine.loadGame(text),
+                      `${position} C5 C5`),
+        /step 1: .*C5/);
+    // What is only asked about leaves the game alone.
+    assert.equal(
+        (await inPage((engine) => engine.completePosition(
+            'sacred_hill_l1 5/7/7/3rr2/7/7/5 1'))).phase,
+        'battle');
+    assert.match(
+        await refusal((engine) => engine.completePosition(
+            'poisoned_chalice 5/7/7/3r3/7/7/5 1')),
+        /D4; expected only edge hills/);
+    assert.equal((await inPage((engine) => engine.game())).variant.id,
+                 'four_treasures');
+  });
+
   test('takes over the first action by the pie rule, and counts what is given',
        async () => {
     const game = await inPage(async (engine) => {

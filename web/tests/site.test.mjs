@@ -333,6 +333,11 @@ for (const [name, start] of
           await page.keyboard.press('Escape');
           await page.waitForFunction('!document.querySelector("dialog[open]")');
         }
+        await page.click('#set-up-button');
+        await page.waitForSelector('body.editing');
+        await look(`${light}_editor`);
+        await page.click('[data-do="cancel-position"]');
+        await page.waitForSelector('body:not(.editing)');
         await page.click('#theme-button');
       }
       await page.goto(`${address}rules.html`);

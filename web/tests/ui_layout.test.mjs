@@ -88,6 +88,22 @@ describe('the layout', () => {
         await page.keyboard.press('Escape');
         await dialog.waitFor({state: 'hidden'});
       }
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.click('#set-up-button');
+      await page.selectOption(
+          '.editor [aria-label="Variant"]', 'high_kings_l2');
+      await page.getByText('Not possible: ').waitFor();
+      await page.evaluate(() => scrollTo(0, 0));
+      assert.ok(await overflow() <= 0, 'the editor scrolls sideways');
+      const hills = await page.locator('#board').boundingBox();
+      const palette = await page.locator('.palette').boundingBox();
+      assert.ok(
+          palette.y >= hills.y + hills.height ||
+              palette.x >= hills.x + hills.width,
+          'what hills are given lies over no hill');
+      assert.ok(
+          palette.x >= 0 && palette.x + palette.width <= viewport.width);
+      await takePicture(page, `editor-${name}`);
       assert.deepEqual(problems, []);
       await close();
     });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
 
+import {loadCore} from './harness.mjs';
 import {loadModules, randomNumbers} from './ui_page.mjs';
 
 let modules;
@@ -210,5 +211,81 @@ describe('a hint in words', () => {
     // Without a network it has no opinion.
     assert.equal(
         hintSentence(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
+  });
+});
+
+describe('texts in links', () => {
+  let links;
+  let keptGames;
+  before(async () => {
+    links = await modules.load('/src/ui/links.ts');
+    keptGames = await modules.load('/src/ui/kept_games.ts');
+  });
+
+  const TEXTS = [
+    'sacred_hill_l1 D4 E5 F3',
+    'high_kings_l2 no_progress_limit=7 D4 C5-B3* pass',
+    'stone_of_destiny 5/7/7/3R3/7/7/5 1 manoeuvres - 0,0 0 - -',
+    'four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 out:1 ' +
+        'compensation=-2.5,last_turns=false D5 E4',
+  ];
+
+  test('come back, and are whole addresses for chats', () => {
+    for (const text of TEXTS) {
+      const encoded = links.encode(text);
+      // No character that ends or changes an address in running text.
+      assert.match(encoded, /^[\w/:,.=+%-]*\w$/);
+      assert.equal(links.decode(encoded), text);
+      // As programs that know the format of addresses write them.
+      assert.equal(links.decode(encodeURIComponent(text)), text);
+      const pasted = ` http://localhost:8045/tara/#${encoded}\n`;
+      assert.equal(links.textOfPasted(pasted), text);
+      assert.equal(links.textOfPasted(` ${text}\n`), text);
+    }
+    assert.throws(() => links.decode('sacred%zz'), /'sacred%zz'.*hexadecimal/);
+  });
+
+  test('say without the rules whether anything would be missed', () => {
+    assert.deepEqual(
+        TEXTS.map((text) => keptGames.outline(text)),
+        [
+          {variant: 'sacred_hill_l1', actions: 3, isSetUp: false},
+          {variant: 'high_kings_l2', actions: 3, isSetUp: false},
+          {variant: 'stone_of_destiny', actions: 0, isSetUp: true},
+          {variant: 'four_treasures', actions: 2, isSetUp: true},
+        ]);
+    assert.equal(keptGames.isBegun('sacred_hill_l1'), false);
+    assert.equal(keptGames.isBegun(TEXTS[2]), true);
+  });
+});
+
+describe('the board of the editor', () => {
+  test('has what the core sees in the text that it writes', async () => {
+    const {boardOf, lettersOf, placed} =
+        await modules.load('/src/ui/board/drawing.ts');
+    const core = await loadCore();
+    const {geometry, variants} = core.catalogue();
+    const random = randomNumbers(9);
+    const hill = (name) => geometry.hills.findIndex((h) => h.name === name);
+    for (const {id} of variants) {
+      let {value: text} = core.initialPosition(id, '-');
+      for (let view = core.view(text); !view.finished; view = core.view(text)) {
+        const [, board, , , links] = text.split(' ');
+        const letters = lettersOf(board, geometry);
+        assert.equal(boardOf(letters, geometry), board);
+        const pairs = id === 'stone_of_destiny' ?
+          links.split(',').filter((link) => link !== '-')
+              .map((link) => link.split('=').map(hill)) :
+          undefined;
+        const {hills, bridges} = placed(letters, geometry, pairs);
+        assert.deepEqual(hills, view.hills);
+        const key = ({from, to, side}) => `${from} ${to} ${side}`;
+        assert.deepEqual(
+            bridges.map(key).sort(), view.bridges.map(key).sort(), text);
+        const action = view.legal[Math.floor(random() * view.legal.length)];
+        const {notation} = core.catalogue().actions[action];
+        text = core.play(text, notation).value.text;
+      }
+    }
   });
 });

@@ -17,6 +17,7 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
+#include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
 #include "tara/eval/rating/davidson.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
@@ -56,6 +57,19 @@ val InitialPosition(const std::string& variant_id, const std::string& options) {
 
 val CheckPosition(const std::string& text) {
   return Answer(ParsePosition(text), ToText);
+}
+
+// Reads a position as people set it up.
+val CompletedPosition(const std::string& text) {
+  return Answer(CompletePosition(text), ToText);
+}
+
+// Returns the picture of a position; `last` is the index of the action that led
+// there, or -1.
+std::string Picture(const std::string& position, int last) {
+  SvgOptions options;
+  if (last >= 0) options.last = static_cast<Action>(last);
+  return SvgBoard(OwnPosition(position), options);
 }
 
 val View(const std::string& position) { return ViewOf(OwnPosition(position)); }
@@ -178,6 +192,8 @@ EMSCRIPTEN_BINDINGS(tara) {
   function("catalogue", &Catalogue);
   function("initialPosition", &InitialPosition);
   function("checkPosition", &CheckPosition);
+  function("completePosition", &CompletedPosition);
+  function("picture", &Picture);
   function("view", &View);
   function("play", &Play);
   function("perft", &PerftOf);

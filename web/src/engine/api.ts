@@ -243,6 +243,9 @@ export interface PlayedAction {
 export interface Game {
   readonly variant: VariantInfo;
   readonly options: RuleOptions;
+  /** The position that it begins from as text, if that was set up; null: the
+   * variant's own. */
+  readonly start: string | null;
   /** All actions of the game, those after `ply` included. */
   readonly actions: readonly PlayedAction[];
   /** How many actions lead to `position`; 0 is the start. */
@@ -420,12 +423,20 @@ export interface Engine {
 
   /** The game as a JSON line (docs/reference/rules.md section 12.1), all its
    * actions. A finished game is what `tara verify` reads; an unfinished one
-   * lacks the result. */
+   * lacks the result. A game from a position that was set up, which JSON lines
+   * do not have, is that position and its actions. */
   saveGame(): Promise<string>;
-  /** Begins the game of a text: a JSON line, or a variant (with its options as
-   * name=value,...) and actions in notation, parted by white space. Looks at
-   * its last ply. */
+  /** Begins the game of a text: a JSON line; a variant (with its options as
+   * name=value,...) and actions in notation, parted by white space; or a
+   * position and actions (section 12.2). Looks at its last ply. */
   loadGame(text: string): Promise<Game>;
+
+  /** The position of a text, of which fields may be left to what follows from
+   * the board (section 12.2); the game stays as it is. */
+  completePosition(text: string): Promise<Position>;
+  /** The position at a ply (default: game.ply) as an SVG document, with the
+   * last action marked. */
+  picture(ply?: number): Promise<string>;
 
   /** Takes a bundle (docs/reference/bundle.md) in place of the network there
    * is, which stays if the bundle is refused. */

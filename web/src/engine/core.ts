@@ -103,6 +103,8 @@ export interface Core {
   catalogue(): Catalogue;
   initialPosition(variant: string, options: string): Answer<string>;
   checkPosition(text: string): Answer<string>;
+  completePosition(text: string): Answer<string>;
+  picture(position: string, lastAction: number): string;
   view(position: string): PositionView;
   play(
       position: string,

@@ -85,6 +85,8 @@ function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
     positionAt: calling('positionAt'),
     saveGame: calling('saveGame'),
     loadGame: calling('loadGame'),
+    completePosition: calling('completePosition'),
+    picture: calling('picture'),
     loadNetwork: calling('loadNetwork'),
     unloadNetwork: calling('unloadNetwork'),
     network: calling('network'),

@@ -11,46 +11,42 @@ import type {
   VariantInfo,
 } from './api';
 import { type Catalogue, type Core, valueOf } from './core';
-
-/** "name=value,name=value" as the core reads them; "-" for none. */
-export function optionsToText(
-    variant: VariantInfo, options: RuleOptions): string {
-  const names = Object.keys(options);
-  if (names.length === 0) return '-';
-  return names.map((name) => {
-    const info = variant.options.find((option) => option.name === name);
-    const value = options[name];
-    const isSwitch = info?.isSwitch && (value === 0 || value === 1);
-    return `${name}=${isSwitch ? value === 1 : value}`;
-  }).join(',');
-}
-
-/** The inverse, of texts that the core wrote. */
-export function optionsFromText(text: string): RuleOptions {
-  const options: Record<string, number> = {};
-  if (text === '-') return options;
-  for (const part of text.split(',')) {
-    const [name = '', value = ''] = part.split('=');
-    options[name] = value === 'true' ? 1 : value === 'false' ? 0 : Number(value);
-  }
-  return options;
-}
+import { optionsFromText } from './short_text';
 
 export class GameModel {
   readonly variant: VariantInfo;
   readonly options: RuleOptions;
+  /** The position that was set up to begin from; null: the variant's start. */
+  readonly start: string | null;
   private readonly positions: string[];
   private played: PlayedAction[] = [];
   private here = 0;
 
-  /** `options` as optionsToText writes them. Throws what is wrong. */
-  constructor(
+  /** `first` is a text of the core. */
+  private constructor(
       private readonly core: Core, private readonly catalogue: Catalogue,
-      variant: string, options: string) {
-    const start = valueOf(core.initialPosition(variant, options));
-    this.positions = [start];
-    this.variant = catalogue.variants.find((info) => info.id === variant)!;
-    this.options = optionsFromText(start.split(' ')[8] ?? '-');
+      first: string) {
+    const words = first.split(' ');
+    const [id = '', options = '-'] = [words[0], words[8]];
+    this.positions = [first];
+    this.variant = catalogue.variants.find((info) => info.id === id)!;
+    this.options = optionsFromText(options);
+    this.start =
+        first === valueOf(core.initialPosition(id, options)) ? null : first;
+  }
+
+  /** `options` as optionsToText writes them. Throws what is wrong. */
+  static begin(
+      core: Core, catalogue: Catalogue, variant: string,
+      options: string): GameModel {
+    return new GameModel(
+        core, catalogue, valueOf(core.initialPosition(variant, options)));
+  }
+
+  /** Begins from a position that was set up. Throws what is wrong with it. */
+  static from(core: Core, catalogue: Catalogue, position: string): GameModel {
+    return new GameModel(
+        core, catalogue, valueOf(core.completePosition(position)));
   }
 
   get ply(): number {
@@ -99,6 +95,7 @@ export class GameModel {
     return {
       variant: this.variant,
       options: this.options,
+      start: this.start,
       actions: [...this.played],
       ply: this.here,
       position: this.positionAt(this.here),

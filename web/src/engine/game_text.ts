@@ -1,10 +1,14 @@
 // Games as text: the JSON lines of docs/reference/rules.md section 12.1, which
 // `tara verify` reads and `tara games export` writes, and as the shortest text
-// for people: a variant, its options, and actions in notation.
+// for people: a variant, its options, and actions in notation, or a position
+// that was set up, and actions.
 
 import type { Position, Score } from './api';
 import type { Catalogue, Core } from './core';
-import { GameModel, optionsToText } from './game';
+import { GameModel } from './game';
+import { optionsToText, shortText } from './short_text';
+
+const POSITION_FIELDS = 9;
 
 /** The legal actions as the lines have them: sorted as text. */
 function legalTexts(position: Position): string[] {
@@ -24,8 +28,11 @@ function resultOf(position: Position): object {
   };
 }
 
-/** Returns the line; without "result" if the game is not finished. */
+/** Returns the line; without "result" if the game is not finished. Of a game
+ * from a position that was set up, which these lines do not have, the short
+ * form. */
 export function gameToText(game: GameModel): string {
+  if (game.start !== null) return shortText(game);
   const steps = game.actions.map((played, ply) => ({
     seat: played.seat,
     action: played.action.notation,
@@ -57,11 +64,18 @@ export function gameFromText(
 
 function gameFromWords(
     core: Core, catalogue: Catalogue, words: string[]): GameModel {
+  // Neither an option nor an action has a '/', as the board of a position has.
+  if (words[1]?.includes('/')) {
+    const fields = words.splice(0, POSITION_FIELDS);
+    const game = GameModel.from(core, catalogue, fields.join(' '));
+    words.forEach((word, step) => playStep(game, word, step));
+    return game;
+  }
   const [variant = '', ...rest] = words;
   // A link, D4=E4, is no option: those have no digits in their names.
   const hasOptions = /^(-|[a-z_]+=.*)$/.test(rest[0] ?? '');
   const options = hasOptions ? rest.shift()! : '-';
-  const game = new GameModel(core, catalogue, variant, options);
+  const game = GameModel.begin(core, catalogue, variant, options);
   rest.forEach((word, step) => playStep(game, word, step));
   return game;
 }
@@ -86,7 +100,7 @@ function gameFromJson(
     throw new Error(
         `field 'steps': expected an array, got ${JSON.stringify(steps)}`);
   }
-  const game = new GameModel(
+  const game = GameModel.begin(
       core, catalogue, variant, optionsOfJson(catalogue, variant, options));
   steps.forEach((step: unknown, i) => {
     checkStep(game, step, i);

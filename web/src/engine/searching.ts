@@ -16,7 +16,8 @@ import type {
   CoreSearch,
   PositionView,
 } from './core';
-import { actionsAt, optionsFromText } from './game';
+import { actionsAt } from './game';
+import { optionsFromText } from './short_text';
 import type { Network } from './network';
 
 /** More makes no sense in a page; the core's limit is 2^24. */

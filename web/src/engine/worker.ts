@@ -2,12 +2,13 @@
 
 import type { Engine, EngineInfo, SearchRequest } from './api';
 import { readBundle } from './bundle';
-import { type Catalogue, type Core, loadCore } from './core';
-import { GameModel, optionsToText } from './game';
+import { type Catalogue, type Core, loadCore, valueOf } from './core';
+import { GameModel, positionOf } from './game';
 import { gameFromText, gameToText } from './game_text';
 import type { Calls, FromWorker, ToWorker } from './messages';
 import { Network } from './network';
 import { evaluate, type Judges, search } from './searching';
+import { optionsToText } from './short_text';
 import { verify } from './verifying';
 
 function post(message: FromWorker): void {
@@ -31,7 +32,7 @@ class Host {
 
   constructor(
       private readonly core: Core, private readonly catalogue: Catalogue) {
-    this.game = new GameModel(core, catalogue, catalogue.variants[0]!.id, '-');
+    this.game = GameModel.begin(core, catalogue, catalogue.variants[0]!.id, '-');
   }
 
   info(): EngineInfo {
@@ -56,7 +57,7 @@ class Host {
       newGame: (variant, options = {}) => {
         const info =
             this.catalogue.variants.find((each) => each.id === variant);
-        this.game = new GameModel(
+        this.game = GameModel.begin(
             this.core, this.catalogue, variant,
             info === undefined ? '-' : optionsToText(info, options));
         return show();
@@ -79,6 +80,17 @@ class Host {
       loadGame: (text) => {
         this.game = gameFromText(this.core, this.catalogue, text);
         return show();
+      },
+      completePosition: async (text) =>
+        positionOf(
+            this.core, this.catalogue,
+            valueOf(this.core.completePosition(text))),
+      picture: async (ply = this.game.ply) => {
+        const last = this.game.actions[ply - 1]?.action;
+        // A swap has no place on the board.
+        return this.core.picture(
+            this.game.textAt(ply),
+            last === undefined || last.kind === 'swap' ? -1 : last.index);
       },
       ...this.networkCalls(),
       evaluate: (ply = this.game.ply) =>

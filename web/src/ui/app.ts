@@ -1,15 +1,18 @@
 // The page: joins the session with the board, the panels and the dialogs.
 
 import { Board } from './board/board';
+import type { Placed } from './board/drawing';
 import { SIDE_CLASS } from './board/pieces';
 import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
+import { Editor } from './editor';
 import { GameFileDialog } from './game_file_dialog';
 import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
 import { KeptGames, type KeptGame } from './kept_games';
 import { listenToKeys } from './keys';
+import { decode, linkTo, textOfPasted } from './links';
 import { MovesPanel } from './moves_panel';
 import { acceptDrops, NetworkPanel } from './network_panel';
 import { NewGameDialog, type NewGame } from './new_game_dialog';
@@ -20,6 +23,7 @@ import {
   fitPlayers,
   playerId,
   playerOf,
+  type Player,
 } from './players';
 import { turnTheme } from './preferences';
 import { inArea, whyNot } from './reasons';
@@ -41,10 +45,10 @@ import {
   resultSentence,
   rulesInWords,
   seatName,
-  shortText,
   standingSentence,
   verificationSentence,
 } from './words';
+import { shortText } from '../engine/short_text';
 import type {
   Action,
   Engine,
@@ -77,12 +81,14 @@ export class App {
   private readonly fileDialog: GameFileDialog;
   private readonly help: HelpDialog;
   private readonly guide: Guide;
+  private readonly editor: Editor;
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private heat = false;
   private owners = false;
   private drawing = false; // a frame is due
-  private shownPosition: Position | null = null; // on the board
+  private shownPosition: Placed | null = null; // on the board
+  private resumeAfterEditor = false; // the computer's turns, if it is cancelled
   private moved: Action | null = null; // is to be shown in motion
   private toldOfFullStorage = false;
   private hinted = ''; // the last hint, which is of one position alone
@@ -113,10 +119,28 @@ export class App {
     );
     const { session } = this;
     this.board = new Board(info.geometry, {
-      onHill: (hill) => session.pointAt(hill),
+      onHill: (hill) => {
+        if (this.editor.isOpen) this.editor.pointAt(hill);
+        else session.pointAt(hill);
+      },
       onDrag: (from, to) => session.drag(from, to),
-      onEscape: () => session.forget(),
-      onLink: (action) => void session.play(action),
+      onEscape: () => {
+        if (this.editor.isOpen) this.editor.forget();
+        else session.forget();
+      },
+      onLink: (action) => {
+        if (this.editor.isOpen) this.editor.toggleLink(action);
+        else void session.play(action);
+      },
+    });
+    this.editor = new Editor(engine, {
+      changed: () => this.draw(),
+      announce: (sentence) => this.notices.announce(sentence),
+      textOf: textOfPasted,
+      copyLink: (text) => void this.copyLink(text),
+      play: (text) => void this.playPosition(text, session.players, false),
+      analyse: (text) => void this.playPosition(text, [], true),
+      cancel: () => this.cancelEditor(),
     });
     this.seats = new SeatsPanel(info.levels, (seat, player) => {
       session.setPlayer(seat, player);
@@ -148,6 +172,9 @@ export class App {
       {
         save: () => engine.saveGame(),
         inShort: () => shortText(this.session.game),
+        position: () => this.session.position.text,
+        picture: () => engine.picture(),
+        isSetUp: () => this.session.game.start !== null,
         load: (text) => this.loadGame(text),
         goBackTo: (kept) => this.goBackTo(kept),
       },
@@ -170,11 +197,12 @@ export class App {
   // Puts the parts into the page, and listens to it.
   private place(): void {
     byId('board-place').append(this.board.element);
-    byId('turn-place').append(this.turnBar.element);
-    byId('tools-place').append(this.toolbar.element);
+    byId('turn-place').append(this.turnBar.element, this.editor.bar);
+    byId('tools-place').append(this.toolbar.element, this.editor.palette);
     byId('legend-place').append(this.toolbar.legends);
     byId('guide-place').append(this.guide.element);
     byId('side-place').append(
+      this.editor.panel,
       this.seats.element,
       this.course.element,
       this.moves.element,
@@ -185,19 +213,26 @@ export class App {
       byId(id).addEventListener('click', action);
     on('new-game-button', () => this.openNewGame());
     on('file-button', () => void this.fileDialog.open());
+    on('set-up-button', () => this.openEditor());
     on('help-button', () => this.openHelp());
     on('theme-button', turnTheme);
     acceptDrops((file) => void this.loadFile(file));
-    listenToKeys({
-      ...this.actions,
-      newGame: () => this.openNewGame(),
-      help: () => this.openHelp(),
-    });
+    addEventListener('hashchange', () => void this.openLink());
+    listenToKeys(
+      {
+        ...this.actions,
+        newGame: () => this.openNewGame(),
+        help: () => this.openHelp(),
+      },
+      () => !this.editor.isOpen,
+    );
   }
 
-  // Begins with the game that was left, or else a new one.
+  // Begins with the game of the address, if it has one, else with the game that
+  // was left, else with a new one.
   async start(): Promise<void> {
     const { info } = this.engine;
+    if (await this.openLink()) return;
     const kept = this.games.latest();
     if (kept !== null) {
       try {
@@ -216,6 +251,51 @@ export class App {
     await this.session.newGame(variant.id, {}, players, () =>
       this.games.begin(),
     );
+  }
+
+  // Opens the game or position of the address, if it has one, beside the games
+  // that are kept; the address is then the page's alone, so that a reload goes
+  // on with what was played. Returns whether there is a game now.
+  private async openLink(): Promise<boolean> {
+    const { hash, pathname, search } = location;
+    if (hash.length <= 1) return false;
+    history.replaceState(history.state, '', pathname + search);
+    try {
+      if (this.games.onlyInTab) {
+        throw new Error(
+          'this browser keeps no more games, and that of this tab would be ' +
+            'lost: save it to a file, or remove others, under Save / load',
+        );
+      }
+      const text = decode(hash.slice(1));
+      const same = this.games.list().games.find((kept) => kept.text === text);
+      if (same !== undefined) {
+        await this.goBackTo(same);
+        return true;
+      }
+      await this.session.load(
+        text,
+        (game) => fitPlayers([], game.variant), // people, who look at it
+        true,
+        false,
+        () => this.games.begin(),
+      );
+      this.notices.show(`${this.loadedSentence()} Others are kept as they were.`);
+      return true;
+    } catch (error) {
+      this.notices.show(
+        `The link cannot be opened: ${messageOf(error)}. Your games are kept ` +
+          'as they were.',
+        true,
+      );
+      return false;
+    }
+  }
+
+  private loadedSentence(): string {
+    const { game } = this.session;
+    const what = game.actions.length === 0 ? 'position' : 'game';
+    return `A ${what} of ${game.variant.name} is loaded.`;
   }
 
   tell(sentence: string): void {
@@ -347,7 +427,7 @@ export class App {
 
   private async loadGame(text: string): Promise<void> {
     await this.session.load(
-      text.trim(),
+      textOfPasted(text),
       (game) => fitPlayers(this.session.players, game.variant),
       true, // it may be one to look at
       false,
@@ -359,7 +439,7 @@ export class App {
       count > 1
         ? `A game of ${name} is loaded, the first of ${count} in this text. ` +
             'The others are not: load them line by line.'
-        : `A game of ${name} is loaded.`,
+        : this.loadedSentence(),
     );
   }
 
@@ -368,6 +448,55 @@ export class App {
       this.session.game.variant,
       this.network?.rated ?? false,
     );
+  }
+
+  // Sets up a position, beginning with the one on the board.
+  private openEditor(): void {
+    const { editor, session } = this;
+    if (editor.isOpen) return;
+    this.resumeAfterEditor = !session.paused;
+    session.pause();
+    editor.open(session.game, session.changes);
+    this.board.focus();
+    this.draw();
+  }
+
+  private cancelEditor(): void {
+    this.editor.close();
+    if (this.resumeAfterEditor) this.session.resume();
+    byId('set-up-button').focus();
+    this.draw();
+  }
+
+  // Begins a game from a position that was set up.
+  private async playPosition(
+    text: string,
+    players: readonly Player[],
+    paused: boolean,
+  ): Promise<void> {
+    const { session } = this;
+    try {
+      await session.load(
+        text,
+        (game) => fitPlayers(players, game.variant),
+        paused,
+        false,
+        () => this.games.begin(),
+      );
+      this.board.focus();
+    } catch (error) {
+      this.notices.showError(error);
+    }
+  }
+
+  private async copyLink(text: string): Promise<void> {
+    const link = linkTo(text);
+    try {
+      await navigator.clipboard.writeText(link);
+      this.notices.show('The link is copied.');
+    } catch {
+      this.notices.show(`The browser keeps its clipboard. The link: ${link}`);
+    }
   }
 
   private openHelp(): void {
@@ -491,9 +620,14 @@ export class App {
   }
 
   private render(): void {
-    const { session } = this;
+    const { editor, session } = this;
     const { game } = session;
-    byId('variant-name').textContent = rulesInWords(game);
+    // Another game has begun meanwhile.
+    if (editor.isOpen && session.changes !== editor.since) editor.close();
+    document.body.classList.toggle('editing', editor.isOpen);
+    byId('variant-name').textContent = editor.isOpen
+      ? editor.variantName
+      : rulesInWords(game);
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);
@@ -529,8 +663,12 @@ export class App {
   }
 
   private renderBoard(): void {
-    const { session } = this;
+    const { session, editor } = this;
     const { position, game } = session;
+    if (editor.isOpen) {
+      this.renderEditedBoard();
+      return;
+    }
     if (position !== this.shownPosition) {
       this.shownPosition = position;
       this.board.showPosition(position, this.moved);
@@ -562,6 +700,30 @@ export class App {
       hills.map((hill) =>
         hillLabel(hill.name, position, hill.index, mine.get(hill.index)),
       ),
+    );
+  }
+
+  private renderEditedBoard(): void {
+    const { editor } = this;
+    const { board } = editor;
+    if (board !== this.shownPosition) {
+      this.shownPosition = board;
+      this.board.showPosition(board, null);
+    }
+    this.board.showFacts({ waits: false });
+    this.board.showMarks(
+      {
+        uses: new Map(board.hills.map((_, hill) => [hill, 'set'])),
+        links: editor.linkActions(),
+        chosen: editor.chosen,
+        last: null,
+        hint: null,
+        heat: null,
+        owners: null,
+        area: null,
+        mover: SIDE_CLASS[editor.side],
+      },
+      editor.labels(),
     );
   }
 }

@@ -1,10 +1,16 @@
-// Games to go back to, and games as text: to a file or the clipboard, and from
-// them.
+// Games to go back to, and games and positions as text, links and pictures: to
+// a file or the clipboard, and from them.
 
 import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
 import { icon } from './icons';
-import { outline, type KeptGame, type KeptGames } from './kept_games';
+import {
+  isBegun,
+  outline,
+  type KeptGame,
+  type KeptGames,
+} from './kept_games';
+import { linkTo } from './links';
 import { currentId } from './players';
 import { plural } from './words';
 import type { Level, VariantInfo } from '../engine/api';
@@ -13,6 +19,12 @@ export interface GameTexts {
   save(): Promise<string>;
   // The variant and its actions, which say as much to this page.
   inShort(): string;
+  // The position on the board.
+  position(): string;
+  // Of the position on the board, as SVG.
+  picture(): Promise<string>;
+  // Whether the game begins from a position that was set up.
+  isSetUp(): boolean;
   // Rejects with what is wrong with the text.
   load(text: string): Promise<void>;
   goBackTo(kept: KeptGame): Promise<void>;
@@ -33,10 +45,18 @@ export class GameFileDialog {
     spellcheck: 'false',
     'aria-label': 'The game as text',
     placeholder:
-      'A game as saved here, or a variant and its actions:\n' +
-      'sacred_hill_l1 D4 E5 F3 …',
+      'A game as saved here, a variant and its actions, a position, or a ' +
+      'link:\nsacred_hill_l1 D4 E5 F3 …\n' +
+      'four_treasures 5/7/7/2rb3/7/7/5 0',
   });
   private readonly note = h('p', { class: 'note', role: 'status' });
+  private readonly setUp = h(
+    'p',
+    { class: 'faint' },
+    'This game begins from a position that was set up. Its text is that ' +
+      'position and its actions: this page, tara show, tara solve and tara ' +
+      'review read it; JSON lines and game stores have no place for it.',
+  );
   private readonly kept = h('section', { class: 'kept' });
   private readonly file = h('input', {
     type: 'file',
@@ -72,12 +92,16 @@ export class GameFileDialog {
         'One line of text holds the game. Keep it in a file, send it to ' +
           'somebody, or paste one here.',
       ),
+      this.setUp,
       this.text,
       this.file,
       h(
         'div',
         { class: 'dialog-actions' },
-        button('short', 'Short form', () => this.shorten()),
+        button('short', 'Short form', () => this.show(this.texts.inShort())),
+        button('position', 'Position alone', () =>
+          this.show(this.texts.position()),
+        ),
         button('copy', 'Copy', () => this.copy()),
         button('download', 'Save to a file', () => this.download()),
         button('paste', 'Paste', () => this.paste()),
@@ -94,12 +118,27 @@ export class GameFileDialog {
         ),
       ),
       this.note,
+      h('h3', {}, 'As a link or a picture'),
+      h(
+        'div',
+        { class: 'dialog-actions' },
+        button('link', 'Copy a link to the game', () =>
+          this.copyLink(this.texts.inShort()),
+        ),
+        button('link-position', 'Copy a link to this position', () =>
+          this.copyLink(this.texts.position()),
+        ),
+        button('picture', 'Save a picture of this position', () =>
+          this.savePicture(),
+        ),
+      ),
     );
   }
 
   async open(): Promise<void> {
     this.showNote('');
     this.showKept();
+    this.setUp.hidden = !this.texts.isSetUp();
     this.text.value = await this.texts.save();
     this.dialog.open();
     this.text.select();
@@ -108,7 +147,7 @@ export class GameFileDialog {
   private showKept(): void {
     const { games, unreadable } = this.games.list();
     const others = games.filter(
-      ({ id, text }) => !this.games.isCurrent(id) && outline(text).actions > 0,
+      ({ id, text }) => !this.games.isCurrent(id) && isBegun(text),
     );
     this.kept.hidden = others.length + unreadable.length === 0;
     replaceChildren(
@@ -160,7 +199,7 @@ export class GameFileDialog {
   }
 
   private opener(kept: KeptGame): HTMLElement {
-    const { variant, actions } = outline(kept.text);
+    const { variant, actions, isSetUp } = outline(kept.text);
     const name = this.variants.find(({ id }) => id === variant)?.name;
     const players = kept.players.map(
       (id) =>
@@ -168,7 +207,7 @@ export class GameFileDialog {
           ?.name ?? 'Person',
     );
     const details = [
-      plural(actions, 'action'),
+      plural(actions, 'action') + (isSetUp ? ' from a set-up position' : ''),
       players.join(' – '),
       ...(kept.result === '' ? [] : [kept.result]),
       WHEN.format(kept.savedMs),
@@ -210,9 +249,19 @@ export class GameFileDialog {
     this.note.classList.toggle('error', isError);
   }
 
-  private shorten(): void {
-    this.text.value = this.texts.inShort();
+  private show(text: string): void {
+    this.text.value = text;
     this.text.select();
+  }
+
+  private async copyLink(text: string): Promise<void> {
+    this.show(linkTo(text));
+    await this.copy();
+  }
+
+  private async savePicture(): Promise<void> {
+    const picture = await this.texts.picture();
+    this.save('tara-position.svg', 'image/svg+xml', picture);
   }
 
   private async copy(): Promise<void> {
@@ -236,13 +285,17 @@ export class GameFileDialog {
   }
 
   private download(): void {
-    const blob = new Blob([`${this.text.value}\n`], {
-      type: 'application/json',
-    });
-    const link = h('a', {
-      href: URL.createObjectURL(blob),
-      download: 'tara-game.json',
-    });
+    const text = `${this.text.value}\n`;
+    if (text.startsWith('{')) {
+      this.save('tara-game.json', 'application/json', text);
+    } else {
+      this.save('tara-game.txt', 'text/plain', text);
+    }
+  }
+
+  private save(name: string, type: string, content: string): void {
+    const blob = new Blob([content], { type });
+    const link = h('a', { href: URL.createObjectURL(blob), download: name });
     link.click();
     URL.revokeObjectURL(link.href);
     this.showNote('Saved.');

@@ -35,32 +35,38 @@ function randomId(): string {
   return Math.random().toString(36).slice(2, 12);
 }
 
-// Returns the words of a game's text after the variant and its options.
-function actionsOf(text: string): readonly string[] {
-  return text
-    .split(/\s+/)
-    .slice(1)
-    .filter((word) => !/^(-|[a-z_]+=.*)$/.test(word));
+export interface Outline {
+  readonly variant: string; // its id
+  readonly actions: number;
+  readonly isSetUp: boolean; // begins from a position that was set up
 }
 
-// Returns what a text says of itself without the rules: its variant's id, and
-// how many actions it has.
-export function outline(text: string): { variant: string; actions: number } {
+// Returns what a text says of itself without the rules.
+export function outline(text: string): Outline {
   if (!text.startsWith('{')) {
-    return {
-      variant: text.split(/\s/)[0] ?? '',
-      actions: actionsOf(text).length,
-    };
+    const [variant = '', ...words] = text.split(/\s+/);
+    const isSetUp = words[0]?.includes('/') ?? false;
+    const actions = isSetUp
+      ? words.slice(8) // the other fields of the position
+      : words.filter((word) => !/^(-|[a-z_]+=.*)$/.test(word));
+    return { variant, actions: actions.length, isSetUp };
   }
   try {
     const { variant, steps } = JSON.parse(text) as {
       variant?: unknown;
       steps?: readonly unknown[];
     };
-    return { variant: String(variant), actions: steps?.length ?? 0 };
+    const actions = steps?.length ?? 0;
+    return { variant: String(variant), actions, isSetUp: false };
   } catch {
-    return { variant: '', actions: 0 };
+    return { variant: '', actions: 0, isSetUp: false };
   }
+}
+
+// Whether there is something in a game that would be missed.
+export function isBegun(text: string): boolean {
+  const { actions, isSetUp } = outline(text);
+  return actions > 0 || isSetUp;
 }
 
 // Dates go 100 million days from 1970.
@@ -129,6 +135,17 @@ export class KeptGames {
     }
   }
 
+  // Whether this tab's game, as far as it has come, is nowhere else, as the
+  // storage for all tabs has no room: another game would take its place.
+  get onlyInTab(): boolean {
+    const own = this.ofTab();
+    return (
+      own !== null &&
+      isBegun(own.text) &&
+      !this.list().games.some(({ text }) => text.startsWith(own.text))
+    );
+  }
+
   // Makes a kept game this tab's.
   take(game: KeptGame): void {
     this.id = game.id;
@@ -139,7 +156,7 @@ export class KeptGames {
   // that nobody has begun.
   begin(): void {
     const old = this.read(this.id);
-    if (old?.writer === this.seen && outline(old.text).actions === 0) {
+    if (old !== null && old.writer === this.seen && !isBegun(old.text)) {
       this.remove(this.id);
     }
     this.id = randomId();

@@ -26,8 +26,10 @@ function takesText(target: EventTarget | null): boolean {
   );
 }
 
-export function listenToKeys(actions: KeyActions): void {
+// `isOn` says whether they work now.
+export function listenToKeys(actions: KeyActions, isOn: () => boolean): void {
   document.addEventListener('keydown', (event) => {
+    if (!isOn()) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const name = KEYS[event.key.toLowerCase()];
     if (name === undefined || takesText(event.target)) return;

@@ -1,15 +1,15 @@
 // The choice of a game: variant, players, rule options.
 
 import { Dialog } from './dialog';
-import { h, replaceChildren } from './dom';
+import { h } from './dom';
 import { FAMILIES, variantLabel } from './families';
 import { defaultLevel, levelLabel, PERSON, type Player } from './players';
 import type { Standing } from './results';
-import { optionName, standingSentence } from './words';
+import { RuleOptionFields } from './rule_options';
+import { standingSentence } from './words';
 import type {
   EngineInfo,
   Family,
-  RuleOptionInfo,
   RuleOptions,
   VariantInfo,
 } from '../engine/api';
@@ -28,16 +28,9 @@ const SEATINGS = [
   { id: 'watch', label: 'Watch the computer play itself', seat: -1 },
 ] as const;
 
-// "no_progress_limit" as a label: "No progress limit".
-function optionLabel(option: RuleOptionInfo): string {
-  const words = optionName(option.name);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 export class NewGameDialog {
   private readonly dialog: Dialog;
-  private readonly options = h('div', { class: 'options' });
-  private readonly details: HTMLDetailsElement;
+  private readonly options = new RuleOptionFields();
   private readonly form: HTMLFormElement;
   private readonly level: HTMLSelectElement;
   private readonly standing = h('p', { class: 'standing', role: 'status' });
@@ -60,18 +53,12 @@ export class NewGameDialog {
       ),
     );
     this.level.value = defaultLevel(info.levels);
-    this.details = h(
-      'details',
-      {},
-      h('summary', {}, 'Rule options'),
-      this.options,
-    );
     this.form = h(
       'form',
       { method: 'dialog', submit: () => this.start(this.choice()) },
       this.families(),
       this.players(),
-      this.details,
+      this.options.element,
       h(
         'div',
         { class: 'dialog-actions' },
@@ -197,52 +184,17 @@ export class NewGameDialog {
   }
 
   private showOptions(): void {
-    const { options } = this.variant();
-    this.details.hidden = options.length === 0;
-    replaceChildren(
-      this.options,
-      ...options.map((option) =>
-        h(
-          'label',
-          {},
-          h('input', {
-            name: `option:${option.name}`,
-            ...(option.isSwitch
-              ? { type: 'checkbox', checked: option.defaultValue === 1 }
-              : {
-                  type: 'number',
-                  min: option.min,
-                  max: option.max,
-                  step: option.step,
-                  required: true,
-                  value: option.defaultValue,
-                }),
-          }),
-          h(
-            'span',
-            {},
-            h('strong', {}, optionLabel(option)),
-            h('small', {}, option.help),
-          ),
-        ),
-      ),
-    );
+    this.options.show(this.variant());
   }
 
   private choice(): NewGame {
     const variant = this.variant();
     const data = new FormData(this.form);
-    const options: Record<string, number> = {};
-    for (const { name, isSwitch, defaultValue } of variant.options) {
-      const text = data.get(`option:${name}`);
-      const value = isSwitch ? Number(text !== null) : Number(text);
-      if (value !== defaultValue) options[name] = value;
-    }
     const seating = SEATINGS.find(({ id }) => id === data.get('seating'))!;
     const computer: Player = { kind: 'computer', level: this.level.value };
     const players = variant.seats.map(({ index }) =>
       seating.seat === null || seating.seat === index ? PERSON : computer,
     );
-    return { variant, options, players };
+    return { variant, options: this.options.values(), players };
   }
 }

@@ -11,7 +11,8 @@ export type Use =
   | 'capture'
   | 'swap'
   | 'start' // of a king move or a link
-  | 'end'; // of the one that has been started
+  | 'end' // of the one that has been started
+  | 'set'; // of a position that is set up
 
 export type Choice =
   | { readonly kind: 'play'; readonly action: Action }

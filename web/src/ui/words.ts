@@ -30,10 +30,14 @@ const USE_WORDS: Readonly<Record<Use, string>> = {
   swap: 'swap it',
   start: 'start here',
   end: 'go here',
+  set: 'set it up',
 };
 
 // Returns what stands on a hill: "Red ringfort with a king".
-export function hillContent(position: Position, hill: HillIndex): string {
+export function hillContent(
+  position: Pick<Position, 'hills'>,
+  hill: HillIndex,
+): string {
   const { owner, king } = position.hills[hill]!;
   if (owner === null) return 'vacant';
   const fort = `${SIDE_NAMES[owner]} ringfort`;
@@ -102,7 +106,7 @@ export function optionName(name: string): string {
 
 // Returns the rules that a game goes by: "Poisoned Chalice, compensation 2.5,
 // pie rule". Options that are as usual are left out.
-export function rulesInWords({ variant, options }: Game): string {
+export function rulesInWords({ variant, options, start }: Game): string {
   const changed = variant.options
     .filter(({ name, defaultValue }) => {
       return (options[name] ?? defaultValue) !== defaultValue;
@@ -112,20 +116,10 @@ export function rulesInWords({ variant, options }: Game): string {
       if (!isSwitch) return `${words} ${options[name]}`;
       return options[name] === 1 ? words : `without ${words}`;
     });
-  return [variant.name, ...changed].join(', ').replace(' -', ' \u2212');
-}
-
-// Returns the game as a variant, its options and its actions.
-export function shortText(game: Game): string {
-  const options = Object.entries(game.options).map(([name, value]) => {
-    const info = game.variant.options.find((option) => option.name === name);
-    return `${name}=${info?.isSwitch ? value === 1 : value}`;
-  });
-  return [
-    game.variant.id,
-    ...(options.length > 0 ? [options.join(',')] : []),
-    ...game.actions.map((played) => played.action.notation),
-  ].join(' ');
+  const from = start === null ? [] : ['from a set-up position'];
+  return [variant.name, ...changed, ...from]
+    .join(', ')
+    .replace(' -', ' \u2212');
 }
 
 const ENDINGS: Readonly<Record<EndingTrigger, string>> = {
@@ -165,7 +159,7 @@ export function warning(position: Position): string {
   return '';
 }
 
-export function phaseName(position: Position): string {
+export function phaseName(position: Pick<Position, 'phase'>): string {
   switch (position.phase) {
     case 'placement':
       return 'Placement';
@@ -178,6 +172,19 @@ export function phaseName(position: Position): string {
     case 'finished':
       return 'Game over';
   }
+}
+
+// Returns how a position stands: "Battle: Red to move, 17 legal actions".
+export function standing(variant: VariantInfo, position: Position): string {
+  if (position.finished) {
+    return `${endingReason(position.ending)}: ${resultSentence(position.score)}`;
+  }
+  const legal = plural(position.legal.length, 'legal action');
+  const note = warning(position);
+  return (
+    `${phaseName(position)}: ${seatName(variant, position.seat!)} to move, ` +
+    `${legal}${note === '' ? '' : `. ${note}`}`
+  );
 }
 
 // Returns what the seat to move is asked to do.

@@ -15,7 +15,8 @@ import {
   type Marks,
 } from './marks';
 import { fort, king, walls } from './pieces';
-import type { Action, Geometry, Position } from '../../engine/api';
+import type { Placed } from './drawing';
+import type { Action, Geometry } from '../../engine/api';
 
 export interface BoardInput extends HillInput {
   // A link was pointed at in its middle.
@@ -76,28 +77,16 @@ export class Board {
 
   // Draws the pieces. `moved` is the action that has just led here, which is
   // shown in motion.
-  showPosition(position: Position, moved: Action | null): void {
-    const owned: [number[], number[]] = [[], []];
-    position.hills.forEach(({ owner }, hill) => {
-      if (owner !== null) owned[owner].push(hill);
+  showPosition(position: Placed, moved: Action | null): void {
+    const forts = position.hills.flatMap(({ owner }, hill) => {
+      if (owner === null) return [];
+      const piece = fort(this.points[hill]!, owner);
+      if (moved !== null && moved.to === hill) piece.classList.add('fresh');
+      return [piece];
     });
-    const forts = ([0, 1] as const).flatMap((side) =>
-      owned[side].map((hill) => {
-        const piece = fort(this.points[hill]!, side);
-        if (moved !== null && moved.to === hill) piece.classList.add('fresh');
-        return piece;
-      }),
-    );
     replaceChildren(this.layers.forts, ...forts);
     const knots = ([0, 1] as const).map((side) =>
-      walls(
-        this.points,
-        side,
-        owned[side],
-        position.bridges
-          .filter((bridge) => bridge.side === side)
-          .map((bridge) => [bridge.from, bridge.to] as const),
-      ),
+      walls(this.points, side, position),
     );
     replaceChildren(this.layers.knots, ...knots);
     this.showKings(position, moved);
@@ -124,7 +113,7 @@ export class Board {
     this.told.textContent = '';
   }
 
-  private showKings(position: Position, moved: Action | null): void {
+  private showKings(position: Placed, moved: Action | null): void {
     const kings: SVGElement[] = [];
     position.hills.forEach(({ owner, king: side }, hill) => {
       if (side === null) return;

@@ -5,7 +5,7 @@ import { h, s } from '../dom';
 import { CENTRE, hillPoint, SIZE, STEP, type Point } from './layout';
 import { areaShade, arrow, isInArea } from './marks';
 import { fort, king, SIDE_CLASS, walls } from './pieces';
-import type { Geometry, HillIndex, Side } from '../../engine/api';
+import type { Geometry, HillIndex, Position, Side } from '../../engine/api';
 
 export interface Drawing {
   // Ranks 7 to 1 as in the text of a position (docs/reference/rules.md section
@@ -40,6 +40,50 @@ const OWNERS: Readonly<Record<string, Side>> = {
 };
 const KINGS: Readonly<Record<string, Side>> = { R: 0, S: 0, B: 1, T: 1 };
 
+// The inverse, of letters and '.'.
+export function boardOf(
+  letters: readonly string[],
+  geometry: Geometry,
+): string {
+  const ranks = Array.from({ length: geometry.size }, () => '');
+  for (const { index, rank } of geometry.hills) {
+    ranks[geometry.size - 1 - rank] += letters[index]!;
+  }
+  return ranks
+    .map((rank) => rank.replace(/\.+/g, (run) => String(run.length)))
+    .join('/');
+}
+
+// What of a position is drawn.
+export type Placed = Pick<Position, 'hills' | 'bridges'>;
+
+// Returns what letters stand for, with bridges by these links, or else between
+// all neighbours of one side.
+export function placed(
+  letters: readonly string[],
+  geometry: Geometry,
+  links?: readonly (readonly [HillIndex, HillIndex])[],
+): Placed {
+  const hills = letters.map((letter) => ({
+    owner: OWNERS[letter] ?? null,
+    king: KINGS[letter] ?? null,
+  }));
+  const pairs =
+    links ??
+    geometry.hills.flatMap(({ index, neighbours }) =>
+      neighbours
+        .filter((next) => next > index)
+        .map((next) => [index, next] as const),
+    );
+  const bridges = pairs.flatMap(([from, to]) => {
+    const side = hills[from]!.owner;
+    return side !== null && side === hills[to]!.owner
+      ? [{ from, to, side }]
+      : [];
+  });
+  return { hills, bridges };
+}
+
 // Returns the drawing with its caption.
 export function figure(drawing: Drawing, geometry: Geometry): HTMLElement {
   return h(
@@ -52,6 +96,10 @@ export function figure(drawing: Drawing, geometry: Geometry): HTMLElement {
 
 function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
   const letters = lettersOf(drawing.board, geometry);
+  const links = drawing.links?.map(([one, other]) => {
+    return [indexOf(one, geometry), indexOf(other, geometry)] as const;
+  });
+  const pieces = placed(letters, geometry, links);
   const points = geometry.hills.map(hillPoint);
   const edge = 34; // of the drawing on all sides, without the frame
   const size = SIZE - 2 * edge;
@@ -63,11 +111,9 @@ function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
       s('circle', { class: 'hill', cx: x, cy: y, r: 34 }),
     ),
     names(geometry),
-    ...forts(letters, points),
-    ...([0, 1] as const).map((side) =>
-      walls(points, side, ...sideOf(side, letters, drawing, geometry)),
-    ),
-    ...kings(letters, points),
+    ...forts(pieces, points),
+    ...([0, 1] as const).map((side) => walls(points, side, pieces)),
+    ...kings(pieces, points),
     s('g', { class: 'marks' }, ...marks(drawing, letters, points, geometry)),
   );
   if (drawing.seat !== undefined) {
@@ -99,45 +145,19 @@ function names(geometry: Geometry): SVGGElement {
   return group;
 }
 
-function forts(letters: readonly string[], points: readonly Point[]) {
-  return letters.flatMap((letter, hill) => {
-    const owner = OWNERS[letter];
-    return owner === undefined ? [] : [fort(points[hill]!, owner)];
-  });
+function forts({ hills }: Placed, points: readonly Point[]) {
+  return hills.flatMap(({ owner }, hill) =>
+    owner === null ? [] : [fort(points[hill]!, owner)],
+  );
 }
 
-function kings(letters: readonly string[], points: readonly Point[]) {
-  return letters.flatMap((letter, hill) => {
-    const side = KINGS[letter];
-    if (side === undefined) return [];
+function kings({ hills }: Placed, points: readonly Point[]) {
+  return hills.flatMap(({ owner, king: side }, hill) => {
+    if (side === null) return [];
     const { x, y } = points[hill]!;
-    const piece = king(side, OWNERS[letter] !== side);
+    const piece = king(side, owner !== side);
     return [s('g', { transform: `translate(${x} ${y})` }, piece)];
   });
-}
-
-// The ringforts of a side, and its bridges.
-function sideOf(
-  side: Side,
-  letters: readonly string[],
-  { links }: Drawing,
-  geometry: Geometry,
-): [number[], (readonly [number, number])[]] {
-  const isOwn = (hill: number): boolean => OWNERS[letters[hill]!] === side;
-  const own = letters.map((_, hill) => hill).filter(isOwn);
-  const bridges =
-    links !== undefined
-      ? links
-          .map(([one, other]) => {
-            return [indexOf(one, geometry), indexOf(other, geometry)] as const;
-          })
-          .filter(([one]) => isOwn(one))
-      : own.flatMap((hill) =>
-          geometry.hills[hill]!.neighbours.filter(
-            (next) => next > hill && isOwn(next),
-          ).map((next) => [hill, next] as const),
-        );
-  return [own, bridges];
 }
 
 function indexOf(name: string, geometry: Geometry): HillIndex {

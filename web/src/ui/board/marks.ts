@@ -198,6 +198,7 @@ export function pointerMarks(
   }
   for (const [hill, use] of marks.uses) {
     if (use === 'start' && marks.links.length > 0) continue; // shown by links
+    if (use === 'set') continue; // all hills
     if (use === 'start') ring(hill, `use use-start ${marks.mover}`, 42);
     else if (use === 'capture' || use === 'swap') {
       ring(hill, `use use-capture ${marks.mover}`, 39);

@@ -4,7 +4,7 @@
 import { s } from '../dom';
 import { knot } from './knotwork';
 import { round, type Point } from './layout';
-import type { Side } from '../../engine/api';
+import type { Position, Side } from '../../engine/api';
 
 export const SIDE_CLASS = ['red', 'blue'] as const;
 
@@ -63,9 +63,14 @@ export function fort(centre: Point, side: Side): SVGGElement {
 export function walls(
   points: readonly Point[],
   side: Side,
-  forts: number[],
-  bridges: (readonly [number, number])[],
+  position: Pick<Position, 'hills' | 'bridges'>,
 ): SVGGElement {
+  const forts = position.hills.flatMap(({ owner }, hill) =>
+    owner === side ? [hill] : [],
+  );
+  const bridges = position.bridges
+    .filter((bridge) => bridge.side === side)
+    .map((bridge) => [bridge.from, bridge.to] as const);
   const { strands, crossings } = knot(points, forts, bridges);
   const name = SIDE_CLASS[side];
   const pieces = [strands, ...crossings].flatMap((d, i) => [

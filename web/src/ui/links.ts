@@ -1,0 +1,34 @@
+// Links to games and positions: the page's address with their text after '#'
+// (docs/reference/rules.md section 12.2), in characters that no programs for
+// mail and chat take out of an address.
+
+// Returns the link to the game or position of a short text, on one line.
+export function linkTo(text: string): string {
+  const { origin, pathname, search } = location;
+  return `${origin}${pathname}${search}#${encode(text)}`;
+}
+
+// Spaces become '+', which no text has. A '*' would be taken for bold print,
+// and a '-' at the end for the sentence's.
+export function encode(text: string): string {
+  return text.replace(/ /g, '+').replace(/\*/g, '%2A').replace(/-$/, '%2D');
+}
+
+// Returns the text after the '#' of an address. Throws where it is none.
+export function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment.replace(/\+/g, ' '));
+  } catch {
+    throw new Error(
+      `'${fragment}' is no text: a % in it is not followed by two digits ` +
+        '(hexadecimal) of a character',
+    );
+  }
+}
+
+// Returns the text that people have pasted: where it is a link, what it holds.
+export function textOfPasted(pasted: string): string {
+  const trimmed = pasted.trim();
+  const link = /^\w+:\/\/[^\s#]*#(\S+)$/.exec(trimmed);
+  return link === null ? trimmed : decode(link[1]!);
+}

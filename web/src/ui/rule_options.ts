@@ -1,0 +1,74 @@
+// The fields of a form for a variant's rule options.
+
+import { h, replaceChildren } from './dom';
+import { optionName } from './words';
+import type {
+  RuleOptionInfo,
+  RuleOptions,
+  VariantInfo,
+} from '../engine/api';
+
+// "no_progress_limit" as a label: "No progress limit".
+function optionLabel(option: RuleOptionInfo): string {
+  const words = optionName(option.name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export class RuleOptionFields {
+  private readonly fields = h('div', { class: 'options' });
+  readonly element = h(
+    'details',
+    {},
+    h('summary', {}, 'Rule options'),
+    this.fields,
+  );
+  private variant: VariantInfo | null = null;
+
+  // Shows the options of a variant with these values, or else their defaults.
+  show(variant: VariantInfo, values: RuleOptions = {}): void {
+    this.variant = variant;
+    this.element.hidden = variant.options.length === 0;
+    replaceChildren(
+      this.fields,
+      ...variant.options.map((option) => {
+        const value = values[option.name] ?? option.defaultValue;
+        return h(
+          'label',
+          {},
+          h('input', {
+            name: `option:${option.name}`,
+            ...(option.isSwitch
+              ? { type: 'checkbox', checked: value === 1 }
+              : {
+                  type: 'number',
+                  min: option.min,
+                  max: option.max,
+                  step: option.step,
+                  required: true,
+                  value,
+                }),
+          }),
+          h(
+            'span',
+            {},
+            h('strong', {}, optionLabel(option)),
+            h('small', {}, option.help),
+          ),
+        );
+      }),
+    );
+  }
+
+  // Returns the options that differ from their defaults.
+  values(): RuleOptions {
+    const options: Record<string, number> = {};
+    for (const { name, isSwitch, defaultValue } of this.variant?.options ?? []) {
+      const input = this.fields.querySelector<HTMLInputElement>(
+        `input[name="option:${name}"]`,
+      )!;
+      const value = isSwitch ? Number(input.checked) : Number(input.value);
+      if (value !== defaultValue) options[name] = value;
+    }
+    return options;
+  }
+}
