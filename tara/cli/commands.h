@@ -46,6 +46,7 @@ void RegisterShow(Command& root);
 void RegisterSolve(Command& root);
 void RegisterStats(Command& root);
 void RegisterTrain(Command& root);
+void RegisterLevels(Command& root);
 void RegisterVariants(Command& root);
 void RegisterVerify(Command& root);
 void RegisterWeb(Command& root);

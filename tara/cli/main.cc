@@ -79,6 +79,7 @@ void AddCommands(Command& root) {
   RegisterGames(root);
   RegisterShow(root);
   RegisterSolve(root);
+  RegisterLevels(root);
   RegisterVariants(root);
   RegisterVerify(root);
   RegisterPerft(root);

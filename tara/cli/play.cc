@@ -43,6 +43,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/nn/inference/network_evaluator.h"
@@ -399,13 +400,21 @@ struct PlayCommandOptions {
   bool ascii = false;
 };
 
-// Writes which network plays, and in which number type.
-absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Console& console) {
+// Writes which network plays, in which number type, and how strong its level is
+// measured to be.
+absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Variant variant,
+                          Console& console) {
   if (opponent.kind != eval::PlayerKind::kNet) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const std::string path,
                         eval::FindCheckpoint(opponent.path));
   console.out << "The opponent is the network of " << path << ", computed in "
               << nn::PrecisionName(opponent.inference.precision) << ".\n";
+  if (opponent.level > 0) {
+    const mcts::LevelElo elo = mcts::EloOfLevel(variant, opponent.level);
+    console.out << "Level " << opponent.level << ": " << elo.elo << " +-"
+                << elo.interval
+                << " Elo in this variant (95 %; level 5 has 1000).\n";
+  }
   return absl::OkStatus();
 }
 
@@ -456,7 +465,7 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(*spec));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
                         eval::FactoryOf (*spec)());
-  TARA_RETURN_IF_ERROR(PrintNetwork(*spec, console));
+  TARA_RETURN_IF_ERROR(PrintNetwork(*spec, session.start.variant, console));
   session.person = {options.side != "blue", options.side != "red"};
   session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)
                                    : std::random_device()();

@@ -80,8 +80,9 @@ absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
   const absl::StatusOr<eval::PlayerSpec> network =
       eval::ParsePlayerSpec(is_spec ? model : absl::StrCat("net:", model));
   if (!network.ok()) return AsUsageError(network.status());
-  for (const absl::string_view option : absl::StrSplit(
-           eval::NetworkOptionsOf(*network), ',', absl::SkipEmpty())) {
+  const std::string given = eval::NetworkOptionsOf(*network);
+  for (const absl::string_view option :
+       absl::StrSplit(given, ',', absl::SkipEmpty())) {
     if (nn::IsInferenceOption(option.substr(0, option.find('=')))) continue;
     return UsageError(absl::StrCat("bad model '", model, "': option '", option,
                                    "'; expected precision, backend, device"));

@@ -6,11 +6,34 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 
 namespace tara::engine {
 namespace {
+
+bool SetLevel(const mcts::Option<EngineOptions>& option,
+              absl::string_view value, EngineOptions& options) {
+  int number;
+  if (!mcts::ReadNumber(value, option.low, option.high, number)) return false;
+  options.level = number;
+  if (number == 0) return true;
+  const mcts::Level& level = mcts::kLevels[number - 1];
+  const int64_t max_bytes = options.search.max_bytes;
+  options.search = mcts::SearchOfLevel(level);
+  options.search.max_bytes = max_bytes;
+  options.leaves = mcts::LeavesTogether(level.simulations);
+  options.reuse = false;
+  options.confidence_z = mcts::kPlayConfidenceZ;
+  options.temperature = 0;
+  options.value_margin = level.value_margin;
+  return true;
+}
+
+std::string GetLevel(const EngineOptions& options) {
+  return absl::StrCat(options.level);
+}
 
 // The engine's own.
 constexpr mcts::Option<EngineOptions> kOptions[] = {
@@ -28,6 +51,16 @@ constexpr mcts::Option<EngineOptions> kOptions[] = {
         "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
     mcts::NumberOption<&EngineOptions::temperature>(
         "temperature", 0, 10, "draw actions by visits^(1/this); 0: the best"),
+    mcts::NumberOption<&EngineOptions::value_margin>(
+        "value_margin", 0, 2,
+        "of values so near the best what scores most now"),
+    {.name = "level",
+     .expected = "a whole number",
+     .low = 0,
+     .high = mcts::kNumLevels,
+     .help = "level of strength, which sets options; 0: none",
+     .set = SetLevel,
+     .get = GetLevel},
     mcts::NumberOption<&EngineOptions::seed>("seed", 0, 0x1p64,
                                              "seed of all random draws"),
 };

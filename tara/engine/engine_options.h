@@ -39,6 +39,11 @@ struct EngineOptions {
   float confidence_z = mcts::kPlayConfidenceZ;
   // Actions are drawn from visits^(1/temperature); 0 plays the best.
   float temperature = 0;
+  // Above 0, in their place: ChooseWithinMargin (tara/mcts/levels/levels.h).
+  float value_margin = 0;
+  // The level of strength that was set last, from 1; 0: none. Setting one sets
+  // what it stands for, which may be changed after it.
+  int level = 0;
   // Of everything that is drawn.
   uint64_t seed = 1;
 };

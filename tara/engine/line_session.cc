@@ -222,7 +222,8 @@ mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
                                   .threads = options_.threads,
                                   .leaves_per_game = options_.leaves,
                                   .confidence_z = options_.confidence_z,
-                                  .temperature = options_.temperature};
+                                  .temperature = options_.temperature,
+                                  .value_margin = options_.value_margin};
   // A Gumbel root plans for a number of simulations: an analysis has none, and
   // a kept tree has had some.
   options.search.gumbel = options_.search.gumbel && !for_analysis;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
@@ -69,6 +70,28 @@ TEST(VariantsTest, ListsTenWithSeatsAndOptionsAsJson) {
   EXPECT_THAT(limit["help"].get<std::string>(), Not(IsEmpty()));
   EXPECT_EQ(variants[6]["options"][1]["type"], "bool");
   EXPECT_EQ(variants[6]["options"][1]["default"], false);
+}
+
+TEST(LevelsTest, AreListedWithTheirEloByVariant) {
+  const TaraResult result = RunTara({"levels", "--format=json"});
+  EXPECT_EQ(result.status, 0);
+  const Json levels = ParseJson(result.out);
+  ASSERT_EQ(levels.size(), 10u);
+  EXPECT_EQ(levels[4]["level"], 5);
+  EXPECT_EQ(levels[9]["simulations"], 1024);
+  EXPECT_EQ(levels[9]["value_margin"], 0);
+  for (const VariantInfo& info : kVariants) {
+    const Json& first = levels[0]["variants"][std::string(info.id)];
+    EXPECT_LT(first["interval"][0], first["elo"]);
+    EXPECT_LT(first["elo"], first["interval"][1]);
+    EXPECT_EQ(levels[4]["variants"][std::string(info.id)]["elo"], 1000);
+  }
+  const TaraResult text = RunTara({"levels"});
+  EXPECT_EQ(text.status, 0);
+  for (const VariantInfo& info : kVariants) {
+    EXPECT_THAT(text.out, HasSubstr(absl::StrCat("\n", info.id, " ")));
+  }
+  EXPECT_THAT(text.out, HasSubstr("level 5 has 1000"));
 }
 
 TEST(VariantsTest, ListsThemForPeople) {

@@ -19,9 +19,9 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 
 constexpr const char* kCommands[] = {
-    "play",  "train", "arena", "crossplay", "rate",   "selfplay",
-    "games", "show",  "solve", "variants",  "verify", "perft",
-    "stats", "web",   "bench", "export",    "model"};
+    "play",  "train", "arena", "crossplay", "rate",     "selfplay",
+    "games", "show",  "solve", "levels",    "variants", "verify",
+    "perft", "stats", "web",   "bench",     "export",   "model"};
 
 // A wrong command line, and a part of what is said about it.
 struct WrongUsage {

@@ -24,6 +24,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class LineSessionTest : public ::testing::Test {
@@ -229,6 +230,27 @@ TEST_F(LineSessionTest, OptionsAreSetAndListed) {
               StartsWith("? threads and gumbel do not go together"));
   EXPECT_THAT(Ask("genmove"), StartsWith("= "));
   EXPECT_THAT(Ask("analyze simulations 40"), StartsWith("=\nroot simulations"));
+}
+
+TEST_F(LineSessionTest, ALevelSetsWhatItStandsFor) {
+  EXPECT_EQ(Ask("set_option level 1"), "=");
+  EXPECT_THAT(Ask("list_options"),
+              AllOf(StartsWith("= sims 64\n"), HasSubstr("\nlevel 1\n"),
+                    HasSubstr("\nleaves 4\n"), HasSubstr("\nreuse off\n"),
+                    HasSubstr("\nvalue_margin 1.2\n"),
+                    HasSubstr("\ngumbel_actions 64")));
+  EXPECT_THAT(Ask("genmove"), StartsWith("= "));
+  // The strongest is the usual search, with more simulations.
+  EXPECT_EQ(Ask("set_option level 10"), "=");
+  EXPECT_THAT(
+      Ask("list_options"),
+      AllOf(StartsWith("= sims 1024\n"), HasSubstr("\nlevel 10\n"),
+            HasSubstr("\nvalue_margin 0\n"), Not(HasSubstr("gumbel on"))));
+  EXPECT_EQ(Ask("set_option sims 3"), "=");
+  EXPECT_THAT(Ask("list_options"), StartsWith("= sims 3\n"));
+  EXPECT_THAT(Ask("set_option level 11"),
+              AllOf(StartsWith("? level is '11'"), HasSubstr("0 to 10")));
+  EXPECT_THAT(Ask("set_option level x"), StartsWith("? level is 'x'"));
 }
 
 TEST_F(LineSessionTest, ClocksAreSetAndCorrected) {

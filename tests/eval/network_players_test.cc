@@ -104,6 +104,9 @@ TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
   setenv("TARA_ROOT", folder_.c_str(), /*overwrite=*/1);
   EXPECT_EQ(ResolvedText("best"), "best:precision=float32");
   EXPECT_EQ(ResolvedText("best:sims=3"), "best:sims=3,precision=float32");
+  EXPECT_EQ(ResolvedText("level:3"), "level:3,precision=float32");
+  EXPECT_EQ(ResolvedText("level:3,precision=auto"),
+            "level:3,precision=float32");
   unsetenv("TARA_ROOT");
   EXPECT_EQ(Resolved("net:/nowhere").status().code(),
             absl::StatusCode::kNotFound);
@@ -151,6 +154,10 @@ TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
         identity(absl::StrCat("best", options.empty() ? "" : ":", options)),
         identity(Net(options)));
   }
+  // Of a level it is what it stands for: another table makes other players.
+  EXPECT_EQ(
+      identity("level:3"),
+      identity(Net(NetworkOptionsOf(ParsePlayerSpec("level:3").value()))));
   const PlayerSpec best = ParsePlayerSpec("best").value();
   std::filesystem::remove(file_);
   EXPECT_FALSE(PlayerIdentity(best).ok());

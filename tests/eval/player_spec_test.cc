@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tara/mcts/levels/levels.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference_options.h"
 
@@ -155,7 +157,7 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("gredy"),
             "bad player spec 'gredy': unknown player 'gredy'; expected random, "
             "greedy, alphabeta[:nodes=N], mcts[:sims=N], "
-            "best[:sims=N], net:PATH[,sims=N] or engine:CMD");
+            "best[:sims=N], level:N, net:PATH[,sims=N] or engine:CMD");
   EXPECT_EQ(ErrorOf("engine"),
             "bad player spec 'engine': no command; expected engine:CMD, a "
             "program and its arguments");
@@ -167,11 +169,13 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
             "whole number from 1 to 16777214");
   EXPECT_EQ(ErrorOf("mcts:depth=3"),
             "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
-            "expected ms, leaves, threads, reuse, ponder, lcb, playouts, or a "
+            "expected ms, leaves, threads, reuse, ponder, lcb, temperature, "
+            "value_margin, playouts, or a "
             "search option such as sims, c_puct or graph; --help lists them");
   EXPECT_EQ(ErrorOf("net:x,playouts=3"),
             "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
-            "expected ms, leaves, threads, reuse, ponder, lcb, device, "
+            "expected ms, leaves, threads, reuse, ponder, lcb, temperature, "
+            "value_margin, device, "
             "precision, backend, or a search option such as sims, c_puct or "
             "graph; --help lists them");
   EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
@@ -258,6 +262,45 @@ TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
             "expected cpu, cuda, cuda:N or cuda:all");
   // Random games are computed in one way alone.
   EXPECT_FALSE(ParsePlayerSpec("mcts:precision=int8").ok());
+}
+
+TEST(PlayerSpecTest, ALevelIsTheReadyMadeNetworkWithItsOptions) {
+  for (int number = 1; number <= mcts::kNumLevels; ++number) {
+    const PlayerSpec level = Parsed(absl::StrCat("level:", number));
+    EXPECT_EQ(level.kind, PlayerKind::kNet);
+    EXPECT_EQ(level.level, number);
+    EXPECT_EQ(level.path, "");
+    const mcts::Level& row = mcts::kLevels[number - 1];
+    EXPECT_EQ(level.search.search.simulations, row.simulations);
+    EXPECT_EQ(level.search.value_margin, row.value_margin);
+    EXPECT_FALSE(level.search.reuse);
+    EXPECT_EQ(mcts::FormatSearchOptions(level.search.search),
+              mcts::FormatSearchOptions(mcts::SearchOfLevel(row)));
+    // What it stands for says so itself, whatever levels are later.
+    const PlayerSpec best = Parsed("best:" + NetworkOptionsOf(level));
+    EXPECT_EQ(mcts::FormatSearchOptions(best.search.search),
+              mcts::FormatSearchOptions(level.search.search));
+    EXPECT_EQ(best.search.value_margin, level.search.value_margin);
+    EXPECT_EQ(best.search.leaves_per_game, level.search.leaves_per_game);
+    EXPECT_EQ(NetworkOptionsOf(best), NetworkOptionsOf(level));
+  }
+  const PlayerSpec exact = Parsed("level:2,precision=float32");
+  EXPECT_EQ(exact.inference.precision, nn::Precision::kFloat32);
+  EXPECT_TRUE(absl::EndsWith(NetworkOptionsOf(exact), ",precision=float32"));
+}
+
+TEST(PlayerSpecTest, ErrorsOfLevelsSayWhatThereIs) {
+  for (const char* const text :
+       {"level", "level:", "level:0", "level:11", "level:x", "level:1.5"}) {
+    EXPECT_TRUE(absl::StrContains(ErrorOf(text),
+                                  "expected level:N, from 1 (weakest) to 10"))
+        << ErrorOf(text);
+  }
+  EXPECT_TRUE(absl::StrContains(ErrorOf("level:3,sims=5"),
+                                "a level has no option 'sims=5'"));
+  EXPECT_TRUE(
+      absl::StrContains(ErrorOf("level:3,precision=int8,precision=int8"),
+                        "precision is given twice"));
 }
 
 }  // namespace

@@ -401,5 +401,89 @@ TEST(RatingsTest, PairsChosenTogetherDoNotAllAskTheSame) {
   for (int i = 1; i < 6; ++i) EXPECT_LE(chosen[i].gain, chosen[i - 1].gain);
 }
 
+TEST(RateByResultsTest, IsWhatFitRatingsFindsWithTheOthersGiven) {
+  // A player with games against four that are anchored; so many games of those
+  // with each other that they settle what beginning is worth: 52 % at equal
+  // strength, 400 log10(52 / 48) = 13.9 Elo.
+  const std::vector<double> elo = {300, 700, 1100, 1500};
+  const double first_seat = 400 * std::log10(52.0 / 48);
+  std::vector<SeatResults> games;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      if (i == j) continue;
+      const double d = (elo[i] - elo[j] + first_seat) / kEloPerNat;
+      const auto wins =
+          static_cast<int64_t>(std::llround(1e8 / (1 + std::exp(-d))));
+      games.push_back({.first = i,
+                       .second = j,
+                       .wins = wins,
+                       .losses = int64_t{100000000} - wins});
+    }
+  }
+  games.push_back({.first = 4, .second = 0, .wins = 3});
+  games.push_back({.first = 1, .second = 4, .wins = 1, .losses = 3});
+  games.push_back({.first = 4, .second = 2, .wins = 1, .losses = 2});
+  games.push_back({.first = 3, .second = 4, .wins = 2});
+  std::vector<RatedResult> results;
+  for (const SeatResults& game : games) {
+    if (game.first != 4 && game.second != 4) continue;
+    const bool began = game.first == 4;
+    const int other = began ? game.second : game.first;
+    const auto add = [&](int64_t count, double score) {
+      for (int64_t i = 0; i < count; ++i) {
+        results.push_back(
+            {.opponent = {.elo = elo[other]}, .began = began, .score = score});
+      }
+    };
+    add(game.wins, began ? 1 : 0);
+    add(game.losses, began ? 0 : 1);
+  }
+  ASSERT_EQ(results.size(), 12u);
+  const Ratings fitted =
+      Fit({"a", "b", "c", "d", "person"}, games,
+          {.anchors = {{0, 300}, {1, 700}, {2, 1100}, {3, 1500}}});
+  const RatingEstimate rating = RateByResults(results, elo, first_seat);
+  EXPECT_NEAR(rating.elo, fitted.Of(4).elo, 0.1);
+  EXPECT_NEAR(rating.deviation, fitted.Of(4).deviation, 0.1);
+}
+
+TEST(RateByResultsTest, FewGamesTellLittle) {
+  const std::vector<double> levels = {400, 800, 1200};
+  // The prior: about the mean of the levels, 1000 wide about the mean of all
+  // four, which is 1000 * sqrt(4 / 3) about the mean of the levels.
+  const RatingEstimate none = RateByResults({}, levels, 0);
+  EXPECT_NEAR(none.elo, 800, 1e-6);
+  EXPECT_NEAR(none.deviation, 1154.7, 0.1);
+  // Symmetric: a win and a loss against the middle one, or a draw.
+  const RatedResult won = {.opponent = {.elo = 800}, .score = 1};
+  RatedResult lost = won;
+  lost.score = 0;
+  RatedResult drawn = won;
+  drawn.score = 0.5;
+  EXPECT_NEAR(RateByResults({won, lost}, levels, 0).elo, 800, 1e-6);
+  EXPECT_NEAR(RateByResults({drawn}, levels, 0).elo, 800, 1e-6);
+  // Who only wins has a rating all the same, the higher the more games.
+  const RatingEstimate one = RateByResults({won}, levels, 0);
+  const RatingEstimate three = RateByResults({won, won, won}, levels, 0);
+  EXPECT_GT(one.elo, 800);
+  EXPECT_GT(three.elo, one.elo);
+  EXPECT_LT(three.elo, 3000);
+  EXPECT_GT(one.deviation, 500);
+  // To begin is worth something: who lost from there is the weaker for it.
+  lost.began = true;
+  EXPECT_LT(RateByResults({lost}, levels, 100).elo,
+            RateByResults({lost}, levels, 0).elo);
+}
+
+TEST(RateByResultsTest, OpponentsOfUncertainStrengthWidenTheInterval) {
+  // 1,000 even games tell no more than how strong the opponent is.
+  const std::vector<double> levels = {0};
+  const std::vector<RatedResult> results(
+      1000, {.opponent = {.elo = 0, .deviation = 50}, .score = 0.5});
+  const RatingEstimate rating = RateByResults(results, levels, 0);
+  EXPECT_NEAR(rating.deviation, std::hypot(50, kEloPerNat / std::sqrt(250)),
+              0.1);
+}
+
 }  // namespace
 }  // namespace tara::eval

@@ -128,7 +128,7 @@ describe('the compiled core', () => {
 
   // Returns the action that a search by random games chooses, and its report.
   const search = (position, simulations, seed) => {
-    const tree = new core.Search(position, simulations, false, seed);
+    const tree = new core.Search(position, simulations, false, 0, seed);
     while (!tree.done()) tree.runPlayouts(4);
     const report = tree.report();
     const chosen = tree.choose(0, seed);

@@ -303,19 +303,54 @@ describe('the engine', () => {
     assert.equal(next.ply, 0);
   });
 
-  test('knows levels, and refuses requests that make no sense', async () => {
-    const simulations = await inPage(async (engine) => {
-      await engine.newGame('sacred_hill_l1');
-      const counts = [];
-      for (const {id} of engine.info.levels.slice(0, 3)) {
-        counts.push((await engine.search({level: id}).result).simulations);
-      }
-      return counts;
+  test('knows levels, whose Elo rises in every variant', async () => {
+    const {levels, variants} = await inPage((engine) => engine.info);
+    assert.deepEqual(
+        levels.map(({id}) => id),
+        Array.from({length: 10}, (_, i) => `level:${i + 1}`));
+    for (const {id} of variants) {
+      const elo = levels.map((level) => level.elo[id].elo);
+      assert.equal(elo[4], 1000);
+      assert.ok(elo.every((each, i) => i < 2 || each > elo[i - 2]), elo);
+    }
+  });
+
+  test('at a weak level plays now this, now that; by a seed the same',
+       async () => {
+         const actions = await inPage(async (engine) => {
+           await engine.newGame('sacred_hill_l1');
+           const found = [];
+           for (const seed of [1, 2, 3, 4, 5, 1]) {
+             const {result} = engine.search({level: 'level:1', seed});
+             found.push((await result).action.notation);
+           }
+           return found;
+         });
+         assert.equal(actions[5], actions[0]);
+         assert.ok(new Set(actions).size > 2, actions.join());
+       });
+
+  test('rates by results, and has a prior', async () => {
+    const {none, won, lost} = await inPage(async (engine) => {
+      const {elo} = engine.info.levels[4].elo.four_treasures;
+      const game = {elo, deviation: 20, began: true, score: 1};
+      const rate = (games) => engine.rate('four_treasures', games);
+      return {
+        none: await rate([]),
+        won: await rate(Array(10).fill(game)),
+        lost: await rate(Array(10).fill({...game, score: 0})),
+      };
     });
-    assert.deepEqual(simulations, [...simulations].sort((a, b) => a - b));
+    assert.ok(none.deviation > 1000 && won.deviation < none.deviation);
+    assert.ok(lost.elo < none.elo && none.elo < won.elo);
+    assert.match(
+        await refusal((engine) => engine.rate('chess', [])), /'chess'/);
+  });
+
+  test('refuses searches that make no sense', async () => {
     const search = (request) =>
       refusal((engine, argument) => engine.search(argument).result, request);
-    assert.match(await search({level: 'godlike'}), /godlike.*novice/);
+    assert.match(await search({level: 'godlike'}), /godlike.*level:1, level:2/);
     assert.match(await search({simulations: 0}), /simulations is 0/);
     assert.match(await search({temperature: -1}), /temperature is -1/);
     assert.match(await search({seed: 0.5}), /seed is 0.5/);

@@ -273,7 +273,7 @@ describe('games that come and go', () => {
 
   test('a click in the computer’s turn is answered, too', async () => {
     const {page, close} = await site.open();
-    await newGame(page, 'four_treasures', 'watch', 'master');
+    await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
     await page.click('[data-hill="D4"]', {force: true});
@@ -346,7 +346,7 @@ describe('games that come and go', () => {
     // Without a network; ui_network.test.mjs has one.
     await page.waitForSelector('.legends:has-text("without a network")');
     await page.focus('[aria-label="Who plays Blue West"]');
-    await page.selectOption('[aria-label="Who plays Blue West"]', 'novice');
+    await page.selectOption('[aria-label="Who plays Blue West"]', 'level:1');
     // The field keeps the focus: the next key may change the player again.
     assert.equal(
         await page.evaluate(

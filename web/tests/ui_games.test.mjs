@@ -110,7 +110,7 @@ describe('games on the page', () => {
 
   test('lets the computer play itself, and waits when told to', async () => {
     const {page, problems, close} = await site.open();
-    await newGame(page, 'four_treasures', 'watch', 'master');
+    await newGame(page, 'four_treasures', 'watch', 'level:10');
     const plyAbove = (ply) => page.waitForFunction(
         (ply) => Number(document.querySelector('#board').dataset.ply) > ply,
         ply);

@@ -165,6 +165,33 @@ describe('games that are kept', () => {
     await close();
   });
 
+  test('the five levels that there once were are of today', async () => {
+    const {page, problems, close} = await site.open();
+    await page.evaluate((prefix) => {
+      localStorage.clear();
+      sessionStorage.clear();
+      localStorage.setItem(`${prefix}old`, JSON.stringify({
+        version: 1,
+        text: 'sacred_hill_doubles_l1 D4',
+        players: ['person', 'easy', 'master', 'grandmaster'],
+        paused: true,
+        savedMs: 1,
+      }));
+    }, PREFIX);
+    await reload(page);
+    await waitForGame(page, 1, 'Sacred Hill Doubles, Level 1');
+    const players = await page.$$eval(
+        '.seat', (seats) => seats.map((seat) => [
+          seat.dataset.seat, seat.querySelector('select').value]).sort());
+    assert.deepEqual(players, [
+      ['0', 'person'], ['1', 'level:7'], ['2', 'level:10'], ['3', 'person']]);
+    await newGame(page, 'four_treasures', 'people');
+    assert.match(
+        (await recent(page))[0], /Person – Level 7 – Level 10 – Person/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test('what is damaged stays, and is told of', async () => {
     const {page, problems, close} = await site.open();
     await page.evaluate((prefix) => {
@@ -255,7 +282,7 @@ describe('games that are kept', () => {
 
   test('the computer goes on with its turn after a reload', async () => {
     const {page, problems, close} = await site.open();
-    await newGame(page, 'four_treasures', 'red', 'master');
+    await newGame(page, 'four_treasures', 'red', 'level:10');
     // Before the answer comes, which is then of the page that was reloaded.
     await page.click('[data-hill="D4"]');
     await page.waitForFunction(
@@ -269,7 +296,7 @@ describe('games that are kept', () => {
 
   test('the computer that was to wait waits after a reload', async () => {
     const {page, close} = await site.open();
-    await newGame(page, 'four_treasures', 'watch', 'master');
+    await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
     const {ply} = await boardState(page);

@@ -39,7 +39,7 @@ export async function takePicture(page, name) {
 
 // Begins a game by the dialog. `seating` is one of the radio buttons': red,
 // blue, people, watch.
-export async function newGame(page, variant, seating, level = 'novice') {
+export async function newGame(page, variant, seating, level = 'level:1') {
   const changes = await page.getAttribute('#board', 'data-changes');
   await page.click('#new-game-button');
   await page.click(`label:has(input[value="${variant}"])`);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,7 +19,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
+#include "tara/eval/rating/davidson.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/levels/levels.h"
 #include "web/wasm/network_batch.h"
 #include "web/wasm/search.h"
 #include "web/wasm/views.h"
@@ -139,15 +142,43 @@ std::unique_ptr<Judge> MakeJudge(const std::string& position) {
 }
 
 std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
-                                   bool network, double seed) {
+                                   bool network, int level, double seed) {
   return std::make_unique<Search>(OwnPosition(position),
                                   Search::Options{.simulations = simulations,
                                                   .network = network,
+                                                  .level = level,
                                                   .seed = SeedOf(seed)});
 }
 
 int Choose(const Search& search, double temperature, double seed) {
   return search.Choose(temperature, SeedOf(seed));
+}
+
+// Returns {elo, deviation} of a player of the variant by `results`, which are
+// [{elo, deviation, began, score}] of games with rated opponents: their rating,
+// whether the player began, and 1, 0.5 or 0.
+val RateByResults(const std::string& variant_id, const val& results) {
+  const absl::StatusOr<Variant> variant = ParseVariant(variant_id);
+  TARA_CHECK(variant.ok(), "a variant of the catalogue");
+  std::vector<eval::RatedResult> games;
+  const int count = results["length"].as<int>();
+  for (int i = 0; i < count; ++i) {
+    const val game = results[i];
+    games.push_back({.opponent = {.elo = game["elo"].as<double>(),
+                                  .deviation = game["deviation"].as<double>()},
+                     .began = game["began"].as<bool>(),
+                     .score = game["score"].as<double>()});
+  }
+  std::vector<double> levels;
+  for (int level = 1; level <= mcts::kNumLevels; ++level) {
+    levels.push_back(mcts::EloOfLevel(*variant, level).elo);
+  }
+  const eval::RatingEstimate rating =
+      eval::RateByResults(games, levels, mcts::FirstSeatElo(*variant));
+  val view = val::object();
+  view.set("elo", rating.elo);
+  view.set("deviation", rating.deviation);
+  return view;
 }
 
 val OwnersOf(const NetworkBatch& batch, int i) {
@@ -167,6 +198,8 @@ EMSCRIPTEN_BINDINGS(tara) {
   function("play", &Play);
   function("perft", &PerftOf);
   function("judgeByPlayouts", &JudgeByPlayouts);
+  function("leavesTogether", &mcts::LeavesTogether);
+  function("rateByResults", &RateByResults);
 
   emscripten::class_<NetworkBatch>("NetworkBatch")
       .property("size", &NetworkBatch::size)

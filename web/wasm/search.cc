@@ -9,6 +9,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/search_options.h"
 #include "web/wasm/views.h"
 
@@ -22,8 +23,12 @@ constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
 mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
                                mcts::LeafSolver* solver) {
-  mcts::SearchOptions search = mcts::ForPlay(
-      {.simulations = options.simulations, .max_bytes = kMaxBytes});
+  mcts::SearchOptions search =
+      options.level == 0
+          ? mcts::ForPlay()
+          : mcts::SearchOfLevel(mcts::kLevels[options.level - 1]);
+  search.simulations = options.simulations;
+  search.max_bytes = kMaxBytes;
   if (!options.network) search.c_puct = mcts::kPlayoutCPuct;
   mcts::SetForVariant(variant, solver, search);
   return search;
@@ -41,7 +46,10 @@ val RedBounds(const mcts::RootAction& action, Side side) {
 }  // namespace
 
 Search::Search(const State& root, const Options& options)
-    : tree_(OptionsFor(root.variant, options, &solver_), root,
+    : value_margin_(options.level == 0
+                        ? 0
+                        : mcts::kLevels[options.level - 1].value_margin),
+      tree_(OptionsFor(root.variant, options, &solver_), root,
             DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
       playouts_(1, options.seed) {}
 
@@ -132,6 +140,9 @@ val Search::Report() const {
 
 int Search::Choose(double temperature, uint64_t seed) const {
   Random random(DeriveSeed(seed, 1, StreamPurpose::kArena));
+  if (temperature == 0 && value_margin_ > 0) {
+    return Index(mcts::ChooseWithinMargin(tree_, value_margin_, random));
+  }
   return Index(mcts::ChooseAction(tree_, mcts::kPlayConfidenceZ,
                                   static_cast<float>(temperature), random));
 }

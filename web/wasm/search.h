@@ -25,6 +25,8 @@ class Search {
     int simulations;
     // Whether a network answers; else random games do.
     bool network;
+    // Of strength (tara/mcts/levels/levels.h), from 1; 0: the usual search.
+    int level;
     uint64_t seed;
   };
 
@@ -51,13 +53,14 @@ class Search {
   // Returns {simulations, redValue, redMargin, actions, principalVariation}.
   emscripten::val Report() const;
 
-  // Returns the action to play. REQUIRES: there was a simulation, or the root
-  // is proved.
+  // Returns the action to play, at temperature 0 as the level does. REQUIRES:
+  // there was a simulation, or the root is proved.
   int Choose(double temperature, uint64_t seed) const;
 
  private:
   void GatherLeaves(int most);
 
+  const float value_margin_;  // of the level
   mcts::EndgameSolver solver_;
   mcts::Tree tree_;
   mcts::PlayoutEvaluator playouts_;

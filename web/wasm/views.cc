@@ -13,6 +13,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/traits.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -116,6 +117,27 @@ val Actions() {
   return actions;
 }
 
+val Levels() {
+  val levels = val::array();
+  for (int number = 1; number <= mcts::kNumLevels; ++number) {
+    val elo = val::object();
+    for (const VariantInfo& info : kVariants) {
+      const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, number);
+      val view = val::object();
+      view.set("elo", measured.elo);
+      view.set("interval", measured.interval);
+      elo.set(Text(info.id), view);
+    }
+    val level = val::object();
+    level.set("id", "level:" + std::to_string(number));
+    level.set("name", "Level " + std::to_string(number));
+    level.set("simulations", mcts::kLevels[number - 1].simulations);
+    level.set("elo", elo);
+    levels.set(number - 1, level);
+  }
+  return levels;
+}
+
 val OwnerOf(const std::array<Board, 2>& boards, Hill hill) {
   for (const Side side : {kRed, kBlue}) {
     if ((boards[side] & BoardOf(hill)) != 0) return val(side);
@@ -188,6 +210,8 @@ val Catalogue() {
   view.set("geometry", Geometry());
   view.set("variants", Variants());
   view.set("actions", Actions());
+  view.set("levels", Levels());
+  view.set("ratedNetwork", Text(mcts::kRatedNetwork));
   view.set("rulesVersion", kRulesVersion);
   view.set("featureVersion", nn::kFeatureVersion);
   view.set("policyVersion", nn::kPolicyVersion);

@@ -12,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
@@ -100,6 +101,12 @@ absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given,
   PlayerSpec spec = given;
   TARA_ASSIGN_OR_RETURN(spec.inference.precision,
                         ResolvedPrecision(given, earlier));
+  if (given.level > 0) {
+    spec.text = absl::StrCat(
+        absl::StrReplaceAll(given.text, {{",precision=auto", ""}}),
+        ",precision=", nn::PrecisionName(spec.inference.precision));
+    return spec;
+  }
   std::vector<std::string> options =
       absl::StrSplit(NetworkOptionsOf(given), ',', absl::SkipEmpty());
   std::erase(options, "precision=auto");

@@ -11,10 +11,10 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/mcts/levels/levels.h"
 
 namespace tara::eval {
 namespace {
@@ -63,10 +63,7 @@ class GreedyPlayer : public Player {
       const State& state = turns[i].state;
       BestAction best(*turns[i].random);
       LegalActions(state).ForEach([&](Action action) {
-        State next = state;
-        ApplyAction(action, next);
-        const int red_margin = Score(next).margin();
-        best.Offer(action, state.side() == kRed ? red_margin : -red_margin);
+        best.Offer(action, mcts::ScoreAfter(state, action));
       });
       actions[i] = best.best();
     }

@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
@@ -209,6 +210,11 @@ constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
         "ponder", "search in the opponent's time; with reuse"),
     mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::confidence_z>(
         "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
+    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::temperature>(
+        "temperature", 0, 100, "of a draw by visits; 0: the best"),
+    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::value_margin>(
+        "value_margin", 0, 2,
+        "of values so near the best what scores most now"),
     mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
                                               "mcts: random games a leaf"),
 };
@@ -290,6 +296,41 @@ absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
   return absl::OkStatus();
 }
 
+// Returns the options of a network's player that a level stands for:
+// "sims=64,...".
+std::string OptionsOfLevel(int number) {
+  const mcts::Level& level = mcts::kLevels[number - 1];
+  const mcts::SearchOptions search = mcts::SearchOfLevel(level);
+  return absl::StrCat(mcts::FormatSearchOptions(search),
+                      // What players do where nothing is said.
+                      search.solver_vacant_hills > 0 ? "" : ",solver_hills=0",
+                      ",leaves=", mcts::LeavesTogether(level.simulations),
+                      ",reuse=off,value_margin=", level.value_margin);
+}
+
+// Takes the number of a level, with which `options` begin, to the spec. Only
+// options of inference may follow it.
+absl::Status TakeLevel(absl::string_view text,
+                       std::vector<absl::string_view>& options,
+                       PlayerSpec& spec) {
+  const absl::string_view number = options.empty() ? "" : options[0];
+  if (!absl::SimpleAtoi(number, &spec.level) || spec.level < 1 ||
+      spec.level > mcts::kNumLevels) {
+    return BadSpec(text, absl::StrCat("no level '", number,
+                                      "'; expected level:N, from 1 (weakest) "
+                                      "to ",
+                                      mcts::kNumLevels));
+  }
+  options.erase(options.begin());
+  for (const absl::string_view option : options) {
+    if (nn::IsInferenceOption(NameAndValue(option).first)) continue;
+    return BadSpec(text, absl::StrCat("a level has no option '", option,
+                                      "'; expected precision, backend or "
+                                      "device, or best:OPTION=VALUE,..."));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetOptions(absl::string_view text,
                         const std::vector<absl::string_view>& options,
                         PlayerSpec& spec) {
@@ -349,6 +390,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   }
   PlayerSpec spec = {.kind = *kind, .text = std::string(text)};
   std::vector<absl::string_view> options;
+  std::string of_level;
   if (has_rest) options = absl::StrSplit(rest, ',');
   switch (*kind) {  // no default: a kind that is left out does not compile
     case PlayerKind::kRandom:
@@ -371,6 +413,14 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
       break;
     case PlayerKind::kNet:
       if (name == "best") break;
+      if (name == "level") {
+        TARA_RETURN_IF_ERROR(TakeLevel(text, options, spec));
+        of_level = OptionsOfLevel(spec.level);
+        const std::vector<absl::string_view> its =
+            absl::StrSplit(of_level, ',');
+        options.insert(options.begin(), its.begin(), its.end());
+        break;
+      }
       if (options.empty() || options[0].empty()) {
         return BadSpec(text,
                        "no path; expected net:PATH, a checkpoint, a bundle or "
@@ -398,12 +448,17 @@ PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
   return spec;
 }
 
-absl::string_view NetworkOptionsOf(const PlayerSpec& spec) {
+std::string NetworkOptionsOf(const PlayerSpec& spec) {
   absl::string_view text = spec.text;
+  if (spec.level > 0) {
+    const size_t rest = text.find(',');
+    return absl::StrCat(OptionsOfLevel(spec.level),
+                        rest == text.npos ? "" : text.substr(rest));
+  }
   const absl::string_view begin = spec.path.empty() ? "best" : "net:";
   text.remove_prefix(begin.size() + spec.path.size());
   if (!text.empty()) text.remove_prefix(1);  // the separator
-  return text;
+  return std::string(text);
 }
 
 std::string PlayerSpecHelp() {
@@ -423,6 +478,9 @@ std::string PlayerSpecHelp() {
               (auto) of inference
   best[:OPTION=VALUE,...]
               the same with the ready-made network, models/tara.tara
+  level:N     the ready-made network at a level of strength for people, from 1
+              (weakest) to )",
+      mcts::kNumLevels, R"(; `tara levels` lists them with their Elo
   engine:CMD[,OPTION=VALUE,...]
               another program, which plays by the line protocol
               (docs/how-to/compare.md). CMD is it and its arguments, with

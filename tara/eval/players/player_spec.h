@@ -63,6 +63,7 @@ inline constexpr PlayerKindName kPlayerKindNames[] = {
     {"alphabeta", PlayerKind::kAlphaBeta, "alphabeta[:nodes=N]"},
     {"mcts", PlayerKind::kMcts, "mcts[:sims=N]"},
     {"best", PlayerKind::kNet, "best[:sims=N]"},
+    {"level", PlayerKind::kNet, "level:N"},
     {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
     {"engine", PlayerKind::kEngine, "engine:CMD"},
 };
@@ -77,6 +78,7 @@ struct PlayerSpec {
   std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
+  int level = 0;                        // kNet: from 1; 0: none
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
   int playouts = 1;                     // kMcts: random games per leaf
@@ -105,8 +107,9 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
 PlayerSpec NetworkPlayer(const std::string& path, int simulations);
 
 // Returns the options in the text of a network's player, what follows the path
-// or the word `best`: "sims=200,graph=on". REQUIRES: a spec of kind kNet.
-absl::string_view NetworkOptionsOf(const PlayerSpec& spec);
+// or the word `best`: "sims=200,graph=on". Of a level they are those that it
+// stands for. REQUIRES: a spec of kind kNet.
+std::string NetworkOptionsOf(const PlayerSpec& spec);
 
 // Returns the options of players that search, beside those of the search.
 absl::Span<const mcts::Option<PlayerSpec>> SearchPlayerOptionTable();

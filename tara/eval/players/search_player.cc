@@ -159,7 +159,9 @@ class SearchPlayer : public Player {
           .reuse = options_.reuse,
           .threads = options_.threads,
           .leaves_per_game = options_.leaves_per_game,
-          .confidence_z = options_.confidence_z};
+          .confidence_z = options_.confidence_z,
+          .temperature = options_.temperature,
+          .value_margin = options_.value_margin};
       options.search.utility.match = turn.match;
       session =
           std::make_unique<mcts::SearchSession>(options, &cache_, &solver_);

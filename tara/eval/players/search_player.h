@@ -41,6 +41,12 @@ struct SearchPlayerOptions {
   // 0 plays the most visited action; above, the one with the highest lower
   // confidence bound (ChoiceOptions::confidence_z).
   float confidence_z = 0;
+  // Above 0 actions are drawn by their visits, the more freely the higher
+  // (ChoiceOptions::temperature).
+  float temperature = 0;
+  // Above 0, in place of both: the action that scores most at once, of those
+  // with a value so little below the best (ChooseWithinMargin in levels.h).
+  float value_margin = 0;
   // Evaluations remembered over all games; some 300 bytes each. At least 1.
   int64_t cache_positions = int64_t{1} << 16;
   // The clock of Turn::budget, and that of `time`. Thread-safe.

@@ -20,8 +20,6 @@ namespace {
 // where no game says anything of them.
 constexpr double kFirstSeatPrior = 5;
 constexpr double kDrawPrior = 3;
-// ln(nu) where no game was drawn: the likeliest nu is 0.
-constexpr double kNoDraws = -50;
 constexpr int kMaxSteps = 100;
 constexpr int kMaxHalvings = 40;
 constexpr double kSmallStep = 1e-10;  // nats
@@ -199,21 +197,6 @@ absl::Status CheckConnected(absl::Span<const std::string> players,
 }
 
 }  // namespace
-
-DavidsonChances ChancesOf(double d, double log_nu) {
-  // Divided by the largest of the three, so that none overflows.
-  const double top = std::max(std::abs(d) / 2, log_nu);
-  const double win = std::exp(d / 2 - top);
-  const double draw = std::exp(log_nu - top);
-  const double loss = std::exp(-d / 2 - top);
-  const double sum = win + draw + loss;
-  return {win / sum, draw / sum, loss / sum};
-}
-
-double InformationOf(const DavidsonChances& chances) {
-  const double lead = chances.win - chances.loss;
-  return (chances.win + chances.loss - lead * lead) / 4;
-}
 
 Ratings::Ratings(std::vector<double> elo, std::vector<double> covariance)
     : elo_(std::move(elo)), covariance_(std::move(covariance)) {

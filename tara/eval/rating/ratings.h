@@ -4,18 +4,7 @@
 // Ratings of players from the games they played each other, with what is known
 // of how far they are off.
 //
-// The model is Davidson's: of a game between i, who begins, and j, with
-//   d = theta_i - theta_j + h
-// the chances of win, draw and loss of i are
-//   e^(d/2) / Z,  nu / Z,  e^(-d/2) / Z,  Z = e^(d/2) + nu + e^(-d/2).
-// theta is a player's strength, h what beginning is worth, nu how often games
-// are drawn. In Elo, theta and h are times 400 / ln 10; without draws, a
-// difference has the usual meaning, score = 1 / (1 + 10^(-d/400)), and with
-// draws it is the odds of a win to a loss that are 10^(d/400).
-// Sources: Bradley and Terry 1952 (Biometrika 39); Davidson 1970, "On extending
-// the Bradley-Terry model to accommodate ties" (JASA 65); Davidson and Beaver
-// 1977, "On extending the Bradley-Terry model to incorporate within-pair order
-// effects" (Biometrics 33).
+// The model is Davidson's (davidson.h).
 
 #include <cstdint>
 #include <string>
@@ -23,10 +12,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tara/eval/rating/davidson.h"
 
 namespace tara::eval {
-
-inline constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
 
 // Games of two players with the same one beginning.
 struct SeatResults {
@@ -55,12 +43,6 @@ struct RatingOptions {
   bool allow_parts = false;
 };
 
-// An estimate with its standard deviation.
-struct RatingEstimate {
-  double elo = 0;
-  double deviation = 0;
-};
-
 // Ratings of players. A value.
 class Ratings {
  public:
@@ -86,18 +68,6 @@ class Ratings {
   std::vector<double> elo_;
   std::vector<double> covariance_;
 };
-
-// Chances of win, draw and loss of who begins, for d and ln(nu) as above.
-struct DavidsonChances {
-  double win;
-  double draw;
-  double loss;
-};
-DavidsonChances ChancesOf(double d, double log_nu);
-
-// Returns what such a game tells of d: the variance of the derivative of its
-// log-likelihood,  ((P_win + P_loss) - (P_win - P_loss)^2) / 4.
-double InformationOf(const DavidsonChances& chances);
 
 // Returns the ratings of the players named: the likeliest under the model and
 // the prior, with the inverse of minus the Hessian as their covariance.

@@ -16,6 +16,7 @@
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
@@ -76,6 +77,8 @@ struct SessionOptions {
   // As ChoiceOptions.
   float confidence_z = 0;
   float temperature = 0;
+  // Above 0, in their place: ChooseWithinMargin (levels.h).
+  float value_margin = 0;
 };
 
 // Limits of time for the search of a position, in place of search.simulations
@@ -141,8 +144,10 @@ class SearchSession {
 
   // Returns the action to play at the root. REQUIRES: it was searched.
   Action Choose(Random& random) const {
-    return ChooseAction(*tree_, options_.confidence_z, options_.temperature,
-                        random);
+    return options_.value_margin > 0
+               ? ChooseWithinMargin(*tree_, options_.value_margin, random)
+               : ChooseAction(*tree_, options_.confidence_z,
+                              options_.temperature, random);
   }
 
   // Plays an action, and if it is then the turn of another side searches on

@@ -86,14 +86,39 @@ export interface VariantInfo {
 /** Rule options that differ from their defaults; switches are 0 or 1. */
 export type RuleOptions = Readonly<Record<string, number>>;
 
+/** What `tara rate` measured, where level 5 has 1000: 95 % of such intervals
+ * have the truth within `elo` plus or minus `interval`. */
+export interface MeasuredElo {
+  readonly elo: number;
+  readonly interval: number;
+}
+
 /** How strong the computer is to play; `levels` lists them, weakest first. */
 export interface Level {
+  /** "level:3", as player specs have it. */
   readonly id: string;
+  /** "Level 3". */
   readonly name: string;
-  /** Simulations an action. */
+  /** Simulations an action, with a network. */
   readonly simulations: number;
-  /** Of the choice by visits: 0 plays the best, more plays more loosely. */
-  readonly temperature: number;
+  /** By variant, with the ready-made network (NetworkInfo.rated). */
+  readonly elo: Readonly<Record<string, MeasuredElo>>;
+}
+
+/** A game of a player against one whose rating is known, with its standard
+ * deviation. */
+export interface RatedGame {
+  readonly elo: number;
+  readonly deviation: number;
+  /** Whether the player whose rating is asked for had the first turn. */
+  readonly began: boolean;
+  /** 1 won, 0.5 drawn, 0 lost. */
+  readonly score: number;
+}
+
+export interface Rating {
+  readonly elo: number;
+  readonly deviation: number;
 }
 
 export interface EngineInfo {
@@ -244,6 +269,8 @@ export interface NetworkInfo {
   readonly name: string;
   /** What it was trained on. */
   readonly variants: readonly LearnedVariant[];
+  /** Whether it is the one that the levels' Elo was measured with. */
+  readonly rated: boolean;
   /** What runs it. */
   readonly backend: 'webgpu' | 'wasm';
   /** Which ONNX file of the bundle runs, such as "model.onnx". */
@@ -309,12 +336,14 @@ export interface SearchRequest {
   /** The position after this action, played there in thought alone: an index,
    * or the notation. Default: none is. */
   readonly after?: ActionIndex | string;
-  /** One of `levels`; what is set below goes before it. Default: the
+  /** The id of one of `levels`; what is set below goes before it. Default: the
    * strongest. */
   readonly level?: string;
   readonly simulations?: number;
   /** The search ends after so long, if not before. */
   readonly milliseconds?: number;
+  /** Of a choice by visits: 0, the default, plays as the level does; more plays
+   * more loosely. */
   readonly temperature?: number;
   /** Of the choice among actions. The same request with the same seed chooses
    * the same action (but for `milliseconds`). Default: drawn anew. */
@@ -430,6 +459,10 @@ export interface Engine {
   search(
       request?: SearchRequest,
       onProgress?: (progress: SearchProgress) => void): Search;
+
+  /** The rating, in a variant, of a player with these games, by the model and
+   * with the prior of `tara rate`. */
+  rate(variant: string, games: readonly RatedGame[]): Promise<Rating>;
 
   /** Ends the worker; calls under way are rejected. */
   close(): void;

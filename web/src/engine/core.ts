@@ -6,7 +6,10 @@ import type {
   Action,
   BySide,
   Geometry,
+  Level,
   Position,
+  RatedGame,
+  Rating,
   VariantInfo,
 } from './api';
 import { fetchPacked } from './packed';
@@ -17,6 +20,9 @@ export interface Catalogue {
   readonly variants: readonly VariantInfo[];
   /** All 570, by index. */
   readonly actions: readonly Action[];
+  readonly levels: readonly Level[];
+  /** The fileId of the bundle that the levels' Elo was measured with. */
+  readonly ratedNetwork: string;
   readonly rulesVersion: number;
   readonly featureVersion: number;
   readonly policyVersion: number;
@@ -87,6 +93,7 @@ export interface CoreSearch {
   cancel(): void;
   runPlayouts(most: number): void;
   report(): CoreSearchReport;
+  /** At temperature 0 as the level does. */
   choose(temperature: number, seed: number): number;
   delete(): void;
 }
@@ -104,10 +111,13 @@ export interface Core {
       notation: string): Answer<{ action: number; text: string }>;
   perft(position: string, depth: number): number;
   judgeByPlayouts(position: string): CoreEvaluation;
+  /** How many leaves of a search are judged together, at most. */
+  leavesTogether(simulations: number): number;
+  rateByResults(variant: string, games: readonly RatedGame[]): Rating;
   readonly Judge: new (position: string) => CoreJudge;
   readonly Search: new (
       position: string, simulations: number, network: boolean,
-      seed: number) => CoreSearch;
+      level: number, seed: number) => CoreSearch;
 }
 
 export async function loadCore(): Promise<Core> {

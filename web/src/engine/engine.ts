@@ -90,6 +90,7 @@ function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
     loadNetwork: calling('loadNetwork'),
     unloadNetwork: calling('unloadNetwork'),
     network: calling('network'),
+    rate: calling('rate'),
     verifyNetwork: calling('verifyNetwork'),
     evaluate: calling('evaluate'),
     search(

@@ -10,6 +10,7 @@ import { type Bundle, factsOf, type InputCounts } from './bundle';
 import type { Catalogue, NetworkBatch } from './core';
 import { notLearned } from './learned';
 import { fetchPacked } from './packed';
+import { fileId } from './zip';
 import { gpuRuntime, hasWebGpu } from './webgpu';
 
 type Backend = NetworkInfo['backend'];
@@ -159,11 +160,12 @@ export class Network {
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
-      readonly bundle: Bundle, name: string, bytes: number,
+      readonly bundle: Bundle, name: string, bytes: number, rated: boolean,
       private readonly session: Session) {
     this.info = {
       name,
       variants: bundle.manifest.variants,
+      rated,
       backend: session.backend,
       file: bundle.file,
       bytes,
@@ -173,7 +175,7 @@ export class Network {
   }
 
   static async open(
-      bundle: Bundle, name: string, bytes: number,
+      bundle: Bundle, name: string, bytes: Uint8Array,
       catalogue: Catalogue): Promise<Network> {
     let session: Session;
     try {
@@ -182,7 +184,8 @@ export class Network {
       throw new Error(`${bundle.file} cannot be run: ${
           error instanceof Error ? error.message : String(error)}`);
     }
-    return new Network(bundle, name, bytes, session);
+    const rated = fileId(bytes) === catalogue.ratedNetwork;
+    return new Network(bundle, name, bytes.length, rated, session);
   }
 
   /** Whether it was trained on the variant with these rule options. */

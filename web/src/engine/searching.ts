@@ -18,15 +18,12 @@ import type {
 } from './core';
 import { actionsAt } from './game';
 import { optionsFromText } from './short_text';
-import { LEVELS, PLAYOUTS_FACTOR } from './levels';
 import type { Network } from './network';
 
 /** More makes no sense in a page; the core's limit is 2^24. */
 const MOST_SIMULATIONS = 10_000_000;
-/** Leaves judged together. Many fill the vectors of the machine; but each is
- * chosen without knowing the others, so that they are few of all. */
-const MOST_LEAVES = 8;
-const SIMULATIONS_A_LEAF = 16;
+/** A random game is far less accurate than a network, and far cheaper. */
+const PLAYOUTS_FACTOR = 16;
 /** A worker that is busy for so long hears nothing. */
 const SLICE_MS = 12;
 const PROGRESS_MS = 150;
@@ -113,25 +110,30 @@ export async function evaluate(
 }
 
 interface Plan {
+  /** From 1; 0: the usual search. */
+  readonly level: number;
   readonly simulations: number;
   readonly temperature: number;
   readonly milliseconds: number;
   readonly seed: number;
 }
 
-function planOf(request: SearchRequest, hasNetwork: boolean): Plan {
-  const level = request.level === undefined ?
-    LEVELS[LEVELS.length - 1] :
-    LEVELS.find((each) => each.id === request.level);
+function planOf(
+    request: SearchRequest, { levels }: Catalogue, hasNetwork: boolean): Plan {
+  const strongest = levels[levels.length - 1]!;
+  const number =
+      levels.findIndex(({ id }) => id === (request.level ?? strongest.id));
+  const level = levels[number];
   if (level === undefined) {
     throw new Error(
         `unknown level '${request.level}'; expected one of: ` +
-        LEVELS.map((each) => each.id).join(', '));
+        levels.map((each) => each.id).join(', '));
   }
   const plan = {
+    level: request.level === undefined ? 0 : number + 1,
     simulations: request.simulations ??
         level.simulations * (hasNetwork ? 1 : PLAYOUTS_FACTOR),
-    temperature: request.temperature ?? level.temperature,
+    temperature: request.temperature ?? 0,
     milliseconds: request.milliseconds ?? Infinity,
     seed: request.seed ?? Math.floor(Math.random() * 2 ** 32),
   };
@@ -170,10 +172,8 @@ class Searching {
     this.actionOf = actionsAt(judges.catalogue, position);
     this.compensation = judges.core.view(position).score.compensation;
     this.tree = new judges.core.Search(
-        position, plan.simulations, network !== null, plan.seed);
-    this.leaves = Math.min(
-        MOST_LEAVES,
-        Math.max(1, Math.floor(plan.simulations / SIMULATIONS_A_LEAF)));
+        position, plan.simulations, network !== null, plan.level, plan.seed);
+    this.leaves = judges.core.leavesTogether(plan.simulations);
   }
 
   private elapsed(): number {
@@ -271,7 +271,7 @@ export async function search(
     throw new Error('the game is over: nothing to search');
   }
   const network = networkFor(judges, position);
-  const plan = planOf(request, network !== null);
+  const plan = planOf(request, judges.catalogue, network !== null);
   const searching = new Searching(judges, position, ply, plan, network);
   try {
     return await searching.run(stopped, onProgress);

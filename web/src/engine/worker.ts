@@ -5,7 +5,6 @@ import { readBundle } from './bundle';
 import { type Catalogue, type Core, loadCore, valueOf } from './core';
 import { GameModel, positionOf } from './game';
 import { gameFromText, gameToText } from './game_text';
-import { LEVELS } from './levels';
 import type { Calls, FromWorker, ToWorker } from './messages';
 import { Network } from './network';
 import { evaluate, type Judges, search } from './searching';
@@ -37,8 +36,9 @@ class Host {
   }
 
   info(): EngineInfo {
-    const { actions, maxMargin, planes, globals, ...info } = this.catalogue;
-    return { ...info, levels: LEVELS };
+    const { actions, ratedNetwork, maxMargin, planes, globals, ...info } =
+        this.catalogue;
+    return info;
   }
 
   /** Remembers that there is a search, so that it can be stopped. */
@@ -96,6 +96,12 @@ class Host {
       evaluate: (ply = this.game.ply) =>
         evaluate(this.judges(), this.game.textAt(ply), ply),
       search: (request) => this.search(id, request),
+      rate: async (variant, games) => {
+        if (!this.catalogue.variants.some((each) => each.id === variant)) {
+          throw new Error(`unknown variant '${variant}'`);
+        }
+        return this.core.rateByResults(variant, games);
+      },
     };
   }
 
@@ -106,7 +112,7 @@ class Host {
         const bytes = await bytesOf(data);
         const bundle = readBundle(bytes, this.catalogue);
         const network =
-            await Network.open(bundle, name, bytes.length, this.catalogue);
+            await Network.open(bundle, name, bytes, this.catalogue);
         this.exchange(network);
         return network.info;
       },

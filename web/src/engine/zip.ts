@@ -22,19 +22,31 @@ const LOCAL_BYTES = 30;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** Remainders of the CRC of zip files (reflected 0x04c11db7), by byte. */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; ++bit) {
-    crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return crc;
-});
+/** Returns a CRC of 32 bits, by its polynomial, reflected. */
+function crcBy(polynomial: number): (data: Uint8Array) => number {
+  const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte;
+    for (let bit = 0; bit < 8; ++bit) {
+      crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
+    }
+    return crc;
+  });
+  return (data) => {
+    let crc = 0xffffffff;
+    for (const byte of data) {
+      crc = (crc >>> 8) ^ remainders[(crc ^ byte) & 0xff]!;
+    }
+    return (crc ^ 0xffffffff) >>> 0;
+  };
+}
 
-function crc32(data: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of data) crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ byte) & 0xff]!;
-  return (crc ^ 0xffffffff) >>> 0;
+/** That of zip files, and CRC-32C. */
+const crc32 = crcBy(0xedb88320);
+const crc32c = crcBy(0x82f63b78);
+
+/** Returns what nn::NetworkFileId (tara/nn) calls a file. */
+export function fileId(data: Uint8Array): string {
+  return `${crc32c(data).toString(16).padStart(8, '0')}-${data.length}`;
 }
 
 function mostBytes(name: string, archive: Uint8Array): number {

@@ -18,6 +18,7 @@ import { acceptDrops, NetworkPanel } from './network_panel';
 import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import {
+  currentId,
   defaultPlayers,
   fitPlayers,
   playerId,
@@ -26,6 +27,7 @@ import {
 } from './players';
 import { turnTheme } from './preferences';
 import { inArea, whyNot } from './reasons';
+import { Results } from './results';
 import { type GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
 import { SeatsPanel } from './seats_panel';
@@ -43,6 +45,7 @@ import {
   resultSentence,
   rulesInWords,
   seatName,
+  standingSentence,
   verificationSentence,
 } from './words';
 import { shortText } from '../engine/short_text';
@@ -65,6 +68,7 @@ export class App {
   private readonly board: Board;
   private readonly notices = new Notices();
   private readonly games = new KeptGames();
+  private readonly results: Results;
   private readonly seats: SeatsPanel;
   private readonly turnBar: TurnBar;
   private readonly toolbar: Toolbar;
@@ -94,6 +98,7 @@ export class App {
     game: Game,
   ) {
     const { info } = engine;
+    this.results = new Results(engine);
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.session = new Session(
       engine,
@@ -154,9 +159,11 @@ export class App {
       () => void this.unloadNetwork(),
       () => void this.verifyNetwork(),
     );
-    this.newGameDialog = new NewGameDialog(info, (choice) => {
-      void this.newGame(choice);
-    });
+    this.newGameDialog = new NewGameDialog(
+      info,
+      (variant) => this.results.standing(variant),
+      (choice) => void this.newGame(choice),
+    );
     this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
     this.fileDialog = new GameFileDialog(
       info.variants,
@@ -270,6 +277,7 @@ export class App {
         text,
         (game) => fitPlayers([], game.variant), // people, who look at it
         true,
+        false,
         () => this.games.begin(),
       );
       this.notices.show(`${this.loadedSentence()} Others are kept as they were.`);
@@ -310,27 +318,30 @@ export class App {
         `Your game of ${game.variant.name} is kept under Save / load.`,
       );
     });
+    if (this.heat || this.owners) this.session.help();
   }
 
   // Goes on with a kept game as it was left. Rejects if it cannot be read.
   private async goBackTo(kept: KeptGame): Promise<void> {
-    const known = new Set(this.engine.info.levels.map((level) => level.id));
-    const ids = kept.players.map((id) => (known.has(id) ? id : 'person'));
+    const { levels } = this.engine.info;
+    const ids = kept.players.map((id) => currentId(id, levels));
     await this.session.load(
       kept.text,
       (game) => fitPlayers(ids.map(playerOf), game.variant),
       kept.paused,
+      kept.counts,
       () => this.games.take(kept),
     );
   }
 
   // Keeps the game for the next visit.
   private keep(): void {
-    const { game, players, paused, position } = this.session;
+    const { game, players, paused, counts, position } = this.session;
     const kept = this.games.keep({
       text: shortText(game),
       players: players.map(playerId),
       paused,
+      counts,
       result: position.finished ? resultSentence(position.score) : '',
     });
     if (kept || this.toldOfFullStorage) return;
@@ -362,6 +373,7 @@ export class App {
   }
 
   private async unloadNetwork(): Promise<void> {
+    this.session.help();
     await this.engine.unloadNetwork();
     this.network = null;
     this.session.networkChanged();
@@ -386,6 +398,7 @@ export class App {
     // Damaged bundles are called so, and refused as such.
     const isBundle = /\.(tara|zip)$/i.test(file.name) && !this.isGame(text);
     if (isZip || isBundle) {
+      this.session.help();
       if (await this.loadNetwork(file, file.name)) {
         this.notices.show(`${file.name} is loaded.`);
       }
@@ -417,6 +430,7 @@ export class App {
       textOfPasted(text),
       (game) => fitPlayers(this.session.players, game.variant),
       true, // it may be one to look at
+      false,
       () => this.games.begin(),
     );
     const { name } = this.session.game.variant;
@@ -430,7 +444,10 @@ export class App {
   }
 
   private openNewGame(): void {
-    this.newGameDialog.open(this.session.game.variant);
+    this.newGameDialog.open(
+      this.session.game.variant,
+      this.network?.rated ?? false,
+    );
   }
 
   // Sets up a position, beginning with the one on the board.
@@ -463,6 +480,7 @@ export class App {
         text,
         (game) => fitPlayers(players, game.variant),
         paused,
+        false,
         () => this.games.begin(),
       );
       this.board.focus();
@@ -487,6 +505,7 @@ export class App {
 
   private toggle(map: 'heat' | 'owners'): void {
     this[map] = !this[map];
+    if (this[map]) this.session.help();
     this.draw();
   }
 
@@ -556,6 +575,36 @@ export class App {
       sentence += ` ${seatName(game.variant, position.seat!)} to move.`;
     }
     this.notices.announce(sentence);
+    if (position.finished) void this.keepResult(game);
+  }
+
+  // Keeps the result of a finished game that tells of a person's strength, and
+  // says what strength that is by now: a person, or two as partners, against a
+  // level of known Elo, by the usual rules.
+  private async keepResult({ variant, options, position }: Game): Promise<void> {
+    const { counts, players } = this.session;
+    if (!counts || this.network?.rated !== true) return;
+    if (Object.keys(options).length > 0) return;
+    const bySide = [0, 1].map((side) => [
+      ...new Set(
+        variant.seats
+          .filter((seat) => seat.side === side)
+          .map(({ index }) => playerId(players[index]!)),
+      ),
+    ]);
+    const side = bySide.findIndex((ids) => ids.join() === 'person');
+    const other = side === 0 ? 1 : 0;
+    const level = this.engine.info.levels.find(
+      ({ id }) => side >= 0 && id === bySide[other]!.join(),
+    );
+    if (level === undefined) return;
+    const { winner } = position.score;
+    const score = winner === null ? 0.5 : winner === side ? 1 : 0;
+    this.results.add(variant, level, { began: side === 0, score });
+    const standing = await this.results.standing(variant);
+    if (standing !== null) {
+      this.notices.show(`${variant.name}: ${standingSentence(standing)}`);
+    }
   }
 
   // Draws everything in the next frame, however often it is asked before.
@@ -583,7 +632,7 @@ export class App {
     this.renderBoard();
     this.turnBar.render(session);
     this.guide.render(session);
-    this.seats.render(session);
+    this.seats.render(session, this.network?.rated ?? false);
     this.course.render(session);
     this.moves.render(session);
     this.review.render(session);

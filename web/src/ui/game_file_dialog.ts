@@ -11,6 +11,7 @@ import {
   type KeptGames,
 } from './kept_games';
 import { linkTo } from './links';
+import { currentId } from './players';
 import { plural } from './words';
 import type { Level, VariantInfo } from '../engine/api';
 
@@ -201,7 +202,9 @@ export class GameFileDialog {
     const { variant, actions, isSetUp } = outline(kept.text);
     const name = this.variants.find(({ id }) => id === variant)?.name;
     const players = kept.players.map(
-      (id) => this.levels.find((level) => level.id === id)?.name ?? 'Person',
+      (id) =>
+        this.levels.find((level) => level.id === currentId(id, this.levels))
+          ?.name ?? 'Person',
     );
     const details = [
       plural(actions, 'action') + (isSetUp ? ' from a set-up position' : ''),

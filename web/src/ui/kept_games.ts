@@ -13,6 +13,7 @@ export interface KeptGame {
   readonly text: string; // what the engine loads
   readonly players: readonly string[];
   readonly paused: boolean;
+  readonly counts: boolean; // Session.counts
   readonly result: string; // in words; '' while the game goes on
   readonly savedMs: number; // since 1970
   readonly writer: string; // the page load that wrote it
@@ -20,7 +21,7 @@ export interface KeptGame {
 
 export type GameToKeep = Pick<
   KeptGame,
-  'text' | 'players' | 'paused' | 'result'
+  'text' | 'players' | 'paused' | 'counts' | 'result'
 >;
 
 // Something in the storage that is no game: damaged, or of a later version of
@@ -87,6 +88,7 @@ function parse(id: string, raw: string | null): KeptGame | null {
       text: entry.text!,
       players: entry.players!.map(String),
       paused: entry.paused === true,
+      counts: entry.counts === true,
       result: typeof entry.result === 'string' ? entry.result : '',
       savedMs: isTime(entry.savedMs) ? entry.savedMs : 0,
       writer: String(entry.writer),
@@ -181,7 +183,7 @@ export class KeptGames {
     const same =
       stored !== null &&
       stored.id === this.id &&
-      (['text', 'paused', 'result'] as const).every(
+      (['text', 'paused', 'counts', 'result'] as const).every(
         (name) => stored[name] === entry[name],
       ) &&
       stored.players.join() === game.players.join();

@@ -3,8 +3,10 @@
 import { Dialog } from './dialog';
 import { h } from './dom';
 import { FAMILIES, variantLabel } from './families';
-import { defaultLevel, PERSON, type Player } from './players';
+import { defaultLevel, levelLabel, PERSON, type Player } from './players';
+import type { Standing } from './results';
 import { RuleOptionFields } from './rule_options';
+import { standingSentence } from './words';
 import type {
   EngineInfo,
   Family,
@@ -31,14 +33,21 @@ export class NewGameDialog {
   private readonly options = new RuleOptionFields();
   private readonly form: HTMLFormElement;
   private readonly level: HTMLSelectElement;
+  private readonly standing = h('p', { class: 'standing', role: 'status' });
+  private rated = false;
+  private levelChosen = false; // by the person, since the dialog was opened
 
   constructor(
     private readonly info: EngineInfo,
+    // What the person's games of a variant tell of their strength.
+    private readonly standingIn: (
+      variant: VariantInfo,
+    ) => Promise<Standing | null>,
     private readonly start: (game: NewGame) => void,
   ) {
     this.level = h(
       'select',
-      { name: 'level' },
+      { name: 'level', change: () => (this.levelChosen = true) },
       ...info.levels.map((level) =>
         h('option', { value: level.id }, level.name),
       ),
@@ -59,12 +68,15 @@ export class NewGameDialog {
     this.dialog = new Dialog('new-game', 'New game', this.form);
   }
 
-  open(current: VariantInfo): void {
+  // `rated`: the levels' Elo is known of the network there is.
+  open(current: VariantInfo, rated: boolean): void {
+    this.rated = rated;
+    this.levelChosen = false;
     const radio = this.form.querySelector<HTMLInputElement>(
       `input[value="${current.id}"]`,
     );
     if (radio !== null) radio.checked = true;
-    this.showOptions();
+    this.showVariant();
     this.dialog.open();
   }
 
@@ -75,7 +87,7 @@ export class NewGameDialog {
     ][];
     return h(
       'fieldset',
-      { class: 'families', change: () => this.showOptions() },
+      { class: 'families', change: () => this.showVariant() },
       h('legend', {}, 'Game'),
       ...titles.map(([family, text]) =>
         h(
@@ -128,6 +140,7 @@ export class NewGameDialog {
         ),
       ),
       h('label', { class: 'level' }, 'Strength of the computer', this.level),
+      this.standing,
       h(
         'p',
         { class: 'faint' },
@@ -140,6 +153,34 @@ export class NewGameDialog {
     const id = new FormData(this.form).get('variant');
     const { variants } = this.info;
     return variants.find((variant) => variant.id === id) ?? variants[0]!;
+  }
+
+  private showVariant(): void {
+    this.showOptions();
+    this.showLevels();
+    void this.showStanding();
+  }
+
+  private showLevels(): void {
+    const variant = this.variant();
+    this.info.levels.forEach((level, i) => {
+      const option = this.level.options[i]!;
+      option.textContent = levelLabel(level, variant, this.rated);
+    });
+  }
+
+  // Shows how strong the person is by the games so far, and chooses the level
+  // that is closest.
+  private async showStanding(): Promise<void> {
+    const variant = this.variant();
+    this.standing.textContent = this.rated
+      ? 'The numbers are Elo: who has 200 more wins three games of four.'
+      : 'How strong the levels are is known of the ready-made network alone.';
+    if (!this.rated) return;
+    const standing = await this.standingIn(variant);
+    if (standing === null || variant !== this.variant()) return;
+    this.standing.textContent = standingSentence(standing);
+    if (!this.levelChosen) this.level.value = standing.next.id;
   }
 
   private showOptions(): void {

@@ -17,6 +17,35 @@ export function playerId(player: Player): string {
   return player.kind === 'person' ? 'person' : player.level;
 }
 
+// What was kept when there were five levels, as those of today that play most
+// like them.
+const FORMER_LEVELS: Readonly<Record<string, string>> = {
+  novice: 'level:6',
+  easy: 'level:7',
+  medium: 'level:8',
+  strong: 'level:9',
+  master: 'level:10',
+};
+
+// Returns the id of a player of a kept game as it is today; nobody known is a
+// person.
+export function currentId(id: string, levels: readonly Level[]): string {
+  const current = FORMER_LEVELS[id] ?? id;
+  return levels.some((level) => level.id === current) ? current : 'person';
+}
+
+// Returns a level for people to choose: "Level 4 · 1230", with its Elo in the
+// variant, where the network is the one that was measured.
+export function levelLabel(
+  level: Level,
+  variant: VariantInfo,
+  rated: boolean,
+): string {
+  return rated
+    ? `${level.name} \u00b7 ${level.elo[variant.id]!.elo}`
+    : level.name;
+}
+
 // Returns the level that a newcomer meets: one above the weakest.
 export function defaultLevel(levels: readonly Level[]): string {
   return levels[Math.min(1, levels.length - 1)]!.id;

@@ -2,7 +2,7 @@
 
 import { badge } from './board/pieces';
 import { h, replaceChildren } from './dom';
-import { playerId, playerOf, type Player } from './players';
+import { levelLabel, playerId, playerOf, type Player } from './players';
 import { SIDE_NAMES } from './words';
 import type { Session, Thinking } from './session';
 import type {
@@ -50,18 +50,25 @@ export class SeatsPanel {
     class: 'seats',
     'aria-label': 'Players and score',
   });
-  private variant = ''; // that the elements were made for
+  // What the elements were made for.
+  private variant = '';
+  private rated = false;
 
   constructor(
     private readonly levels: readonly Level[],
     private readonly setPlayer: (seat: number, player: Player) => void,
   ) {}
 
-  render(session: Session): void {
+  // `rated`: the levels' Elo is known of the network there is.
+  render(session: Session, rated: boolean): void {
     const { variant } = session.game;
     if (variant.id !== this.variant) {
       this.variant = variant.id;
+      this.rated = rated;
       this.build(variant);
+    } else if (rated !== this.rated) {
+      this.rated = rated;
+      this.relabel(variant);
     }
     this.update(session);
   }
@@ -77,7 +84,7 @@ export class SeatsPanel {
           { class: 'side-seats' },
           ...variant.seats
             .filter((seat) => seat.side === side)
-            .map((seat) => this.seatRow(seat)),
+            .map((seat) => this.seatRow(seat, variant)),
         ),
         h('dl', { class: 'counts' }),
         h('p', { class: 'points' }),
@@ -87,7 +94,20 @@ export class SeatsPanel {
     replaceChildren(this.element, ...cards);
   }
 
-  private seatRow(seat: SeatInfo): HTMLElement {
+  // The choices stay as they are, with their focus.
+  private relabel(variant: VariantInfo): void {
+    for (const select of this.element.querySelectorAll('select')) {
+      this.levels.forEach((level, i) => {
+        select.options[i + 1]!.textContent = levelLabel(
+          level,
+          variant,
+          this.rated,
+        );
+      });
+    }
+  }
+
+  private seatRow(seat: SeatInfo, variant: VariantInfo): HTMLElement {
     const select = h(
       'select',
       {
@@ -96,7 +116,11 @@ export class SeatsPanel {
       },
       h('option', { value: 'person' }, 'Person'),
       ...this.levels.map((level) =>
-        h('option', { value: level.id }, level.name),
+        h(
+          'option',
+          { value: level.id },
+          levelLabel(level, variant, this.rated),
+        ),
       ),
     );
     return h(

@@ -51,6 +51,9 @@ export class Session {
   judgedBy: Evaluation['by'] = 'playouts'; // the last one
   changes = 0; // of the position; answers to an earlier one are dropped
   paused = false; // the computer waits for the button to go on
+  // Whether the game so far tells of the strength of those who play it: from
+  // the start on without taking back, hints or a change of players.
+  counts = false;
   readonly course: CourseOfGame;
   readonly review: ReviewOfGame;
   private search: Search | null = null;
@@ -104,6 +107,7 @@ export class Session {
       accepted();
       this.players = players;
       this.paused = false;
+      this.counts = true;
       this.course.clear();
       this.review.clear();
       return game;
@@ -117,12 +121,14 @@ export class Session {
     this.startTurn();
   }
 
-  // Begins the game of a text, with the computer waiting if `paused`. Rejects,
-  // and goes on with the game there is, if the engine refuses it.
+  // Begins the game of a text, with the computer waiting if `paused`; `counts`
+  // if it did when it was left. Rejects, and goes on with the game there is, if
+  // the engine refuses it.
   async load(
     text: string,
     fit: (game: Game) => readonly Player[],
     paused: boolean,
+    counts: boolean,
     accepted: () => void,
   ): Promise<void> {
     this.stopSearch();
@@ -136,6 +142,7 @@ export class Session {
     accepted();
     this.players = fit(game);
     this.paused = paused;
+    this.counts = counts;
     this.course.clear();
     this.review.clear();
     this.show(game, null);
@@ -143,12 +150,20 @@ export class Session {
 
   setPlayer(seat: number, player: Player): void {
     this.players = this.players.map((old, i) => (i === seat ? player : old));
+    if (this.game.actions.length > 0) this.counts = false;
     // The computer does not play into a game that is looked back on.
     this.paused = !this.atEnd;
     this.stopSearch();
     this.events.changed();
     this.events.toKeep();
     this.startTurn();
+  }
+
+  // Somebody helps the person who plays.
+  help(): void {
+    if (!this.counts || this.position.finished) return;
+    this.counts = false;
+    this.events.toKeep();
   }
 
   // The network was loaded or taken away: what was thought before is stale.
@@ -213,6 +228,7 @@ export class Session {
   async play(action: Action): Promise<void> {
     if (this.busy) return;
     const before = this.position;
+    if (!this.atEnd) this.counts = false;
     this.course.cutAfter(this.game.ply);
     this.review.clear();
     this.paused = false;
@@ -278,6 +294,7 @@ export class Session {
   // Searches for a person: the best action is shown, not played.
   async showHint(): Promise<void> {
     if (!this.personToMove || this.thinking !== null) return;
+    this.help();
     const result = await this.run('hint', {
       simulations: HINT_SIMULATIONS,
       milliseconds: HINT_MS,
@@ -360,6 +377,7 @@ export class Session {
     const result = await this.run('turn', { level });
     await pace;
     if (result === null || changes !== this.changes || this.paused) return;
+    if (result.by !== 'network') this.counts = false;
     await this.play(result.action);
   }
 

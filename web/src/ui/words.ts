@@ -1,5 +1,6 @@
 // Sentences about positions and actions, for the eye and for screen readers.
 
+import type { Standing } from './results';
 import { faultOf, type GivenAway } from './review';
 import type {
   Action,
@@ -284,6 +285,25 @@ export function givenAwaySentence(game: Game, found: GivenAway): string {
     `${played.action.notation}, ${fault === 'inaccuracy' ? 'an' : 'a'} ` +
     `${fault} (${percent(100 * lost)} of winning). Better: ` +
     `${better.notation}${then}.`
+  );
+}
+
+// Returns how strong a person is by the games so far, and what to play next:
+// "You have about 1150 Elo (850 to 1450, by 4 games). To play next: Level 5."
+export function standingSentence({
+  games,
+  elo,
+  interval,
+  next,
+}: Standing): string {
+  const tens = (value: number): string => {
+    const rounded = Math.round(value / 10) * 10;
+    return String(rounded).replace('-', '\u2212');
+  };
+  return (
+    `You have about ${tens(elo)} Elo (${tens(elo - interval)} to ` +
+    `${tens(elo + interval)}, by ${plural(games, 'game')}). ` +
+    `To play next: ${next.name}.`
   );
 }
 

@@ -1,0 +1,79 @@
+#ifndef TARA_MCTS_LEVELS_LEVELS_H_
+#define TARA_MCTS_LEVELS_LEVELS_H_
+
+// Levels of strength, for people to play against: how each searches and
+// chooses, and its measured Elo. Player specs (level:5), protocols and the page
+// in the browser take them from here.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "tara/base/random.h"
+#include "tara/core/action.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/tree.h"
+
+namespace tara::mcts {
+
+// Returns the points of the side to move minus those of the other side, if the
+// game were over after the action. REQUIRES: it is legal.
+int ScoreAfter(const State& state, Action action);
+
+// Returns an action of which the search of the tree has found the value to be
+// at most `value_margin` below the best one's, in [0, 2]: of these the one
+// after which the score is best (ScoreAfter); ties are drawn. Only actions that
+// were visited count, and of these what the proofs leave (LeftByProof); a root
+// that is proved gets what is proved best.
+//
+// A weak player of this kind gives away little at a time, as far as it sees: it
+// takes what is near and misses what is far. With 0 the action of the best
+// value is played, with 2 any that scores most at once.
+// REQUIRES: a simulation through the root's actions, or a proved root.
+Action ChooseWithinMargin(const Tree& tree, float value_margin, Random& random);
+
+// What differs between levels.
+struct Level {
+  int simulations;  // an action
+  // Above 0: the choice is ChooseWithinMargin, after a search that looks at all
+  // legal actions and solves no endgames. 0: the best of the usual search.
+  float value_margin;
+};
+
+inline constexpr int kNumLevels = 10;
+
+// Weakest first: level 1, 2, ...
+extern const std::array<Level, kNumLevels> kLevels;
+
+// What `tara rate` measured of the levels with the ready-made network, one
+// variant at a time; level 5 has 1000, to which intervals are relative, too.
+struct LevelElo {
+  int elo;
+  int interval;  // of 95 %: elo plus or minus this
+};
+
+// Returns the measured Elo of a level. REQUIRES: 1 <= level <= kNumLevels.
+LevelElo EloOfLevel(Variant variant, int level);
+
+// Returns what it is worth in Elo to have the first turn, as measured with it.
+int FirstSeatElo(Variant variant);
+
+// The network that was measured, as nn::NetworkFileId names its file: that of
+// models/tara.tara.
+inline constexpr char kRatedNetwork[] = "d7c05bd7-3674832";
+
+// Returns how a level searches.
+SearchOptions SearchOfLevel(const Level& level);
+
+// Leaves of a tree that are judged together, at most: many make full use of the
+// machine; but each is chosen without knowing the others, so that they are few
+// of all.
+constexpr int LeavesTogether(int simulations) {
+  return std::clamp(simulations / 16, 1, 8);
+}
+
+}  // namespace tara::mcts
+
+#endif  // TARA_MCTS_LEVELS_LEVELS_H_

@@ -1,0 +1,172 @@
+// Levels of known strength, and what a person's games tell of theirs.
+
+import assert from 'node:assert/strict';
+import {readFile} from 'node:fs/promises';
+import path from 'node:path';
+import {before, describe, test} from 'node:test';
+
+import {suiteContext, webRoot} from './harness.mjs';
+import {
+  boardState,
+  clickAction,
+  newGame,
+  PHONE,
+  randomNumbers,
+  startSite,
+  takePicture,
+  waitForToast,
+  waitForTurn,
+} from './ui_page.mjs';
+
+describe('levels', () => {
+  let site;
+  let model;
+  const context = suiteContext();
+  before(async () => {
+    model = await readFile(path.join(webRoot, '..', 'models', 'tara.tara'));
+    site = await startSite(context);
+  });
+
+  // The page with the ready-made network, as a visitor has it.
+  const openRated = async (options) => {
+    const opened = await site.open(options);
+    const {page} = opened;
+    await page.route(
+        '**/model.tara', (route) => route.fulfill({body: model}));
+    await page.reload();
+    await page.waitForSelector('body.ready');
+    await page.waitForSelector('#network-name');
+    return opened;
+  };
+
+  const labels = (page, selector) =>
+      page.$$eval(`${selector} option`,
+                  (all) => all.map((each) => each.textContent));
+
+  const results = (page) => page.evaluate(
+      () => JSON.parse(localStorage.getItem('tara.results') ?? 'null'));
+
+  const openDialog = async (page, variant) => {
+    await page.click('#new-game-button');
+    await page.click(`label:has(input[value="${variant}"])`);
+  };
+
+  // Plays random actions to the end of the game.
+  const playOn = async (page, seed) => {
+    const random = randomNumbers(seed);
+    while (!(await boardState(page)).finished) await clickAction(page, random);
+  };
+
+  test('have an Elo by variant with the network that was measured',
+       async () => {
+         const {page, problems, close} = await openRated();
+         await openDialog(page, 'four_treasures');
+         const first = await labels(page, 'select[name="level"]');
+         assert.equal(first.length, 10);
+         first.forEach(
+             (label, i) =>
+                 assert.match(label, new RegExp(`^Level ${i + 1} · \\d+$`)));
+         await page.click('label:has(input[value="high_kings_l1"])');
+         const second = await labels(page, 'select[name="level"]');
+         assert.notDeepEqual(second, first);
+         assert.match(await page.textContent('.standing'), /^The numbers are Elo/);
+         await takePicture(page, 'levels');
+         await page.click('#new-game [aria-label="Close"]');
+         // With another network, or none, nobody knows.
+         await page.click('.network button:has-text("Remove")');
+         await page.waitForSelector('.network:has-text("No network")');
+         assert.deepEqual(
+             (await labels(page, '.seat select')).slice(0, 3),
+             ['Person', 'Level 1', 'Level 2']);
+         await openDialog(page, 'four_treasures');
+         assert.equal(
+             (await labels(page, 'select[name="level"]'))[9], 'Level 10');
+         assert.match(
+             await page.textContent('.standing'), /ready-made network alone/);
+         assert.deepEqual(problems, []);
+         await close();
+       });
+
+  test('rate who has played them, and the next one is proposed', async () => {
+    const {page, problems, close} = await openRated(
+        {viewport: PHONE, colorScheme: 'dark'});
+    await newGame(page, 'four_treasures', 'blue', 'level:2');
+    await waitForTurn(page, 0);
+    await playOn(page, 1);
+    await waitForToast(page, ':has-text("by 1 game)")');
+    assert.match(
+        await page.textContent('.toast'),
+        /^Four Treasures: You have about [−\d]+ Elo \([−\d]+ to \d+, by 1 game\)\. To play next: Level \d+\.$/);
+    const {games} = await results(page);
+    assert.equal(games.length, 1);
+    const {variant, level, began, score} = games[0];
+    assert.deepEqual(
+        {variant, level, began},
+        {variant: 'four_treasures', level: 'level:2', began: false});
+    assert.ok([0, 0.5, 1].includes(score));
+    // Twenty wins over level 6 make level 7 or above the one to play.
+    await page.evaluate(() => {
+      const kept = JSON.parse(localStorage.getItem('tara.results'));
+      const won = {...kept.games[0], level: 'level:6', elo: 1150, score: 1};
+      kept.games = Array(20).fill(won);
+      localStorage.setItem('tara.results', JSON.stringify(kept));
+    });
+    await openDialog(page, 'four_treasures');
+    await page.waitForSelector('.standing:has-text("by 20 games")');
+    const [, elo, next] = /about (\d+) Elo.*next: Level (\d+)\.$/.exec(
+        await page.textContent('.standing'));
+    assert.ok(Number(elo) > 1250, elo);
+    assert.ok(Number(next) >= 7, next);
+    assert.equal(
+        await page.inputValue('select[name="level"]'), `level:${next}`);
+    await page.locator('.standing').scrollIntoViewIfNeeded();
+    await takePicture(page, 'standing');
+    // Another variant knows nothing of it.
+    await page.click('label:has(input[value="high_kings_l2"])');
+    await page.waitForSelector('.standing:has-text("The numbers are Elo")');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('count games without help, from the start to the end, alone',
+       async () => {
+         const {page, problems, close} = await openRated();
+         const waitForCount = (counts) => page.waitForFunction(
+             (counts) =>
+                 JSON.parse(sessionStorage.getItem('tara.tab')).counts ===
+                 counts,
+             counts);
+         const help = [
+           () => page.click('[data-do="hint"]'),
+           async () => {
+             await page.click('[data-do="heat"]');
+             await page.click('[data-do="heat"]');
+           },
+           () => page.selectOption(
+               '[aria-label="Who plays Blue"]', 'level:2'),
+           async () => {
+             await page.click('[data-do="undo"]');
+             await page.waitForSelector('#board[data-ply="0"]');
+             await waitForCount(true); // to look back is no help
+             await page.click('[data-hill="C3"]');
+           },
+         ];
+         for (const ask of help) {
+           await newGame(page, 'four_treasures', 'red', 'level:1');
+           await page.click('[data-hill="D4"]');
+           await waitForTurn(page, 0);
+           // A reload in the middle changes nothing.
+           await page.reload();
+           await page.waitForSelector('#network-name');
+           await waitForCount(true);
+           await ask();
+           await waitForCount(false);
+         }
+         // The game without the first D4 goes on without counting.
+         await waitForTurn(page, 0);
+         await playOn(page, 4);
+         assert.equal(await results(page), null);
+         assert.deepEqual(problems, []);
+         await close();
+       });
+});
