@@ -111,10 +111,10 @@ void RegisterShow(Command& root) {
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
       "\"result\"}; seat is null\nin a finished game, result in any other.\n"
       "SVG: a picture with the legal actions and the last action marked.\n\n"
-      "--position takes what the page of `tara web` copies: a position, where "
-      "fields after\nthe third may be ?, or be left out at the end, for what "
-      "follows from the board;\na position and actions; a variant and "
-      "actions; or a JSON line.");
+      "--position takes what the page of `tara web` copies: a position, where\n"
+      "fields after the third may be ?, or be left out at the end, for what\n"
+      "follows from the board; a position and actions; a variant and actions; "
+      "or a\nJSON line.");
   command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
                        "show --variant high_kings_l1 --format=json",
                        "show --variant four_treasures --format=svg",

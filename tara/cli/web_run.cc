@@ -178,8 +178,9 @@ absl::StatusOr<WebFile> RunFile(const std::string& run, absl::string_view name,
       return WebFile{"application/json", "[]"};
     }
     TARA_RETURN_IF_ERROR(store.status());
-    TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
-                          (*store)->List({.limit = limit, .newest_first = true}));
+    TARA_ASSIGN_OR_RETURN(
+        const std::vector<record::GameRow> rows,
+        (*store)->List({.limit = limit, .newest_first = true}));
     return WebFile{"application/json", GameRowsJson(rows)};
   }
   if (name != "game.json" && name != "position.svg") {
