@@ -52,67 +52,60 @@ struct Match {
   std::string name;  // of the opponent, for people
 };
 
-// How matches are played.
-struct MatchPlay {
-  int threads;
-  fleet::Fleet* fleet;  // or null
-  const StopCheck& stop;
-  // May be empty.
-  const std::function<void(const train::StrengthProgress&)>& on_progress;
-};
-
-// Returns the results of matches, in their order. A fleet plays them all at
-// once, but for those whose games would not be the same elsewhere.
+// Returns the results of matches, in their order. A fleet, which may be null,
+// plays them all at once, but for those whose games would not be the same
+// elsewhere. `on_progress` may be empty.
 absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
-    const std::vector<Match>& matches, const MatchPlay& how) {
+    const proto::TrainConfig& config, const std::vector<Match>& matches,
+    fleet::Fleet* fleet, const StopCheck& stop,
+    const std::function<void(const train::StrengthProgress&)>& on_progress) {
   int games_wanted = 0;
   std::vector<size_t> elsewhere, here;  // places
   for (size_t i = 0; i < matches.size(); ++i) {
     games_wanted += matches[i].options.games;
-    const bool by_fleet = how.fleet != nullptr &&
-                          eval::CheckSameEverywhere(matches[i].opponent).ok();
+    const bool by_fleet =
+        fleet != nullptr && eval::CheckSameEverywhere(matches[i].opponent).ok();
     (by_fleet ? elsewhere : here).push_back(i);
   }
   std::vector<std::atomic<int>> games(matches.size());
   std::vector<eval::ArenaResult> results(matches.size());
-  const auto play = [&](size_t i, fleet::Fleet* fleet,
-                        const StopCheck& stop) -> absl::Status {
+  const auto play = [&](size_t i, fleet::Fleet* by,
+                        const StopCheck& is_over) -> absl::Status {
     const Match& match = matches[i];
-    const auto on_progress = [&](const eval::ArenaProgress& progress) {
+    const auto show = [&](const eval::ArenaProgress& progress) {
       games[i] = progress.games_done;
-      if (how.on_progress) {
-        how.on_progress(
-            {.opponent = match.name,
-             .games = std::accumulate(games.begin(), games.end(), 0),
-             .games_wanted = games_wanted});
+      if (on_progress) {
+        on_progress({.opponent = match.name,
+                     .games = std::accumulate(games.begin(), games.end(), 0),
+                     .games_wanted = games_wanted});
       }
-      return !stop();
+      return !is_over();
     };
     const auto team = [](const eval::PlayerSpec& player) {
       return eval::TeamSpec{.text = player.text, .players = {player}};
     };
     TARA_ASSIGN_OR_RETURN(
         results[i],
-        fleet != nullptr
+        by != nullptr
             ? eval::PlayArenaOnFleet(match.options, team(match.player),
-                                     team(match.opponent), *fleet, on_progress)
+                                     team(match.opponent), *by, show)
             : eval::PlayArenaInParallel(
                   match.options, eval::FactoryOf(match.player),
-                  eval::FactoryOf(match.opponent), how.threads, on_progress));
+                  eval::FactoryOf(match.opponent),
+                  static_cast<int>(config.self_play().threads()), show));
     games[i] = match.options.games;  // a sequential test wants fewer
     return absl::OkStatus();
   };
-  TARA_RETURN_IF_ERROR(fleet::PlayAll(how.fleet, elsewhere.size(), how.stop,
-                                      [&](size_t i, const StopCheck& stop) {
-                                        return play(elsewhere[i], how.fleet,
-                                                    stop);
-                                      }));
-  TARA_RETURN_IF_ERROR(fleet::PlayAll(/*fleet=*/nullptr, here.size(), how.stop,
-                                      [&](size_t i, const StopCheck& stop) {
-                                        return play(here[i], /*fleet=*/nullptr,
-                                                    stop);
-                                      }));
-  if (how.stop()) return absl::CancelledError("the matches were interrupted");
+  const auto play_all = [&](const std::vector<size_t>& places,
+                            fleet::Fleet* by) {
+    return fleet::PlayAll(by, places.size(), stop,
+                          [&](size_t i, const StopCheck& is_over) {
+                            return play(places[i], by, is_over);
+                          });
+  };
+  TARA_RETURN_IF_ERROR(play_all(elsewhere, fleet));
+  TARA_RETURN_IF_ERROR(play_all(here, /*by=*/nullptr));
+  if (stop()) return absl::CancelledError("the matches were interrupted");
   return results;
 }
 
@@ -208,11 +201,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
   }
   TARA_ASSIGN_OR_RETURN(
       const std::vector<eval::ArenaResult> played,
-      PlayMatches(matches,
-                  {.threads = static_cast<int>(config.self_play().threads()),
-                   .fleet = fleet,
-                   .stop = stop,
-                   .on_progress = request.on_progress}));
+      PlayMatches(config, matches, fleet, stop, request.on_progress));
   std::vector<train::StrengthResult> results;
   for (size_t i = 0; i < matches.size(); ++i) {
     results.push_back(
@@ -256,11 +245,7 @@ absl::StatusOr<std::vector<train::GateResult>> PlayGate(
   }
   TARA_ASSIGN_OR_RETURN(
       const std::vector<eval::ArenaResult> played,
-      PlayMatches(matches,
-                  {.threads = static_cast<int>(config.self_play().threads()),
-                   .fleet = fleet,
-                   .stop = stop,
-                   .on_progress = request.on_progress}));
+      PlayMatches(config, matches, fleet, stop, request.on_progress));
   std::vector<train::GateResult> results;
   for (const eval::ArenaResult& result : played) {
     results.push_back(

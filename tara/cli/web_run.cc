@@ -24,6 +24,7 @@
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
+#include "tara/eval/review/review_report.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 
@@ -98,11 +99,8 @@ std::string EndOf(const Game& game) {
   if (game.replayed.finished()) {
     return absl::StrCat("Red ", result.points(0), ", Blue ", result.points(1));
   }
-  const int margin = record::RedMargin(game.record);
   return absl::StrCat(record::EndingOf(game.record), ", ",
-                      margin > 0   ? "Red wins"
-                      : margin < 0 ? "Blue wins"
-                                   : "a draw");
+                      eval::WinnerText(game.replayed.outcome.winner()));
 }
 
 Json GameJson(const Game& game) {

@@ -18,6 +18,7 @@
 #include "tara/base/version.h"
 #include "tara/eval/report/page_head.h"
 #include "tara/eval/report/page_script.h"
+#include "tara/eval/report/page_scripts.h"
 #include "tara/eval/report/page_style.h"
 #include "third_party/chart_js/chart_js.h"
 
@@ -76,8 +77,12 @@ std::string ReportPage(
       absl::StrSplit(page_template, absl::MaxSplits('\n', 1));
   texts.emplace_back("{{title}}", parts.first);
   texts.emplace_back("{{origin}}", Origin());
-  // The head has names, too.
-  return absl::StrReplaceAll(absl::StrCat(PageHead(), parts.second), texts);
+  // The head and the scripts have names, too.
+  return absl::StrReplaceAll(
+      absl::StrCat(PageHead(),
+                   absl::StrReplaceAll(parts.second,
+                                       {{"{{scripts}}\n", PageScripts()}})),
+      texts);
 }
 
 namespace {

@@ -21,9 +21,10 @@ std::string JsonInPage(absl::string_view json);
 
 // Returns a page from its template, whose first line is its title; the head of
 // all pages (page_head.html) takes its place, with the command of this process,
-// the version and the date. Replaces {{page.css}},
-// {{page.js}}, {{chart.js}} and each further name by its text. The result is
-// one file that needs no other.
+// the version and the date. A line {{scripts}} ends <main> and begins the
+// page's script, which has a `report` then, parsed from {{report.json}}
+// (page_scripts.html). Replaces {{page.css}}, {{page.js}}, {{chart.js}} and
+// each further name by its text. The result is one file that needs no other.
 std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts);
