@@ -305,6 +305,7 @@ class GenerationPlayer : public JobPlayer {
             .positions = inference.cache_positions(),
             .symmetric = true,
             .margins = mcts::Utility(options_.search.utility).needs_margins()});
+    warm_start_ = train::WarmStartEvaluator(request);
   }
 
   std::string NumericClass() const override {
@@ -325,7 +326,7 @@ class GenerationPlayer : public JobPlayer {
     const int64_t hits = cache_->hits();
     train::SelfPlayStats stats;
     TARA_RETURN_IF_ERROR(train::PlayGames(
-        options_, games, *cache_,
+        options_, games, warm_start_ != nullptr ? *warm_start_ : *cache_,
         [&](const proto::GameRecord& game) {
           played.add_game(game.SerializeAsString());
           return absl::OkStatus();
@@ -345,6 +346,7 @@ class GenerationPlayer : public JobPlayer {
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   std::unique_ptr<mcts::CachingEvaluator> cache_;
+  std::unique_ptr<mcts::Evaluator> warm_start_;  // null: the network plays
 };
 
 // `Worker` is eval::ArenaWorker or eval::StudyWorker.

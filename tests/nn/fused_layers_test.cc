@@ -139,6 +139,51 @@ TEST_F(FusedLayersTest, PoolsAndTheirGradientsAreThoseOfSingleOperators) {
   }
 }
 
+// The same values in both types: what is computed is rounded when it is stored.
+TEST_F(FusedLayersTest, InBfloat16ResultsAreThoseInFloat32Rounded) {
+  const auto rounded = [](const at::Tensor& tensor) {
+    return ChannelsLast(tensor).to(at::kBFloat16);
+  };
+  const auto expect_rounded = [](const at::Tensor& a, const at::Tensor& b,
+                                 const std::string& what) {
+    ASSERT_EQ(a.scalar_type(), at::kBFloat16) << what;
+    // Half a unit in the last of eight bits, twice for gradients.
+    const at::Tensor error = (a.to(at::kFloat) - b).abs();
+    const at::Tensor most = b.abs() / 128 + b.abs().max() / 128;
+    EXPECT_TRUE((error <= most).all().item<bool>()) << what;
+  };
+  const std::vector<int64_t> shape = {9, 24, 7, 7};
+  for (const bool adds : {false, true}) {
+    const at::Tensor input = rounded(2 * at::randn(shape) + 3);
+    const at::Tensor residual = rounded(at::randn(shape));
+    const at::Tensor bias = at::randn({9, 24}).to(at::kBFloat16);
+    const at::Tensor factors = rounded(at::randn(shape));
+    auto norm = MakeNorm(24);
+    const auto compute = [&](at::ScalarType type) {
+      std::vector<at::Tensor> leaves = {Leaf(input.to(type))};
+      if (adds) {
+        leaves.push_back(Leaf(residual.to(type)));
+        leaves.push_back(Leaf(bias.to(type)));
+      }
+      const at::Tensor output =
+          NormRelu(leaves[0], *norm, adds ? leaves[1] : at::Tensor(),
+                   adds ? leaves[2] : at::Tensor());
+      const at::Tensor pooled = PoolHills(output, Hills());
+      EXPECT_EQ(pooled.scalar_type(), at::kFloat);
+      ((output * factors.to(type)).sum() + pooled.sum()).backward();
+      std::vector<at::Tensor> results = {output.detach()};
+      for (const at::Tensor& leaf : leaves) results.push_back(leaf.grad());
+      return results;
+    };
+    const std::vector<at::Tensor> floats = compute(at::kFloat);
+    const std::vector<at::Tensor> shorts = compute(at::kBFloat16);
+    EXPECT_TRUE(shorts[0].is_contiguous(at::MemoryFormat::ChannelsLast));
+    for (size_t i = 0; i < floats.size(); ++i) {
+      expect_rounded(shorts[i], floats[i], absl::StrCat(adds, ": ", i));
+    }
+  }
+}
+
 TEST_F(FusedLayersTest, ResultsDoNotDependOnTheNumberOfThreads) {
   const at::Tensor input = ChannelsLast(at::randn({37, 16, 7, 7}));
   const at::Tensor factors = at::randn({37, 16, 7, 7});

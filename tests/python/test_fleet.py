@@ -54,12 +54,14 @@ def metrics(run_dir, event):
 
 
 def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
-    # With games of gates and evaluations, of a network among the opponents,
-    # and of one whose games are not the same elsewhere.
+    # With a warm start, games of gates and evaluations, of a network among the
+    # opponents, and of one whose games are not the same elsewhere.
     config = tmp_path / "config.textproto"
     config.write_text(TINY.read_text().replace(
         'opponent: "greedy"',
-        f'opponent: "net:{MODEL},sims=2" opponent: "alphabeta:ms=1"') +
+        f'opponent: "net:{MODEL},sims=2" opponent: "alphabeta:ms=1"').replace(
+            "self_play {",
+            "self_play { warm_start { generations: 1 simulations: 20 }") +
         'variant: "high_kings_l1" gate { games: 40 simulations: 2 }\n'
         'inference { backend: "onednn" }\n')
     subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",

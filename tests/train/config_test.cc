@@ -18,6 +18,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
@@ -448,12 +449,17 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
   EXPECT_THAT(Error("", {"learner.device=cuda:all"}),
               HasSubstr("learner.device: 'cuda:all'; expected"));
   EXPECT_THAT(Error("", {"learner.autocast=float16"}),
-              HasSubstr("learner.autocast: float16; expected off or "
-                        "bfloat16"));
+              HasSubstr("learner.autocast: float16; expected off, bfloat16 "
+                        "or auto"));
   const nn::TrainerOptions on_gpu = TrainerOptionsOf(
       Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
   EXPECT_EQ(on_gpu.cuda_device, 2);
   EXPECT_TRUE(on_gpu.autocast);
+  EXPECT_EQ(TrainerOptionsOf(Good("learner { autocast: 'auto' }")).autocast,
+            nn::HasFastBfloat16());
+  EXPECT_FALSE(
+      TrainerOptionsOf(Good("learner { device: 'cuda' autocast: 'auto' }"))
+          .autocast);
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {

@@ -14,11 +14,14 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/folder/run_folder.h"
+#include "tara/train/play/self_play.h"
 #include "tara/train/progress/metrics.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
@@ -170,6 +173,50 @@ TEST(PipelineTest, WithOverlapGamesAreOneCheckpointOlder) {
     const int generation = static_cast<int>(game.generation());
     EXPECT_EQ(game.model_id(), CheckpointName(std::max(0, generation - 1)));
   }
+}
+
+TEST(PipelineTest, AWarmStartIsPlayedBySearchWithRandomGames) {
+  const std::string run_dir = TestFolder("warm_start");
+  const proto::TrainConfig config =
+      Tiny(run_dir, {"self_play.warm_start.generations=1",
+                     "self_play.warm_start.simulations=24"});
+  const auto summary = Train(config);
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  const auto games = GamesOf(run_dir);
+  ASSERT_EQ(games.size(), 12u);
+
+  auto options = SelfPlayOptionsOf(config);
+  ASSERT_TRUE(options.ok()) << options.status();
+  options->search.simulations = 24;
+  options->model_id = "random games";
+  mcts::PlayoutEvaluator judge(/*playouts=*/1, config.seed());
+  SelfPlayStats stats;
+  int same = 0;
+  const absl::Status played = PlayGames(
+      *options, {0, 1, 2, 3, 4, 5}, judge,
+      [&](const proto::GameRecord& game) {
+        same += static_cast<int>(game.SerializeAsString() ==
+                                 games[game.game_index()].SerializeAsString());
+        return absl::OkStatus();
+      },
+      [] { return false; }, stats);
+  ASSERT_TRUE(played.ok()) << played;
+  EXPECT_EQ(same, 6);
+
+  for (int i = 6; i < 12; ++i) {
+    EXPECT_EQ(games[i].model_id(), "ckpt-000001");
+  }
+}
+
+TEST(PipelineTest, ANetworkToBeginWithPlaysInPlaceOfAWarmStart) {
+  const std::string first = TestFolder("warm_start_first");
+  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  const std::string run_dir = TestFolder("warm_start_second");
+  const auto summary =
+      Train(Tiny(run_dir, {absl::StrCat("init_from=", first), "generations=1",
+                           "self_play.warm_start.generations=1"}));
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(GamesOf(run_dir).front().model_id(), "ckpt-000000");
 }
 
 TEST(PipelineTest, ALostLatestFileIsWrittenAgain) {

@@ -24,6 +24,8 @@ std::vector<std::string> Overrides(int threads, int games_per_thread) {
           "self_play.search.option=gumbel=on,graph=on,proof=on",
           "inference.backend=onednn",
           "inference.precision=float32",
+          "self_play.warm_start.generations=1",
+          "self_play.warm_start.simulations=20",
           absl::StrCat("self_play.threads=", threads),
           absl::StrCat("self_play.games_per_thread=", games_per_thread)};
 }

@@ -49,6 +49,8 @@ absl::Status CheckCpuPrecision(Precision precision) {
                    " on the CPU: ", lacking, "; expected float32 or auto"));
 }
 
+bool HasFastBfloat16() { return Has(dnnl::cpu_isa::avx512_core_amx); }
+
 PrecisionError ErrorOf(absl::Span<const mcts::Evaluation> reference,
                        absl::Span<const mcts::Evaluation> evaluations) {
   PrecisionError error;

@@ -19,6 +19,9 @@ inline constexpr Precision kCpuPrecisions[] = {
 // or it is kAuto; else UNIMPLEMENTED, naming what it lacks.
 absl::Status CheckCpuPrecision(Precision precision);
 
+// Whether it multiplies in bfloat16 many times as fast as in float32 (AMX).
+bool HasFastBfloat16();
+
 // Mean differences of two precisions over positions.
 struct PrecisionError {
   double value = 0;   // |difference| of the value, 0 to 2

@@ -55,6 +55,7 @@ bool IsKnown(const torch::nn::Conv2dImpl& convolution,
              const at::Tensor& input) {
   const at::Tensor& weight = convolution.weight;
   return IsFusable(input) && !IsAutocastEnabled() &&
+         input.scalar_type() == at::kFloat &&
          weight.scalar_type() == at::kFloat && !convolution.bias.defined() &&
          HasKnownShape(convolution) && input.size(2) == kBoardSize &&
          input.size(3) == kBoardSize && IsWholeBlocks(weight.size(0)) &&

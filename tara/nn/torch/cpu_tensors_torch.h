@@ -13,9 +13,12 @@
 namespace tara::nn {
 
 // Whether a layer of ours can take the tensor, and LibTorch records what is
-// done with it: [B, C, H, W] of float32 in channels-last memory of the CPU.
+// done with it: [B, C, H, W] of float32 or bfloat16 in channels-last memory of
+// the CPU.
 inline bool IsFusable(const at::Tensor& tensor) {
-  return tensor.device().is_cpu() && tensor.scalar_type() == at::kFloat &&
+  return tensor.device().is_cpu() &&
+         (tensor.scalar_type() == at::kFloat ||
+          tensor.scalar_type() == at::kBFloat16) &&
          tensor.dim() == 4 &&
          tensor.is_contiguous(at::MemoryFormat::ChannelsLast) &&
          at::GradMode::is_enabled();

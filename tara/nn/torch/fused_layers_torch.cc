@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -37,7 +38,7 @@ struct Rows {
   int64_t end_sample(int64_t part) const {
     return std::min(samples, (part + 1) * kPartSamples);
   }
-  // Of the part: index of its first float, and its rows.
+  // Of the part: index of its first value, and its rows.
   int64_t offset(int64_t part) const {
     return first_sample(part) * rows_per_sample * channels;
   }
@@ -46,26 +47,52 @@ struct Rows {
   }
 };
 
-float* Floats(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
+template <typename Value>
+Value* Values(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<Value>() : nullptr;
+}
+float* Floats(const at::Tensor& tensor) { return Values<float>(tensor); }
+
+// Values are float or bfloat16, and computed with as float. These have no
+// branches, so that loops over them become vector instructions.
+float ToFloat(float value) { return value; }
+float ToFloat(c10::BFloat16 value) {
+  return std::bit_cast<float>(uint32_t{value.x} << 16);
+}
+void Store(float value, float& place) { place = value; }
+// Rounds to the nearest, ties to even. What is not finite stays so.
+void Store(float value, c10::BFloat16& place) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  place.x = static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+// Calls compute(value) with a value of the tensor's type.
+template <typename Function>
+void WithValueOf(const at::Tensor& tensor, const Function& compute) {
+  if (tensor.scalar_type() == at::kBFloat16) {
+    compute(c10::BFloat16());
+  } else {
+    compute(0.0f);
+  }
 }
 
 // Writes the mean of each channel over the rows, and the sum of the squared
 // distances from it.
-void PartMoments(const float* __restrict rows, int64_t count, int64_t channels,
+template <typename Value>
+void PartMoments(const Value* __restrict rows, int64_t count, int64_t channels,
                  float* __restrict mean, float* __restrict squares) {
   std::fill_n(mean, channels, 0.0f);
   std::fill_n(squares, channels, 0.0f);
   for (int64_t row = 0; row < count; ++row) {
-    const float* const values = rows + row * channels;
-    for (int64_t c = 0; c < channels; ++c) mean[c] += values[c];
+    const Value* const values = rows + row * channels;
+    for (int64_t c = 0; c < channels; ++c) mean[c] += ToFloat(values[c]);
   }
   const float scale = 1.0f / static_cast<float>(count);
   for (int64_t c = 0; c < channels; ++c) mean[c] *= scale;
   for (int64_t row = 0; row < count; ++row) {
-    const float* const values = rows + row * channels;
+    const Value* const values = rows + row * channels;
     for (int64_t c = 0; c < channels; ++c) {
-      const float distance = values[c] - mean[c];
+      const float distance = ToFloat(values[c]) - mean[c];
       squares[c] += distance * distance;
     }
   }
@@ -85,10 +112,12 @@ Moments ComputeMoments(const at::Tensor& input,
   const int64_t channels = rows.channels;
   std::vector<float> means(rows.parts() * channels);
   std::vector<float> squares(rows.parts() * channels);
-  ForEachPart(rows.parts(), [&](int64_t part) {
-    PartMoments(Floats(input) + rows.offset(part), rows.rows(part), channels,
-                means.data() + part * channels,
-                squares.data() + part * channels);
+  WithValueOf(input, [&]<typename Value>(Value) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
+      PartMoments(Values<Value>(input) + rows.offset(part), rows.rows(part),
+                  channels, means.data() + part * channels,
+                  squares.data() + part * channels);
+    });
   });
   Moments moments = {at::empty({channels}), at::empty({channels})};
   const auto count = static_cast<double>(rows.count());
@@ -118,52 +147,56 @@ Moments ComputeMoments(const at::Tensor& input,
 }
 
 // Writes max(0, input * scale + shift + residual) of the rows.
-template <bool kResidual>
-void WriteNormRelu(const float* __restrict input, const float* __restrict scale,
+template <bool kResidual, typename Value>
+void WriteNormRelu(const Value* __restrict input, const float* __restrict scale,
                    const float* __restrict shift,
-                   const float* __restrict residual, int64_t count,
-                   int64_t channels, float* __restrict output) {
+                   const Value* __restrict residual, int64_t count,
+                   int64_t channels, Value* __restrict output) {
   for (int64_t row = 0; row < count; ++row) {
     for (int64_t c = 0; c < channels; ++c) {
       const int64_t i = row * channels + c;
-      float value = input[i] * scale[c] + shift[c];
-      if constexpr (kResidual) value += residual[i];
-      output[i] = value > 0 ? value : 0;
+      float value = ToFloat(input[i]) * scale[c] + shift[c];
+      if constexpr (kResidual) value += ToFloat(residual[i]);
+      Store(value > 0 ? value : 0, output[i]);
     }
   }
 }
 
 // Of one sample: writes the gradient before the ReLU, and adds up that and its
 // products with the distances from the mean.
-void PassBackRelu(const float* __restrict gradient,
-                  const float* __restrict output, const float* __restrict input,
+template <typename Value>
+void PassBackRelu(const Value* __restrict gradient,
+                  const Value* __restrict output, const Value* __restrict input,
                   const float* __restrict mean, int64_t count, int64_t channels,
-                  float* __restrict passed, float* __restrict sum,
+                  Value* __restrict passed, float* __restrict sum,
                   float* __restrict product) {
   for (int64_t row = 0; row < count; ++row) {
     for (int64_t c = 0; c < channels; ++c) {
       const int64_t i = row * channels + c;
-      const float value = output[i] > 0 ? gradient[i] : 0;
-      passed[i] = value;
+      const float whole = ToFloat(gradient[i]);  // read without a branch
+      const float value = ToFloat(output[i]) > 0 ? whole : 0;
+      Store(value, passed[i]);
       sum[c] += value;
-      product[c] += value * (input[i] - mean[c]);
+      product[c] += value * (ToFloat(input[i]) - mean[c]);
     }
   }
 }
 
 // Writes scale * passed - constant - slope * (input - mean) of the rows.
 // `passed` may be `result`.
-void PassBackNorm(const float* passed, const float* __restrict input,
+template <typename Value>
+void PassBackNorm(const Value* passed, const Value* __restrict input,
                   const float* __restrict mean, const float* __restrict scale,
                   const float* __restrict constant,
                   const float* __restrict slope, int64_t count,
-                  int64_t channels, float* result) {
+                  int64_t channels, Value* result) {
   for (int64_t row = 0; row < count; ++row) {
     const int64_t i = row * channels;
 #pragma GCC ivdep
     for (int64_t c = 0; c < channels; ++c) {
-      result[i + c] = scale[c] * passed[i + c] - constant[c] -
-                      slope[c] * (input[i + c] - mean[c]);
+      Store(scale[c] * ToFloat(passed[i + c]) - constant[c] -
+                slope[c] * (ToFloat(input[i + c]) - mean[c]),
+            result[i + c]);
     }
   }
 }
@@ -186,17 +219,20 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     const at::Tensor shifts =
         bias.defined() ? bias + shift : shift.unsqueeze(0);
     const at::Tensor output = at::empty_like(input);
-    ForEachPart(rows.parts(), [&](int64_t part) {
-      for (int64_t sample = rows.first_sample(part);
-           sample < rows.end_sample(part); ++sample) {
-        const int64_t offset_of = sample * rows.rows_per_sample * channels;
-        const auto write =
-            residual.defined() ? &WriteNormRelu<true> : &WriteNormRelu<false>;
-        write(Floats(input) + offset_of, Floats(scale),
-              Floats(shifts) + (bias.defined() ? sample * channels : 0),
-              residual.defined() ? Floats(residual) + offset_of : nullptr,
-              rows.rows_per_sample, channels, Floats(output) + offset_of);
-      }
+    WithValueOf(input, [&]<typename Value>(Value) {
+      const auto write = residual.defined() ? &WriteNormRelu<true, Value>
+                                            : &WriteNormRelu<false, Value>;
+      const Value* const added = Values<Value>(residual);
+      ForEachPart(rows.parts(), [&](int64_t part) {
+        for (int64_t sample = rows.first_sample(part);
+             sample < rows.end_sample(part); ++sample) {
+          const int64_t i = sample * rows.rows_per_sample * channels;
+          write(Values<Value>(input) + i, Floats(scale),
+                Floats(shifts) + (bias.defined() ? sample * channels : 0),
+                added != nullptr ? added + i : nullptr, rows.rows_per_sample,
+                channels, Values<Value>(output) + i);
+        }
+      });
     });
     context->save_for_backward(
         {input, output, moments.mean, moments.inverse_deviation, scale});
@@ -229,16 +265,19 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     // [B, C] each: sums over the places of a sample.
     const at::Tensor sums = at::zeros({rows.samples, channels});
     const at::Tensor products = at::zeros({rows.samples, channels});
-    ForEachPart(rows.parts(), [&](int64_t part) {
-      for (int64_t sample = rows.first_sample(part);
-           sample < rows.end_sample(part); ++sample) {
-        const int64_t i = sample * rows.rows_per_sample * channels;
-        PassBackRelu(Floats(gradient) + i, Floats(output) + i,
-                     Floats(input) + i, Floats(mean), rows.rows_per_sample,
-                     channels, Floats(passed) + i,
-                     Floats(sums) + sample * channels,
-                     Floats(products) + sample * channels);
-      }
+    WithValueOf(input, [&]<typename Value>(Value) {
+      ForEachPart(rows.parts(), [&](int64_t part) {
+        for (int64_t sample = rows.first_sample(part);
+             sample < rows.end_sample(part); ++sample) {
+          const int64_t i = sample * rows.rows_per_sample * channels;
+          PassBackRelu(Values<Value>(gradient) + i, Values<Value>(output) + i,
+                       Values<Value>(input) + i, Floats(mean),
+                       rows.rows_per_sample, channels,
+                       Values<Value>(passed) + i,
+                       Floats(sums) + sample * channels,
+                       Floats(products) + sample * channels);
+        }
+      });
     });
     const at::Tensor of_offset = sums.sum(0);
     const at::Tensor of_weight = products.sum(0) * inverse_deviation;
@@ -246,11 +285,14 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     const at::Tensor constant = scale * of_offset * part_of_all;
     const at::Tensor slope =
         scale * of_weight * inverse_deviation * part_of_all;
-    ForEachPart(rows.parts(), [&](int64_t part) {
-      const int64_t i = rows.offset(part);
-      PassBackNorm(Floats(passed) + i, Floats(input) + i, Floats(mean),
-                   Floats(scale), Floats(constant), Floats(slope),
-                   rows.rows(part), channels, Floats(of_input) + i);
+    WithValueOf(input, [&]<typename Value>(Value) {
+      ForEachPart(rows.parts(), [&](int64_t part) {
+        const int64_t i = rows.offset(part);
+        PassBackNorm(Values<Value>(passed) + i, Values<Value>(input) + i,
+                     Floats(mean), Floats(scale), Floats(constant),
+                     Floats(slope), rows.rows(part), channels,
+                     Values<Value>(of_input) + i);
+      });
     });
     const bool has_bias = context->saved_data["bias"].toBool();
     return {of_input,
@@ -278,15 +320,18 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
     const at::Tensor pooled = at::zeros({rows.samples, 2 * channels});
     // [B, C]: the square of the first maximum.
     const at::Tensor where = at::zeros({rows.samples, channels}, at::kInt);
-    ForEachPart(rows.parts(), [&](int64_t part) {
-      for (int64_t sample = rows.first_sample(part);
-           sample < rows.end_sample(part); ++sample) {
-        Pool(Floats(values) + sample * kNumSquares * channels, channels,
-             Floats(pooled) + sample * 2 * channels,
-             where.data_ptr<int32_t>() + sample * channels);
-      }
+    WithValueOf(values, [&]<typename Value>(Value) {
+      ForEachPart(rows.parts(), [&](int64_t part) {
+        for (int64_t sample = rows.first_sample(part);
+             sample < rows.end_sample(part); ++sample) {
+          Pool(Values<Value>(values) + sample * kNumSquares * channels,
+               channels, Floats(pooled) + sample * 2 * channels,
+               where.data_ptr<int32_t>() + sample * channels);
+        }
+      });
     });
     context->save_for_backward({where});
+    context->saved_data["type"] = values.scalar_type();
     return pooled;
   }
 
@@ -295,17 +340,21 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
     const at::Tensor where = context->get_saved_variables()[0];
     const at::Tensor gradient = gradients[0].contiguous();
     const int64_t channels = where.size(1);
-    const at::Tensor result = at::empty(
-        {where.size(0), channels, kBoardSize, kBoardSize},
-        at::TensorOptions().memory_format(at::MemoryFormat::ChannelsLast));
+    const at::Tensor result =
+        at::empty({where.size(0), channels, kBoardSize, kBoardSize},
+                  at::TensorOptions()
+                      .dtype(context->saved_data["type"].toScalarType())
+                      .memory_format(at::MemoryFormat::ChannelsLast));
     const Rows rows(result);
-    ForEachPart(rows.parts(), [&](int64_t part) {
-      for (int64_t sample = rows.first_sample(part);
-           sample < rows.end_sample(part); ++sample) {
-        PassBack(Floats(gradient) + sample * 2 * channels,
-                 where.data_ptr<int32_t>() + sample * channels, channels,
-                 Floats(result) + sample * kNumSquares * channels);
-      }
+    WithValueOf(result, [&]<typename Value>(Value) {
+      ForEachPart(rows.parts(), [&](int64_t part) {
+        for (int64_t sample = rows.first_sample(part);
+             sample < rows.end_sample(part); ++sample) {
+          PassBack(Floats(gradient) + sample * 2 * channels,
+                   where.data_ptr<int32_t>() + sample * channels, channels,
+                   Values<Value>(result) + sample * kNumSquares * channels);
+        }
+      });
     });
     return {result};
   }
@@ -314,30 +363,34 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
   static constexpr float kShare = 1.0f / kNumHills;
 
   // `pooled` is [2][channels], zero as it comes: no value is below.
-  static void Pool(const float* __restrict values, int64_t channels,
+  template <typename Value>
+  static void Pool(const Value* __restrict values, int64_t channels,
                    float* __restrict pooled, int32_t* __restrict where) {
     float* __restrict const sum = pooled;
     float* __restrict const most = pooled + channels;
     for (const int square : kHillSquares) {
-      const float* const row = values + square * channels;
+      const Value* const row = values + square * channels;
       for (int64_t c = 0; c < channels; ++c) {
-        sum[c] += row[c];
-        where[c] = row[c] > most[c] ? square : where[c];
-        most[c] = row[c] > most[c] ? row[c] : most[c];
+        const float value = ToFloat(row[c]);
+        sum[c] += value;
+        where[c] = value > most[c] ? square : where[c];
+        most[c] = value > most[c] ? value : most[c];
       }
     }
     for (int64_t c = 0; c < channels; ++c) sum[c] *= kShare;
   }
 
+  template <typename Value>
   static void PassBack(const float* __restrict gradient,
                        const int32_t* __restrict where, int64_t channels,
-                       float* __restrict result) {
-    std::fill_n(result, kNumSquares * channels, 0.0f);
+                       Value* __restrict result) {
+    std::fill_n(result, kNumSquares * channels, Value());
     for (const int square : kHillSquares) {
-      float* const row = result + square * channels;
+      Value* const row = result + square * channels;
       for (int64_t c = 0; c < channels; ++c) {
-        row[c] = gradient[c] * kShare +
-                 (where[c] == square ? gradient[channels + c] : 0.0f);
+        Store(gradient[c] * kShare +
+                  (where[c] == square ? gradient[channels + c] : 0.0f),
+              row[c]);
       }
     }
   }
@@ -356,14 +409,16 @@ at::Tensor PlainNormRelu(const at::Tensor& input,
 
 at::Tensor NormRelu(const at::Tensor& input, torch::nn::BatchNorm2dImpl& norm,
                     const at::Tensor& residual, const at::Tensor& bias) {
-  const bool fusable = norm.is_training() && IsFusable(input) &&
-                       (!residual.defined() || IsFusable(residual)) &&
-                       (!bias.defined() || (bias.is_contiguous() &&
-                                            bias.scalar_type() == at::kFloat));
+  const bool fusable =
+      norm.is_training() && IsFusable(input) &&
+      (!residual.defined() ||
+       (IsFusable(residual) && residual.scalar_type() == input.scalar_type()));
   if (!fusable) return PlainNormRelu(input, norm, residual, bias);
+  const at::Tensor floats =
+      bias.defined() ? bias.to(at::kFloat).contiguous() : bias;
   return FusedNormRelu::apply(input, norm.weight, norm.bias,
                               c10::optional<at::Tensor>(residual),
-                              c10::optional<at::Tensor>(bias), &norm);
+                              c10::optional<at::Tensor>(floats), &norm);
 }
 
 at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {

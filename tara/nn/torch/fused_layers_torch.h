@@ -3,9 +3,10 @@
 
 // Layers of the network that LibTorch would compute in several passes over the
 // tower each. Learning on the CPU spends as much time in such passes as in
-// convolutions. Here each takes two passes there and two back, for float32 in
-// channels-last memory on the CPU; for all else, and where no gradients are
-// wanted, the operators of LibTorch do the same.
+// convolutions. Here each takes two passes there and two back, for float32 and
+// bfloat16 in channels-last memory on the CPU; for all else, and where no
+// gradients are wanted, the operators of LibTorch do the same. What is stored
+// as bfloat16 is computed with as float32.
 //
 // Sums are taken over parts of a fixed size, then over the parts in order:
 // results do not depend on the number of threads.
@@ -16,7 +17,8 @@ namespace tara::nn {
 
 // Returns ReLU(norm(input) + residual + bias): [B, C, H, W], as `input` and
 // `residual`; `bias` is [B, C], of every place of a channel. Both may be
-// undefined. In training, moves the norm's running means as LibTorch does.
+// undefined. The type is that of `input`. In training, moves the norm's running
+// means as LibTorch does.
 at::Tensor NormRelu(const at::Tensor& input, torch::nn::BatchNorm2dImpl& norm,
                     const at::Tensor& residual = {},
                     const at::Tensor& bias = {});

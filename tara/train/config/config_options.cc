@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
@@ -39,6 +41,12 @@ absl::Status SetOption(const std::string& option,
   if (parts.size() != 2) return Bad(option, "expected name=value");
   const absl::Status set = mcts::SetSearchOption(parts[0], parts[1], options);
   return set.ok() ? set : Bad(option, set.message());
+}
+
+// A network that the run begins with has learned something.
+bool IsWarmStart(const proto::TrainConfig& config, uint32_t generation) {
+  return generation < config.self_play().warm_start().generations() &&
+         config.init_from() == "-";
 }
 
 }  // namespace
@@ -136,8 +144,12 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
 
 absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
     const proto::PlayRequest& request) {
-  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options,
-                        SelfPlayOptionsOf(request.config()));
+  const proto::TrainConfig& config = request.config();
+  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options, SelfPlayOptionsOf(config));
+  if (IsWarmStart(config, request.generation())) {
+    options.search.simulations =
+        static_cast<int>(config.self_play().warm_start().simulations());
+  }
   options.generation = request.generation();
   options.model_id = request.model_id();
   options.start_of =
@@ -155,13 +167,22 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
   return options;
 }
 
+std::unique_ptr<mcts::Evaluator> WarmStartEvaluator(
+    const proto::PlayRequest& request) {
+  if (!IsWarmStart(request.config(), request.generation())) return nullptr;
+  return std::make_unique<mcts::PlayoutEvaluator>(/*playouts=*/1,
+                                                  request.config().seed());
+}
+
 proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
                                   const GamePlan& plan,
                                   absl::string_view model_id) {
   proto::PlayRequest request;
   *request.mutable_config() = config;
   request.set_generation(static_cast<uint32_t>(plan.generation));
-  request.set_model_id(std::string(model_id));
+  request.set_model_id(IsWarmStart(config, request.generation())
+                           ? "random games"
+                           : std::string(model_id));
   request.set_begin(plan.begin);
   for (const int start : plan.starts) {
     request.add_start(static_cast<uint32_t>(start));

@@ -3,12 +3,15 @@
 
 // The options of self-play, search, inference and sampling from a config.
 
+#include <memory>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/learn/sampler.h"
@@ -43,7 +46,14 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
 absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
     const proto::PlayRequest& request);
 
+// Returns what judges positions in these games in place of the network, where
+// they are of a warm start (self_play.warm_start): a random game each, which
+// depends on the config's seed and the position. Else null.
+std::unique_ptr<mcts::Evaluator> WarmStartEvaluator(
+    const proto::PlayRequest& request);
+
 // Returns the request for games of a plan, but for the counts of resigning.
+// Records name `model_id` as their player, or a warm start.
 proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
                                   const GamePlan& plan,
                                   absl::string_view model_id);

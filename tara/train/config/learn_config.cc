@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference/torch_inference.h"
@@ -86,7 +87,9 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
           .threads = static_cast<int>(learner.threads()),
           .cuda_device = device->is_cpu ? nn::TrainerOptions::kNoCudaDevice
                                         : device->index,
-          .autocast = learner.autocast() == "bfloat16"};
+          .autocast = learner.autocast() == "bfloat16" ||
+                      (learner.autocast() == "auto" && device->is_cpu &&
+                       nn::HasFastBfloat16())};
 }
 
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,

@@ -427,6 +427,12 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
                                    const StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
                         SelfPlayOptionsOf(job.request));
+  const auto sink_one = [&](const proto::GameRecord& game) {
+    return sink(absl::MakeConstSpan(&game, 1));
+  };
+  if (const auto judge = WarmStartEvaluator(job.request)) {
+    return PlayGames(options, job.missing, *judge, sink_one, stop, job.stats);
+  }
   const proto::InferenceConfig& inference = config_.inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
                         InferenceOptionsOf(inference));
@@ -459,7 +465,7 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
       options, job.missing, evaluator,
       [&](const proto::GameRecord& game) {
         measure();
-        return sink(absl::MakeConstSpan(&game, 1));
+        return sink_one(game);
       },
       stop, job.stats);
   measure();
