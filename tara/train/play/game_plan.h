@@ -15,8 +15,8 @@
 
 namespace tara::train {
 
-// Some games begin with random actions, so that positions that the players would
-// not reach are learned from too.
+// Some games begin with random actions, so that positions that the players
+// would not reach are learned from too.
 struct OpeningOptions {
   float share = 0;    // of the games that have such an opening
   int max_plies = 8;  // 1 to so many, each as likely
