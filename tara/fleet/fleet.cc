@@ -311,9 +311,10 @@ absl::Status PlayAll(
     if (is_over()) return;
     const absl::Status status = play(static_cast<size_t>(i), is_over);
     if (status.ok()) return;
-    failed = true;
     absl::MutexLock lock(&mutex);
     first_error.Update(status);
+    // Those that end because of it must not be first.
+    failed = true;
   };
   const int all = static_cast<int>(count);
   if (fleet != nullptr && all > 0) {
