@@ -60,7 +60,8 @@ float ToFloat(c10::BFloat16 value) {
   return std::bit_cast<float>(uint32_t{value.x} << 16);
 }
 void Store(float value, float& place) { place = value; }
-// Rounds to the nearest, ties to even. What is not finite stays so.
+// Rounds to the nearest, ties to even. Infinities stay, and so do the NaNs that
+// arithmetic makes, whose low bits are zero.
 void Store(float value, c10::BFloat16& place) {
   const auto bits = std::bit_cast<uint32_t>(value);
   place.x = static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
