@@ -77,6 +77,21 @@ void WithValueOf(const at::Tensor& tensor, const Function& compute) {
   }
 }
 
+// Calls compute(value, sample) for the tensor's samples, in parts on all
+// threads, with a value as above.
+template <typename Function>
+void ForEachSample(const at::Tensor& tensor, const Function& compute) {
+  const Rows rows(tensor);
+  WithValueOf(tensor, [&](auto value) {
+    ForEachPart(rows.parts(), [&](int64_t part) {
+      for (int64_t sample = rows.first_sample(part);
+           sample < rows.end_sample(part); ++sample) {
+        compute(value, sample);
+      }
+    });
+  });
+}
+
 // Writes the mean of each channel over the rows, and the sum of the squared
 // distances from it.
 template <typename Value>
@@ -220,20 +235,14 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     const at::Tensor shifts =
         bias.defined() ? bias + shift : shift.unsqueeze(0);
     const at::Tensor output = at::empty_like(input);
-    WithValueOf(input, [&]<typename Value>(Value) {
+    ForEachSample(input, [&]<typename Value>(Value, int64_t sample) {
+      const int64_t i = sample * rows.rows_per_sample * channels;
       const auto write = residual.defined() ? &WriteNormRelu<true, Value>
                                             : &WriteNormRelu<false, Value>;
-      const Value* const added = Values<Value>(residual);
-      ForEachPart(rows.parts(), [&](int64_t part) {
-        for (int64_t sample = rows.first_sample(part);
-             sample < rows.end_sample(part); ++sample) {
-          const int64_t i = sample * rows.rows_per_sample * channels;
-          write(Values<Value>(input) + i, Floats(scale),
-                Floats(shifts) + (bias.defined() ? sample * channels : 0),
-                added != nullptr ? added + i : nullptr, rows.rows_per_sample,
-                channels, Values<Value>(output) + i);
-        }
-      });
+      write(Values<Value>(input) + i, Floats(scale),
+            Floats(shifts) + (bias.defined() ? sample * channels : 0),
+            residual.defined() ? Values<Value>(residual) + i : nullptr,
+            rows.rows_per_sample, channels, Values<Value>(output) + i);
     });
     context->save_for_backward(
         {input, output, moments.mean, moments.inverse_deviation, scale});
@@ -266,19 +275,13 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     // [B, C] each: sums over the places of a sample.
     const at::Tensor sums = at::zeros({rows.samples, channels});
     const at::Tensor products = at::zeros({rows.samples, channels});
-    WithValueOf(input, [&]<typename Value>(Value) {
-      ForEachPart(rows.parts(), [&](int64_t part) {
-        for (int64_t sample = rows.first_sample(part);
-             sample < rows.end_sample(part); ++sample) {
-          const int64_t i = sample * rows.rows_per_sample * channels;
-          PassBackRelu(Values<Value>(gradient) + i, Values<Value>(output) + i,
-                       Values<Value>(input) + i, Floats(mean),
-                       rows.rows_per_sample, channels,
-                       Values<Value>(passed) + i,
-                       Floats(sums) + sample * channels,
-                       Floats(products) + sample * channels);
-        }
-      });
+    ForEachSample(input, [&]<typename Value>(Value, int64_t sample) {
+      const int64_t i = sample * rows.rows_per_sample * channels;
+      PassBackRelu(Values<Value>(gradient) + i, Values<Value>(output) + i,
+                   Values<Value>(input) + i, Floats(mean), rows.rows_per_sample,
+                   channels, Values<Value>(passed) + i,
+                   Floats(sums) + sample * channels,
+                   Floats(products) + sample * channels);
     });
     const at::Tensor of_offset = sums.sum(0);
     const at::Tensor of_weight = products.sum(0) * inverse_deviation;
@@ -321,15 +324,10 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
     const at::Tensor pooled = at::zeros({rows.samples, 2 * channels});
     // [B, C]: the square of the first maximum.
     const at::Tensor where = at::zeros({rows.samples, channels}, at::kInt);
-    WithValueOf(values, [&]<typename Value>(Value) {
-      ForEachPart(rows.parts(), [&](int64_t part) {
-        for (int64_t sample = rows.first_sample(part);
-             sample < rows.end_sample(part); ++sample) {
-          Pool(Values<Value>(values) + sample * kNumSquares * channels,
-               channels, Floats(pooled) + sample * 2 * channels,
-               where.data_ptr<int32_t>() + sample * channels);
-        }
-      });
+    ForEachSample(values, [&]<typename Value>(Value, int64_t sample) {
+      Pool(Values<Value>(values) + sample * kNumSquares * channels, channels,
+           Floats(pooled) + sample * 2 * channels,
+           where.data_ptr<int32_t>() + sample * channels);
     });
     context->save_for_backward({where});
     context->saved_data["type"] = values.scalar_type();
@@ -346,16 +344,10 @@ class FusedPoolHills : public torch::autograd::Function<FusedPoolHills> {
                   at::TensorOptions()
                       .dtype(context->saved_data["type"].toScalarType())
                       .memory_format(at::MemoryFormat::ChannelsLast));
-    const Rows rows(result);
-    WithValueOf(result, [&]<typename Value>(Value) {
-      ForEachPart(rows.parts(), [&](int64_t part) {
-        for (int64_t sample = rows.first_sample(part);
-             sample < rows.end_sample(part); ++sample) {
-          PassBack(Floats(gradient) + sample * 2 * channels,
-                   where.data_ptr<int32_t>() + sample * channels, channels,
-                   Values<Value>(result) + sample * kNumSquares * channels);
-        }
-      });
+    ForEachSample(result, [&]<typename Value>(Value, int64_t sample) {
+      PassBack(Floats(gradient) + sample * 2 * channels,
+               where.data_ptr<int32_t>() + sample * channels, channels,
+               Values<Value>(result) + sample * kNumSquares * channels);
     });
     return {result};
   }
