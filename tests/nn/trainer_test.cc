@@ -24,11 +24,13 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/cpu/cpu_calibration.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "tara/nn/weights/grow_network.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/nn/test_positions.h"
 
@@ -321,6 +323,118 @@ TEST_F(TrainerTest, WhoeverLoadsTheCheckpointPlaysTheAverage) {
     EXPECT_NEAR(results[i].win, expected[i].win, 1e-4);
     EXPECT_NEAR(results[i].priors[0], expected[i].priors[0], 1e-4);
   }
+}
+
+class GrowNetworkTest : public TrainerTest {
+ protected:
+  // A network that has learned a little.
+  Checkpoint Smaller() {
+    const auto trainer = NewTrainer(kTiny, kAllHeads, 1);
+    Learn(*trainer, 0, 5);
+    EXPECT_TRUE(trainer->Save(path_, {.step = 5}).ok());
+    return ReadCheckpoint(path_).value();
+  }
+  static std::vector<mcts::Evaluation> Evaluations(
+      const Checkpoint& checkpoint, const std::vector<State>& states) {
+    std::vector<mcts::Evaluation> results(states.size());
+    EXPECT_TRUE(MakeTrainer("network", checkpoint, kAllHeads)
+                    .value()
+                    ->Evaluate(states, absl::MakeSpan(results))
+                    .ok());
+    return results;
+  }
+};
+
+TEST_F(GrowNetworkTest, ALargerNetworkComputesTheSame) {
+  const Checkpoint smaller = Smaller();
+  const auto states = RandomPositionsOfAllVariants(3, 8);
+  const auto expected = Evaluations(smaller, states);
+  for (const NetworkShape shape : {
+           NetworkShape{.channels = 8, .blocks = 2},
+           NetworkShape{.channels = 8, .blocks = 5},
+           NetworkShape{.channels = 11, .blocks = 2},
+           NetworkShape{.channels = 16, .blocks = 3},
+           // As many as the value head's own.
+           NetworkShape{.channels = 32, .blocks = 2},
+           NetworkShape{.channels = 64, .blocks = 4},
+       }) {
+    SCOPED_TRACE(absl::StrCat(shape.channels, " x ", shape.blocks));
+    const auto larger =
+        GrowNetwork(smaller, NewCheckpoint(shape, /*seed=*/2).value());
+    ASSERT_TRUE(larger.ok()) << larger.status();
+    EXPECT_EQ(larger->shape, shape);
+    EXPECT_EQ(larger->progress, TrainingProgress());
+    const auto results = Evaluations(*larger, states);
+    // Integers, too, have a scale for channels of zeros.
+    const auto in_integers = NewCpuEvaluator(*larger, Precision::kInt8);
+    ASSERT_TRUE(in_integers.ok()) << in_integers.status();
+    std::vector<mcts::Evaluation> rounded(states.size());
+    ASSERT_TRUE(
+        in_integers->evaluator->Evaluate(states, absl::MakeSpan(rounded)).ok());
+    for (size_t i = 0; i < states.size(); ++i) {
+      EXPECT_NEAR(results[i].win, expected[i].win, 1e-5);
+      EXPECT_NEAR(results[i].margin, expected[i].margin, 1e-3);
+      EXPECT_NEAR(rounded[i].win, expected[i].win, 0.05);
+      ASSERT_EQ(results[i].priors.size(), expected[i].priors.size());
+      for (size_t k = 0; k < expected[i].priors.size(); ++k) {
+        EXPECT_NEAR(results[i].priors[k], expected[i].priors[k], 1e-5);
+      }
+    }
+  }
+}
+
+// What adds nothing must not stay so.
+TEST_F(GrowNetworkTest, AllThatIsNewLearnsFromTheFirstStepsOn) {
+  const Checkpoint larger =
+      GrowNetwork(Smaller(),
+                  NewCheckpoint({.channels = 12, .blocks = 4}, 2).value())
+          .value();
+  const auto trainer = MakeTrainer("network", larger, kAllHeads).value();
+  Learn(*trainer, 5, 3);
+  const Tensors after = TensorsOf(*trainer);
+  int tensors = 0;
+  for (const NamedTensor& before : larger.tensors) {
+    // Heads learn of what the few positions have.
+    if (!absl::StrContains(before.name, "conv") &&
+        !absl::StartsWith(before.name, "block")) {
+      continue;
+    }
+    const std::vector<float>& now = after.at(before.name);
+    int zeros = 0;
+    int moved = 0;
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (before.values[i] != 0) continue;
+      ++zeros;
+      moved += now[i] != 0 ? 1 : 0;
+    }
+    // A channel that no position wakes learns nothing.
+    EXPECT_GE(2 * moved, zeros) << before.name;
+    tensors += zeros > 0 ? 1 : 0;
+  }
+  EXPECT_GT(tensors, 20);
+}
+
+TEST_F(GrowNetworkTest, NetworksThatCannotGrowAreRefused) {
+  const auto error = [](const Checkpoint& smaller, const NetworkShape& shape) {
+    const auto larger = GrowNetwork(smaller, NewCheckpoint(shape, 2).value());
+    EXPECT_EQ(larger.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(larger.status().message());
+  };
+  Checkpoint smaller = Smaller();
+  EXPECT_EQ(error(smaller, {.channels = 4, .blocks = 2}),
+            "a network of 8 channels and 2 blocks cannot become one of 4 and "
+            "2");
+  EXPECT_THAT(error(smaller, {.channels = 16, .blocks = 1}),
+              HasSubstr("cannot become one of 16 and 1"));
+  for (NamedTensor& tensor : smaller.tensors) {
+    if (tensor.name == "block1.first.conv.weight") tensor.shape[1] = 9;
+  }
+  EXPECT_EQ(error(smaller, {.channels = 16, .blocks = 2}),
+            "tensor block1.first.conv.weight has another shape than in a "
+            "network of 8 channels");
+  smaller.tensors.erase(smaller.tensors.begin());
+  EXPECT_EQ(error(smaller, {.channels = 16, .blocks = 2}),
+            "there is no tensor stem_conv.weight");
 }
 
 class KindsOfTrainersTest : public TrainerTest {

@@ -400,6 +400,20 @@ TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
             absl::StrFormat("%08x", crc32c::Crc32c(file.data(), file.size())));
 }
 
+TEST(InitFromTest, ASmallerNetworkGrows) {
+  const std::string first = TestFolder("smaller");
+  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  const std::string run_dir = TestFolder("larger");
+  const auto summary =
+      Train(Tiny(run_dir, {"init_from=" + first, "network.channels=12",
+                           "network.blocks=2", "generations=1"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  const auto after =
+      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000001.pt");
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ(after->shape, (nn::NetworkShape{.channels = 12, .blocks = 2}));
+}
+
 TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   const std::string first = TestFolder("other_shape");
   ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
@@ -411,11 +425,12 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   const auto error = [&](std::vector<std::string> overrides) {
     return Train(Tiny(run_dir, std::move(overrides))).status();
   };
-  absl::Status status = error({"init_from=" + first, "network.channels=16"});
+  absl::Status status = error({"init_from=" + first, "network.channels=4"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("ckpt-000001.pt has 8 channels and 1 blocks, that of "
-                        "the config (network) 16 channels and 1 blocks"));
+                        "the config (network) 4 channels and 1 blocks; "
+                        "expected no more"));
   status = error({"init_from=" + first, "variant=four_treasures"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),

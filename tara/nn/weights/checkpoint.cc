@@ -182,22 +182,24 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
 
 }  // namespace
 
-absl::StatusOr<const NamedTensor*> Checkpoint::Find(
-    absl::string_view name, const std::vector<int64_t>& shape) const {
-  for (const NamedTensor& tensor : tensors) {
-    if (tensor.name != name) continue;
-    if (tensor.shape == shape) return &tensor;
-    return absl::InvalidArgumentError(
-        absl::StrCat("tensor ", name, " has shape ", ShapeText(tensor.shape),
-                     "; expected ", ShapeText(shape)));
-  }
-  return absl::InvalidArgumentError(absl::StrCat("there is no tensor ", name));
-}
-
-bool Checkpoint::Has(absl::string_view name) const {
-  return std::any_of(
+const NamedTensor* Checkpoint::Find(absl::string_view name) const {
+  const auto found = std::find_if(
       tensors.begin(), tensors.end(),
       [&](const NamedTensor& tensor) { return tensor.name == name; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+absl::StatusOr<const NamedTensor*> Checkpoint::Find(
+    absl::string_view name, const std::vector<int64_t>& shape) const {
+  const NamedTensor* const tensor = Find(name);
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no tensor ", name));
+  }
+  if (tensor->shape == shape) return tensor;
+  return absl::InvalidArgumentError(
+      absl::StrCat("tensor ", name, " has shape ", ShapeText(tensor->shape),
+                   "; expected ", ShapeText(shape)));
 }
 
 bool Checkpoint::HasPrefix(absl::string_view prefix) const {

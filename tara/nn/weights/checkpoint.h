@@ -77,11 +77,13 @@ struct Checkpoint {
   int64_t optimizer_steps = 0;
   std::vector<NamedTensor> tensors;  // names are unique
 
+  // Returns the tensor, or null.
+  const NamedTensor* Find(absl::string_view name) const;
   // Returns the tensor, or INVALID_ARGUMENT when there is none of that name
   // and shape, saying what there is.
   absl::StatusOr<const NamedTensor*> Find(
       absl::string_view name, const std::vector<int64_t>& shape) const;
-  bool Has(absl::string_view name) const;
+  bool Has(absl::string_view name) const { return Find(name) != nullptr; }
   // Whether the name of any tensor begins so.
   bool HasPrefix(absl::string_view prefix) const;
 };

@@ -20,6 +20,7 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "tara/nn/weights/grow_network.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/folder/run_provenance.h"
 #include "tara/train/play/game_rules.h"
@@ -65,13 +66,19 @@ absl::StatusOr<nn::Checkpoint> ReadInitFile(const std::string& path) {
 absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
     const proto::TrainConfig& config) {
   const nn::TrainerOptions options = TrainerOptionsOf(config);
+  const uint64_t seed =
+      DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights);
   if (config.init_from() == kNone) {
-    return nn::NewTrainer(
-        ShapeOf(config), options,
-        DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights));
+    return nn::NewTrainer(ShapeOf(config), options, seed);
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
-  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint, ReadInitFile(path));
+  TARA_ASSIGN_OR_RETURN(nn::Checkpoint checkpoint, ReadInitFile(path));
+  if (!(checkpoint.shape == ShapeOf(config))) {
+    TARA_ASSIGN_OR_RETURN(nn::Checkpoint larger,
+                          nn::NewCheckpoint(ShapeOf(config), seed));
+    TARA_ASSIGN_OR_RETURN(checkpoint,
+                          nn::GrowNetwork(checkpoint, std::move(larger)));
+  }
   return nn::MakeTrainer(path, checkpoint, options);
 }
 
@@ -130,11 +137,13 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (!path.ok()) return InitError(path.status());
   const absl::StatusOr<nn::Checkpoint> checkpoint = ReadInitFile(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
-  if (!(checkpoint->shape == ShapeOf(config))) {
+  const nn::NetworkShape shape = ShapeOf(config);
+  if (checkpoint->shape.channels > shape.channels ||
+      checkpoint->shape.blocks > shape.blocks) {
     return absl::InvalidArgumentError(absl::StrCat(
         "init_from: the network of ", *path, " has ",
         ShapeText(checkpoint->shape), ", that of the config (network) ",
-        ShapeText(ShapeOf(config)), "; expected the same"));
+        ShapeText(shape), "; expected no more (it may grow, not shrink)"));
   }
   const absl::Status whole =
       nn::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();

@@ -37,10 +37,10 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
 
 // Checks, if the config's run is to begin, that it can begin with `init_from`;
 // writes nothing. Returns NOT_FOUND or DATA_LOSS for a checkpoint that is not
-// there, damaged or without a tensor, and INVALID_ARGUMENT if its network has
-// another shape than the config's or, where it lies in the folder of a run, if
-// that run has not learned all of the config's variants and their rule options.
-// Messages begin with "init_from: ".
+// there, damaged or without a tensor, and INVALID_ARGUMENT if its network is
+// larger than the config's (a smaller one grows: GrowNetwork) or, where it lies
+// in the folder of a run, if that run has not learned all of the config's
+// variants and their rule options. Messages begin with "init_from: ".
 absl::Status CheckInitFrom(const proto::TrainConfig& config);
 
 // Returns which of the checkpoints `there` (their numbers, ascending) are to be

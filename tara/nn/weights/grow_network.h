@@ -1,0 +1,30 @@
+#ifndef TARA_NN_WEIGHTS_GROW_NETWORK_H_
+#define TARA_NN_WEIGHTS_GROW_NETWORK_H_
+
+// A network that has learned, made larger: learning is fast while a network is
+// small, and a larger one goes further.
+
+#include "absl/status/statusor.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara::nn {
+
+// Returns the larger network that computes what the smaller one does, up to
+// rounding. `larger` has new weights (NewCheckpoint in
+// tara/nn/training/trainer.h), of which those stay that the smaller one has no
+// place for, but for what would change its outputs (Chen, Goodfellow and
+// Shlens, "Net2Net", 2016, do it by copies of channels):
+//   a new channel   has new weights, and whatever was there before takes it
+//                   with the weight zero
+//   a new block     adds nothing: the norm before its sum has the weight zero,
+//                   and what it pools, too
+// Both learn from the first step on. Progress, optimizer, averages and ranges
+// of activations begin anew; auxiliary heads that it lacks stay new.
+// Returns INVALID_ARGUMENT where the smaller one has more channels or blocks
+// than the larger one, or a tensor is missing or misshapen, naming it.
+absl::StatusOr<Checkpoint> GrowNetwork(const Checkpoint& smaller,
+                                       Checkpoint larger);
+
+}  // namespace tara::nn
+
+#endif  // TARA_NN_WEIGHTS_GROW_NETWORK_H_
