@@ -9,14 +9,6 @@ import {sitePlugin} from './site/plugin.mjs';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-// A page gets threads of WebAssembly (SharedArrayBuffer) only in return for
-// these. They are of the server for development; tara/cli/web.cc sends them with
-// the built page, and a policy for the workers.
-const headers = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
-
 // What the page may load and ask for: its own files. The policy is in the built
 // page itself, so that it holds on any server. WebAssembly is compiled by its
 // worker alone.
@@ -71,12 +63,6 @@ export default defineConfig(({mode}) => {
       'import.meta.env.TARA_MODEL_NAME':
           JSON.stringify(bundle === null ? '' : basename(bundle)),
     },
-    resolve: {
-      alias: site ? [{find: './webgpu', replacement: './no_webgpu'}] : [],
-      // The runtime of networks without its WebAssembly inlined: the engine
-      // says where its files are.
-      conditions: ['onnxruntime-web-use-extern-wasm'],
-    },
     // Relative addresses: the built page may lie in any folder of a server.
     base: './',
     // Files that are served as they are, such as the default model.
@@ -86,13 +72,10 @@ export default defineConfig(({mode}) => {
       target: 'es2022',
       outDir: {test: '.build/test', site: '.build/site'}[mode] ?? 'dist',
       emptyOutDir: true,
-      // The runtime of the network is one file of megabytes.
-      chunkSizeWarningLimit: 2000,
       // The modules of workers are found by their URL, never inlined.
       assetsInlineLimit: 0,
       rollupOptions: {input: pages.map(path).filter(existsSync)},
     },
-    optimizeDeps: {exclude: ['onnxruntime-web']},
-    server: {headers, host: '127.0.0.1'},
+    server: {host: '127.0.0.1'},
   };
 });

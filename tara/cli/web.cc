@@ -46,16 +46,12 @@ struct WebOptions {
   std::string export_folder = {};
 };
 
-// Sent with every file. A page gets threads of WebAssembly (SharedArrayBuffer)
-// only in return for the first two. The page has a stricter policy in itself
-// (web/vite.config.mjs); workers have that of their file, and ONNX Runtime
-// makes functions from text for WebGPU.
+// Sent with every file. The page has a policy in itself (web/vite.config.mjs);
+// workers have that of their file.
 constexpr char kHeaders[] =
-    "Cross-Origin-Opener-Policy: same-origin\r\n"
-    "Cross-Origin-Embedder-Policy: require-corp\r\n"
     "X-Content-Type-Options: nosniff\r\n"
     "Content-Security-Policy: default-src 'none'; "
-    "script-src 'self' 'wasm-unsafe-eval' 'unsafe-eval'; worker-src 'self'; "
+    "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
     "style-src 'self'; font-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
@@ -307,9 +303,8 @@ void RegisterWeb(Command& root) {
       "stopped. "
       "Another bundle can be\ndropped onto the page at any time.\n\n"
       "What --export writes are plain files, network included: visitors can "
-      "install the\npage and play without a network. It has no part for "
-      "WebGPU. "
-      "--port has no effect\nthen.");
+      "install the\npage and play without a network. --port has no "
+      "effect then.");
   command.SetExamples({"web", "web --port 9000 --model runs/quickstart",
                        "web --run runs/quickstart", "web --export site"});
   command.SetRun(

@@ -64,7 +64,7 @@ describe('a release', () => {
 
   test('has the licences of all of them', async () => {
     const licences = await readdir(path.join(release, 'licences'));
-    for (const name of ['libprotobuf32', 'libstdc++6', 'onnxruntime-web']) {
+    for (const name of ['libprotobuf32', 'libstdc++6', 'pbf']) {
       assert.ok(
           licences.some((file) => file.startsWith(name.replace(/\d+$/, ''))),
           `${name}: ${licences.join(' ')}`);

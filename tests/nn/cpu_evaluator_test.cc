@@ -143,10 +143,10 @@ TEST(CpuEvaluatorTest, InputsWithoutWeightChangeNoBit) {
   }
   for (const CpuKernels* kernels : {&PortableCpuKernels(), &BestCpuKernels()}) {
     std::vector<float> expected(kBatch * kOut), outputs(kBatch * kOut);
-    kernels->linear(before, kBatch, /*relu=*/false, first_inputs.data(),
-                    expected.data());
-    kernels->linear(after, kBatch, /*relu=*/false, inputs.data(),
-                    outputs.data());
+    kernels->linear(before, before.bias.data(), kBatch, /*relu=*/false,
+                    first_inputs.data(), expected.data());
+    kernels->linear(after, after.bias.data(), kBatch, /*relu=*/false,
+                    inputs.data(), outputs.data());
     EXPECT_EQ(outputs, expected);
   }
 }

@@ -128,8 +128,8 @@ function licences() {
   const packages = path.join(web, 'node_modules');
   const texts = {
     'Tara': read(root, 'LICENSE'),
-    'ONNX Runtime (onnxruntime-web)': read(web, 'licences', 'onnxruntime-web'),
     'fflate': read(packages, 'fflate', 'LICENSE'),
+    'pbf': read(packages, 'pbf', 'LICENSE'),
     'Alegreya': read(packages, '@fontsource-variable', 'alegreya', 'LICENSE'),
     'Alegreya Sans': read(packages, '@fontsource', 'alegreya-sans', 'LICENSE'),
   };

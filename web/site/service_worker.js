@@ -70,11 +70,8 @@ async function answer(name, request) {
       return fetch(request);
     }
   }
-  // For these the page gets threads of WebAssembly (SharedArrayBuffer), though
-  // its server may know nothing of them. Workers have the policy of their file.
+  // Workers have the policy of their file.
   const headers = new Headers(response.headers);
-  headers.set('Cross-Origin-Opener-Policy', 'same-origin');
-  headers.set('Cross-Origin-Embedder-Policy', 'require-corp');
   headers.set('Content-Security-Policy', POLICY);
   return new Response(response.body, {headers});
 }

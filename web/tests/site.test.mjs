@@ -1,5 +1,5 @@
 // The page that `tara web --export` writes, in a folder of a server that knows
-// nothing but files: in two browsers, with and without a network and threads.
+// nothing but files: in two browsers, with and without a network.
 
 import assert from 'node:assert/strict';
 import {execFile, spawn} from 'node:child_process';
@@ -72,23 +72,6 @@ function change(page, name, changed) {
   writeFileSync(worker, list.replace(hash(old), hash(text)));
 }
 
-// Makes the engine of a page behave as on a machine with eight cores, and tell of
-// the workers that it starts.
-function pretendCores(page) {
-  const [worker] = readdirSync(path.join(page, 'assets'))
-      .filter((file) => file.startsWith('worker-'));
-  change(page, `assets/${worker}`, (text) => `
-    Object.defineProperty(navigator, 'hardwareConcurrency', {value: 8});
-    const news = new BroadcastChannel('workers');
-    self.Worker = class extends self.Worker {
-      constructor(...options) {
-        super(...options);
-        news.postMessage('worker');
-      }
-    };
-    ${text}`);
-}
-
 // Serves a web space by Python's server until `stop`, or the end of `context`.
 async function startServer(context, name) {
   const server = spawn(
@@ -138,7 +121,9 @@ async function ready(page) {
 const waitUntilKept = (page) =>
   page.evaluate(async () => { await navigator.serviceWorker.ready; });
 
-const isolated = (page) => page.evaluate('crossOriginIsolated');
+// Whether a service worker answers for the server.
+const isKept = (page) =>
+  page.evaluate('Boolean(navigator.serviceWorker?.controller)');
 
 // The computer begins a game of a variant.
 async function letPlay(page, variant) {
@@ -193,7 +178,7 @@ describe('an exported page', () => {
   test('has the licences of all that is in it, and the rules', () => {
     const licences =
         readFileSync(path.join(exported, 'licences.txt'), 'utf8');
-    for (const name of ['Tara', 'ONNX', 'fflate', 'Alegreya', 'emscripten']) {
+    for (const name of ['Tara', 'fflate', 'pbf', 'Alegreya', 'emscripten']) {
       assert.match(licences, new RegExp(`^${name}.*\n===`, 'm'));
     }
     assert.match(readFileSync(path.join(exported, 'rules.html'), 'utf8'),
@@ -228,8 +213,7 @@ for (const [name, start] of
     test('plays all variants, then offline, also by keyboard', async () => {
       const {address, stop} = await startServer(suite, 'plain');
       const {page, problems, context} = await visit(browser, address);
-      // Headers for threads are none of this server's.
-      assert.equal(await isolated(page), false);
+      assert.equal(await isKept(page), false);
       assert.equal(await page.textContent('#network-name'), 'tara.tara');
       const variants = await page.$$eval(
           'input[name="variant"]', (all) => all.map(({value}) => value));
@@ -241,8 +225,7 @@ for (const [name, start] of
       await stop();
       await begin(page);
       assert.equal(await savedGame(page), game);
-      // By the service worker.
-      assert.equal(await isolated(page), true);
+      assert.equal(await isKept(page), true);
       await playByKeys(page);
       const [other] = await Promise.all([
         context.waitForEvent('page'),
@@ -268,7 +251,6 @@ for (const [name, start] of
       assert.equal(await version(page), '1');
 
       set(2);
-      pretendCores(copy);
       // As browsers do now and then.
       await page.evaluate(async () => {
         await (await navigator.serviceWorker.ready).update();
@@ -281,20 +263,12 @@ for (const [name, start] of
       await begin(second, address);
       assert.equal(await version(second), '1');
       await second.close();
-      // Counts from before the page begins.
-      await page.addInitScript(() => {
-        window.workers = 0;
-        new BroadcastChannel('workers').onmessage = () => ++window.workers;
-      });
       // The page loads itself once more, for the new version: that ends a
       // page.reload(), which in Firefox then waits on.
       await page.evaluate(() => { setTimeout(() => location.reload()); });
       await page.waitForSelector('html[data-version="2"]');
       await ready(page);
       await letPlay(page, 'sacred_hill_l1');
-      // Threads: four, of which one is the engine's own; Firefox has none.
-      const started = name === 'Chromium' ? 3 : 0;
-      await page.waitForFunction((count) => window.workers === count, started);
       const kept = await page.evaluate(async () => {
         const [name] = await caches.keys();
         return (await (await caches.open(name)).keys()).length;
@@ -365,7 +339,7 @@ describe('an exported page where a browser keeps nothing', () => {
     test(`plays where it ${how} service workers`, async () => {
       const {page, problems, context} = await visit(browser, address, {script});
       await letPlay(page, 'stone_of_destiny');
-      assert.equal(await isolated(page), false);
+      assert.equal(await isKept(page), false);
       assert.deepEqual(problems, []);
       await context.close();
     });

@@ -22,6 +22,7 @@
 #include "tara/eval/rating/davidson.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/levels/levels.h"
+#include "web/wasm/network.h"
 #include "web/wasm/network_batch.h"
 #include "web/wasm/search.h"
 #include "web/wasm/views.h"
@@ -150,6 +151,13 @@ std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
                                                   .seed = SeedOf(seed)});
 }
 
+// Returns {value: Network} or {error}.
+val OpenNetwork(int channels, int blocks, const val& tensors) {
+  return Answer(
+      Network::Open(channels, blocks, tensors),
+      [](const std::shared_ptr<Network>& network) { return val(network); });
+}
+
 int Choose(const Search& search, double temperature, double seed) {
   return search.Choose(temperature, SeedOf(seed));
 }
@@ -181,6 +189,10 @@ val RateByResults(const std::string& variant_id, const val& results) {
   return view;
 }
 
+void AnswerBatch(Network& network, NetworkBatch* batch) {
+  network.Answer(*batch);
+}
+
 val OwnersOf(const NetworkBatch& batch, int i) {
   return ToArray(batch.Owners(i));
 }
@@ -200,6 +212,7 @@ EMSCRIPTEN_BINDINGS(tara) {
   function("judgeByPlayouts", &JudgeByPlayouts);
   function("leavesTogether", &mcts::LeavesTogether);
   function("rateByResults", &RateByResults);
+  function("openNetwork", &OpenNetwork);
 
   emscripten::class_<NetworkBatch>("NetworkBatch")
       .property("size", &NetworkBatch::size)
@@ -210,6 +223,9 @@ EMSCRIPTEN_BINDINGS(tara) {
       .property("margins", &NetworkBatch::margins)
       .property("owner", &NetworkBatch::owner)
       .function("ownersOf", &OwnersOf);
+  emscripten::class_<Network>("Network")
+      .smart_ptr<std::shared_ptr<Network>>("Network")
+      .function("answer", &AnswerBatch, emscripten::allow_raw_pointers());
   emscripten::class_<Judge>("Judge")
       .constructor(&MakeJudge)
       .function("batch", &Judge::batch, emscripten::allow_raw_pointers())
@@ -220,7 +236,6 @@ EMSCRIPTEN_BINDINGS(tara) {
       .function("gather", &Search::Gather)
       .function("batch", &Search::batch, emscripten::allow_raw_pointers())
       .function("apply", &Search::Apply)
-      .function("cancel", &Search::Cancel)
       .function("runPlayouts", &Search::RunPlayouts)
       .function("report", &Search::Report)
       .function("choose", &Choose);

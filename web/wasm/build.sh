@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles tara/core and tara/mcts to WebAssembly: web/.build/wasm/tara_core.mjs
+# Compiles core, search and networks to WebAssembly: web/.build/wasm/tara_core.mjs
 # and .wasm. Compiles only what changed, takes what was compiled before from a
 # cache in the user's folder, and prints nothing if there is nothing to do.
 

@@ -24,6 +24,21 @@ emscripten::val MemoryOf(const std::vector<float>& floats) {
 void NetworkBatch::Encode(absl::Span<const State> states) {
   states_.assign(states.begin(), states.end());
   encoded_.EncodeCanonical(states_);
+  const size_t size = states_.size();
+  policy_.resize(size * kNumActions);
+  result_.resize(size * 3);
+  margins_.resize(size * kNumMargins);
+  owner_.resize(size * 3 * kNumHills);
+}
+
+NetworkBatch::Outputs NetworkBatch::outputs(int i) {
+  return {.policy = policy_.data() + size_t{kNumActions} * i,
+          .result = result_.data() + size_t{3} * i,
+          .margins = margins_.data() + size_t{kNumMargins} * i,
+          .owner = owner_.data() + size_t{3} * kNumHills * i};
+}
+
+emscripten::val NetworkBatch::planes() const {
   // The encoder writes [B, 7, 7, planes]; bundles read [B, planes, 7, 7].
   constexpr size_t kFloats = size_t{nn::kNumPlanes} * nn::kNumSquares;
   const size_t size = states_.size();
@@ -38,13 +53,8 @@ void NetworkBatch::Encode(absl::Span<const State> states) {
       }
     }
   }
-  policy_.resize(size * kNumActions);
-  result_.resize(size * 3);
-  margins_.resize(size * kNumMargins);
-  owner_.resize(size * 3 * kNumHills);
+  return MemoryOf(planes_);
 }
-
-emscripten::val NetworkBatch::planes() const { return MemoryOf(planes_); }
 emscripten::val NetworkBatch::globals() const {
   return emscripten::val(emscripten::typed_memory_view(
       states_.size() * nn::kNumGlobals, encoded_.globals()));

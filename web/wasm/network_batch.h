@@ -12,10 +12,10 @@
 
 namespace tara::web {
 
-// A batch of positions on its way to a network that JavaScript runs, and back:
-// the inputs and outputs of docs/reference/bundle.md, in the memory of this
-// module. Positions are seen through the symmetry that leads to the
-// representative, as by the other evaluators.
+// A batch of positions on its way to a network and back: the inputs and outputs
+// of docs/reference/bundle.md, in the memory of this module. Positions are seen
+// through the symmetry that leads to the representative, as by the other
+// evaluators.
 class NetworkBatch {
  public:
   // Replaces the batch. REQUIRES: no state is finished.
@@ -23,13 +23,23 @@ class NetworkBatch {
 
   int size() const { return static_cast<int>(states_.size()); }
 
+  const nn::EncodedBatch& encoded() const { return encoded_; }
+  // Where the outputs of position i belong: [kNumActions], [3], [kNumMargins]
+  // and, if there is one, [3, kNumHills].
+  struct Outputs {
+    float* policy;
+    float* result;
+    float* margins;
+    float* owner;
+  };
+  Outputs outputs(int i);
+
   // Views of the memory, until the next Encode of a larger batch or anything
   // else that makes the memory grow.
   // Inputs: float32 [B, kNumPlanes, 7, 7] and [B, kNumGlobals].
   emscripten::val planes() const;
   emscripten::val globals() const;
-  // Outputs, for JavaScript to fill: [B, kNumActions], [B, 3], [B, kNumMargins]
-  // and, if there is one, [B, 3, kNumHills].
+  // Outputs.
   emscripten::val policy() const;
   emscripten::val result() const;
   emscripten::val margins() const;
@@ -45,7 +55,7 @@ class NetworkBatch {
  private:
   std::vector<State> states_;
   nn::EncodedBatch encoded_;
-  std::vector<float> planes_;   // channels first
+  mutable std::vector<float> planes_;  // channels first, when asked
   std::vector<float> outputs_;  // of one position, as FillEvaluation reads them
   std::vector<float> policy_;
   std::vector<float> result_;

@@ -92,11 +92,6 @@ void Search::Apply() {
   num_leaves_ = 0;
 }
 
-void Search::Cancel() {
-  for (int i = 0; i < num_leaves_; ++i) tree_.Cancel(leaves_[i]);
-  num_leaves_ = 0;
-}
-
 void Search::RunPlayouts(int most) {
   GatherLeaves(most);
   if (num_leaves_ == 0) return;

@@ -17,8 +17,8 @@
 namespace tara::web {
 
 // The search of one position, in steps that JavaScript takes: with a network,
-// Gather leaves, run it on `batch`, Apply; without one, RunPlayouts. Between
-// two steps it may be reported, go on, or end.
+// Gather leaves, let it answer `batch`, Apply; without one, RunPlayouts.
+// Between two steps it may be reported, go on, or end.
 class Search {
  public:
   struct Options {
@@ -44,8 +44,6 @@ class Search {
   NetworkBatch* batch() { return &batch_; }
   // Gives the answers in batch() back.
   void Apply();
-  // Gives up what is in flight, as the network failed.
-  void Cancel();
 
   // Gathers at most so many leaves and judges them by random games.
   void RunPlayouts(int most);

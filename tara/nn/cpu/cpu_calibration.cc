@@ -157,7 +157,6 @@ std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed) {
 
 CpuRanges CalibrateCpuRanges(const CpuWeights& weights,
                              absl::Span<const State> positions) {
-  const OneOpenMpThread one_thread;
   const CpuNetwork network(weights, Precision::kFloat32, {});
   CpuContext context(network);
   const int channels = weights.channels;

@@ -21,8 +21,7 @@ namespace tara::nn {
 std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed);
 
 // Returns the ranges in which integers have the least squared error of the
-// network's activations at these positions. Computes the network in float32;
-// may throw dnnl::error.
+// network's activations at these positions. Computes the network in float32.
 CpuRanges CalibrateCpuRanges(const CpuWeights& weights,
                              absl::Span<const State> positions);
 

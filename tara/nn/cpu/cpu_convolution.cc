@@ -3,9 +3,12 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <dnnl.hpp>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -21,7 +24,31 @@ dnnl::memory::desc GridDesc(int batch, int channels, Type type) {
   return {{batch, channels, kBoardSize, kBoardSize}, type, Tag::nhwc};
 }
 
-bool IsByte(Type type) { return type == Type::u8; }
+Type TypeOf(const CpuNumbers& numbers) {
+  switch (numbers.type) {
+    case CpuNumberType::kByte:
+      return Type::u8;
+    case CpuNumberType::kBfloat16:
+      return Type::bf16;
+    case CpuNumberType::kFloat32:
+      break;
+  }
+  return Type::f32;
+}
+
+bool IsByte(const CpuNumbers& numbers) {
+  return numbers.type == CpuNumberType::kByte;
+}
+
+// A convolution of `batch` positions, channels last, computes
+//   destination = ReLU(convolution(source) + bias [+ destination])
+struct Spec {
+  int batch = 1;
+  CpuNumbers source = {};
+  CpuNumbers destination = {};
+  bool add_to_destination = false;
+  bool relu = true;
+};
 
 // How many weights an output channel has.
 size_t OutputSize(const CpuConvolutionWeights& weights) {
@@ -113,10 +140,10 @@ Description Describe(const dnnl::engine& engine,
 #endif
 
 dnnl::primitive_attr Attributes(const CpuConvolutionWeights& weights,
-                                const CpuConvolutionSpec& spec) {
+                                const Spec& spec) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (IsByte(spec.source.type)) {
+  if (IsByte(spec.source)) {
     SetOutputScales(OutputScales(weights, spec.destination), attributes);
   }
   dnnl::post_ops after;
@@ -151,25 +178,58 @@ void PreferDirectKernel(Description& description) {
   } while (next.next_impl());
 }
 
-}  // namespace
+// A convolution with its weights in oneDNN's layout. Immutable: threads may
+// share it.
+class Convolution {
+ public:
+  // Weights are shared with `twin`, the same convolution for another batch,
+  // where they lie in memory the same way; may be null.
+  Convolution(const dnnl::engine& engine, const CpuConvolutionWeights& plain,
+              const Spec& spec, const Convolution* twin);
 
-OneOpenMpThread::OneOpenMpThread() : before_(omp_get_max_threads()) {
-  if (before_ != 1) omp_set_num_threads(1);
-}
+  size_t scratch_bytes() const { return scratch_.get_size(); }
 
-OneOpenMpThread::~OneOpenMpThread() {
-  if (before_ != 1) omp_set_num_threads(before_);
-}
+ private:
+  friend class BoundConvolution;
 
-CpuConvolution::CpuConvolution(const dnnl::engine& engine,
-                               const CpuConvolutionWeights& plain,
-                               const CpuConvolutionSpec& spec,
-                               const CpuConvolution* twin)
-    : source_(GridDesc(spec.batch, plain.in, spec.source.type)),
-      destination_(GridDesc(spec.batch, plain.out, spec.destination.type)) {
+  void PrepareWeights(const dnnl::engine& engine,
+                      const CpuConvolutionWeights& weights, const Spec& spec,
+                      const dnnl::memory::desc& desc);
+
+  dnnl::memory::desc source_;
+  dnnl::memory::desc destination_;
+  dnnl::memory::desc scratch_;
+  dnnl::memory weights_;
+  dnnl::memory bias_;
+  dnnl::memory scales_;  // of integers, where they are an argument; else empty
+  dnnl::convolution_forward primitive_;
+};
+
+// A convolution between buffers of one thread. Not thread-safe.
+class BoundConvolution {
+ public:
+  // The buffers, and the convolution, must outlive it.
+  BoundConvolution(const dnnl::engine& engine, const Convolution& convolution,
+                   void* source, void* destination, void* scratch);
+
+  void Run(const dnnl::stream& stream) const;
+
+ private:
+  const Convolution* convolution_;
+  // Memory objects are handles: the arguments point to what they hold.
+  dnnl::memory source_;
+  dnnl::memory destination_;
+  dnnl::memory scratch_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+Convolution::Convolution(const dnnl::engine& engine,
+                         const CpuConvolutionWeights& plain, const Spec& spec,
+                         const Convolution* twin)
+    : source_(GridDesc(spec.batch, plain.in, TypeOf(spec.source))),
+      destination_(GridDesc(spec.batch, plain.out, TypeOf(spec.destination))) {
   const CpuConvolutionWeights weights = InUnitsOf(spec.source, plain);
-  const Type weight_type =
-      IsByte(spec.source.type) ? Type::s8 : spec.source.type;
+  const Type weight_type = IsByte(spec.source) ? Type::s8 : TypeOf(spec.source);
   const dnnl::memory::desc any_weights(
       {weights.out, weights.in, weights.kernel, weights.kernel}, weight_type,
       Tag::any);
@@ -180,9 +240,8 @@ CpuConvolution::CpuConvolution(const dnnl::engine& engine,
       engine, Attributes(weights, spec), dnnl::prop_kind::forward_inference,
       dnnl::algorithm::convolution_direct, source_, any_weights, bias,
       destination_, strides, padding, padding);
-  if (IsByte(spec.source.type)) PreferDirectKernel(description);
+  if (IsByte(spec.source)) PreferDirectKernel(description);
   scratch_ = description.scratchpad_desc();
-  implementation_ = description.impl_info_str();
   primitive_ = dnnl::convolution_forward(description);
   if (twin != nullptr &&
       twin->weights_.get_desc() == description.weights_desc()) {
@@ -194,15 +253,15 @@ CpuConvolution::CpuConvolution(const dnnl::engine& engine,
   }
 }
 
-void CpuConvolution::PrepareWeights(const dnnl::engine& engine,
-                                    const CpuConvolutionWeights& weights,
-                                    const CpuConvolutionSpec& spec,
-                                    const dnnl::memory::desc& desc) {
+void Convolution::PrepareWeights(const dnnl::engine& engine,
+                                 const CpuConvolutionWeights& weights,
+                                 const Spec& spec,
+                                 const dnnl::memory::desc& desc) {
   std::vector<float> bias = weights.bias;
   std::vector<int8_t> integers;
   const void* plain = weights.weight.data();
   Type type = Type::f32;
-  if (IsByte(spec.source.type)) {
+  if (IsByte(spec.source)) {
     const std::vector<float> scales = WeightScales(weights);
     const size_t size = OutputSize(weights);
     for (size_t i = 0; i < weights.weight.size(); ++i) {
@@ -231,9 +290,8 @@ void CpuConvolution::PrepareWeights(const dnnl::engine& engine,
 }
 
 BoundConvolution::BoundConvolution(const dnnl::engine& engine,
-                                   const CpuConvolution& convolution,
-                                   void* source, void* destination,
-                                   void* scratch)
+                                   const Convolution& convolution, void* source,
+                                   void* destination, void* scratch)
     : convolution_(&convolution),
       source_(convolution.source_, engine, source),
       destination_(convolution.destination_, engine, destination),
@@ -255,6 +313,104 @@ void BoundConvolution::Run(const dnnl::stream& stream) const {
                              static_cast<int>(arguments_.size()),
                              arguments_.data()),
       "a convolution failed");
+}
+
+// The convolutions of a network, for each size of tile.
+class OfNetwork : public NarrowConvolutions {
+ public:
+  OfNetwork(const CpuWeights& weights, const CpuLayerNumbers& numbers)
+      : num_blocks_(weights.blocks.size()),
+        engine_(dnnl::engine::kind::cpu, 0) {
+    const OneOpenMpThread one_thread;
+    for (size_t i = 0; i < kCpuTiles.size(); ++i) {
+      Make(weights, numbers, kCpuTiles[i], i > 0 ? &plans_[0] : nullptr,
+           plans_[i]);
+    }
+  }
+
+  size_t scratch_bytes() const override {
+    size_t bytes = 0;
+    for (const Plan& plan : plans_) {
+      for (const Convolution& convolution : plan) {
+        bytes = std::max(bytes, convolution.scratch_bytes());
+      }
+    }
+    return bytes;
+  }
+
+  std::unique_ptr<const Bound> Bind(const Memory& memory) const override {
+    auto bound = std::make_unique<BoundToMemory>(engine_);
+    for (size_t i = 0; i < plans_.size(); ++i) {
+      const auto bind = [&](void* source, void* destination) {
+        std::vector<BoundConvolution>& convolutions = bound->convolutions[i];
+        convolutions.emplace_back(engine_, plans_[i][convolutions.size()],
+                                  source, destination, memory.scratch);
+      };
+      bind(memory.planes, memory.tower);
+      for (size_t block = 0; block < num_blocks_; ++block) {
+        bind(memory.narrow_tower, memory.inner);
+        bind(memory.inner, memory.tower);
+      }
+      bind(memory.narrow_tower, memory.policy);
+      bind(memory.policy, memory.policy_rows);
+      bind(memory.narrow_tower, memory.value);
+    }
+    return bound;
+  }
+
+ private:
+  // In the order of CpuNetwork.
+  using Plan = std::vector<Convolution>;
+
+  struct BoundToMemory : public Bound {
+    explicit BoundToMemory(const dnnl::engine& engine) : stream(engine) {}
+    void Run(int tile_index, int convolution) const override {
+      convolutions[tile_index][convolution].Run(stream);
+    }
+
+    const dnnl::stream stream;
+    std::array<std::vector<BoundConvolution>, kCpuTiles.size()> convolutions;
+  };
+
+  void Make(const CpuWeights& weights, const CpuLayerNumbers& numbers, int tile,
+            const Plan* twin, Plan& plan) const {
+    const auto add = [&](const CpuConvolutionWeights& layer, Spec spec) {
+      spec.batch = tile;
+      plan.emplace_back(engine_, layer, spec,
+                        twin ? &(*twin)[plan.size()] : nullptr);
+    };
+    add(weights.stem, {.source = numbers.planes, .add_to_destination = true});
+    for (size_t i = 0; i < weights.blocks.size(); ++i) {
+      const CpuNumbers& inner = numbers.inner[i];
+      add(weights.blocks[i].first,
+          {.source = numbers.tower[i], .destination = inner});
+      add(weights.blocks[i].second,
+          {.source = inner, .add_to_destination = true});
+    }
+    const CpuNumbers& tower = numbers.tower.back();
+    add(weights.policy, {.source = tower, .add_to_destination = true});
+    add(weights.policy_planes, {.relu = false});
+    add(weights.value, {.source = tower});
+  }
+
+  const size_t num_blocks_;
+  const dnnl::engine engine_;
+  std::array<Plan, kCpuTiles.size()> plans_;
+};
+
+}  // namespace
+
+OneOpenMpThread::OneOpenMpThread() : before_(omp_get_max_threads()) {
+  if (before_ != 1) omp_set_num_threads(1);
+}
+
+OneOpenMpThread::~OneOpenMpThread() {
+  if (before_ != 1) omp_set_num_threads(before_);
+}
+
+std::unique_ptr<const NarrowConvolutions> OneDnnConvolutions(
+    const CpuWeights& weights, const CpuLayerNumbers& numbers) {
+  return std::make_unique<OfNetwork>(weights, numbers);
 }
 
 }  // namespace tara::nn

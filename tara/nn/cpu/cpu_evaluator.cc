@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <dnnl.hpp>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -62,7 +61,7 @@ class OneDnnEvaluator : public mcts::Evaluator {
  public:
   OneDnnEvaluator(CpuWeights weights, Precision precision,
                   const CpuRanges& ranges)
-      : network_(std::move(weights), precision, ranges) {}
+      : network_(std::move(weights), precision, ranges, &OneDnnConvolutions) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {

@@ -150,12 +150,13 @@ class CpuKernelCode {
   // kRows positions and kVectors vectors of outputs, whose sums stay in
   // registers. Each output is summed in the order of the inputs.
   template <int kRows, int kVectors>
-  static void LinearPart(const CpuLinearWeights& layer, bool relu, int first,
-                         const float* inputs, float* outputs) {
+  static void LinearPart(const CpuLinearWeights& layer, const float* bias,
+                         bool relu, int first, const float* inputs,
+                         float* outputs) {
     Floats sums[kRows][kVectors];
     for (int v = 0; v < kVectors; ++v) {
-      const Floats bias = Load(layer.bias.data() + first + v * kWidth);
-      for (int r = 0; r < kRows; ++r) sums[r][v] = bias;
+      const Floats biases = Load(bias + first + v * kWidth);
+      for (int r = 0; r < kRows; ++r) sums[r][v] = biases;
     }
     const float* weight = layer.weight.data() + first;
     for (int i = 0; i < layer.in; ++i, weight += layer.out) {
@@ -175,29 +176,30 @@ class CpuKernelCode {
   }
 
   template <int kRows>
-  static void LinearRows(const CpuLinearWeights& layer, bool relu,
-                         const float* inputs, float* outputs) {
+  static void LinearRows(const CpuLinearWeights& layer, const float* bias,
+                         bool relu, const float* inputs, float* outputs) {
     // As many sums as there are registers for.
     constexpr int kVectors = kSet == InstructionSet::kAvx512 ? 4 : 4 / kRows;
     int first = 0;
     for (; first + kVectors * kWidth <= layer.out; first += kVectors * kWidth) {
-      LinearPart<kRows, kVectors>(layer, relu, first, inputs, outputs);
+      LinearPart<kRows, kVectors>(layer, bias, relu, first, inputs, outputs);
     }
     for (; first < layer.out; first += kWidth) {
-      LinearPart<kRows, 1>(layer, relu, first, inputs, outputs);
+      LinearPart<kRows, 1>(layer, bias, relu, first, inputs, outputs);
     }
   }
 
-  static void ApplyLinear(const CpuLinearWeights& layer, int batch, bool relu,
-                          const float* inputs, float* outputs) {
+  static void ApplyLinear(const CpuLinearWeights& layer, const float* bias,
+                          int batch, bool relu, const float* inputs,
+                          float* outputs) {
     constexpr int kRows = 4;
     int row = 0;
     for (; row + kRows <= batch; row += kRows) {
-      LinearRows<kRows>(layer, relu, inputs + row * layer.in,
+      LinearRows<kRows>(layer, bias, relu, inputs + row * layer.in,
                         outputs + row * layer.out);
     }
     for (; row < batch; ++row) {
-      LinearRows<1>(layer, relu, inputs + row * layer.in,
+      LinearRows<1>(layer, bias, relu, inputs + row * layer.in,
                     outputs + row * layer.out);
     }
   }

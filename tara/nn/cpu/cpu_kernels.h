@@ -26,9 +26,10 @@ struct CpuKernels {
   void (*pool_bytes)(const uint8_t* rows, int channels, const float* scales,
                      float* pooled);
 
-  // [B, in] -> [B, out], with ReLU where `relu`.
-  void (*linear)(const CpuLinearWeights& layer, int batch, bool relu,
-                 const float* inputs, float* outputs);
+  // [B, in] -> [B, out], with ReLU where `relu`; with `bias` [out], which is
+  // the layer's or another.
+  void (*linear)(const CpuLinearWeights& layer, const float* bias, int batch,
+                 bool relu, const float* inputs, float* outputs);
 
   // Sets each row to `bias` [C], or adds it.
   void (*fill_rows)(const float* bias, int channels, float* rows);

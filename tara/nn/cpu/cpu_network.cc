@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <utility>
 
+#include "tara/base/check.h"
 #include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {
 namespace {
-
-using Type = dnnl::memory::data_type;
 
 // Planes are multiples of 1/4, at most 1: exact as integers of this unit.
 constexpr float kPlaneUnits = 252;
@@ -21,37 +21,56 @@ constexpr float kLargestByte = 255;
 // better off with the few values above cut, these have units to spare.
 constexpr float kIntegerReach = 2;
 
-size_t SizeOf(Type type) { return dnnl::memory::data_type_size(type); }
+size_t SizeOf(CpuNumberType type) {
+  switch (type) {
+    case CpuNumberType::kByte:
+      return sizeof(uint8_t);
+    case CpuNumberType::kBfloat16:
+      return sizeof(Bfloat16);
+    case CpuNumberType::kFloat32:
+      break;
+  }
+  return sizeof(float);
+}
+
+// A convolution of 1 x 1 as a linear layer of the squares.
+CpuLinearWeights OfSquares(const CpuConvolutionWeights& weights) {
+  TARA_CHECK(weights.kernel == 1, "a convolution of 1 x 1");
+  CpuLinearWeights layer = {.in = weights.in,
+                            .out = weights.out,
+                            .weight = std::vector<float>(weights.weight.size()),
+                            .bias = weights.bias};
+  for (int o = 0; o < layer.out; ++o) {
+    for (int i = 0; i < layer.in; ++i) {
+      layer.weight[size_t{1} * i * layer.out + o] =
+          weights.weight[size_t{1} * o * layer.in + i];
+    }
+  }
+  return layer;
+}
 
 }  // namespace
 
 CpuNetwork::CpuNetwork(CpuWeights weights, Precision precision,
-                       const CpuRanges& ranges)
+                       const CpuRanges& ranges, MakeConvolutions* narrow)
     : weights_(std::move(weights)),
       precision_(precision),
-      kernels_(BestCpuKernels()),
-      engine_(dnnl::engine::kind::cpu, 0) {
-  const bool int8 = precision == Precision::kInt8;
-  const std::vector<float> none;
-  plane_numbers_ =
-      Narrow(std::vector<float>(weights_.stem.in, kLargestByte / kPlaneUnits));
-  for (int i = 0; i <= num_blocks(); ++i) {
-    tower_numbers_.push_back(Narrow(int8 ? ranges.tower[i] : none));
-  }
-  for (int i = 0; i < num_blocks(); ++i) {
-    inner_numbers_.push_back(Narrow(int8 ? ranges.inner[i] : none));
-  }
-  if (!is_narrow()) PrepareWinograd(ranges);
-  const OneOpenMpThread one_thread;
-  for (size_t i = 0; i < kCpuTiles.size(); ++i) {
-    plans_[i] = MakePlan(kCpuTiles[i], i > 0 ? &plans_[0] : nullptr);
+      numbers_(LayerNumbers(ranges)),
+      kernels_(BestCpuKernels()) {
+  if (is_narrow()) {
+    TARA_CHECK(narrow != nullptr, "somebody convolves narrow numbers");
+    narrow_ = narrow(weights_, numbers_);
+  } else {
+    PrepareOwn(ranges);
   }
 }
 
 CpuNumbers CpuNetwork::Narrow(const std::vector<float>& ranges) const {
   if (!is_narrow()) return {};
-  if (precision_ == Precision::kBfloat16) return {.type = Type::bf16};
-  CpuNumbers numbers = {.type = Type::u8};
+  if (precision_ == Precision::kBfloat16) {
+    return {.type = CpuNumberType::kBfloat16};
+  }
+  CpuNumbers numbers = {.type = CpuNumberType::kByte};
   for (const float range : ranges) {
     numbers.scales.push_back(range / kLargestByte);
     numbers.inverse_scales.push_back(kLargestByte / range);
@@ -59,7 +78,22 @@ CpuNumbers CpuNetwork::Narrow(const std::vector<float>& ranges) const {
   return numbers;
 }
 
-void CpuNetwork::PrepareWinograd(const CpuRanges& ranges) {
+CpuLayerNumbers CpuNetwork::LayerNumbers(const CpuRanges& ranges) const {
+  const bool int8 = precision_ == Precision::kInt8;
+  const std::vector<float> none;
+  CpuLayerNumbers numbers;
+  numbers.planes =
+      Narrow(std::vector<float>(weights_.stem.in, kLargestByte / kPlaneUnits));
+  for (int i = 0; i <= num_blocks(); ++i) {
+    numbers.tower.push_back(Narrow(int8 ? ranges.tower[i] : none));
+  }
+  for (int i = 0; i < num_blocks(); ++i) {
+    numbers.inner.push_back(Narrow(int8 ? ranges.inner[i] : none));
+  }
+  return numbers;
+}
+
+void CpuNetwork::PrepareOwn(const CpuRanges& ranges) {
   const auto add = [&](const CpuConvolutionWeights& weights, float range) {
     winograd_.push_back(precision_ == Precision::kInt16
                             ? IntegerWinogradLayer(weights, range)
@@ -75,34 +109,9 @@ void CpuNetwork::PrepareWinograd(const CpuRanges& ranges) {
     add(weights_.blocks[i].first, reach(ranges.tower, i));
     add(weights_.blocks[i].second, reach(ranges.inner, i));
   }
-}
-
-CpuNetwork::Plan CpuNetwork::MakePlan(int tile, const Plan* twin) const {
-  Plan plan;
-  const auto add = [&](const CpuConvolutionWeights& weights,
-                       CpuConvolutionSpec spec) {
-    spec.batch = tile;
-    plan.convolutions.emplace_back(
-        engine_, weights, spec,
-        twin ? &twin->convolutions[plan.convolutions.size()] : nullptr);
-    plan.scratch_bytes =
-        std::max(plan.scratch_bytes, plan.convolutions.back().scratch_bytes());
-  };
-  if (is_narrow()) {
-    add(weights_.stem, {.source = plane_numbers_, .add_to_destination = true});
-    for (int i = 0; i < num_blocks(); ++i) {
-      const CpuNumbers inner = inner_numbers_[i];
-      add(weights_.blocks[i].first,
-          {.source = tower_numbers_[i], .destination = inner});
-      add(weights_.blocks[i].second,
-          {.source = inner, .add_to_destination = true});
-    }
-  }
-  const CpuNumbers tower = tower_numbers_.back();
-  add(weights_.policy, {.source = tower, .add_to_destination = true});
-  add(weights_.policy_planes, {.relu = false});
-  add(weights_.value, {.source = tower});
-  return plan;
+  policy_ = OfSquares(weights_.policy);
+  policy_planes_ = OfSquares(weights_.policy_planes);
+  value_ = OfSquares(weights_.value);
 }
 
 struct CpuContext::Buffers {
@@ -122,9 +131,7 @@ struct CpuContext::Buffers {
 };
 
 CpuContext::CpuContext(const CpuNetwork& network)
-    : network_(network),
-      stream_(network.engine_),
-      buffers_(std::make_unique<Buffers>()) {
+    : network_(network), buffers_(std::make_unique<Buffers>()) {
   const CpuWeights& weights = network.weights_;
   Buffers& buffers = *buffers_;
   const size_t tower = TowerSize(kMaxCpuTile);
@@ -134,28 +141,28 @@ CpuContext::CpuContext(const CpuNetwork& network)
        {&buffers.tower, &buffers.inner, &buffers.policy, &buffers.value}) {
     buffer->Resize(tower);
   }
-  if (network.is_narrow()) buffers.narrow_tower.Resize(tower);
   buffers.pooled.Resize(of_tile(2 * weights.channels));
   buffers.bias.Resize(of_tile(weights.channels));
   buffers.policy_bias.Resize(of_tile(weights.policy_pooled.out));
   buffers.policy_rows.Resize(of_tile(kNumSquares * weights.policy_planes.out));
   buffers.hidden.Resize(of_tile(weights.value_hidden.out));
   buffers.value_output.Resize(of_tile(weights.value_output.out));
-  size_t scratch_bytes = 0;
-  for (const CpuNetwork::Plan& plan : network.plans_) {
-    scratch_bytes = std::max(scratch_bytes, plan.scratch_bytes);
-  }
-  size_t scratch_floats = scratch_bytes / sizeof(float) + 1;
-  if (network.num_winograd() > 0) {
+  if (network.narrow_ == nullptr) {
     const int widest = std::max(weights.stem.in, weights.channels);
-    scratch_floats =
-        std::max<size_t>(scratch_floats, WinogradScratchFloats(widest));
+    buffers.scratch.Resize(WinogradScratchFloats(widest));
+    winograd_jobs_ = BindWinograd();
+    return;
   }
-  buffers.scratch.Resize(scratch_floats);
-  winograd_jobs_ = BindWinograd();
-  for (size_t i = 0; i < kCpuTiles.size(); ++i) {
-    bound_[i] = Bind(static_cast<int>(i));
-  }
+  buffers.narrow_tower.Resize(tower);
+  buffers.scratch.Resize(network.narrow_->scratch_bytes() / sizeof(float) + 1);
+  narrow_ = network.narrow_->Bind({.planes = buffers.planes.data(),
+                                   .narrow_tower = buffers.narrow_tower.data(),
+                                   .inner = buffers.inner.data(),
+                                   .tower = buffers.tower.data(),
+                                   .policy = buffers.policy.data(),
+                                   .policy_rows = buffers.policy_rows.data(),
+                                   .value = buffers.value.data(),
+                                   .scratch = buffers.scratch.data()});
 }
 
 CpuContext::~CpuContext() = default;
@@ -180,38 +187,13 @@ std::vector<WinogradJob> CpuContext::BindWinograd() const {
   return jobs;
 }
 
-std::vector<BoundConvolution> CpuContext::Bind(int tile_index) {
-  const Buffers& buffers = *buffers_;
-  const auto& plan = network_.plans_[tile_index].convolutions;
-  std::vector<BoundConvolution> bound;
-  const auto bind = [&](const TensorBuffer& source,
-                        const TensorBuffer& destination) {
-    bound.emplace_back(network_.engine_, plan[bound.size()], source.data(),
-                       destination.data(), buffers.scratch.data());
-  };
-  const bool is_narrow = network_.is_narrow();
-  const TensorBuffer& tower = is_narrow ? buffers.narrow_tower : buffers.tower;
-  if (is_narrow) {
-    bind(buffers.planes, buffers.tower);
-    for (int i = 0; i < network_.num_blocks(); ++i) {
-      bind(tower, buffers.inner);
-      bind(buffers.inner, buffers.tower);
-    }
-  }
-  bind(tower, buffers.policy);
-  bind(buffers.policy, buffers.policy_rows);
-  bind(tower, buffers.value);
-  return bound;
-}
-
 int CpuContext::TowerSize(int tile) const {
   return tile * kNumSquares * network_.weights_.channels;
 }
 
 void CpuContext::Convolve(int convolution) const {
-  const int num_winograd = network_.num_winograd();
-  if (convolution >= num_winograd) {
-    bound_[tile_index_][convolution - num_winograd].Run(stream_);
+  if (narrow_ != nullptr) {
+    narrow_->Run(tile_index_, convolution);
     return;
   }
   WinogradJob job = winograd_jobs_[convolution];
@@ -227,11 +209,11 @@ void CpuContext::Convolve(int convolution) const {
 void CpuContext::NarrowTower(const CpuNumbers& numbers) const {
   const float* const tower = buffers_->tower.data();
   void* const narrow = buffers_->narrow_tower.data();
-  if (numbers.type == Type::u8) {
+  if (numbers.type == CpuNumberType::kByte) {
     network_.kernels_.rows_to_bytes(
         tower, tile_ * kNumSquares, network_.weights_.channels,
         numbers.inverse_scales.data(), static_cast<uint8_t*>(narrow));
-  } else if (numbers.type == Type::bf16) {
+  } else if (numbers.type == CpuNumberType::kBfloat16) {
     network_.kernels_.to_bfloats(tower, TowerSize(tile_),
                                  static_cast<Bfloat16*>(narrow));
   }
@@ -244,10 +226,10 @@ void CpuContext::Pool(const void* rows, const CpuNumbers& numbers) const {
   for (int i = 0; i < tile_; ++i) {
     const void* const from = static_cast<const char*>(rows) + i * bytes;
     float* const pooled = buffers_->pooled.data() + i * 2 * channels;
-    if (numbers.type == Type::u8) {
+    if (numbers.type == CpuNumberType::kByte) {
       kernels.pool_bytes(static_cast<const uint8_t*>(from), channels,
                          numbers.scales.data(), pooled);
-    } else if (numbers.type == Type::bf16) {
+    } else if (numbers.type == CpuNumberType::kBfloat16) {
       kernels.pool_bfloats(static_cast<const Bfloat16*>(from), channels,
                            pooled);
     } else {
@@ -282,7 +264,7 @@ CpuContext::Outputs CpuContext::RunTile(const float* planes,
     (*observer)(num_blocks,
                 absl::MakeConstSpan(buffers_->tower.data(), TowerSize(tile_)));
   }
-  NarrowTower(network_.tower_numbers_.back());
+  NarrowTower(network_.numbers_.tower.back());
   RunPolicy();
   RunValue();
   const CpuWeights& weights = network_.weights_;
@@ -314,7 +296,7 @@ void CpuContext::RunStem(const float* planes, const float* globals) const {
       std::memcpy(narrow, planes, size * sizeof(float));
   }
   float* const bias = buffers_->bias.data();
-  kernels.linear(weights.stem_globals, tile_, /*relu=*/false, globals, bias);
+  Linear(weights.stem_globals, /*relu=*/false, globals, bias);
   for (int i = 0; i < tile_; ++i) {
     kernels.fill_rows(bias + i * weights.channels, weights.channels,
                       buffers_->tower.data() + TowerSize(i));
@@ -327,7 +309,7 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
   const CpuKernels& kernels = network_.kernels_;
   float* const tower = buffers_->tower.data();
   const int size = TowerSize(tile_);
-  NarrowTower(network_.tower_numbers_[block]);
+  NarrowTower(network_.numbers_.tower[block]);
   if (observer != nullptr) {
     (*observer)(block, absl::MakeConstSpan(tower, size));
   }
@@ -337,11 +319,11 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
                 absl::MakeConstSpan(buffers_->inner.data(), size));
   }
   if (weights.blocks[block].pooled) {
-    Pool(buffers_->inner.data(), network_.inner_numbers_[block]);
+    Pool(buffers_->inner.data(), network_.numbers_.inner[block]);
     // What is pooled joins the sum by way of what the convolution adds to.
     float* const bias = buffers_->bias.data();
-    kernels.linear(*weights.blocks[block].pooled, tile_, /*relu=*/false,
-                   buffers_->pooled.data(), bias);
+    Linear(*weights.blocks[block].pooled, /*relu=*/false,
+           buffers_->pooled.data(), bias);
     for (int i = 0; i < tile_; ++i) {
       kernels.add_to_rows(bias + i * weights.channels, weights.channels,
                           tower + TowerSize(i));
@@ -350,30 +332,62 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
   Convolve(network_.Second(block));
 }
 
+void CpuContext::Linear(const CpuLinearWeights& layer, bool relu,
+                        const float* inputs, float* outputs) const {
+  network_.kernels_.linear(layer, layer.bias.data(), tile_, relu, inputs,
+                           outputs);
+}
+
+void CpuContext::LinearOfSquares(const CpuLinearWeights& layer, bool relu,
+                                 const TensorBuffer& inputs,
+                                 const TensorBuffer& outputs) const {
+  network_.kernels_.linear(layer, layer.bias.data(), tile_ * kNumSquares, relu,
+                           inputs.data(), outputs.data());
+}
+
 void CpuContext::RunPolicy() const {
   const CpuWeights& weights = network_.weights_;
+  const CpuKernels& kernels = network_.kernels_;
   Pool(buffers_->tower.data(), CpuNumbers());
-  float* const bias = buffers_->policy_bias.data();
-  network_.kernels_.linear(weights.policy_pooled, tile_, /*relu=*/false,
-                           buffers_->pooled.data(), bias);
-  for (int i = 0; i < tile_; ++i) {
-    network_.kernels_.fill_rows(bias + i * weights.policy_pooled.out,
-                                weights.channels,
-                                buffers_->policy.data() + TowerSize(i));
+  float* const pooled = buffers_->policy_bias.data();
+  Linear(weights.policy_pooled, /*relu=*/false, buffers_->pooled.data(),
+         pooled);
+  const int stride = weights.policy_pooled.out;
+  if (narrow_ != nullptr) {
+    for (int i = 0; i < tile_; ++i) {
+      kernels.fill_rows(pooled + i * stride, weights.channels,
+                        buffers_->policy.data() + TowerSize(i));
+    }
+    Convolve(network_.Policy());
+    Convolve(network_.PolicyPlanes());
+    return;
   }
-  Convolve(network_.Policy());
-  Convolve(network_.PolicyPlanes());
+  const CpuLinearWeights& layer = network_.policy_;
+  float* const bias = buffers_->bias.data();
+  for (int i = 0; i < tile_; ++i) {
+    std::transform(layer.bias.begin(), layer.bias.end(), pooled + i * stride,
+                   bias, std::plus<float>());
+    kernels.linear(layer, bias, kNumSquares, /*relu=*/true,
+                   buffers_->tower.data() + TowerSize(i),
+                   buffers_->policy.data() + TowerSize(i));
+  }
+  LinearOfSquares(network_.policy_planes_, /*relu=*/false, buffers_->policy,
+                  buffers_->policy_rows);
 }
 
 void CpuContext::RunValue() const {
   const CpuWeights& weights = network_.weights_;
-  Convolve(network_.Value());
+  if (narrow_ != nullptr) {
+    Convolve(network_.Value());
+  } else {
+    LinearOfSquares(network_.value_, /*relu=*/true, buffers_->tower,
+                    buffers_->value);
+  }
   Pool(buffers_->value.data(), CpuNumbers());
-  network_.kernels_.linear(weights.value_hidden, tile_, /*relu=*/true,
-                           buffers_->pooled.data(), buffers_->hidden.data());
-  network_.kernels_.linear(weights.value_output, tile_, /*relu=*/false,
-                           buffers_->hidden.data(),
-                           buffers_->value_output.data());
+  Linear(weights.value_hidden, /*relu=*/true, buffers_->pooled.data(),
+         buffers_->hidden.data());
+  Linear(weights.value_output, /*relu=*/false, buffers_->hidden.data(),
+         buffers_->value_output.data());
 }
 
 }  // namespace tara::nn

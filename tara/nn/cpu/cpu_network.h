@@ -1,14 +1,17 @@
 #ifndef TARA_NN_CPU_CPU_NETWORK_H_
 #define TARA_NN_CPU_CPU_NETWORK_H_
 
+// A network in one precision, ready to run on the CPU. In float32 and int16 all
+// of it is our own, and runs in WebAssembly, too; the convolutions of narrower
+// numbers are another's.
+
 #include <array>
-#include <dnnl.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "tara/nn/cpu/cpu_convolution.h"
 #include "tara/nn/cpu/cpu_kernels.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/cpu/winograd_layer.h"
@@ -24,20 +27,69 @@ struct CpuRanges {
   std::vector<std::vector<float>> inner;  // between a block's convolutions
 };
 
-// A network in one precision, ready to run on the CPU. Only for the .cc files
-// of the engine: this header brings oneDNN along.
-
 // Positions of one run. Outputs do not depend on it.
 inline constexpr std::array kCpuTiles = {16, 4, 1};
 inline constexpr int kMaxCpuTile = kCpuTiles[0];
 
-// The shared, constant part: weights and primitives. Thread-safe.
+enum class CpuNumberType { kFloat32, kBfloat16, kByte };
+
+// A number type with the values that its units stand for.
+struct CpuNumbers {
+  CpuNumberType type = CpuNumberType::kFloat32;
+  // Of bytes: value = scales[channel] * byte. [channels]
+  std::vector<float> scales = {};
+  std::vector<float> inverse_scales = {};
+};
+
+// What the layers of a network read; tower and inner as in CpuRanges.
+struct CpuLayerNumbers {
+  CpuNumbers planes;
+  std::vector<CpuNumbers> tower;
+  std::vector<CpuNumbers> inner;
+};
+
+// All convolutions of a network that reads narrow numbers, in the order in
+// which it computes them: the stem, two of each block, policy, policy planes
+// and value. Thread-safe.
+class NarrowConvolutions {
+ public:
+  // The buffers of a thread's runs, as CpuContext has them.
+  struct Memory {
+    void* planes;
+    void* narrow_tower;
+    void* inner;
+    float* tower;
+    float* policy;
+    float* policy_rows;
+    float* value;
+    void* scratch;
+  };
+  // The convolutions between these buffers. Not thread-safe.
+  class Bound {
+   public:
+    virtual ~Bound() = default;
+    // Computes a convolution of kCpuTiles[tile_index] positions.
+    virtual void Run(int tile_index, int convolution) const = 0;
+  };
+
+  virtual ~NarrowConvolutions() = default;
+  virtual size_t scratch_bytes() const = 0;
+  // The buffers must outlive what is returned, and so must this object.
+  virtual std::unique_ptr<const Bound> Bind(const Memory& memory) const = 0;
+};
+
+// The shared, constant part: weights and layers. Thread-safe.
 class CpuNetwork {
  public:
+  using MakeConvolutions = std::unique_ptr<const NarrowConvolutions>(
+      const CpuWeights& weights, const CpuLayerNumbers& numbers);
+
   // REQUIRES: `precision` is float32, int16, bfloat16 or int8, and the
-  // processor has it; `ranges` are those of the network where it is an integer.
-  // Throws dnnl::error.
-  CpuNetwork(CpuWeights weights, Precision precision, const CpuRanges& ranges);
+  // processor has it; `ranges` are those of the network where it is an integer;
+  // `narrow` is not null where it is bfloat16 or int8 (OneDnnConvolutions in
+  // cpu_convolution.h, which may throw dnnl::error).
+  CpuNetwork(CpuWeights weights, Precision precision, const CpuRanges& ranges,
+             MakeConvolutions* narrow = nullptr);
 
   Precision precision() const { return precision_; }
   const CpuWeights& weights() const { return weights_; }
@@ -45,13 +97,7 @@ class CpuNetwork {
  private:
   friend class CpuContext;
 
-  // The convolutions that are oneDNN's, for one size of tile.
-  struct Plan {
-    std::vector<CpuConvolution> convolutions;
-    size_t scratch_bytes = 0;
-  };
-
-  // The index of a layer's convolution: those by Winograd's method come first.
+  // The index of a layer's convolution.
   int First(int block) const { return 1 + 2 * block; }
   int Second(int block) const { return 2 + 2 * block; }
   int Policy() const { return 1 + 2 * num_blocks(); }
@@ -63,28 +109,27 @@ class CpuNetwork {
   bool is_narrow() const {
     return precision_ == Precision::kBfloat16 || precision_ == Precision::kInt8;
   }
-  int num_winograd() const { return static_cast<int>(winograd_.size()); }
   CpuNumbers Narrow(const std::vector<float>& ranges) const;
-  void PrepareWinograd(const CpuRanges& ranges);
-  Plan MakePlan(int tile, const Plan* twin) const;
+  CpuLayerNumbers LayerNumbers(const CpuRanges& ranges) const;
+  void PrepareOwn(const CpuRanges& ranges);
 
   const CpuWeights weights_;
   const Precision precision_;
-  // What convolutions read, as in CpuRanges.
-  CpuNumbers plane_numbers_;
-  std::vector<CpuNumbers> tower_numbers_;
-  std::vector<CpuNumbers> inner_numbers_;
-  // Those of 3 x 3, from the stem on, but for narrow numbers.
-  std::vector<WinogradLayer> winograd_;
+  const CpuLayerNumbers numbers_;
   const CpuKernels& kernels_;
-  const dnnl::engine engine_;
-  std::array<Plan, kCpuTiles.size()> plans_;
+  // Of narrow numbers; else null, and what follows is there.
+  std::unique_ptr<const NarrowConvolutions> narrow_;
+  std::vector<WinogradLayer> winograd_;  // those of 3 x 3, from the stem on
+  // Those of 1 x 1, each a linear layer of every square.
+  CpuLinearWeights policy_;
+  CpuLinearWeights policy_planes_;
+  CpuLinearWeights value_;
 };
 
 // The buffers of one thread's runs. Not thread-safe.
 class CpuContext {
  public:
-  // The network must outlive it. Throws dnnl::error.
+  // The network must outlive it. Throws what its convolutions do.
   explicit CpuContext(const CpuNetwork& network);
   ~CpuContext();
 
@@ -110,14 +155,13 @@ class CpuContext {
   // Called when a tile is computed, with its first position and its size.
   using Visitor = std::function<void(int first, int size, const Outputs&)>;
 
-  // Computes the batch, tile by tile. Throws dnnl::error.
+  // Computes the batch, tile by tile. Throws what the convolutions do.
   void Run(const EncodedBatch& batch, const Visitor& visit,
            const Observer* observer = nullptr);
 
  private:
   struct Buffers;
 
-  std::vector<BoundConvolution> Bind(int tile_index);
   std::vector<WinogradJob> BindWinograd() const;
   Outputs RunTile(const float* planes, const float* globals,
                   const Observer* observer);
@@ -130,14 +174,19 @@ class CpuContext {
 
   void RunStem(const float* planes, const float* globals) const;
   void RunBlock(int block, const Observer* observer) const;
+  // A linear layer of each position, and of each of its squares.
+  void Linear(const CpuLinearWeights& layer, bool relu, const float* inputs,
+              float* outputs) const;
+  void LinearOfSquares(const CpuLinearWeights& layer, bool relu,
+                       const TensorBuffer& inputs,
+                       const TensorBuffer& outputs) const;
   void RunPolicy() const;
   void RunValue() const;
 
   const CpuNetwork& network_;
-  const dnnl::stream stream_;
   std::unique_ptr<Buffers> buffers_;
+  std::unique_ptr<const NarrowConvolutions::Bound> narrow_;
   std::vector<WinogradJob> winograd_jobs_;
-  std::array<std::vector<BoundConvolution>, kCpuTiles.size()> bound_;
   int tile_index_ = 0;  // of what is computed
   int tile_ = 0;
 };

@@ -191,7 +191,11 @@ class WinogradCode {
   static constexpr int kLanes = kWide ? 16 : 8;
   static constexpr int kVectors = kWinogradBlock / kLanes;
   // Rows whose sums fill the registers, beside the weights.
+#if defined(__wasm__)
+  static constexpr int kMostRows = 2;  // of four floats each
+#else
   static constexpr int kMostRows = kWide ? 12 : 6;
+#endif
 
   using Tiles = WinogradTiles<kSet>;
   // Transformed inputs become 16 bits by eights.
@@ -338,7 +342,9 @@ class WinogradCode {
     if constexpr (kWide) {
       MultiplyWhile<8>(row, end, inputs, weights, in, products);
     }
-    MultiplyWhile<4>(row, end, inputs, weights, in, products);
+    if constexpr (kMostRows > 4) {
+      MultiplyWhile<4>(row, end, inputs, weights, in, products);
+    }
     MultiplyWhile<2>(row, end, inputs, weights, in, products);
     MultiplyWhile<1>(row, end, inputs, weights, in, products);
   }

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <dnnl.hpp>
-#include <exception>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -18,7 +16,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/bundle/bundle.h"
-#include "tara/nn/cpu/cpu_convolution.h"
 #include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/encoded_batch.h"
@@ -88,27 +85,20 @@ class CpuForecaster : public FinalForecaster {
                         absl::Span<FinalForecast> forecasts) override
       ABSL_LOCKS_EXCLUDED(mutex_) {
     TARA_CHECK(states.size() == forecasts.size(), "one forecast each");
-    const OneOpenMpThread one_thread;
     std::vector<Symmetry> symmetries;
     for (const State& state : states) {
       symmetries.push_back(RepresentativeSymmetry(state));
     }
     absl::MutexLock lock(&mutex_);
-    try {
-      batch_.Encode(states, symmetries);
-      context_.Run(
-          batch_, [&](int first, int size, const CpuContext::Outputs& outputs) {
-            for (int i = 0; i < size; ++i) {
-              Fill(states[first + i], symmetries[first + i], outputs, i,
-                   forecasts[first + i]);
-            }
-          });
-      return absl::OkStatus();
-    } catch (const std::exception& error) {
-      return absl::InternalError(
-          absl::StrCat("oneDNN failed while forecasting ", states.size(),
-                       " positions: ", error.what()));
-    }
+    batch_.Encode(states, symmetries);
+    context_.Run(batch_,
+                 [&](int first, int size, const CpuContext::Outputs& outputs) {
+                   for (int i = 0; i < size; ++i) {
+                     Fill(states[first + i], symmetries[first + i], outputs, i,
+                          forecasts[first + i]);
+                   }
+                 });
+    return absl::OkStatus();
   }
 
  private:
@@ -163,13 +153,8 @@ absl::StatusOr<std::unique_ptr<FinalForecaster>> NewFinalForecaster(
   TARA_ASSIGN_OR_RETURN(std::optional<HeadLayer> kingdoms,
                         ReadHead(checkpoint, Head::kKingdoms, "kingdoms_output",
                                  {2 * kNumKingdomCounts, kValueHidden}));
-  try {
-    return std::make_unique<CpuForecaster>(
-        std::move(weights), std::move(owners), std::move(kingdoms));
-  } catch (const std::exception& error) {
-    return absl::InternalError(
-        absl::StrCat("oneDNN failed while loading: ", error.what()));
-  }
+  return std::make_unique<CpuForecaster>(std::move(weights), std::move(owners),
+                                         std::move(kingdoms));
 }
 
 absl::StatusOr<std::unique_ptr<FinalForecaster>> LoadFinalForecaster(

@@ -271,9 +271,7 @@ export interface NetworkInfo {
   readonly variants: readonly LearnedVariant[];
   /** Whether it is the one that the levels' Elo was measured with. */
   readonly rated: boolean;
-  /** What runs it. */
-  readonly backend: 'webgpu' | 'wasm';
-  /** Which ONNX file of the bundle runs, such as "model.onnx". */
+  /** Which ONNX file of the bundle its weights are from: "model.onnx". */
   readonly file: string;
   readonly bytes: number;
   /** Channels, blocks, parameters, run, games, rating, ...: what the bundle

@@ -63,7 +63,9 @@ export interface InputCounts {
 
 export interface Bundle {
   readonly manifest: Manifest;
-  /** The ONNX file to run, and its name. */
+  /** Of the network. */
+  readonly shape: { readonly channels: number; readonly blocks: number };
+  /** The ONNX file that has the weights, and its name. */
   readonly model: Uint8Array;
   readonly file: string;
   readonly tolerance: number;
@@ -153,6 +155,17 @@ function inputCount(
   return count;
 }
 
+/** Returns the number of channels or of blocks that the network has. */
+function sizeOf(manifest: Manifest, name: 'channels' | 'blocks'): number {
+  const size = manifest.network?.[name];
+  const most = { channels: 1024, blocks: 100 }[name];
+  if (typeof size === 'number' && Number.isInteger(size) && size >= 1 &&
+      size <= most) {
+    return size;
+  }
+  fail(`manifest.json has ${size} ${name}; expected 1 to ${most}`);
+}
+
 /** Reads a bundle. Throws what is wrong with it. */
 export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
   const first = readEntries(data, (name) => name === 'manifest.json');
@@ -169,6 +182,10 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
   if (model === undefined) fail(`${form.file} is missing`);
   return {
     manifest,
+    shape: {
+      channels: sizeOf(manifest, 'channels'),
+      blocks: sizeOf(manifest, 'blocks'),
+    },
     model,
     file: form.file,
     tolerance: form.tolerance,

@@ -12,6 +12,7 @@ import type {
   Rating,
   VariantInfo,
 } from './api';
+import type { Tensor } from './onnx';
 import { fetchPacked } from './packed';
 
 /** web/wasm/views.cc. */
@@ -63,6 +64,12 @@ export interface NetworkBatch {
   ownersOf(index: number): number[];
 }
 
+/** web/wasm/network.h. */
+export interface CoreNetwork {
+  answer(batch: NetworkBatch): void;
+  delete(): void;
+}
+
 export interface CoreJudge {
   batch(): NetworkBatch;
   read(): CoreEvaluation;
@@ -90,7 +97,6 @@ export interface CoreSearch {
   gather(most: number): number;
   batch(): NetworkBatch;
   apply(): void;
-  cancel(): void;
   runPlayouts(most: number): void;
   report(): CoreSearchReport;
   /** At temperature 0 as the level does. */
@@ -114,6 +120,9 @@ export interface Core {
   /** How many leaves of a search are judged together, at most. */
   leavesTogether(simulations: number): number;
   rateByResults(variant: string, games: readonly RatedGame[]): Rating;
+  openNetwork(
+      channels: number, blocks: number,
+      tensors: readonly Tensor[]): Answer<CoreNetwork>;
   readonly Judge: new (position: string) => CoreJudge;
   readonly Search: new (
       position: string, simulations: number, network: boolean,

@@ -86,8 +86,8 @@ function evaluationOf(
   };
 }
 
-export async function evaluate(
-    judges: Judges, position: string, ply: number): Promise<Evaluation> {
+export function evaluate(
+    judges: Judges, position: string, ply: number): Evaluation {
   const { core, catalogue } = judges;
   const view = core.view(position);
   if (view.finished) throw new Error('the game is over: nothing to judge');
@@ -100,7 +100,7 @@ export async function evaluate(
   const judge = new core.Judge(position);
   try {
     const batch = judge.batch();
-    await network.answer(batch);
+    network.answer(batch);
     const owners = network.bundle.hasOwner ? batch.ownersOf(0) : null;
     return evaluationOf(
         catalogue, view, ply, judge.read(), owners, 'network');
@@ -181,18 +181,13 @@ class Searching {
   }
 
   /** Some simulations; with a network one batch. */
-  private async step(): Promise<void> {
+  private step(): void {
     if (this.network === null) {
       this.tree.runPlayouts(this.leaves);
       return;
     }
     if (this.tree.gather(this.leaves) === 0) return;
-    try {
-      await this.network.answer(this.tree.batch());
-    } catch (error) {
-      this.tree.cancel();
-      throw error;
-    }
+    this.network.answer(this.tree.batch());
     this.tree.apply();
   }
 
@@ -238,7 +233,7 @@ class Searching {
     const enough = (): boolean =>
       stopped() || this.elapsed() >= plan.milliseconds;
     while (!tree.done() && !(enough() && this.hasAction())) {
-      await this.step();
+      this.step();
       const now = this.elapsed();
       // What is done says so by its result.
       if (!tree.done() && now - lastProgress >= PROGRESS_MS) {

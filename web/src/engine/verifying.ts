@@ -1,12 +1,11 @@
 // Whether a network that runs here gives the golden outputs of its bundle.
 
 import type { Verification } from './api';
-import type { Golden, GoldenPosition, InputCounts } from './bundle';
+import type { Golden, GoldenPosition } from './bundle';
 import type { Catalogue, Core, CoreEvaluation } from './core';
 import type { Network } from './network';
 import type { NpyArray } from './npy';
 
-const BATCH = 16;
 /** Values of a plane: 7 by 7. */
 const SQUARES = 49;
 const INPUTS = ['planes', 'globals'] as const;
@@ -90,16 +89,43 @@ function sameExpected(
            maxMargin);
 }
 
-/** Whether the inputs of golden positions are made here as they were (a network
- * has the first of them), and golden.json expects what their golden outputs
- * say. Throws where golden outputs are no numbers. */
-function checkPositions(
-    core: Core, golden: Golden, inputs: InputCounts,
-    outputs: readonly Output[]):
-    { sameInputs: boolean; sameExpected: boolean } {
+/** The worst difference between outputs and golden ones, and where it is. */
+interface Worst {
+  error: number;
+  output: string;
+}
+
+/** Makes `worst` worse where what was `got` is farther from what was
+ * `expected`, a position's values of an output. */
+function compare(
+    expected: Float32Array, got: Float32Array, output: string,
+    worst: Worst): void {
+  expected.forEach((value, i) => {
+    // Those of illegal actions (checkNumbers).
+    if (Number.isNaN(value)) return;
+    const error = Math.abs(got[i]! - value) / Math.max(1, Math.abs(value));
+    if (error <= worst.error) return;
+    worst.error = Number.isNaN(error) ? Infinity : error;
+    worst.output = output;
+  });
+}
+
+/** For each golden position: are its inputs made here as they were (a network
+ * has the first of them), what does the network answer, and does golden.json
+ * expect what its golden outputs say? Throws where those are no numbers. */
+export function verify(core: Core, network: Network): Verification {
+  const { bundle } = network;
+  const golden = bundle.golden();
+  const outputs = outputsOf(core.catalogue(), bundle.hasOwner);
+  const sizes = {
+    planes: bundle.inputs.planes * SQUARES,
+    globals: bundle.inputs.globals,
+  };
   const same = { sameInputs: true, sameExpected: true };
-  const sizes = { planes: inputs.planes * SQUARES, globals: inputs.globals };
+  const worst: Worst = { error: 0, output: outputs[0]!.name };
   golden.positions.forEach((position, row) => {
+    const goldenOf = (name: string): Float32Array =>
+      rows(tensorOf(golden, name), row, row + 1);
     const answer = core.checkPosition(position.position);
     if (answer.error !== undefined) {
       fail(`has no position of this game in row ${row}: ${answer.error}`);
@@ -108,22 +134,22 @@ function checkPositions(
     try {
       const batch = judge.batch();
       same.sameInputs &&= INPUTS.every((name) => {
-        const expected = rows(tensorOf(golden, name), row, row + 1);
+        const expected = goldenOf(name);
         const made = batch[name];
         return expected.length === sizes[name] &&
             expected.every((value, i) => Object.is(value, made[i]));
       });
+      network.answer(batch);
       // Lengths first: rows that are too long would not fit.
       for (const { name, size } of outputs) {
-        const numbers = rows(tensorOf(golden, name), row, row + 1);
+        const numbers = goldenOf(name);
         if (numbers.length !== size) fail(`has another size of '${name}'`);
+        compare(numbers, batch[name], name, worst);
         if (name !== 'owner') batch[name].set(numbers);
       }
       const said = judge.read();
       for (const output of outputs) {
-        checkNumbers(
-            output, rows(tensorOf(golden, output.name), row, row + 1), row,
-            said.priors.length);
+        checkNumbers(output, goldenOf(output.name), row, said.priors.length);
       }
       same.sameExpected &&= sameExpected(
           core, { ...position, position: answer.value }, said, row);
@@ -131,45 +157,14 @@ function checkPositions(
       judge.delete();
     }
   });
-  return same;
-}
-
-export async function verify(
-    core: Core, network: Network): Promise<Verification> {
-  const golden = network.bundle.golden();
-  const outputs = outputsOf(core.catalogue(), network.bundle.hasOwner);
-  const same = checkPositions(
-      core, golden, network.bundle.inputs, outputs);
-  const count = golden.positions.length;
-  let worst = 0;
-  let worstOutput: string = outputs[0]!.name;
-  for (let first = 0; first < count; first += BATCH) {
-    const last = Math.min(count, first + BATCH);
-    const answers = await network.run(
-        last - first, rows(tensorOf(golden, 'planes'), first, last).slice(),
-        rows(tensorOf(golden, 'globals'), first, last).slice());
-    for (const { name } of outputs) {
-      const expected = rows(tensorOf(golden, name), first, last);
-      const got = answers[name];
-      expected.forEach((value, i) => {
-        // Those of illegal actions (checkNumbers).
-        if (Number.isNaN(value)) return;
-        const gotValue = got?.[i] ?? NaN;
-        const error =
-            Math.abs(gotValue - value) / Math.max(1, Math.abs(value));
-        if (error <= worst) return;
-        worst = Number.isNaN(error) ? Infinity : error;
-        worstOutput = name;
-      });
-    }
-  }
-  const tolerance = network.bundle.tolerance;
+  const { tolerance } = bundle;
   return {
-    positions: count,
+    positions: golden.positions.length,
     ...same,
-    worst,
-    worstOutput,
+    worst: worst.error,
+    worstOutput: worst.output,
     tolerance,
-    agrees: same.sameInputs && same.sameExpected && worst <= tolerance,
+    agrees:
+        same.sameInputs && same.sameExpected && worst.error <= tolerance,
   };
 }

@@ -93,7 +93,7 @@ class Host {
             last === undefined || last.kind === 'swap' ? -1 : last.index);
       },
       ...this.networkCalls(),
-      evaluate: (ply = this.game.ply) =>
+      evaluate: async (ply = this.game.ply) =>
         evaluate(this.judges(), this.game.textAt(ply), ply),
       search: (request) => this.search(id, request),
       rate: async (variant, games) => {
@@ -111,8 +111,7 @@ class Host {
       loadNetwork: async (data, name) => {
         const bytes = await bytesOf(data);
         const bundle = readBundle(bytes, this.catalogue);
-        const network =
-            await Network.open(bundle, name, bytes, this.catalogue);
+        const network = Network.open(bundle, name, bytes, this.core);
         this.exchange(network);
         return network.info;
       },
@@ -135,8 +134,7 @@ class Host {
     const old = this.network;
     this.network = network;
     if (old === null) return;
-    // If it cannot be closed, its memory is lost, and nothing else.
-    this.queue = this.queue.then(() => old.close()).catch(() => undefined);
+    this.queue = this.queue.then(() => old.close());
   }
 
   private search(id: number, request: SearchRequest) {

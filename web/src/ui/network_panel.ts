@@ -96,7 +96,7 @@ export class NetworkPanel {
         ({ name, value }) =>
           [name, NAMES_OF_IDS.test(name) ? value : legible(value)] as const,
       ),
-      ['runs on', `${network.backend} (${network.file})`],
+      ['weights', network.file],
       ['size', `${(network.bytes / 1e6).toFixed(1)} MB`],
     ];
     if (network.licence !== null) rows.push(['licence', network.licence]);
