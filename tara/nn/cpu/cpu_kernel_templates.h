@@ -179,29 +179,43 @@ class CpuKernelCode {
   static void LinearRows(const CpuLinearWeights& layer, const float* bias,
                          bool relu, const float* inputs, float* outputs) {
     // As many sums as there are registers for.
-    constexpr int kVectors = kSet == InstructionSet::kAvx512 ? 4 : 4 / kRows;
+    constexpr int kVectors = kSet != InstructionSet::kAvx512 ? 4 / kRows
+                             : kRows > 4                     ? 3
+                                                             : 4;
     int first = 0;
     for (; first + kVectors * kWidth <= layer.out; first += kVectors * kWidth) {
       LinearPart<kRows, kVectors>(layer, bias, relu, first, inputs, outputs);
     }
-    for (; first < layer.out; first += kWidth) {
-      LinearPart<kRows, 1>(layer, bias, relu, first, inputs, outputs);
+    switch ((layer.out - first) / kWidth) {
+      case 3:
+        LinearPart<kRows, 3>(layer, bias, relu, first, inputs, outputs);
+        break;
+      case 2:
+        LinearPart<kRows, 2>(layer, bias, relu, first, inputs, outputs);
+        break;
+      case 1:
+        LinearPart<kRows, 1>(layer, bias, relu, first, inputs, outputs);
+        break;
+      default:
+        break;
     }
   }
 
   static void ApplyLinear(const CpuLinearWeights& layer, const float* bias,
                           int batch, bool relu, const float* inputs,
                           float* outputs) {
-    constexpr int kRows = 4;
     int row = 0;
-    for (; row + kRows <= batch; row += kRows) {
-      LinearRows<kRows>(layer, bias, relu, inputs + row * layer.in,
-                        outputs + row * layer.out);
+    const auto apply = [&]<int kRows>() {
+      for (; row + kRows <= batch; row += kRows) {
+        LinearRows<kRows>(layer, bias, relu, inputs + row * layer.in,
+                          outputs + row * layer.out);
+      }
+    };
+    if constexpr (kSet == InstructionSet::kAvx512) {
+      apply.template operator()<8>();
     }
-    for (; row < batch; ++row) {
-      LinearRows<1>(layer, bias, relu, inputs + row * layer.in,
-                    outputs + row * layer.out);
-    }
+    apply.template operator()<4>();
+    apply.template operator()<1>();
   }
 
   static void FillRows(const float* bias, int channels, float* rows) {
