@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds what is missing of the page, into web/dist: web/build.sh. With `site`,
 # builds the page for a web space into web/.build/site, with the bundle that
-# TARA_MODEL names, else the ready-made one.
+# TARA_MODEL names, else the ready-made one; with `package`, the npm package
+# web/.build/npm/tara-core-VERSION.tgz.
 
 # shellcheck source-path=SCRIPTDIR source=../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../bin/lib.sh"
@@ -30,6 +31,15 @@ if [[ "${1:-}" == site ]]; then
   if ! (cd "${WEB}" && node_modules/.bin/vite build --mode site \
     --logLevel warn >&2); then
     tara_say "the page could not be built"
+    exit 1
+  fi
+elif [[ "${1:-}" == package ]]; then
+  tara_say "building the npm package tara-core"
+  rm -f "${WEB}"/.build/npm/*.tgz  # of other versions
+  if ! (cd "${WEB}" && node npm/build.mjs &&
+    npm pack --silent --pack-destination .build/npm ./.build/npm/tara-core) \
+    >/dev/null; then
+    tara_say "the package could not be built"
     exit 1
   fi
 elif ! page_up_to_date; then

@@ -48,6 +48,18 @@ describe('a release', () => {
               {cwd: path.dirname(archives[0])});
   });
 
+  test('has the npm package, the same bytes each time', async () => {
+    const digests = await Promise.all(archives.map(async (archive) => {
+      const made = path.dirname(archive);
+      const [file] =
+          (await readdir(made)).filter((name) => name.endsWith('.tgz'));
+      assert.match(file, /^tara-core-\d+\.\d+\.\d+\.tgz$/);
+      await run('sha256sum', ['--check', `${file}.sha256`], {cwd: made});
+      return readFile(path.join(made, `${file}.sha256`), 'utf8');
+    }));
+    assert.equal(digests[0], digests[1]);
+  });
+
   test('brings every library but glibc', async () => {
     const {stdout} = await run(path.join(release, 'tara'), [],
                                {env: {LD_TRACE_LOADED_OBJECTS: '1'}});

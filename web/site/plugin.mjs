@@ -124,15 +124,20 @@ ${body}
 `;
 }
 
-function licences() {
+// Returns those of all that is in the page, or in its engine alone.
+export function licences({typefaces = true} = {}) {
   const packages = path.join(web, 'node_modules');
   const texts = {
     'Tara': read(root, 'LICENSE'),
     'fflate': read(packages, 'fflate', 'LICENSE'),
     'pbf': read(packages, 'pbf', 'LICENSE'),
-    'Alegreya': read(packages, '@fontsource-variable', 'alegreya', 'LICENSE'),
-    'Alegreya Sans': read(packages, '@fontsource', 'alegreya-sans', 'LICENSE'),
   };
+  if (typefaces) {
+    texts['Alegreya'] =
+        read(packages, '@fontsource-variable', 'alegreya', 'LICENSE');
+    texts['Alegreya Sans'] =
+        read(packages, '@fontsource', 'alegreya-sans', 'LICENSE');
+  }
   for (const name of ['libabsl-dev', 'emscripten']) {
     texts[`${name}, of which parts are in tara_core.wasm`] =
         read('/usr/share/doc', name, 'copyright');

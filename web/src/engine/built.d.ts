@@ -1,7 +1,7 @@
 // What the build of web/wasm writes: a factory of the module.
 declare module '*/tara_core.mjs' {
   export default function createModule(options: {
-    readonly wasmBinary: ArrayBuffer;
+    readonly wasmBinary: ArrayBuffer | Uint8Array;
   }): Promise<unknown>;
 }
 

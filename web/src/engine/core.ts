@@ -1,7 +1,6 @@
-// The WebAssembly module of web/wasm: its types, and how it is loaded.
+// The WebAssembly module of web/wasm: its types, and how it is made.
 
 import createModule from '../../.build/wasm/tara_core.mjs';
-import wasmUrl from '../../.build/wasm/tara_core.wasm?packed';
 import type {
   Action,
   BySide,
@@ -13,7 +12,6 @@ import type {
   VariantInfo,
 } from './api';
 import type { Tensor } from './onnx';
-import { fetchPacked } from './packed';
 
 /** web/wasm/views.cc. */
 export interface Catalogue {
@@ -129,8 +127,10 @@ export interface Core {
       level: number, seed: number) => CoreSearch;
 }
 
-export async function loadCore(): Promise<Core> {
-  return await createModule({ wasmBinary: await fetchPacked(wasmUrl) }) as Core;
+/** `wasmBinary` is tara_core.wasm. */
+export async function makeCore(
+    wasmBinary: ArrayBuffer | Uint8Array): Promise<Core> {
+  return await createModule({ wasmBinary }) as Core;
 }
 
 /** Returns the value, or throws the text. */

@@ -30,15 +30,24 @@ const PROGRESS_MS = 150;
 /** Margins below this probability are left out. */
 const LEAST_PROBABILITY = 1e-4;
 
-/** Lets messages in. */
-const channel = new MessageChannel();
-const waiting: (() => void)[] = [];
-channel.port1.onmessage = () => waiting.shift()?.();
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
+/** Node.js has it, where a channel would keep the process from ending. */
+declare const setImmediate: ((called: () => void) => unknown) | undefined;
+
+function nextMessage(): (called: () => void) => unknown {
+  if (typeof setImmediate === 'function') return setImmediate;
+  const channel = new MessageChannel();
+  const waiting: (() => void)[] = [];
+  channel.port1.onmessage = () => waiting.shift()?.();
+  return (called) => {
+    waiting.push(called);
     channel.port2.postMessage(null);
-  });
+  };
+}
+
+/** Lets messages in. */
+const onNextMessage = nextMessage();
+function breathe(): Promise<void> {
+  return new Promise((resolve) => { onNextMessage(resolve); });
 }
 
 export interface Judges {

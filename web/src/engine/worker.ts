@@ -1,181 +1,52 @@
-// The worker: holds the core, the game and the network, and answers the page.
+// The worker: an engine that answers the page's messages.
 
-import type { Engine, EngineInfo, SearchRequest } from './api';
-import { readBundle } from './bundle';
-import { type Catalogue, type Core, loadCore, valueOf } from './core';
-import { GameModel, positionOf } from './game';
-import { gameFromText, gameToText } from './game_text';
-import type { Calls, FromWorker, ToWorker } from './messages';
-import { Network } from './network';
-import { evaluate, type Judges, search } from './searching';
-import { optionsToText } from './short_text';
-import { verify } from './verifying';
+import wasmUrl from '../../.build/wasm/tara_core.wasm?packed';
+import type { SearchRequest } from './api';
+import { makeCore } from './core';
+import { Host } from './host';
+import type { FromWorker, ToWorker } from './messages';
+import { fetchPacked } from './packed';
 
 function post(message: FromWorker): void {
   self.postMessage(message);
-}
-
-async function bytesOf(
-    bundle: Blob | ArrayBuffer | Uint8Array): Promise<Uint8Array> {
-  if (bundle instanceof Uint8Array) return bundle;
-  return new Uint8Array(
-      bundle instanceof Blob ? await bundle.arrayBuffer() : bundle);
-}
-
-class Host {
-  private game: GameModel;
-  private network: Network | null = null;
-  /** Searches by the id of their call, and whether they are to stop. */
-  private readonly stops = new Map<number, boolean>();
-  /** Searches, and what must not meet one, run one after another. */
-  private queue: Promise<unknown> = Promise.resolve();
-
-  constructor(
-      private readonly core: Core, private readonly catalogue: Catalogue) {
-    this.game = GameModel.begin(core, catalogue, catalogue.variants[0]!.id, '-');
-  }
-
-  info(): EngineInfo {
-    const { actions, ratedNetwork, maxMargin, planes, globals, ...info } =
-        this.catalogue;
-    return info;
-  }
-
-  /** Remembers that there is a search, so that it can be stopped. */
-  expect(id: number): void {
-    this.stops.set(id, false);
-  }
-
-  stop(id: number): void {
-    if (this.stops.has(id)) this.stops.set(id, true);
-  }
-
-  /** `id` is that of the call. */
-  calls(id: number): Calls {
-    const show = async () => this.game.view();
-    return {
-      newGame: (variant, options = {}) => {
-        const info =
-            this.catalogue.variants.find((each) => each.id === variant);
-        this.game = GameModel.begin(
-            this.core, this.catalogue, variant,
-            info === undefined ? '-' : optionsToText(info, options));
-        return show();
-      },
-      game: show,
-      play: (action) => {
-        this.game.play(this.game.notationOf(this.game.ply, action));
-        return show();
-      },
-      undo: (count = 1) => {
-        this.game.undo(count);
-        return show();
-      },
-      goTo: (ply) => {
-        this.game.goTo(ply);
-        return show();
-      },
-      positionAt: async (ply) => this.game.positionAt(ply),
-      saveGame: async () => gameToText(this.game),
-      loadGame: (text) => {
-        this.game = gameFromText(this.core, this.catalogue, text);
-        return show();
-      },
-      completePosition: async (text) =>
-        positionOf(
-            this.core, this.catalogue,
-            valueOf(this.core.completePosition(text))),
-      picture: async (ply = this.game.ply) => {
-        const last = this.game.actions[ply - 1]?.action;
-        // A swap has no place on the board.
-        return this.core.picture(
-            this.game.textAt(ply),
-            last === undefined || last.kind === 'swap' ? -1 : last.index);
-      },
-      ...this.networkCalls(),
-      evaluate: async (ply = this.game.ply) =>
-        evaluate(this.judges(), this.game.textAt(ply), ply),
-      search: (request) => this.search(id, request),
-      rate: async (variant, games) => {
-        if (!this.catalogue.variants.some((each) => each.id === variant)) {
-          throw new Error(`unknown variant '${variant}'`);
-        }
-        return this.core.rateByResults(variant, games);
-      },
-    };
-  }
-
-  private networkCalls(): Pick<
-      Engine, 'loadNetwork' | 'unloadNetwork' | 'network' | 'verifyNetwork'> {
-    return {
-      loadNetwork: async (data, name) => {
-        const bytes = await bytesOf(data);
-        const bundle = readBundle(bytes, this.catalogue);
-        const network = Network.open(bundle, name, bytes, this.core);
-        this.exchange(network);
-        return network.info;
-      },
-      unloadNetwork: async () => this.exchange(null),
-      network: async () => this.network?.info ?? null,
-      verifyNetwork: async () => {
-        if (this.network === null) throw new Error('no network is loaded');
-        return verify(this.core, this.network);
-      },
-    };
-  }
-
-  private judges(): Judges {
-    const { core, catalogue, network } = this;
-    return { core, catalogue, network };
-  }
-
-  /** Searches under way keep the network that they have. */
-  private exchange(network: Network | null): void {
-    const old = this.network;
-    this.network = network;
-    if (old === null) return;
-    this.queue = this.queue.then(() => old.close());
-  }
-
-  private search(id: number, request: SearchRequest) {
-    const ply = request.ply ?? this.game.ply;
-    const position = request.after === undefined ?
-      this.game.textAt(ply) :
-      this.game.textAfter(ply, request.after);
-    const judges = this.judges();
-    const result = this.queue.then(() =>
-      search(
-          judges, position, ply, request, () => this.stops.get(id) ?? false,
-          (progress) => post({ kind: 'progress', id, progress })));
-    this.queue = result.catch(() => undefined);
-    return result.finally(() => this.stops.delete(id));
-  }
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The ids of searches that are to stop. */
+const stopped = new Set<number>();
+
 async function answer(host: Host, message: ToWorker): Promise<void> {
   const { id } = message;
   if (message.kind === 'stop') {
-    host.stop(id);
+    stopped.add(id);
     return;
   }
-  if (message.name === 'search') host.expect(id);
+  const { name, args } = message;
   try {
-    const call = host.calls(id)[message.name] as
-        (...args: readonly unknown[]) => Promise<unknown>;
-    post({ kind: 'result', id, value: await call(...message.args) });
+    if (name === 'search') {
+      const value = await host.search(
+          args[0] as SearchRequest, () => stopped.has(id),
+          (progress) => post({ kind: 'progress', id, progress }));
+      post({ kind: 'result', id, value });
+      return;
+    }
+    const call =
+        host.calls()[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    post({ kind: 'result', id, value: await call(...args) });
   } catch (error) {
     post({ kind: 'error', id, message: messageOf(error) });
+  } finally {
+    stopped.delete(id);
   }
 }
 
 async function main(): Promise<void> {
   try {
-    const core = await loadCore();
-    const host = new Host(core, core.catalogue());
+    const core = await makeCore(await fetchPacked(wasmUrl));
+    const host = new Host(core);
     self.onmessage = (event: MessageEvent<ToWorker>) =>
       void answer(host, event.data);
     post({ kind: 'ready', info: host.info() });
