@@ -14,6 +14,7 @@ import type {
   Core,
   CoreEvaluation,
   CoreSearch,
+  NetworkBatch,
   PositionView,
 } from './core';
 import { actionsAt } from './game';
@@ -171,6 +172,7 @@ function planOf(
 class Searching {
   private readonly start = performance.now();
   private readonly tree: CoreSearch;
+  private readonly batch: NetworkBatch;
   private readonly actionOf: (index: number) => Action;
   private readonly compensation: number;
   private readonly leaves: number;
@@ -182,6 +184,7 @@ class Searching {
     this.compensation = judges.core.view(position).score.compensation;
     this.tree = new judges.core.Search(
         position, plan.simulations, network !== null, plan.level, plan.seed);
+    this.batch = this.tree.batch();
     this.leaves = judges.core.leavesTogether(plan.simulations);
   }
 
@@ -196,7 +199,7 @@ class Searching {
       return;
     }
     if (this.tree.gather(this.leaves) === 0) return;
-    this.network.answer(this.tree.batch());
+    this.network.answer(this.batch);
     this.tree.apply();
   }
 
