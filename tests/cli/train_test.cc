@@ -149,7 +149,7 @@ TEST(TrainTest, AFullDiskIsAFailureThatSaysWhatToDo) {
   EXPECT_EQ(later.status, 0) << later.err;
 }
 
-TEST(TrainTest, ANetworkOfAnotherShapeToBeginWithIsAUsageError) {
+TEST(TrainTest, ALargerNetworkToBeginWithIsAUsageError) {
   const std::string run_dir = TemporaryPath("run");
   ASSERT_EQ(
       RunTara({"train", WriteTinyConfig(run_dir), "--set", "generations=1"})
@@ -157,10 +157,10 @@ TEST(TrainTest, ANetworkOfAnotherShapeToBeginWithIsAUsageError) {
       0);
   const TaraResult result = RunTara(
       {"train", WriteTinyConfig(TemporaryPath("other")), "--set",
-       absl::StrCat("init_from=", run_dir), "--set", "network.channels=8"});
+       absl::StrCat("init_from=", run_dir), "--set", "network.channels=2"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("has 4 channels and 1 blocks, that of the "
-                                    "config (network) 8 channels"));
+                                    "config (network) 2 channels"));
 }
 
 TEST(TrainTest, AnOpponentThatHasNotLearnedTheRulesIsAUsageError) {
