@@ -113,7 +113,8 @@ describe('a release', () => {
         context, [], {program: path.join(release, 'tara'), env: {}});
     const page = await fetch(address);
     assert.equal(page.status, 200);
-    assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin');
+    assert.match(
+        page.headers.get('content-security-policy'), /frame-ancestors 'none'/);
     assert.match(await page.text(), /<title>/);
     const model = await fetch(`${address}model.tara`);
     assert.match(model.headers.get('content-disposition'), /tara\.tara/);
