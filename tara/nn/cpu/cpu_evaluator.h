@@ -74,9 +74,10 @@ struct CpuEvaluator {
   Precision precision = Precision::kFloat32;  // never kAuto
 };
 
-// Makes an evaluator that computes with oneDNN. Thread-safe, and takes no
-// locks: each call computes on its own thread alone. The evaluation of a
-// position is the same, bit for bit, whatever else is in the batch.
+// Makes an evaluator that computes by CpuNetwork, whose bfloat16 and int8 are
+// oneDNN's. Thread-safe, and takes no locks: each call computes on its own
+// thread alone. The evaluation of a position is the same, bit for bit, whatever
+// else is in the batch.
 //
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it;
 // UNIMPLEMENTED when this processor has no instructions for `precision`.
