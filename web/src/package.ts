@@ -5,6 +5,7 @@ import type { Engine, Search, SearchProgress, SearchRequest } from
   './engine/api.js';
 import { makeCore } from './engine/core.js';
 import { Host } from './engine/host.js';
+import { fetchFile } from './engine/packed.js';
 
 export type * from './engine/api.js';
 
@@ -15,12 +16,7 @@ async function wasmBinary(): Promise<ArrayBuffer | Uint8Array> {
     const { readFile } = await import(/* @vite-ignore */ files);
     return readFile(url);
   }
-  const response = await fetch(url);
-  if (!response.ok) {
-    throw new Error(
-        `${url} cannot be fetched: the server answers ${response.status}`);
-  }
-  return response.arrayBuffer();
+  return (await fetchFile(url)).arrayBuffer();
 }
 
 /** Starts an engine in this thread. Searches let others in every 12 ms, so that

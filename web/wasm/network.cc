@@ -55,13 +55,8 @@ absl::StatusOr<std::shared_ptr<Network>> Network::Open(int channels, int blocks,
     TARA_ASSIGN_OR_RETURN(
         const nn::NamedTensor* const bias,
         checkpoint.Find("owner_planes.bias", {nn::kNumOwners}));
+    owner_weights = weight->values;
     owner_biases = bias->values;
-    // As many inputs as the rows have, filled up with zeros.
-    owner_weights.resize(size_t{nn::kNumOwners} * weights.channels);
-    for (int k = 0; k < nn::kNumOwners; ++k) {
-      std::copy_n(weight->values.begin() + k * channels, channels,
-                  owner_weights.begin() + k * weights.channels);
-    }
   }
   return std::make_shared<Network>(std::move(weights), std::move(owner_weights),
                                    std::move(owner_biases));
@@ -75,13 +70,14 @@ Network::Network(nn::CpuWeights weights, std::vector<float> owner_weights,
       owner_biases_(std::move(owner_biases)) {}
 
 void Network::FillOwners(const float* value_rows, float* owner) const {
-  const int channels = network_.weights().channels;
+  const int channels = network_.weights().channels;  // filled up
+  const size_t inputs = owner_weights_.size() / nn::kNumOwners;
   for (int k = 0; k < nn::kNumOwners; ++k) {
-    const float* const weights = owner_weights_.data() + k * channels;
+    const float* const weights = owner_weights_.data() + k * inputs;
     for (Hill hill = 0; hill < kNumHills; ++hill) {
       owner[k * kNumHills + hill] = std::inner_product(
-          weights, weights + channels,
-          value_rows + nn::SquareOf(hill) * channels, owner_biases_[k]);
+          weights, weights + inputs, value_rows + nn::SquareOf(hill) * channels,
+          owner_biases_[k]);
     }
   }
 }
@@ -89,18 +85,12 @@ void Network::FillOwners(const float* value_rows, float* owner) const {
 void Network::Answer(NetworkBatch& batch) {
   context_.Run(batch.encoded(), [&](int first, int size,
                                     const nn::CpuContext::Outputs& outputs) {
-    const int policy_size = nn::kNumSquares * outputs.policy_channels;
     const int rows_size = nn::kNumSquares * network_.weights().channels;
     for (int i = 0; i < size; ++i) {
       const NetworkBatch::Outputs to = batch.outputs(first + i);
-      const float* const rows = outputs.policy_rows + i * policy_size;
       for (int action = 0; action < kNumActions; ++action) {
-        const int output = nn::PolicyOutput(static_cast<Action>(action));
         to.policy[action] =
-            output == nn::kPassOutput
-                ? outputs.pass[i * outputs.pass_stride]
-                : rows[output % nn::kNumSquares * outputs.policy_channels +
-                       output / nn::kNumSquares];
+            outputs.Policy(i, nn::PolicyOutput(static_cast<Action>(action)));
       }
       const float* const value = outputs.value + i * outputs.value_stride;
       std::copy_n(value, nn::kNumResults, to.result);

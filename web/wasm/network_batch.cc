@@ -55,6 +55,7 @@ emscripten::val NetworkBatch::planes() const {
   }
   return MemoryOf(planes_);
 }
+
 emscripten::val NetworkBatch::globals() const {
   return emscripten::val(emscripten::typed_memory_view(
       states_.size() * nn::kNumGlobals, encoded_.globals()));

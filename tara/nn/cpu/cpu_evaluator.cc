@@ -103,15 +103,9 @@ class OneDnnEvaluator : public mcts::Evaluator {
   static void Fill(const EncodedBatch& batch, int position,
                    const CpuContext::Outputs& outputs, int i,
                    Workspace& workspace, mcts::Evaluation& evaluation) {
-    const float* const rows =
-        outputs.policy_rows + i * kNumSquares * outputs.policy_channels;
     // Only the outputs that stand for legal actions are read.
     for (const int16_t output : batch.OutputsOf(position)) {
-      workspace.policy[output] =
-          output == kPassOutput
-              ? outputs.pass[i * outputs.pass_stride]
-              : rows[output % kNumSquares * outputs.policy_channels +
-                     output / kNumSquares];
+      workspace.policy[output] = outputs.Policy(i, output);
     }
     const float* const value = outputs.value + i * outputs.value_stride;
     FillEvaluation(batch, position,

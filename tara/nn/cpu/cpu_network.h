@@ -16,6 +16,7 @@
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/cpu/winograd_layer.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::nn {
@@ -145,6 +146,13 @@ class CpuContext {
     const float* value_rows;  // [n, 49, channels of the tower]
     const float* hidden;      // [n, hidden_stride]
     int hidden_stride;
+
+    // The logit of a policy output (PolicyOutput) of position i.
+    float Policy(int i, int output) const {
+      if (output == kPassOutput) return pass[i * pass_stride];
+      const int row = i * kNumSquares + output % kNumSquares;
+      return policy_rows[row * policy_channels + output / kNumSquares];
+    }
   };
 
   // Called with activations while a float32 network runs: layer i < blocks + 1

@@ -76,11 +76,15 @@ void Place(const NamedTensor& smaller, const Widths& widths,
 
 }  // namespace
 
+bool CanGrow(const NetworkShape& from, const NetworkShape& to) {
+  return from.channels <= to.channels && from.blocks <= to.blocks;
+}
+
 absl::StatusOr<Checkpoint> GrowNetwork(const Checkpoint& smaller,
                                        Checkpoint larger) {
   const NetworkShape& from = smaller.shape;
   const NetworkShape& to = larger.shape;
-  if (from.channels > to.channels || from.blocks > to.blocks) {
+  if (!CanGrow(from, to)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a network of ", from.channels, " channels and ", from.blocks,
         " blocks cannot become one of ", to.channels, " and ", to.blocks));

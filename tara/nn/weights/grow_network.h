@@ -9,6 +9,9 @@
 
 namespace tara::nn {
 
+// Whether a network may become one of that size: it does not shrink.
+bool CanGrow(const NetworkShape& from, const NetworkShape& to);
+
 // Returns the larger network that computes what the smaller one does, up to
 // rounding. `larger` has new weights (NewCheckpoint in
 // tara/nn/training/trainer.h), of which those stay that the smaller one has no
@@ -20,8 +23,8 @@ namespace tara::nn {
 //                   and what it pools, too
 // Both learn from the first step on. Progress, optimizer, averages and ranges
 // of activations begin anew; auxiliary heads that it lacks stay new.
-// Returns INVALID_ARGUMENT where the smaller one has more channels or blocks
-// than the larger one, or a tensor is missing or misshapen, naming it.
+// Returns INVALID_ARGUMENT unless CanGrow, or where a tensor is missing or
+// misshapen, naming it.
 absl::StatusOr<Checkpoint> GrowNetwork(const Checkpoint& smaller,
                                        Checkpoint larger);
 

@@ -138,8 +138,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   const absl::StatusOr<nn::Checkpoint> checkpoint = ReadInitFile(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
   const nn::NetworkShape shape = ShapeOf(config);
-  if (checkpoint->shape.channels > shape.channels ||
-      checkpoint->shape.blocks > shape.blocks) {
+  if (!nn::CanGrow(checkpoint->shape, shape)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "init_from: the network of ", *path, " has ",
         ShapeText(checkpoint->shape), ", that of the config (network) ",

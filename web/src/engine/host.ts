@@ -104,7 +104,8 @@ export class Host {
       loadNetwork: async (data, name) => {
         const bytes = await bytesOf(data);
         const bundle = readBundle(bytes, this.catalogue);
-        const network = Network.open(bundle, name, bytes, this.core);
+        const network = Network.open(
+            bundle, name, bytes, this.core, this.catalogue);
         this.exchange(network);
         return network.info;
       },
@@ -112,7 +113,7 @@ export class Host {
       network: async () => this.network?.info ?? null,
       verifyNetwork: async () => {
         if (this.network === null) throw new Error('no network is loaded');
-        return verify(this.core, this.network);
+        return verify(this.core, this.catalogue, this.network);
       },
     };
   }

@@ -3,6 +3,7 @@
 import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
 import { type Bundle, factsOf } from './bundle';
 import {
+  type Catalogue,
   type Core,
   type CoreNetwork,
   type NetworkBatch,
@@ -30,7 +31,8 @@ export class Network {
   }
 
   static open(
-      bundle: Bundle, name: string, bytes: Uint8Array, core: Core): Network {
+      bundle: Bundle, name: string, bytes: Uint8Array, core: Core,
+      catalogue: Catalogue): Network {
     const { channels, blocks } = bundle.shape;
     let network: CoreNetwork;
     try {
@@ -40,7 +42,7 @@ export class Network {
       throw new Error(`${bundle.file} cannot be run: ${
           error instanceof Error ? error.message : String(error)}`);
     }
-    const rated = fileId(bytes) === core.catalogue().ratedNetwork;
+    const rated = fileId(bytes) === catalogue.ratedNetwork;
     return new Network(bundle, name, bytes.length, rated, network);
   }
 

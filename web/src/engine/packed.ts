@@ -1,13 +1,19 @@
-/** Fetches a file that was imported by `?packed`. Throws what went wrong. */
-export async function fetchPacked(url: string): Promise<ArrayBuffer> {
+/** Fetches a file. Throws what went wrong. */
+export async function fetchFile(url: string | URL): Promise<Response> {
   const response = await fetch(url);
   if (!response.ok || response.body === null) {
     throw new Error(
         `${url} cannot be fetched: the server answers ${response.status}`);
   }
+  return response;
+}
+
+/** Fetches a file that was imported by `?packed`. Throws as fetchFile. */
+export async function fetchPacked(url: string): Promise<ArrayBuffer> {
+  const response = await fetchFile(url);
   // The server for development does not pack.
   if (import.meta.env.DEV) return response.arrayBuffer();
   const unpacked =
-      response.body.pipeThrough(new DecompressionStream('gzip'));
+      response.body!.pipeThrough(new DecompressionStream('gzip'));
   return new Response(unpacked).arrayBuffer();
 }

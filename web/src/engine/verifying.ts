@@ -70,9 +70,8 @@ function checkNumbers(
  * outputs. Throws where those are no numbers. */
 function sameExpected(
     core: Core, { position, expected }: GoldenPosition,
-    said: CoreEvaluation, row: number): boolean {
+    said: CoreEvaluation, row: number, maxMargin: number): boolean {
   const isRed = core.view(position).side === 0;
-  const { maxMargin } = core.catalogue();
   // `scale`: of the terms that are summed up.
   const near = (a: number, b: number, scale = 1): boolean =>
       Math.abs(a - b) <= EXPECTED_TOLERANCE * scale;
@@ -113,10 +112,11 @@ function compare(
 /** For each golden position: are its inputs made here as they were (a network
  * has the first of them), what does the network answer, and does golden.json
  * expect what its golden outputs say? Throws where those are no numbers. */
-export function verify(core: Core, network: Network): Verification {
+export function verify(
+    core: Core, catalogue: Catalogue, network: Network): Verification {
   const { bundle } = network;
   const golden = bundle.golden();
-  const outputs = outputsOf(core.catalogue(), bundle.hasOwner);
+  const outputs = outputsOf(catalogue, bundle.hasOwner);
   const sizes = {
     planes: bundle.inputs.planes * SQUARES,
     globals: bundle.inputs.globals,
@@ -152,7 +152,8 @@ export function verify(core: Core, network: Network): Verification {
         checkNumbers(output, goldenOf(output.name), row, said.priors.length);
       }
       same.sameExpected &&= sameExpected(
-          core, { ...position, position: answer.value }, said, row);
+          core, { ...position, position: answer.value }, said, row,
+          catalogue.maxMargin);
     } finally {
       judge.delete();
     }
