@@ -40,9 +40,12 @@ describe('a network on the page', () => {
     // As many places as there are legal actions: all vacant hills.
     await page.waitForFunction(
         () => document.querySelectorAll('.heat').length === 43);
-    const legends = await page.textContent('.legends');
-    assert.match(legends, /Policy: where the network would play .* percent/);
-    assert.match(legends, /Owners: whose ringfort the network expects/);
+    await page.waitForFunction(
+        () => /Owners: whose ringfort the network expects/.test(
+            document.querySelector('.legends').textContent));
+    assert.match(
+        await page.textContent('.legends'),
+        /Policy: where the network would play .* percent/);
     await takePicture(page, 'network');
     await page.click('.network summary');
     await page.click('[data-do="verify"]');
