@@ -33,6 +33,7 @@ void RegisterBalance(Command& root);
 void RegisterConvert(Command& root);
 void RegisterCrossPlay(Command& root);
 void RegisterEngine(Command& root);
+void RegisterExplore(Command& root);
 void RegisterExport(Command& root);
 void RegisterGames(Command& root);
 void RegisterModel(Command& root);

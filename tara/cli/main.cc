@@ -68,6 +68,7 @@ void AddCommands(Command& root) {
   RegisterBalance(root);
   RegisterRegret(root);
   RegisterReview(root);
+  RegisterExplore(root);
   RegisterEngine(root);
   if constexpr (kWithTorch) {
     RegisterExport(root);

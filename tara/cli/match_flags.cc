@@ -324,6 +324,62 @@ std::string DefaultPlayer(const State& start, Console& console) {
              : kSearchWithoutNetwork;
 }
 
+void AddJudgeFlags(Command& command, std::string* player,
+                   int64_t* simulations) {
+  command.AddText(
+      {.names = "--player",
+       .placeholder = "SPEC",
+       .help = "player that judges: mcts, net or best",
+       .default_text =
+           "best:sims=1000, or mcts where that has not learned the rules"},
+      player);
+  command.AddCount({.names = "--sims",
+                    .placeholder = "N",
+                    .help = "simulations of each position",
+                    .default_text = "the player's own"},
+                   1, 10000000, simulations);
+}
+
+absl::StatusOr<eval::PlayerSpec> JudgeOf(std::string player,
+                                         int64_t simulations,
+                                         absl::Span<const State> starts,
+                                         bool untrained, Console& console) {
+  constexpr int kDefaultSimulations = 1000;
+  if (player.empty()) {
+    player = DefaultPlayer(starts[0], console);
+    if (simulations == 0) simulations = kDefaultSimulations;
+  }
+  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(player);
+  if (!spec.ok()) return AsUsageError(spec.status());
+  const bool searches = spec->kind == eval::PlayerKind::kMcts ||
+                        (spec->kind == eval::PlayerKind::kNet &&
+                         (!spec->policy_alone || simulations > 0));
+  if (!searches) {
+    return UsageError(absl::StrCat("--player: '", player,
+                                   "' does not search; expected mcts, net or "
+                                   "best, with simulations"));
+  }
+  if (simulations > 0) {
+    spec = eval::ParsePlayerSpec(
+        WithSimulations(player, absl::StrCat(simulations)));
+    if (!spec.ok()) return AsUsageError(spec.status());
+  }
+  if (spec->search.time > absl::ZeroDuration() || spec->search.ponder ||
+      spec->search.threads > 1) {
+    return UsageError(absl::StrCat(
+        "--player: '", player,
+        "' has a time, threads or ponder, with which it would not judge twice "
+        "alike; expected sims=N, and --threads"));
+  }
+  if (spec->search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
+    return UsageError(absl::StrCat("--player: '", player,
+                                   "' does not play for winning alone; "
+                                   "expected utility=win"));
+  }
+  TARA_RETURN_IF_ERROR(CheckLearned({*spec}, starts, untrained, console));
+  return eval::WithPrecision(*spec);
+}
+
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,
                                const train::Learned& learned,
                                absl::Span<const State> starts, bool untrained,

@@ -130,6 +130,21 @@ inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 // search with random games. What is wrong with it goes to console.err.
 std::string DefaultPlayer(const State& start, Console& console);
 
+// Adds --player and --sims of commands in which a player judges positions.
+void AddJudgeFlags(Command& command, std::string* player, int64_t* simulations);
+
+// Returns the player that judges positions of games with these starts: the
+// given one, or else the default player of the first with 1000 simulations;
+// with so many simulations, if not 0. Returns a usage error for one that does
+// not search, that may not judge twice alike (by time, threads, pondering),
+// that plays for more than to win, or as CheckLearned; else errors as
+// WithPrecision.
+// REQUIRES: at least one start.
+absl::StatusOr<eval::PlayerSpec> JudgeOf(std::string player,
+                                         int64_t simulations,
+                                         absl::Span<const State> starts,
+                                         bool untrained, Console& console);
+
 // Checks of the variants and rule options that a network has learned: under
 // others it plays nonsense, and its results look like any others.
 

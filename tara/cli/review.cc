@@ -51,7 +51,7 @@ struct ReviewCommandOptions {
   std::string game;         // a file, a store, the folder of a run, or "-"
   int64_t number = -1;      // -1: the first of a file, the newest of a store
   std::string player;       // empty: the best there is for the rules
-  int64_t simulations = 0;  // 0: the player's own, or kDefaultSimulations
+  int64_t simulations = 0;  // 0: the player's own
   bool untrained = false;   // by what a network has not learned, too
   int64_t node_limit = 1000000;
   int64_t worst = 5;
@@ -64,9 +64,6 @@ struct ReviewCommandOptions {
   bool ascii = false;
   std::string colour = "auto";
 };
-
-// Of a position, where no player is named.
-constexpr int kDefaultSimulations = 1000;
 
 // A game to be reviewed.
 struct GivenGame {
@@ -162,47 +159,6 @@ absl::StatusOr<GivenGame> GivenGameOf(const ReviewCommandOptions& options,
              : GameOfText(options.game, text, options.number);
 }
 
-// Returns the player that judges; a usage error for one that cannot.
-absl::StatusOr<eval::PlayerSpec> JudgeOf(const ReviewCommandOptions& options,
-                                         const State& start, Console& console) {
-  std::string text = options.player;
-  int64_t simulations = options.simulations;
-  if (text.empty()) {
-    text = DefaultPlayer(start, console);
-    if (simulations == 0) simulations = kDefaultSimulations;
-  }
-  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
-  if (!spec.ok()) return AsUsageError(spec.status());
-  const bool searches = spec->kind == eval::PlayerKind::kMcts ||
-                        (spec->kind == eval::PlayerKind::kNet &&
-                         (!spec->policy_alone || simulations > 0));
-  if (!searches) {
-    return UsageError(absl::StrCat("--player: '", text,
-                                   "' does not search; expected mcts, net or "
-                                   "best, with simulations"));
-  }
-  if (simulations > 0) {
-    spec =
-        eval::ParsePlayerSpec(WithSimulations(text, absl::StrCat(simulations)));
-    if (!spec.ok()) return AsUsageError(spec.status());
-  }
-  if (spec->search.time > absl::ZeroDuration() || spec->search.ponder ||
-      spec->search.threads > 1) {
-    return UsageError(absl::StrCat(
-        "--player: '", text,
-        "' has a time, threads or ponder, with which no two reviews would be "
-        "the same; expected sims=N, and --threads"));
-  }
-  if (spec->search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
-    return UsageError(absl::StrCat("--player: '", text,
-                                   "' does not play for winning alone; "
-                                   "expected utility=win"));
-  }
-  TARA_RETURN_IF_ERROR(
-      CheckLearned({*spec}, {start}, options.untrained, console));
-  return eval::WithPrecision(*spec);
-}
-
 // Returns the command with the options that matter, and when it was run.
 std::string MadeText(const ReviewCommandOptions& options,
                      const eval::PlayerSpec& player) {
@@ -241,7 +197,8 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
         "lines have no place for");
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
-                        JudgeOf(options, start, console));
+                        JudgeOf(options.player, options.simulations, {start},
+                                options.untrained, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::EvaluatorOf(player));
   const StopCheck stop = StopOnSignals();
@@ -318,18 +275,7 @@ void RegisterReview(Command& root) {
                               "index as `tara games list` has it",
                       .default_text = "the first, or the newest of a store"},
                      0, INT64_MAX, &options->number);
-  command.AddText(
-      {.names = "--player",
-       .placeholder = "SPEC",
-       .help = "player that judges: mcts, net or best",
-       .default_text =
-           "best:sims=1000, or mcts where that has not learned the rules"},
-      &options->player);
-  command.AddCount({.names = "--sims",
-                    .placeholder = "N",
-                    .help = "simulations of each position",
-                    .default_text = "the player's own"},
-                   1, 10000000, &options->simulations);
+  AddJudgeFlags(command, &options->player, &options->simulations);
   AddUntrainedFlag(command, &options->untrained);
   command.AddCount(
       {.names = "--nodes",

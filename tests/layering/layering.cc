@@ -77,6 +77,7 @@ const std::vector<Layer>& Layers() {
         {"arena", {"statistics", "report", "players"}},
         {"rating", {"statistics", "report", "players", "arena"}},
         {"balance", {"statistics", "report", "players"}},
+        {"book", {"statistics", "report"}},
         {"playouts", {"statistics", "report"}},
         {"regret", {"statistics", "report", "players"}},
         {"review", {"report"}},

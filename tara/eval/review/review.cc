@@ -9,24 +9,18 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/threads.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_positions.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::eval {
 namespace {
-
-// Positions searched by a thread at a time, and the simulations that their
-// trees may hold together, some 500 bytes each.
-constexpr int kMostTrees = 32;
-constexpr int kMostSimulations = 1000000;
 
 // Evaluations remembered: those of a position and of the next one overlap.
 constexpr int64_t kCachePositions = 1 << 16;
@@ -89,31 +83,6 @@ Judgement JudgementOf(const mcts::Tree& tree, float confidence_z) {
   return judgement;
 }
 
-// The search of one position, which leaves its judgement behind.
-class PositionSearch : public mcts::SearchedGame {
- public:
-  PositionSearch(const mcts::SearchOptions& options, const State& state,
-                 uint64_t seed, float confidence_z, Judgement* judgement,
-                 std::function<void()> on_end)
-      : tree_(options, state, seed),
-        confidence_z_(confidence_z),
-        judgement_(judgement),
-        on_end_(std::move(on_end)) {}
-
-  mcts::Tree& tree() override { return tree_; }
-  absl::StatusOr<bool> Play() override {
-    *judgement_ = JudgementOf(tree_, confidence_z_);
-    on_end_();
-    return false;
-  }
-
- private:
-  mcts::Tree tree_;
-  const float confidence_z_;
-  Judgement* const judgement_;
-  const std::function<void()> on_end_;
-};
-
 // A position to be searched.
 struct Wanted {
   State state;
@@ -152,7 +121,6 @@ class Reviewer {
   const ReviewOptions& options_;
   mcts::CachingEvaluator cache_;
   mcts::EndgameSolver solver_;
-  mcts::SharedSolver leaf_solver_;
   mcts::SearchCounters counters_;
   std::atomic<int> searched_ = 0;
   int to_search_ = 0;
@@ -199,38 +167,22 @@ absl::Status Reviewer::SearchAll(absl::Span<const Wanted> wanted) {
   if (wanted.empty()) return absl::OkStatus();
   to_search_ += static_cast<int>(wanted.size());
   Report();
-  mcts::SearchOptions search = options_.search;
-  mcts::SetForVariant(wanted[0].state.variant, &leaf_solver_, search);
-  const int threads =
-      std::min(std::max(1, options_.threads), static_cast<int>(wanted.size()));
-  const int share = (static_cast<int>(wanted.size()) + threads - 1) / threads;
-  const int trees =
-      std::max(1, std::min({share, kMostTrees,
-                            kMostSimulations / search.simulations / threads}));
-  std::atomic<size_t> next = 0;
-  const auto next_search = [&]() -> std::unique_ptr<mcts::SearchedGame> {
-    const size_t place = next++;
-    if (place >= wanted.size()) return nullptr;
-    return std::make_unique<PositionSearch>(
-        search, wanted[place].state,
-        DeriveSeed(options_.seed, place, StreamPurpose::kArena),
-        options_.confidence_z, wanted[place].judgement,
-        [this] { ++searched_; });
-  };
-  std::vector<absl::Status> statuses(threads);
-  RunOnThreads(threads, [&](int thread) {
-    statuses[thread] = mcts::PlayManyGames(
-        {.games = trees, .leaves_per_game = options_.leaves_per_game},
-        next_search, cache_,
-        [this] {
-          Report();
-          return Stopped();
-        },
-        counters_);
-  });
-  for (const absl::Status& status : statuses) TARA_RETURN_IF_ERROR(status);
-  Report();
-  return Stopped() ? absl::CancelledError("interrupted") : absl::OkStatus();
+  std::vector<State> positions;
+  for (const Wanted& each : wanted) positions.push_back(each.state);
+  return mcts::SearchPositions(
+      positions,
+      {.search = options_.search,
+       .leaves_per_game = options_.leaves_per_game,
+       .seed = options_.seed,
+       .threads = options_.threads,
+       .stop = options_.stop,
+       .on_progress = [this] { Report(); }},
+      cache_,
+      [&](size_t place, const mcts::Tree& tree) {
+        *wanted[place].judgement = JudgementOf(tree, options_.confidence_z);
+        ++searched_;
+      },
+      counters_);
 }
 
 // Sets what was given away, and by what class of fault.

@@ -1,0 +1,347 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "proto/game.pb.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/sqlite.h"
+#include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/cli/match_flags.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/book/book.h"
+#include "tara/eval/book/book_report.h"
+#include "tara/eval/players/contest.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/report/report_page.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/record/game_store.h"
+
+namespace tara::cli {
+namespace {
+
+// Games read between two writes to the book.
+constexpr size_t kGamesAtATime = 1000;
+
+struct BuildOptions {
+  std::string book;
+  GameFlags game;
+  std::vector<std::string> stores;
+  int64_t positions = 1000;
+  std::string player;       // empty: the book's, or the best there is
+  int64_t simulations = 0;  // 0: the player's own
+  bool untrained = false;
+  int64_t threads = 0;  // all cores
+};
+
+struct ShowBookOptions {
+  std::string book;
+  PositionFlags position;
+  std::string format = "text";
+  std::string html;  // a file for the page; none if empty
+  bool ascii = false;
+  std::string colour = "auto";
+};
+
+std::string StartText(const State& start) {
+  const std::string options = FormatRuleOptions(start.options);
+  return absl::StrCat(Info(start.variant).id, options == "-" ? "" : " ",
+                      options == "-" ? "" : options);
+}
+
+// Adds the games of a store to the book and returns how many were new.
+absl::StatusOr<int64_t> AddGamesOf(const std::string& path,
+                                   const StopCheck& stop,
+                                   StatusLine& status_line,
+                                   eval::OpeningBook& book) {
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
+                        OpenStoreForReading(path));
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
+                        store->Indices({}));
+  int64_t added = 0;
+  for (size_t first = 0; first < indices.size() && !stop();
+       first += kGamesAtATime) {
+    std::vector<proto::GameRecord> games;
+    const size_t end = std::min(first + kGamesAtATime, indices.size());
+    for (size_t i = first; i < end; ++i) {
+      TARA_ASSIGN_OR_RETURN(games.emplace_back(), store->Get(indices[i]));
+    }
+    TARA_ASSIGN_OR_RETURN(const int64_t new_games, book.AddGames(games));
+    added += new_games;
+    status_line.Show(
+        absl::StrFormat("%s: %d of %d games", path, end, indices.size()));
+  }
+  return added;
+}
+
+// Returns the player that searches for the book, which has no other one: a
+// FAILED_PRECONDITION if it has.
+absl::StatusOr<eval::PlayerSpec> SearcherOf(const BuildOptions& options,
+                                            const std::vector<State>& starts,
+                                            eval::OpeningBook& book,
+                                            Console& console) {
+  const bool as_before = options.player.empty() && book.player().has_value();
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec player,
+      JudgeOf(as_before ? book.player()->spec : options.player,
+              options.simulations, starts, options.untrained, console));
+  TARA_ASSIGN_OR_RETURN(const std::string identity,
+                        eval::PlayerIdentity(player));
+  if (!book.player().has_value()) {
+    TARA_RETURN_IF_ERROR(book.SetPlayer({player.text, identity}));
+  } else if (book.player()->identity != identity) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        options.book, ": its positions were searched by ", book.player()->spec,
+        " (", book.player()->identity, "); got ", player.text, " (", identity,
+        "); expected the same player, or another book"));
+  }
+  return player;
+}
+
+std::vector<std::string> SummaryOf(const eval::OpeningTree& tree,
+                                   int positions_before) {
+  std::vector<std::string> cells = {
+      StartText(tree.start()), absl::StrCat(tree.positions()),
+      absl::StrCat(tree.positions() - positions_before),
+      absl::StrCat(tree.deepest()), absl::StrCat(tree.games())};
+  const std::optional<eval::OpeningPosition> start = tree.At(tree.start());
+  if (!start.has_value() || !start->score.has_value()) {
+    cells.insert(cells.end(), {"", "", ""});
+    return cells;
+  }
+  cells.push_back(absl::StrFormat("%.1f", 100 * *start->score));
+  cells.push_back(absl::StrFormat("%+.1f", *start->margin));
+  cells.push_back(
+      absl::StrJoin(LineToTexts(start->actions[0].line, tree.start()), " "));
+  return cells;
+}
+
+absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
+  if (options.game.variant.empty() && options.stores.empty()) {
+    return UsageError(
+        "nothing to add: expected --variant for searches, --games for games, "
+        "or both");
+  }
+  std::vector<State> starts;
+  if (!options.game.variant.empty()) {
+    TARA_ASSIGN_OR_RETURN(starts, StartsOf(options.game));
+  } else if (!options.game.options.empty()) {
+    return UsageError("--option: expected a --variant that it is of");
+  }
+  TARA_ASSIGN_OR_RETURN(
+      eval::OpeningBook book,
+      eval::OpeningBook::Open(options.book, SqliteDatabase::Mode::kReadWrite));
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  const auto interrupted = [&] {
+    status_line.Clear();
+    console.err << "tara: interrupted; the same command goes on\n";
+    return kExitInterrupted;
+  };
+
+  for (const std::string& path : options.stores) {
+    TARA_ASSIGN_OR_RETURN(const int64_t added,
+                          AddGamesOf(path, stop, status_line, book));
+    status_line.Clear();
+    console.out << path << ": " << added << " new games\n";
+    if (stop()) return interrupted();
+  }
+  if (starts.empty()) return kExitOk;
+
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
+                        SearcherOf(options, starts, book, console));
+  TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
+                        eval::EvaluatorOf(player));
+  std::vector<std::vector<std::string>> rows = {{"rules", "positions", "new",
+                                                 "plies", "games", "winning %",
+                                                 "points", "best line"}};
+  for (const State& start : starts) {
+    eval::OpeningTree tree(book, start);
+    const int before = tree.positions();
+    const absl::Status status = eval::GrowBook(
+        {.positions = static_cast<int>(options.positions),
+         .search = {.search = player.search.search,
+                    .leaves_per_game = player.search.leaves_per_game,
+                    .threads = ThreadsOr(options.threads),
+                    .stop = stop},
+         .on_progress =
+             [&](int positions) {
+               status_line.Show(absl::StrFormat(
+                   "%s: %d of %d positions, %d plies deep", StartText(start),
+                   positions, options.positions, tree.deepest()));
+             }},
+        *evaluator, book, tree);
+    if (absl::IsCancelled(status)) return interrupted();
+    TARA_RETURN_IF_ERROR(status);
+    rows.push_back(SummaryOf(tree, before));
+  }
+  status_line.Clear();
+  console.out << "Searched by " << player.text
+              << "; chances and points of the first side under best play by "
+                 "the book\n"
+              << eval::TextTable(rows, 1);
+  return kExitOk;
+}
+
+// Returns the position that the flags name; without any, the start of the book,
+// where it has but one.
+absl::StatusOr<State> AskedPosition(const ShowBookOptions& options,
+                                    const std::vector<State>& starts) {
+  if (options.position.game.variant.empty() &&
+      options.position.position.empty()) {
+    if (starts.size() == 1) {
+      State state = starts[0];
+      TARA_RETURN_IF_ERROR(
+          PlayActions(options.position.actions, "--actions", state));
+      return state;
+    }
+    std::vector<std::string> names;
+    for (const State& start : starts) names.push_back(StartText(start));
+    return starts.empty()
+               ? absl::NotFoundError(absl::StrCat(
+                     options.book, ": the book is empty; see explore build"))
+               : UsageError(absl::StrCat("missing --variant: ", options.book,
+                                         " has ", absl::StrJoin(names, ", ")));
+  }
+  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
+                        PositionOf(options.position));
+  return shown.state;
+}
+
+absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
+                                Console& console) {
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_ASSIGN_OR_RETURN(
+      const eval::OpeningBook book,
+      eval::OpeningBook::Open(options.book, SqliteDatabase::Mode::kReadOnly));
+  const std::vector<State> starts = book.Starts();
+  TARA_ASSIGN_OR_RETURN(const State state, AskedPosition(options, starts));
+  if (state.finished()) {
+    return absl::InvalidArgumentError(
+        "the position is finished; expected one with a side to move");
+  }
+  for (const State& start : starts) {
+    if (start.variant != state.variant) continue;
+    const eval::OpeningTree tree(book, start, state);
+    const std::optional<eval::OpeningPosition> position = tree.At(state);
+    if (!position.has_value() || position->empty()) continue;
+    eval::BookSource source = {
+        .book = options.book, .player = "", .not_learned = ""};
+    if (book.player().has_value()) {
+      source.player = book.player()->spec;
+      const absl::StatusOr<eval::PlayerSpec> player =
+          eval::ParsePlayerSpec(source.player);
+      if (player.ok()) source.not_learned = NotLearnedBy(*player, start);
+    }
+    console.out << (options.format == "json"
+                        ? eval::BookReportJson(tree, *position, source)
+                        : eval::BookReportText(
+                              tree, *position, source,
+                              {.unicode = !options.ascii,
+                               .colour = UseColour(options.colour, console)}));
+    if (!options.html.empty()) {
+      TARA_RETURN_IF_ERROR(
+          WriteFileAtomically(options.html, eval::BookPage(tree, source)));
+    }
+    return kExitOk;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      options.book, ": the book has nothing of this position; expected one of ",
+      "its lines (explore build adds more)"));
+}
+
+void RegisterBuild(Command& explore) {
+  Command& command = explore.AddCommand(
+      "build", "make a book, or let it grow: by searches and by games");
+  const auto options = std::make_shared<BuildOptions>();
+  command.AddText({.names = "BOOK",
+                   .help = "the book, made if there is none",
+                   .required = true},
+                  &options->book);
+  AddGameFlags(command, &options->game,
+               "variant to search openings of, by its identifier in `tara "
+               "variants`, or 'all'; without, none is searched",
+               /*required=*/false);
+  command.AddTexts({.names = "--games",
+                    .placeholder = "STORE",
+                    .help = "games to count: a game store, or the folder of a "
+                            "run; may be given again. Those that the book has "
+                            "are not counted again"},
+                   &options->stores);
+  command.AddInteger({.names = "--positions",
+                      .placeholder = "N",
+                      .help = "searched positions of a variant that the book "
+                              "shall have"},
+                     1, 10000000, &options->positions);
+  AddJudgeFlags(command, &options->player, &options->simulations);
+  AddUntrainedFlag(command, &options->untrained);
+  AddThreadsFlag(command, &options->threads);
+  command.SetNotes(
+      "Searched are first the start and every first action, then the lines "
+      "that give\naway the least. The same command goes on after an "
+      "interruption, and with more\n--positions the book grows. All its "
+      "positions are searched by one player: later\ncommands need not name "
+      "it.\nThe method and the file: docs/how-to/explore_openings.md.");
+  command.SetExamples(
+      {"explore build openings.db --variant high_kings_l1",
+       "explore build openings.db --variant all --positions 5000",
+       "explore build openings.db --games runs/generalist-all"});
+  command.SetRun(
+      [options](Console& console) { return RunBuild(*options, console); });
+}
+
+void RegisterShowBook(Command& explore) {
+  Command& command = explore.AddCommand(
+      "show", "show what a book knows of a position, or write it as a page");
+  const auto options = std::make_shared<ShowBookOptions>();
+  command.AddText({.names = "BOOK", .help = "the book", .required = true},
+                  &options->book);
+  AddPositionFlags(command, &options->position);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, &options->format);
+  AddHtmlFlag(command, &options->html);
+  AddDrawingFlags(command, &options->ascii, &options->colour);
+  command.SetNotes(
+      "Without --variant, the start of the book, if it has but one. The page "
+      "has all\npositions of the book from that start on. Chances, points and "
+      "scores are those of\nthe side to move. `by` is `book` where the "
+      "position after the action was searched\n(values are backed up from "
+      "there), else the simulations that the search of this\nposition gave "
+      "the action.");
+  command.SetExamples(
+      {"explore show openings.db",
+       "explore show openings.db --variant high_kings_l1 --actions \"D4 C3\"",
+       "explore show openings.db --variant sacred_hill_l1 --html hill.html"});
+  command.SetRun(
+      [options](Console& console) { return RunShowBook(*options, console); });
+}
+
+}  // namespace
+
+void RegisterExplore(Command& root) {
+  Command& command = root.AddCommand(
+      "explore", "opening books: what searches and games say of first actions");
+  command.SetExamples({"explore build openings.db --variant high_kings_l1",
+                       "explore show openings.db --html openings.html"});
+  RegisterBuild(command);
+  RegisterShowBook(command);
+}
+
+}  // namespace tara::cli

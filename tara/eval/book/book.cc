@@ -1,0 +1,652 @@
+#include "tara/eval/book/book.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/record/game_record.h"
+
+namespace tara::eval {
+namespace {
+
+// --- The file ----------------------------------------------------------------
+
+// Games are told apart by where they come from and by all that is kept of them.
+constexpr SqliteSchema kSchema = {
+    .kind = "opening book",
+    .application_id = 0x54524f42,  // "TROB"
+    .version = 1,
+    .tables = R"sql(
+  CREATE TABLE IF NOT EXISTS book (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS positions (
+    place INTEGER PRIMARY KEY,
+    position TEXT NOT NULL UNIQUE,
+    search BLOB NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS games (
+    origin TEXT NOT NULL,
+    game BLOB NOT NULL,
+    PRIMARY KEY (origin, game)
+  ) WITHOUT ROWID;
+)sql",
+    .probe = "SELECT COUNT(search) FROM (SELECT * FROM positions LIMIT 1)"};
+
+// Positions searched between two visits to the file.
+constexpr int kRound = 64;
+
+// Evaluations remembered: those of a position and of the next one overlap.
+constexpr int64_t kCachePositions = 1 << 16;
+
+// Actions of a line that is shown.
+constexpr size_t kMostOfLine = 10;
+
+State RepresentativeOf(const State& state) {
+  return TransformState(RepresentativeSymmetry(state), state);
+}
+
+// Returns whether a search can be of this position.
+absl::Status CheckSearch(const State& state,
+                         const proto::BookPosition& search) {
+  const auto error = [](absl::string_view what) {
+    return absl::InvalidArgumentError(what);
+  };
+  if (state.finished()) return error("the position is finished");
+  if (RepresentativeOf(state) != state) {
+    return error("the position is not the one that stands for its like");
+  }
+  const int legal = LegalActions(state).Count();
+  if (search.prior_size() != legal || search.visits_size() != legal ||
+      search.action_score_size() != legal) {
+    return error(absl::StrCat(search.visits_size(),
+                              " actions; expected the legal ones, ", legal));
+  }
+  if (search.simulations() == 0) return error("no simulations");
+  const auto is_score = [](float x) { return x >= 0 && x <= 1; };
+  if (!is_score(search.score()) || !std::isfinite(search.margin()) ||
+      !std::all_of(search.prior().begin(), search.prior().end(), is_score) ||
+      !std::all_of(search.action_score().begin(), search.action_score().end(),
+                   is_score)) {
+    return error("a score or prior is outside of 0 to 1");
+  }
+  return absl::OkStatus();
+}
+
+// Returns the start of a game. INVALID_ARGUMENT for what is no beginning of a
+// game.
+absl::StatusOr<State> CheckGame(const proto::BookGame& game) {
+  proto::GameRecord record;
+  record.set_schema_version(record::kGameSchemaVersion);
+  record.set_rules_version(kRulesVersion);
+  record.set_variant(game.variant());
+  record.set_rule_options(game.rule_options());
+  TARA_ASSIGN_OR_RETURN(const State start, record::InitialStateOf(record));
+  if (game.red_half_points() > 2) {
+    return absl::InvalidArgumentError("the result is none");
+  }
+  State state = start;
+  for (const uint32_t index : game.action()) {
+    const Action action = static_cast<Action>(index);
+    if (index >= kNumActions || !PlayAction(action, state).ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("action ", index, " is not legal"));
+    }
+  }
+  return start;
+}
+
+absl::Status Damaged(const SqliteDatabase& db, absl::string_view what,
+                     const absl::Status& why) {
+  return absl::DataLossError(
+      absl::StrCat(db.path(), ": damaged ", what, ": ", why.message()));
+}
+
+// Runs `statements` as one transaction.
+absl::Status InTransaction(SqliteDatabase& db,
+                           const std::function<absl::Status()>& statements) {
+  TARA_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE", "cannot write"));
+  absl::Status status = statements();
+  if (status.ok()) status = db.Execute("COMMIT", "cannot write");
+  if (!status.ok()) {
+    db.Execute("ROLLBACK", "cannot roll back").IgnoreError();
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<OpeningBook> OpeningBook::Open(const std::string& path,
+                                              SqliteDatabase::Mode mode) {
+  TARA_ASSIGN_OR_RETURN(SqliteDatabase db, OpenSqliteFile(path, mode, kSchema));
+  OpeningBook book(std::move(db));
+  TARA_RETURN_IF_ERROR(book.Load());
+  return book;
+}
+
+absl::Status OpeningBook::Load() {
+  TARA_ASSIGN_OR_RETURN(SqliteStatement names,
+                        db_.Prepare("SELECT name, value FROM book"));
+  std::map<std::string, std::string> values;
+  while (true) {
+    TARA_ASSIGN_OR_RETURN(const bool row, names.Step("cannot read"));
+    if (!row) break;
+    values[names.Bytes(0)] = names.Bytes(1);
+  }
+  if (values.contains("player")) {
+    player_ = BookPlayer{values["player"], values["identity"]};
+  }
+  TARA_ASSIGN_OR_RETURN(
+      SqliteStatement positions,
+      db_.Prepare("SELECT position, search FROM positions ORDER BY place"));
+  while (true) {
+    TARA_ASSIGN_OR_RETURN(const bool row, positions.Step("cannot read"));
+    if (!row) break;
+    const absl::StatusOr<State> state = ParsePosition(positions.Bytes(0));
+    if (!state.ok()) return Damaged(db_, "position", state.status());
+    SearchedPosition position = {.state = *state, .search = {}};
+    const absl::Status status =
+        position.search.ParseFromString(positions.Bytes(1))
+            ? CheckSearch(*state, position.search)
+            : absl::InvalidArgumentError("not a BookPosition");
+    if (!status.ok()) return Damaged(db_, "position", status);
+    positions_.push_back(std::move(position));
+  }
+  TARA_ASSIGN_OR_RETURN(SqliteStatement games,
+                        db_.Prepare("SELECT game FROM games"));
+  while (true) {
+    TARA_ASSIGN_OR_RETURN(const bool row, games.Step("cannot read"));
+    if (!row) break;
+    proto::BookGame game;
+    const absl::Status status =
+        game.ParseFromString(games.Bytes(0))
+            ? CheckGame(game).status()
+            : absl::InvalidArgumentError("not a BookGame");
+    if (!status.ok()) return Damaged(db_, "game", status);
+    games_.push_back(std::move(game));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<State> OpeningBook::Starts() const {
+  std::map<std::pair<Variant, std::string>, State> starts;
+  const auto add = [&](const State& start) {
+    starts.emplace(std::pair(start.variant, FormatRuleOptions(start.options)),
+                   start);
+  };
+  for (const SearchedPosition& position : positions_) {
+    const State& state = position.state;
+    if (state == InitialState(state.variant, state.options)) add(state);
+  }
+  for (const proto::BookGame& game : games_) add(*CheckGame(game));
+  std::vector<State> list;
+  for (const auto& [name, start] : starts) list.push_back(start);
+  return list;
+}
+
+absl::Status OpeningBook::SetPlayer(const BookPlayer& player) {
+  TARA_RETURN_IF_ERROR(InTransaction(db_, [&]() -> absl::Status {
+    for (const auto& [name, value] : {std::pair("player", player.spec),
+                                      std::pair("identity", player.identity)}) {
+      TARA_ASSIGN_OR_RETURN(SqliteStatement insert,
+                            db_.Prepare("INSERT INTO book VALUES (?, ?)"));
+      insert.BindText(1, name);
+      insert.BindText(2, value);
+      TARA_RETURN_IF_ERROR(insert.Step("cannot write").status());
+    }
+    return absl::OkStatus();
+  }));
+  player_ = player;
+  return absl::OkStatus();
+}
+
+absl::Status OpeningBook::AddPositions(
+    absl::Span<const SearchedPosition> positions) {
+  TARA_RETURN_IF_ERROR(InTransaction(db_, [&]() -> absl::Status {
+    TARA_ASSIGN_OR_RETURN(
+        SqliteStatement insert,
+        db_.Prepare("INSERT INTO positions (position, search) VALUES (?, ?)"));
+    for (const SearchedPosition& position : positions) {
+      insert.BindText(1, PositionToText(position.state));
+      insert.BindBlob(2, position.search.SerializeAsString());
+      TARA_RETURN_IF_ERROR(insert.Step("cannot add a position").status());
+      insert.Reset();
+    }
+    return absl::OkStatus();
+  }));
+  positions_.insert(positions_.end(), positions.begin(), positions.end());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> OpeningBook::AddGames(
+    absl::Span<const proto::GameRecord> games) {
+  std::vector<proto::BookGame> added;
+  TARA_RETURN_IF_ERROR(InTransaction(db_, [&]() -> absl::Status {
+    TARA_ASSIGN_OR_RETURN(
+        SqliteStatement insert,
+        db_.Prepare("INSERT OR IGNORE INTO games VALUES (?, ?) RETURNING 1"));
+    for (const proto::GameRecord& record : games) {
+      TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                            record::Replay(record));
+      proto::BookGame game;
+      game.set_variant(record.variant());
+      game.set_rule_options(record.rule_options());
+      for (const proto::Step& step : record.steps()) {
+        if (game.action_size() == kBookPlies) break;
+        game.add_action(step.action());
+      }
+      game.set_opening_plies(std::min<uint32_t>(
+          record.opening_plies(), static_cast<uint32_t>(game.action_size())));
+      const int winner = replayed.outcome.winner();
+      game.set_red_half_points(winner < 0 ? 1 : winner == kRed ? 2 : 0);
+      // Games of contests have no index of their own.
+      insert.BindText(
+          1, absl::StrCat(
+                 record.model_id(), "/", record.seed(), "/",
+                 record.has_contest() ? record.place() : record.game_index()));
+      insert.BindBlob(2, game.SerializeAsString());
+      TARA_ASSIGN_OR_RETURN(const bool is_new,
+                            insert.Step("cannot add a game"));
+      insert.Reset();
+      if (is_new) added.push_back(std::move(game));
+    }
+    return absl::OkStatus();
+  }));
+  games_.insert(games_.end(), added.begin(), added.end());
+  return static_cast<int64_t>(added.size());
+}
+
+// --- The tree ----------------------------------------------------------------
+
+OpeningTree::OpeningTree(const OpeningBook& book, const State& start,
+                         const std::optional<State>& also)
+    : start_(start) {
+  AddNode(RepresentativeOf(start));
+  if (also.has_value() && !also->finished()) AddNode(RepresentativeOf(*also));
+  for (const SearchedPosition& position : book.positions()) {
+    if (position.state.variant != start.variant) continue;
+    SetSearch(position.search, nodes_[AddNode(position.state)]);
+  }
+  for (const proto::BookGame& game : book.games()) CountGame(game);
+  Evaluate();
+}
+
+int OpeningTree::AddNode(const State& representative) {
+  const auto [found, is_new] =
+      places_.emplace(representative, static_cast<int>(nodes_.size()));
+  if (!is_new) return found->second;
+  Node node;
+  node.state = representative;
+  LegalActions(representative).ForEach([&](Action action) {
+    State next = representative;
+    ApplyAction(action, next);
+    const bool same_side = !next.finished() && next.side() == kRed;
+    if (!next.finished()) next = RepresentativeOf(next);
+    auto edge = std::find_if(
+        node.edges.begin(), node.edges.end(), [&](const Edge& other) {
+          return other.next == next && other.same_side == same_side;
+        });
+    if (edge == node.edges.end()) {
+      edge = node.edges.insert(
+          edge,
+          {.actions = {}, .next = next, .same_side = same_side, .games = {}});
+      if (next.finished()) {
+        const Outcome outcome = Score(next);
+        edge->known = true;
+        edge->score = (1 + outcome.result()) / 2.0;
+        edge->margin = outcome.margin();
+      }
+    }
+    edge->actions.push_back(action);
+  });
+  nodes_.push_back(std::move(node));
+  return found->second;
+}
+
+void OpeningTree::SetSearch(const proto::BookPosition& search, Node& node) {
+  node.simulations = static_cast<int>(search.simulations());
+  node.own_score = search.score();
+  node.own_margin = search.margin();
+  std::array<int, kNumActions> place;
+  int legal = 0;
+  LegalActions(node.state).ForEach([&](Action action) {
+    place[Index(action)] = legal++;
+  });
+  for (Edge& edge : node.edges) {
+    double sum = 0;
+    for (const Action action : edge.actions) {
+      const int i = place[Index(action)];
+      edge.prior += search.prior(i);
+      edge.visits += search.visits(i);
+      sum += search.visits(i) * static_cast<double>(search.action_score(i));
+    }
+    if (edge.visits > 0) {
+      edge.visited_score = sum / static_cast<double>(edge.visits);
+    }
+  }
+}
+
+void OpeningTree::Add(absl::Span<const SearchedPosition> positions) {
+  for (const SearchedPosition& position : positions) {
+    SetSearch(position.search, nodes_[AddNode(position.state)]);
+  }
+  Evaluate();
+}
+
+void OpeningTree::CountGame(const proto::BookGame& game) {
+  if (game.variant() != Info(start_.variant).id ||
+      game.rule_options() != FormatRuleOptions(start_.options)) {
+    return;
+  }
+  ++games_;
+  State state = start_;
+  for (int ply = 0; ply < game.action_size(); ++ply) {
+    const Action action = static_cast<Action>(game.action(ply));
+    const Symmetry symmetry = RepresentativeSymmetry(state);
+    const auto found = places_.find(TransformState(symmetry, state));
+    if (found != places_.end()) {
+      const Action seen = TransformAction(symmetry, action);
+      for (Edge& edge : nodes_[found->second].edges) {
+        if (std::find(edge.actions.begin(), edge.actions.end(), seen) ==
+            edge.actions.end()) {
+          continue;
+        }
+        const int half_points =
+            state.side() == kRed ? static_cast<int>(game.red_half_points())
+                                 : 2 - static_cast<int>(game.red_half_points());
+        edge.games.wins += half_points == 2;
+        edge.games.draws += half_points == 1;
+        edge.games.losses += half_points == 0;
+        edge.games.chosen += ply >= static_cast<int>(game.opening_plies());
+        break;
+      }
+    }
+    ApplyAction(action, state);
+  }
+}
+
+void OpeningTree::Evaluate() {
+  for (Node& node : nodes_) {
+    node.depth = -1;
+    for (Edge& edge : node.edges) {
+      if (edge.next.finished() || edge.node >= 0) continue;
+      const auto found = places_.find(edge.next);
+      if (found != places_.end()) edge.node = found->second;
+    }
+  }
+  // By depth, the start first.
+  std::vector<int> order = {0};
+  nodes_[0].depth = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const int depth = nodes_[order[i]].depth;
+    for (const Edge& edge : nodes_[order[i]].edges) {
+      if (edge.node < 0 || nodes_[edge.node].depth >= 0) continue;
+      nodes_[edge.node].depth = depth + 1;
+      order.push_back(edge.node);
+    }
+  }
+  positions_ = 0;
+  deepest_ = 0;
+  for (const int i : order) {
+    if (nodes_[i].simulations == 0) continue;
+    ++positions_;
+    deepest_ = std::max(deepest_, nodes_[i].depth);
+  }
+  for (auto i = order.rbegin(); i != order.rend(); ++i) {
+    EvaluateNode(nodes_[*i]);
+  }
+  for (Node& node : nodes_) {
+    if (node.depth < 0) EvaluateNode(node);
+  }
+}
+
+void OpeningTree::EvaluateNode(Node& node) const {
+  const Edge* most_visited = nullptr;
+  const Edge* best = nullptr;
+  for (Edge& edge : node.edges) {
+    if (edge.node >= 0 && nodes_[edge.node].simulations > 0) {
+      const Node& next = nodes_[edge.node];
+      const bool deeper = next.depth > node.depth;
+      const double score = deeper ? next.score : next.own_score;
+      const double margin = deeper ? next.margin : next.own_margin;
+      edge.known = true;
+      edge.score = edge.same_side ? score : 1 - score;
+      edge.margin = edge.same_side ? margin : -margin;
+    }
+    if (edge.known && (best == nullptr ||
+                       std::tie(edge.score, edge.margin, edge.visits) >
+                           std::tie(best->score, best->margin, best->visits))) {
+      best = &edge;
+    }
+    if (most_visited == nullptr ||
+        std::tie(edge.visits, edge.prior) >
+            std::tie(most_visited->visits, most_visited->prior)) {
+      most_visited = &edge;
+    }
+  }
+  if (node.simulations == 0) return;
+  const bool backed_up = most_visited->known;
+  node.score = backed_up ? best->score : node.own_score;
+  node.margin = backed_up ? best->margin : node.own_margin;
+  for (Edge& edge : node.edges) {
+    const double best_score =
+        edge.known ? node.score : most_visited->visited_score;
+    const double score = edge.known ? edge.score : edge.visited_score;
+    edge.loss = std::max(0.0, best_score - score);
+  }
+}
+
+std::vector<State> OpeningTree::Wanted(int most) const {
+  if (most <= 0) return {};
+  if (nodes_[0].simulations == 0) return {nodes_[0].state};
+  constexpr double kFirst = -1;  // before all others
+  std::vector<double> cost(nodes_.size(), INFINITY);
+  cost[0] = 0;
+  // Dijkstra's algorithm: the cheapest line to each position.
+  using Entry = std::pair<double, int>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  queue.emplace(0, 0);
+  std::unordered_map<State, size_t, HashOfState> place_of;
+  std::vector<std::pair<double, State>> wanted;
+  while (!queue.empty()) {
+    const auto [so_far, i] = queue.top();
+    queue.pop();
+    if (so_far > cost[i]) continue;
+    for (const Edge& edge : nodes_[i].edges) {
+      if (edge.next.finished()) continue;
+      const double here = so_far + edge.loss + kPlyCost;
+      if (edge.known) {
+        if (here < cost[edge.node]) {
+          cost[edge.node] = here;
+          queue.emplace(here, edge.node);
+        }
+        continue;
+      }
+      if (i != 0 && edge.visits == 0) continue;
+      const double wish = i == 0 ? kFirst : here;
+      const auto [found, is_new] = place_of.emplace(edge.next, wanted.size());
+      if (is_new) {
+        wanted.emplace_back(wish, edge.next);
+      } else {
+        double& known = wanted[found->second].first;
+        known = std::min(known, wish);
+      }
+    }
+  }
+  std::stable_sort(
+      wanted.begin(), wanted.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (wanted.size() > static_cast<size_t>(most)) {
+    wanted.resize(static_cast<size_t>(most));
+  }
+  std::vector<State> states;
+  for (const auto& [wish, state] : wanted) states.push_back(state);
+  return states;
+}
+
+std::vector<Action> OpeningTree::LineFrom(State state) const {
+  std::vector<Action> line;
+  while (!state.finished() && line.size() + 1 < kMostOfLine) {
+    const Symmetry symmetry = RepresentativeSymmetry(state);
+    const auto found = places_.find(TransformState(symmetry, state));
+    if (found == places_.end()) break;
+    const Node& node = nodes_[found->second];
+    if (node.simulations == 0) break;
+    const auto better = [](const Edge& a, const Edge& b) {
+      return std::tuple(a.known, a.known ? a.score : 0, a.known ? a.margin : 0,
+                        a.visits) > std::tuple(b.known, b.known ? b.score : 0,
+                                               b.known ? b.margin : 0,
+                                               b.visits);
+    };
+    const Edge& best =
+        *std::min_element(node.edges.begin(), node.edges.end(), better);
+    const Action action =
+        TransformAction(Inverse(symmetry), best.actions.front());
+    line.push_back(action);
+    ApplyAction(action, state);
+  }
+  return line;
+}
+
+bool OpeningPosition::empty() const {
+  return simulations == 0 &&
+         std::all_of(actions.begin(), actions.end(), [](const auto& action) {
+           return action.games.games() == 0;
+         });
+}
+
+std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
+  if (state.finished()) return std::nullopt;
+  const Symmetry symmetry = RepresentativeSymmetry(state);
+  const auto found = places_.find(TransformState(symmetry, state));
+  if (found == places_.end()) return std::nullopt;
+  const Node& node = nodes_[found->second];
+  // Of games that begin otherwise.
+  if (node.depth < 0 && node.simulations > 0) return std::nullopt;
+  OpeningPosition position = {.state = state,
+                              .simulations = node.simulations,
+                              .score = {},
+                              .margin = {},
+                              .actions = {}};
+  if (node.simulations > 0) {
+    position.score = node.score;
+    position.margin = node.margin;
+  }
+  std::array<size_t, kNumActions> edge_of;
+  for (size_t i = 0; i < node.edges.size(); ++i) {
+    for (const Action action : node.edges[i].actions) {
+      edge_of[Index(action)] = i;
+    }
+    const Edge& edge = node.edges[i];
+    OpeningAction action = {.actions = {},
+                            .known = edge.known,
+                            .score = {},
+                            .margin = {},
+                            .loss = edge.loss,
+                            .prior = edge.prior,
+                            .visits = edge.visits,
+                            .games = edge.games,
+                            .line = {},
+                            .from_node = {}};
+    if (edge.known) {
+      action.score = edge.score;
+      action.margin = edge.margin;
+      action.node = edge.node;
+    } else if (edge.visits > 0) {
+      action.score = std::max(0.0, node.score - edge.loss);
+    }
+    position.actions.push_back(std::move(action));
+  }
+  LegalActions(state).ForEach([&](Action action) {
+    const Action seen = TransformAction(symmetry, action);
+    position.actions[edge_of[Index(seen)]].actions.push_back(action);
+  });
+  for (OpeningAction& action : position.actions) {
+    for (const Action each : action.actions) {
+      State next = state;
+      ApplyAction(each, next);
+      if (action.node >= 0) {
+        action.from_node.push_back(Inverse(RepresentativeSymmetry(next)));
+      }
+      if (!action.line.empty()) continue;
+      action.line = LineFrom(next);
+      action.line.insert(action.line.begin(), each);
+    }
+  }
+  std::stable_sort(
+      position.actions.begin(), position.actions.end(),
+      [](const OpeningAction& a, const OpeningAction& b) {
+        return std::tuple(a.score.value_or(-1), a.games.games(), a.prior) >
+               std::tuple(b.score.value_or(-1), b.games.games(), b.prior);
+      });
+  return position;
+}
+
+// --- Growth ------------------------------------------------------------------
+
+namespace {
+
+SearchedPosition Searched(const mcts::Tree& tree) {
+  SearchedPosition position = {.state = tree.root(), .search = {}};
+  proto::BookPosition& search = position.search;
+  const mcts::MarginBounds bounds = tree.root_bounds();
+  search.set_score((1 + tree.root_value()) / 2);
+  search.set_margin(
+      std::clamp<float>(tree.root_margin(), bounds.low, bounds.high));
+  search.set_simulations(
+      static_cast<uint32_t>(std::max(1, tree.root_visits())));
+  for (const mcts::RootAction& action : tree.root_actions()) {
+    search.add_prior(action.prior);
+    search.add_visits(static_cast<uint32_t>(action.visits));
+    search.add_action_score((1 + action.mean_value) / 2);
+  }
+  return position;
+}
+
+}  // namespace
+
+absl::Status GrowBook(const GrowBookOptions& options,
+                      mcts::Evaluator& evaluator, OpeningBook& book,
+                      OpeningTree& tree) {
+  mcts::CachingEvaluator cache(&evaluator, kCachePositions);
+  mcts::SearchCounters counters;
+  while (tree.positions() < options.positions) {
+    const std::vector<State> wanted =
+        tree.Wanted(std::min(kRound, options.positions - tree.positions()));
+    if (wanted.empty()) break;
+    std::vector<SearchedPosition> found(wanted.size());
+    std::atomic<int> searched = 0;
+    mcts::SearchPositionsOptions search = options.search;
+    search.on_progress = [&] {
+      if (options.on_progress) options.on_progress(tree.positions() + searched);
+    };
+    TARA_RETURN_IF_ERROR(mcts::SearchPositions(
+        wanted, search, cache,
+        [&](size_t place, const mcts::Tree& searched_tree) {
+          found[place] = Searched(searched_tree);
+          ++searched;
+        },
+        counters));
+    TARA_RETURN_IF_ERROR(book.AddPositions(found));
+    tree.Add(found);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tara::eval
