@@ -27,7 +27,7 @@ const tinyConfig = (runFolder) => `
 `;
 
 // The pages: how each is made, what it is called, how many plots it has at
-// least. RUN is the folder of the tiny run.
+// least. RUN is the folder of the tiny run, BOOK an opening book.
 const pages = [
   {
     name: 'stats', title: 'Tara: Statistics of random play', plots: 6 + 2 * 10,
@@ -55,6 +55,10 @@ const pages = [
       'review', 'tests/golden/high_kings_l1.jsonl', '--player', 'mcts:sims=8',
       '--nodes', '2k', '--threads', '1',
     ],
+  },
+  {
+    name: 'book', title: 'Tara: Opening book', plots: 0,
+    command: ['explore', 'show', 'BOOK', '--variant', 'poisoned_chalice'],
   },
   {
     name: 'arena', title: 'Tara: Matches of players', plots: 1,
@@ -122,9 +126,22 @@ before(async (context) => {
   await writeFile(config, tinyConfig(run));
   const trained = await tara(['train', config]);
   assert.equal(trained.status, 0, trained.stderr);
+  // Of the games that the next command plays, and of searches.
+  const games = path.join(folder, 'games.db');
+  const book = path.join(folder, 'book.db');
+  for (const words of [
+    ['selfplay', '--variant', 'poisoned_chalice', '--games', '40', '--sims',
+     '8', '--player', 'playouts', '--threads', '1', '-o', games],
+    ['explore', 'build', book, '--variant', 'poisoned_chalice', '--player',
+     'mcts:sims=32', '--positions', '80', '--games', games, '--threads', '1'],
+  ]) {
+    const made = await tara(words);
+    assert.equal(made.status, 0, made.stderr);
+  }
   for (const {name, command} of pages) {
     files[name] = path.join(folder, `${name}.html`);
-    const words = command.map((word) => word.replace('RUN', run));
+    const words = command.map(
+        (word) => word.replace('RUN', run).replace('BOOK', book));
     const made = await tara([...words, '--html', files[name]]);
     assert.equal(made.status, 0, `${name}: ${made.stderr}`);
   }
@@ -294,5 +311,63 @@ test('a logarithmic scale shows rare lengths', async () => {
   const logarithmic = await plotsOf(page);
   assert.notEqual(logarithmic.at(-1).ink, linear.at(-1).ink);
   assert.equal(logarithmic[0].ink, linear[0].ink);
+  assert.deepEqual(problems, []);
+});
+
+test('a book is stepped through, from whichever side', async () => {
+  const {page, problems} = await open('book', {viewport: screen});
+  const actions = () =>
+      page.locator('#actions tbody tr td:first-child').allInnerTexts();
+  const turn = () => page.locator('#turn').innerText();
+  assert.match(await turn(), /^Red to move: [\d.]+ % of winning/);
+  const first = await actions();
+  // A hill and its like are one row, with an end to click each.
+  const [one, like] = first.find((row) => row.includes(' ')).split(/\s+/);
+  const fort = (hill) => page.evaluate((name) => {
+    const x = 70 * (name.charCodeAt(0) - 64) - 15;
+    const y = 70 * (8 - Number(name[1])) - 38;
+    return document.querySelector(`#board circle[cx="${x}"][cy="${y}"]`)
+        .getAttribute('fill');
+  }, hill);
+  await page.getByRole('button', {name: one, exact: true}).last().click();
+  await page.waitForFunction((hash) => location.hash === hash, `#${one}`);
+  assert.match(await turn(), /^Blue to move/);
+  assert.equal(await fort(one), 'var(--red)');
+  assert.equal(await fort(like), null);
+  const values = () =>
+      page.locator('#actions tbody tr td:nth-child(2)').allInnerTexts();
+  const after = await values();
+  await page.goBack();
+  await page.waitForFunction(
+      () => /^Red/.test(document.querySelector('#turn').textContent));
+  assert.deepEqual(await actions(), first);
+  // On the board, the other one: the same values, seen from there.
+  await page.getByRole('button', {name: `Play ${like}`}).click();
+  await page.waitForFunction((hash) => location.hash === hash, `#${like}`);
+  assert.equal(await fort(like), 'var(--red)');
+  assert.equal(await fort(one), null);
+  assert.deepEqual(await values(), after);
+  // A line further, then back to the start by the keyboard, and by its address.
+  await page.locator('#actions button').first().press('Enter');
+  await page.waitForFunction(
+      () => /^Red/.test(document.querySelector('#turn').textContent));
+  const line = new URL(page.url()).hash;
+  const deep = await actions();
+  await page.getByRole('button', {name: 'Start'}).press('Enter');
+  await page.waitForFunction(() => location.hash === '');
+  assert.deepEqual(await actions(), first);
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, line);
+  await page.waitForFunction((count) => document.querySelectorAll(
+      '#line button').length === count, line.split('.').length + 1);
+  assert.deepEqual(await actions(), deep);
+  // What is no line leads as far as it goes.
+  await page.evaluate(() => {
+    location.hash = '#D9.nothing';
+  });
+  await page.waitForFunction(
+      () => document.querySelectorAll('#line button').length === 1);
+  assert.deepEqual(await actions(), first);
   assert.deepEqual(problems, []);
 });
