@@ -110,6 +110,41 @@ TEST(StatisticsTest, ScoreIntervalsAreTheSameFromBothSides) {
   }
 }
 
+TEST(StatisticsTest, AnUnevenScoreIsOneWhoseIntervalHoldsNoHalf) {
+  int uneven = 0, even = 0;
+  for (int games = 1; games <= 40; ++games) {
+    for (int draws = 0; draws <= games; ++draws) {
+      for (int wins = 0; wins <= games - draws; ++wins) {
+        std::vector<double> scores(static_cast<size_t>(games), 0.0);
+        std::fill_n(scores.begin(), wins, 1.0);
+        std::fill_n(scores.rbegin(), draws, 0.5);
+        const Interval interval = ScoreInterval(scores);
+        const double p = EvenScoreTest(scores);
+        EXPECT_EQ(p < 0.05, interval.low > 0.5 || interval.high < 0.5)
+            << wins << " wins, " << draws << " draws of " << games;
+        EXPECT_GT(p, 0);
+        EXPECT_LE(p, 1);
+        ++(p < 0.05 ? uneven : even);
+      }
+    }
+  }
+  EXPECT_GT(uneven, 1000);
+  EXPECT_GT(even, 1000);
+}
+
+TEST(StatisticsTest, WithoutDrawsTheTestOfAnEvenScoreIsTheSignTest) {
+  // 8 of 9: 2 * (9 + 1) / 2^9. Source: Dixon and Mood 1946, JASA 41.
+  std::vector<double> scores(9, 1.0);
+  scores[0] = 0;
+  EXPECT_NEAR(EvenScoreTest(scores), 20.0 / 512, 1e-12);
+  EXPECT_EQ(EvenScoreTest(std::vector<double>({0.0, 1.0})), 1);
+  EXPECT_EQ(EvenScoreTest(std::vector<double>()), 1);
+  EXPECT_EQ(EvenScoreTest(std::vector<double>(20, 0.5)), 1);
+  // Normal approximation: z = (5200 - 5000 - 1/2) / 50 = 3.99.
+  EXPECT_NEAR(EvenScoreTest({.count = 10000, .sum = 5200, .squares = 5200}),
+              std::erfc(3.99 / std::sqrt(2.0)), 1e-6);
+}
+
 TEST(StatisticsTest, ScoresThatDoNotVaryStillHaveAnInterval) {
   const Interval all_won = ScoreInterval(std::vector<double>(20, 1.0));
   EXPECT_EQ(all_won.mean, 1);

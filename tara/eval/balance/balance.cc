@@ -59,16 +59,15 @@ double Deviation(absl::Span<const double> values, double mean) {
 
 void AddResults(absl::Span<const GameFacts> games, uint64_t seed,
                 BalanceStatistics& statistics) {
-  const auto wins = [](const GameFacts& game) { return game.result > 0; };
-  const auto losses = [](const GameFacts& game) { return game.result < 0; };
   statistics.score = FirstSideScore(games);
-  statistics.wins = Share(games, wins);
-  statistics.losses = Share(games, losses);
+  statistics.wins =
+      Share(games, [](const GameFacts& game) { return game.result > 0; });
+  statistics.losses =
+      Share(games, [](const GameFacts& game) { return game.result < 0; });
   statistics.draws =
       Share(games, [](const GameFacts& game) { return game.result == 0; });
-  statistics.p_even =
-      SignTest(std::count_if(games.begin(), games.end(), wins),
-               std::count_if(games.begin(), games.end(), losses));
+  statistics.p_even = EvenScoreTest(
+      Each(games, [](const GameFacts& game) { return game.score(); }));
   const std::vector<double> margins =
       Each(games, [](const GameFacts& game) { return game.red_margin; });
   statistics.margin = MeanInterval(margins);

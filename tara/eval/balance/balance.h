@@ -42,7 +42,7 @@ struct BalanceStatistics {
   int distinct_games = 0;  // up to symmetry
   // Shares of the games; a draw counts one half in the score.
   Interval score = {}, wins = {}, draws = {}, losses = {};
-  double p_even = 1;     // SignTest of wins and losses
+  double p_even = 1;     // EvenScoreTest
   Interval margin = {};  // the first side's points minus the other's
   double margin_deviation = 0;
   Interval margin_size = {};  // regardless of who won

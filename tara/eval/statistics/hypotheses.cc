@@ -78,19 +78,6 @@ double BetaQuantile(double a, double b, double p) {
   return (low + high) / 2;
 }
 
-double BinomialUpperTail(int64_t successes, int64_t trials, double p) {
-  TARA_CHECK(successes >= 0 && successes <= trials, "impossible successes");
-  TARA_CHECK(p > 0 && p < 1, "not a probability between 0 and 1");
-  if (successes == 0) return 1;
-  return IncompleteBeta(static_cast<double>(successes),
-                        static_cast<double>(trials - successes + 1), p);
-}
-
-double SignTest(int64_t wins, int64_t losses) {
-  return std::min(
-      1.0, 2 * BinomialUpperTail(std::max(wins, losses), wins + losses, 0.5));
-}
-
 double NormalTwoSided(double z) { return std::erfc(std::abs(z) / M_SQRT2); }
 
 double StudentTwoSided(double t, double degrees) {

@@ -22,15 +22,6 @@ double IncompleteBeta(double a, double b, double x);
 // REQUIRES: as IncompleteBeta.
 double BetaQuantile(double a, double b, double p);
 
-// Returns P(X >= successes) of a binomial X.
-// REQUIRES: 0 <= successes <= trials; 0 < p < 1.
-double BinomialUpperTail(int64_t successes, int64_t trials, double p);
-
-// Returns the two-sided p-value of "winning is as likely as losing": the sign
-// test. Draws say nothing of it. 1 without decided games. Exact.
-// Source: Dixon and Mood 1946, "The statistical sign test", JASA 41.
-double SignTest(int64_t wins, int64_t losses);
-
 // Returns the two-sided p-value of a normal deviate: P(|Z| >= |z|).
 double NormalTwoSided(double z);
 

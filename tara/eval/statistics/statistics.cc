@@ -58,24 +58,56 @@ Interval ClopperPearsonInterval(double proportion, double trials) {
       proportion == 1 ? 1 : BetaQuantile(successes + 1, failures, 1 - kTail)};
 }
 
-Interval ScoreIntervalOf(const ScoreSums& sums) {
+namespace {
+
+// A mean score, and the number of wins and losses that vary as it does: n*.
+struct ScoreTrials {
+  double score;
+  double trials;
+};
+
+// REQUIRES: at least one score.
+ScoreTrials TrialsOf(const ScoreSums& sums) {
   const double n = sums.count;
-  if (n == 0) return {0.5, 0, 1};
-  const double score = std::clamp(sums.sum / n, 0.0, 1.0);
   const double mean = (sums.sum + 1) / (n + 2);
   const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
   const double trials = n * mean * (1 - mean) / variance;
-  return ClopperPearsonInterval(score, std::min(trials, kMaxTrials));
+  return {.score = std::clamp(sums.sum / n, 0.0, 1.0),
+          .trials = std::min(trials, kMaxTrials)};
 }
 
-Interval ScoreInterval(absl::Span<const double> scores) {
+ScoreSums SumsOf(absl::Span<const double> scores) {
   ScoreSums sums;
   for (const double score : scores) {
     ++sums.count;
     sums.sum += score;
     sums.squares += score * score;
   }
-  return ScoreIntervalOf(sums);
+  return sums;
+}
+
+}  // namespace
+
+Interval ScoreIntervalOf(const ScoreSums& sums) {
+  if (sums.count == 0) return {0.5, 0, 1};
+  const auto [score, trials] = TrialsOf(sums);
+  return ClopperPearsonInterval(score, trials);
+}
+
+Interval ScoreInterval(absl::Span<const double> scores) {
+  return ScoreIntervalOf(SumsOf(scores));
+}
+
+double EvenScoreTest(const ScoreSums& sums) {
+  if (sums.count == 0) return 1;
+  const auto [score, trials] = TrialsOf(sums);
+  // P(X >= more) of so many trials of chance 1/2; the other tail mirrors it.
+  const double more = std::max(score, 1 - score) * trials;
+  return std::min(1.0, 2 * IncompleteBeta(more, trials - more + 1, 0.5));
+}
+
+double EvenScoreTest(absl::Span<const double> scores) {
+  return EvenScoreTest(SumsOf(scores));
 }
 
 void RatioSums::Add(double numerator, double denominator) {

@@ -73,6 +73,12 @@ struct ScoreSums {
 Interval ScoreIntervalOf(const ScoreSums& sums);
 Interval ScoreInterval(absl::Span<const double> scores);
 
+// Returns the two-sided p-value of a mean score of 1/2, by the same method:
+// twice the smaller tail of n* trials, so that it is below 0.05 where the
+// interval does not hold 1/2, and nowhere else. 1 without scores.
+double EvenScoreTest(const ScoreSums& sums);
+double EvenScoreTest(absl::Span<const double> scores);
+
 // Sums over games of numerator x and denominator y (legal actions and actions,
 // say).
 struct RatioSums {
