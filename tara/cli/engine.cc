@@ -30,7 +30,7 @@ namespace {
 
 struct EngineCommandOptions {
   GameFlags game;     // without a variant: kFirstVariant, or what is learned
-  std::string model;  // empty: random games
+  std::string model;  // empty: best where it can, else random games
   bool untrained = false;  // judge what the network has not learned, too
   InferenceFlags inference;
   std::string search;  // "name=value,..."
@@ -42,6 +42,9 @@ struct EngineCommandOptions {
 // Of the first game where no variant is named.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
 
+// The model that is no network: random games evaluate positions.
+constexpr char kPlayoutsModel[] = "playouts";
+
 absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
     const EngineCommandOptions& options, const std::string& file,
     uint64_t seed) {
@@ -52,14 +55,20 @@ absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
 }
 
 // Returns the position of the first game: of the variant that is named, or of
-// the first that the network has learned. A usage error if it may not play it.
+// the first one.
+absl::StatusOr<State> NamedStart(const EngineCommandOptions& options) {
+  GameFlags flags = options.game;
+  if (flags.variant.empty()) flags.variant = kFirstVariant;
+  return StartOf(flags);
+}
+
+// Returns the same, or, where no variant is named, that of the first that the
+// network has learned. A usage error if it may not play it.
 absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
                                  const std::string& file,
                                  const train::Learned& learned,
                                  Console& console) {
-  GameFlags flags = options.game;
-  if (flags.variant.empty()) flags.variant = kFirstVariant;
-  TARA_ASSIGN_OR_RETURN(State start, StartOf(flags));
+  TARA_ASSIGN_OR_RETURN(State start, NamedStart(options));
   if (file.empty()) return start;
   const bool is_chosen =
       !options.game.variant.empty() || !options.game.options.empty();
@@ -73,16 +82,22 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
 }
 
 // Speaks a protocol of docs/reference/protocol.md on the console's streams.
-absl::StatusOr<int> RunEngine(const EngineCommandOptions& options,
-                              Console& console) {
+absl::StatusOr<int> RunEngine(EngineCommandOptions options, Console& console) {
   // Wrong arguments are reported before a network is loaded.
   engine::EngineOptions given;
   const absl::Status status = engine::SetEngineOptions(options.search, given);
   if (!status.ok()) {
     return UsageError(absl::StrCat("--search: ", status.message()));
   }
+  if (options.model.empty()) {
+    TARA_ASSIGN_OR_RETURN(const State start, NamedStart(options));
+    const bool by_network = options.untrained ? eval::FindReadyMadeModel().ok()
+                                              : DefaultPlayer(start, console) ==
+                                                    eval::kReadyMadeName;
+    options.model = by_network ? eval::kReadyMadeName : kPlayoutsModel;
+  }
   std::string file;  // of the network; empty without one
-  if (!options.model.empty()) {
+  if (options.model != kPlayoutsModel) {
     TARA_ASSIGN_OR_RETURN(file, eval::FindCheckpoint(options.model));
   }
   train::Learned learned;
@@ -121,9 +136,11 @@ void RegisterEngine(Command& root) {
   command.AddText(
       {.names = "--model",
        .placeholder = "FILE",
-       .help = "network: a bundle, a checkpoint, or the folder of a run (its "
-               "newest); or best, the ready-made one. Without it random games "
-               "evaluate positions"},
+       .help = "what evaluates positions: a network, as a bundle, a "
+               "checkpoint, or the folder of a run (its newest); best, the "
+               "ready-made one; or playouts, random games",
+       .default_text = "best, or playouts where that has not learned the "
+                       "rules of the first game"},
       &options->model);
   command.AddSwitch(
       {.names = "--json",
@@ -153,7 +170,7 @@ void RegisterEngine(Command& root) {
   command.SetNotes(absl::StrCat(
       "docs/reference/protocol.md has both protocols; `help` within the line "
       "protocol\nlists its commands.\n\nOptions of --search, and of "
-      "set_option (without --model: leaves ",
+      "set_option (with random games: leaves ",
       mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct, "):\n",
       engine::EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",

@@ -21,10 +21,8 @@
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/cli/match_flags.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
 #include "tara/eval/book/book.h"
 #include "tara/eval/book/book_report.h"
 #include "tara/eval/players/contest.h"
@@ -59,12 +57,6 @@ struct ShowBookOptions {
   bool ascii = false;
   std::string colour = "auto";
 };
-
-std::string StartText(const State& start) {
-  const std::string options = FormatRuleOptions(start.options);
-  return absl::StrCat(Info(start.variant).id, options == "-" ? "" : " ",
-                      options == "-" ? "" : options);
-}
 
 // Adds the games of a store to the book and returns how many were new.
 absl::StatusOr<int64_t> AddGamesOf(const std::string& path,
@@ -118,7 +110,7 @@ absl::StatusOr<eval::PlayerSpec> SearcherOf(const BuildOptions& options,
 std::vector<std::string> SummaryOf(const eval::OpeningTree& tree,
                                    int positions_before) {
   std::vector<std::string> cells = {
-      StartText(tree.start()), absl::StrCat(tree.positions()),
+      eval::VariantText(tree.start()), absl::StrCat(tree.positions()),
       absl::StrCat(tree.positions() - positions_before),
       absl::StrCat(tree.deepest()), absl::StrCat(tree.games())};
   const std::optional<eval::OpeningPosition> start = tree.At(tree.start());
@@ -183,9 +175,10 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
                     .stop = stop},
          .on_progress =
              [&](int positions) {
-               status_line.Show(absl::StrFormat(
-                   "%s: %d of %d positions, %d plies deep", StartText(start),
-                   positions, options.positions, tree.deepest()));
+               status_line.Show(
+                   absl::StrFormat("%s: %d of %d positions, %d plies deep",
+                                   eval::VariantText(start), positions,
+                                   options.positions, tree.deepest()));
              }},
         *evaluator, book, tree);
     if (absl::IsCancelled(status)) return interrupted();
@@ -213,7 +206,7 @@ absl::StatusOr<State> AskedPosition(const ShowBookOptions& options,
       return state;
     }
     std::vector<std::string> names;
-    for (const State& start : starts) names.push_back(StartText(start));
+    for (const State& start : starts) names.push_back(eval::VariantText(start));
     return starts.empty()
                ? absl::NotFoundError(absl::StrCat(
                      options.book, ": the book is empty; see explore build"))

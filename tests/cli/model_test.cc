@@ -303,6 +303,21 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
       RunShell(command + "echo name | \"$TARA\" engine --model best");
   EXPECT_EQ(engine.status, 0) << engine.err;
   EXPECT_THAT(engine.err, HasSubstr("computes in float32 by onednn"));
+  // The engine, too, takes it by itself where it has learned the first game.
+  const auto engine_by_itself = [&](const std::string& arguments) {
+    const TaraResult result = RunShell(absl::StrCat(
+        command, "echo name | \"$TARA\" engine --variant high_kings_l1 ",
+        arguments));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(engine_by_itself("--option no_progress_limit=20"),
+              HasSubstr("computes in float32 by onednn"));
+  EXPECT_EQ(engine_by_itself("--option no_progress_limit=20 --model playouts"),
+            "");
+  EXPECT_EQ(engine_by_itself("--option no_progress_limit=21"), "");
+  EXPECT_THAT(engine_by_itself("--option no_progress_limit=21 --untrained"),
+              HasSubstr("computes in float32 by onednn"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" model best").out,
               StartsWith(root + "/models/tara.tara: "));
   EXPECT_THAT(RunShell(command + "\"$TARA\" export best -o x.tara").err,

@@ -31,12 +31,6 @@ std::string Percent(double share) {
   return absl::StrFormat("%.1f", 100 * share);
 }
 
-std::string RulesText(const State& start) {
-  const std::string options = FormatRuleOptions(start.options);
-  return absl::StrCat(Info(start.variant).id, options == "-" ? "" : " ",
-                      options == "-" ? "" : options);
-}
-
 // Returns the score of games to who played the action, with its 95 % interval.
 Interval ScoreOf(const ActionGames& games) {
   const double wins = static_cast<double>(games.wins);
@@ -44,11 +38,6 @@ Interval ScoreOf(const ActionGames& games) {
   return ScoreIntervalOf({.count = static_cast<double>(games.games()),
                           .sum = wins + draws / 2,
                           .squares = wins + draws / 4});
-}
-
-// Names may hold any bytes: a path that is no UTF-8 must not throw.
-std::string Dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Digits beyond these say nothing, and pages have thousands of numbers.
@@ -179,13 +168,13 @@ std::string BookReportText(const OpeningTree& tree,
                            const BookTextOptions& options) {
   const State& state = position.state;
   std::string text = absl::StrCat(
-      source.book, ": ", RulesText(tree.start()), ", ", tree.positions(),
+      source.book, ": ", VariantText(tree.start()), ", ", tree.positions(),
       " positions searched",
       source.player.empty() ? "" : absl::StrCat(" by ", source.player),
       tree.positions() > 0 ? absl::StrCat(", ", tree.deepest(), " plies deep")
                            : "",
       "; ", tree.games(), " games\n",
-      NotLearnedLine(RulesText(tree.start()), source.not_learned), "\n",
+      NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
       DrawBoard(state, {.unicode = options.unicode, .colour = options.colour}));
   if (position.score.has_value()) {
     absl::StrAppendFormat(
@@ -212,7 +201,7 @@ std::string BookReportJson(const OpeningTree& tree,
                            const BookSource& source) {
   Json json = HeadJson(tree, source);
   json.update(PositionJson(position));
-  return Dumped(json) + "\n";
+  return JsonText(json) + "\n";
 }
 
 std::string BookPage(const OpeningTree& tree, const BookSource& source) {
@@ -251,7 +240,7 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
     json["places"].push_back(std::move(made));
   }
   return ReportPage(BookPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(Dumped(json))}});
+                    {{"{{report.json}}", JsonInPage(JsonText(json))}});
 }
 
 }  // namespace tara::eval

@@ -24,6 +24,12 @@
 
 namespace tara::eval {
 
+using Json = nlohmann::ordered_json;
+
+std::string JsonText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string JsonInPage(absl::string_view json) {
   return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
 }
@@ -87,8 +93,6 @@ std::string ReportPage(
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 int Digits(const Interval& interval) {
   const double width = interval.high - interval.low;
   if (!std::isfinite(width) || width <= 0) return 2;
@@ -130,6 +134,12 @@ std::string NotLearnedLine(absl::string_view where,
                            absl::string_view not_learned) {
   if (not_learned.empty()) return "";
   return absl::StrCat("Not learned, in ", where, ": ", not_learned, "\n");
+}
+
+std::string VariantText(const State& state) {
+  const std::string options = FormatRuleOptions(state.options);
+  return absl::StrCat(Info(state.variant).id, options == "-" ? "" : " ",
+                      options == "-" ? "" : options);
 }
 
 Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {

@@ -9,10 +9,15 @@
 
 #include "absl/strings/string_view.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
+
+// Returns JSON as text. Names may hold any bytes: of a path that is no UTF-8
+// they are replaced.
+std::string JsonText(const nlohmann::ordered_json& json);
 
 // Returns JSON as it may stand within <script>: there "</" could end the
 // element. In JSON "<" stands only in strings, where it may be written
@@ -55,6 +60,10 @@ std::string NotLearnedMark(absl::string_view not_learned);
 // high_kings_l1: no_progress_limit=20"; nothing if `not_learned` is empty.
 std::string NotLearnedLine(absl::string_view where,
                            absl::string_view not_learned);
+
+// Returns the variant of a position with the rule options that differ from
+// their defaults: "high_kings_l1 compensation=2.5".
+std::string VariantText(const State& state);
 
 // Returns the options that the variant has, with their values.
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,

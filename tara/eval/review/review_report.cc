@@ -115,13 +115,6 @@ std::string EndText(const ReviewSource& source) {
                       EndingName(outcome.ended_by), ")");
 }
 
-std::string RulesText(const GameReview& review) {
-  const State& start = review.actions.front().before;
-  const std::string options = FormatRuleOptions(start.options);
-  return absl::StrCat(Info(start.variant).id, options == "-" ? "" : " ",
-                      options == "-" ? "" : options);
-}
-
 // Returns which actions are judged exactly, in words.
 std::string ExactText(const GameReview& review) {
   const int length = static_cast<int>(review.actions.size());
@@ -331,11 +324,6 @@ Json ReportJson(const GameReview& review, const ReviewSource& source) {
   return json;
 }
 
-// Names may hold any bytes: a path that is no UTF-8 must not throw.
-std::string Dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // Returns a picture of the position after an action.
 std::string PictureAfter(const ReviewedAction& action, Action played) {
   State state = action.before;
@@ -353,12 +341,14 @@ absl::string_view WinnerText(int winner) {
 std::string ReviewReportText(const GameReview& review,
                              const ReviewSource& source,
                              const ReviewTextOptions& options) {
-  std::string text = absl::StrCat(
-      RulesText(review), ": ", review.actions.size(), " actions, ",
-      EndText(source), "\nJudged by ", source.player, "; ", ExactText(review),
-      "\n", NotLearnedLine(RulesText(review), source.not_learned), "\n",
-      TextTable(SeatRows(review), 1), "\n", CurveText(review, options.unicode),
-      "\n");
+  std::string text =
+      absl::StrCat(VariantText(review.actions.front().before), ": ",
+                   review.actions.size(), " actions, ", EndText(source),
+                   "\nJudged by ", source.player, "; ", ExactText(review), "\n",
+                   NotLearnedLine(VariantText(review.actions.front().before),
+                                  source.not_learned),
+                   "\n", TextTable(SeatRows(review), 1), "\n",
+                   CurveText(review, options.unicode), "\n");
   if (options.all) absl::StrAppend(&text, AllText(review), "\n");
   absl::StrAppend(&text, WorstText(review, options));
   return text;
@@ -366,7 +356,7 @@ std::string ReviewReportText(const GameReview& review,
 
 std::string ReviewReportJson(const GameReview& review,
                              const ReviewSource& source) {
-  return Dumped(ReportJson(review, source)) + "\n";
+  return JsonText(ReportJson(review, source)) + "\n";
 }
 
 std::string ReviewPage(const GameReview& review, const ReviewSource& source,
@@ -382,7 +372,7 @@ std::string ReviewPage(const GameReview& review, const ReviewSource& source,
                                 {"better", PictureAfter(action, action.best)}});
   }
   return ReportPage(ReviewPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(Dumped(json))}});
+                    {{"{{report.json}}", JsonInPage(JsonText(json))}});
 }
 
 std::vector<std::string> ReviewNotes(const GameReview& review) {
