@@ -56,6 +56,68 @@ TEST(ArenaTest, PlaysMatches) {
   EXPECT_EQ(row["by_match"]["matches"], 4);
 }
 
+// An arena of a person and a random player without openings.
+TaraResult PersonPlays(const std::string& input,
+                       const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"arena",
+                                        "--variant",
+                                        "four_treasures",
+                                        "person",
+                                        "random",
+                                        "--games",
+                                        "4",
+                                        "--threads=3",
+                                        "--format=json",
+                                        "--opening-plies",
+                                        "0"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunTara(arguments, input);
+}
+
+TEST(ArenaTest, APersonPlaysByTypingActions) {
+  // All hills over and over: who types what is not legal is asked again.
+  std::string hills;
+  for (int times = 0; times < 400; ++times) {
+    for (const char file : {'a', 'B', 'C', 'D', 'E', 'F', 'G'}) {
+      for (const char rank : {'1', '2', '3', '4', '5', '6', '7'}) {
+        hills += {file, rank, '\n'};
+      }
+    }
+  }
+  const TaraResult result = PersonPlays(hills);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json row = Json::parse(result.out)[0];
+  EXPECT_EQ(row["player_a"], "person");
+  EXPECT_EQ(row["games"], 4);
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("Red, an action (or legal, resign, quit): "),
+            HasSubstr("Blue, an action"), HasSubstr("\nPlayed: "),
+            HasSubstr("'a1' is no legal action; expected one of A2 A3")));
+}
+
+TEST(ArenaTest, APersonMayResignOrLeave) {
+  const TaraResult resigned =
+      PersonPlays("legal\nresign\n\n resign \nresign\nresign\n");
+  ASSERT_EQ(resigned.status, 0) << resigned.err;
+  const Json row = Json::parse(resigned.out)[0];
+  EXPECT_EQ(row["games"], 4);
+  EXPECT_EQ(row["score"], 0);
+  EXPECT_THAT(resigned.err, HasSubstr("Legal: A2 A3"));
+
+  // What is finished is there, and the same command goes on.
+  const std::string store = TemporaryPath("person.db");
+  for (const char* const left : {"resign\nresign\nquit\n", "C1\n"}) {
+    const TaraResult result = PersonPlays(left, {"--store", store});
+    EXPECT_EQ(result.status, 130) << result.err;
+    EXPECT_EQ(Json::parse(result.out)[0]["games"], 2);
+    EXPECT_THAT(result.err, HasSubstr("interrupted"));
+  }
+  const TaraResult rest = PersonPlays("resign\nresign\n", {"--store", store});
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(Json::parse(rest.out)[0]["games"], 4);
+}
+
 TEST(ArenaTest, PlaysWithClocks) {
   const TaraResult result =
       RunTara({"arena", "--variant", "four_treasures", "--time-control",

@@ -157,7 +157,7 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("gredy"),
             "bad player spec 'gredy': unknown player 'gredy'; expected random, "
             "greedy, alphabeta[:nodes=N], mcts[:sims=N], "
-            "best[:sims=N], level:N, net:PATH[,sims=N] or engine:CMD");
+            "best[:sims=N], level:N, net:PATH[,sims=N], engine:CMD or person");
   EXPECT_EQ(ErrorOf("engine"),
             "bad player spec 'engine': no command; expected engine:CMD, a "
             "program and its arguments");

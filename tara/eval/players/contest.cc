@@ -106,11 +106,16 @@ absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
 
 namespace {
 
+// More than any machine has.
+constexpr int kAllThreads = 1 << 20;
+
 // Threads of a team that search while it is to move, and while it is not.
 int ThinkingThreads(const TeamSpec& team) {
   int threads = 1;
   for (const PlayerSpec& player : team.players) {
     threads = std::max(threads, player.search.threads);
+    // Nobody plays two games at a time.
+    if (player.kind == PlayerKind::kPerson) threads = kAllThreads;
   }
   return threads;
 }
@@ -133,6 +138,8 @@ absl::Status CheckSameEverywhere(const PlayerSpec& player) {
   absl::string_view why;
   if (player.kind == PlayerKind::kEngine) {
     why = "is a program of this machine";
+  } else if (player.kind == PlayerKind::kPerson) {
+    why = "sits at this machine";
   } else if (player.time_ms > 0 || player.search.time > absl::ZeroDuration()) {
     why = "thinks for a time (ms)";
   } else if (player.search.threads > 1) {

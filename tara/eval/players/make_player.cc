@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/engine_player.h"
+#include "tara/eval/players/person_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/search_player.h"
@@ -227,6 +229,9 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
     }
     case PlayerKind::kEngine:
       return NewEnginePlayer(spec.engine);
+    case PlayerKind::kPerson:
+      // The standard output is for reports.
+      return NewPersonPlayer(std::cin, std::cerr);
   }
   __builtin_unreachable();
 }

@@ -395,6 +395,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   switch (*kind) {  // no default: a kind that is left out does not compile
     case PlayerKind::kRandom:
     case PlayerKind::kGreedy:
+    case PlayerKind::kPerson:
       if (!has_rest) return spec;
       return BadSpec(text,
                      absl::StrCat(name, " takes no options, got '", rest, "'"));
@@ -436,6 +437,7 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
   if (spec.kind == PlayerKind::kEngine) {
     return std::min(games, spec.engine.processes);
   }
+  if (spec.kind == PlayerKind::kPerson) return 1;
   return spec.search.threads > 1 ? 1 : games;
 }
 
@@ -486,6 +488,7 @@ std::string PlayerSpecHelp() {
               (docs/how-to/compare.md). CMD is it and its arguments, with
               quotes as in a shell, but read by none. What hangs, ends or
               breaks the rules loses that game
+  person      who sits at the terminal, one game after another
 
 Options of alphabeta: limits of an action; 0: none
 )",

@@ -47,7 +47,15 @@ size_t FindUnquoted(absl::string_view text, char mark, size_t from = 0);
 // saying what is wrong and what was expected.
 absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text);
 
-enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kMcts, kNet, kEngine };
+enum class PlayerKind {
+  kRandom,
+  kGreedy,
+  kAlphaBeta,
+  kMcts,
+  kNet,
+  kEngine,
+  kPerson
+};
 
 // What a player spec begins with.
 struct PlayerKindName {
@@ -66,6 +74,7 @@ inline constexpr PlayerKindName kPlayerKindNames[] = {
     {"level", PlayerKind::kNet, "level:N"},
     {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
     {"engine", PlayerKind::kEngine, "engine:CMD"},
+    {"person", PlayerKind::kPerson, "person"},
 };
 
 // Returns the kind of a name, or nullopt if there is none of it.
