@@ -118,6 +118,21 @@ TEST(ArenaTest, APersonMayResignOrLeave) {
   EXPECT_EQ(Json::parse(rest.out)[0]["games"], 4);
 }
 
+TEST(ArenaTest, CtrlCAtTheTerminalEndsAPersonsMatchWithItsReport) {
+  TerminalTara arena({"arena", "--variant", "four_treasures", "person",
+                      "random", "--games", "4", "--opening-plies", "0"});
+  const std::string prompt = "an action (or legal, resign, quit): ";
+  for (int game = 0; game < 2; ++game) {
+    ASSERT_TRUE(arena.Expect(prompt)) << arena.shown();
+    arena.Type("resign\n");
+  }
+  ASSERT_TRUE(arena.Expect(prompt)) << arena.shown();
+  arena.Type("\x03");
+  EXPECT_TRUE(arena.Expect("four_treasures")) << arena.shown();
+  EXPECT_TRUE(arena.Expect("interrupted")) << arena.shown();
+  EXPECT_EQ(arena.Wait(), 130);
+}
+
 TEST(ArenaTest, PlaysWithClocks) {
   const TaraResult result =
       RunTara({"arena", "--variant", "four_treasures", "--time-control",

@@ -77,8 +77,9 @@ class PersonPlayer : public Player {
       const std::optional<std::string> line = ReadLine();
       if (!line.has_value() || *line == "quit") {
         out_ << "\n" << std::flush;
+        // A second signal would kill.
+        if (!has_left_) std::raise(SIGINT);
         has_left_ = true;
-        std::raise(SIGINT);
         return std::nullopt;
       }
       if (*line == "resign") {
@@ -100,11 +101,14 @@ class PersonPlayer : public Player {
   }
 
   // Returns a line without spaces around it; nothing at the end of the input,
-  // or when a signal comes.
+  // or when a signal comes, with which the person has left.
   std::optional<std::string> ReadLine() {
     if (&in_ == &std::cin && in_.rdbuf()->in_avail() <= 0) {
       pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-      if (poll(&input, 1, -1) < 0 && errno == EINTR) return std::nullopt;
+      if (poll(&input, 1, -1) < 0 && errno == EINTR) {
+        has_left_ = true;
+        return std::nullopt;
+      }
     }
     std::string line;
     if (!std::getline(in_, line)) return std::nullopt;
