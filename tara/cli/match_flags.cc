@@ -213,7 +213,13 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
         AsUsageError(eval::CheckTeam(contestant->team, start.variant)));
   }
   const int threads_of_a_game = eval::ThreadsOfAGame(a.team, b.team);
-  const int threads = flags_.threads > 0
+  const std::vector<eval::PlayerSpec> players = PlayersOf({&a, &b});
+  const bool with_person =
+      std::any_of(players.begin(), players.end(), [](const auto& player) {
+        return player.kind == eval::PlayerKind::kPerson;
+      });
+  const int threads = with_person ? 1  // nobody plays two games at a time
+                      : flags_.threads > 0
                           ? static_cast<int>(flags_.threads)
                           : std::max(1, ThreadsOr(0) / threads_of_a_game);
   eval::ArenaOptions arena = arena_;

@@ -106,16 +106,11 @@ absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
 
 namespace {
 
-// More than any machine has.
-constexpr int kAllThreads = 1 << 20;
-
 // Threads of a team that search while it is to move, and while it is not.
 int ThinkingThreads(const TeamSpec& team) {
   int threads = 1;
   for (const PlayerSpec& player : team.players) {
     threads = std::max(threads, player.search.threads);
-    // Nobody plays two games at a time.
-    if (player.kind == PlayerKind::kPerson) threads = kAllThreads;
   }
   return threads;
 }

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "absl/base/const_init.h"
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -29,6 +29,19 @@ namespace {
 
 // Held by who talks to the terminal.
 ABSL_CONST_INIT absl::Mutex terminal(absl::kConstInit);
+// Whether the person has left it, in whichever game.
+bool has_left ABSL_GUARDED_BY(terminal) = false;
+
+// How long Ctrl-C at the prompt may be overlooked.
+constexpr int kPatienceMs = 50;
+
+// Whether SIGINT has a handler: that of StopOnSignals (tara/base/stop.h) is
+// gone after the first signal.
+bool HeedsSignals() {
+  struct sigaction now = {};
+  sigaction(SIGINT, nullptr, &now);
+  return now.sa_handler != SIG_DFL;
+}
 
 std::string LegalText(const State& state) {
   return absl::StrJoin(LegalActionTexts(state), " ");
@@ -44,7 +57,7 @@ class PersonPlayer : public Player {
     for (size_t i = 0; i < turns.size(); ++i) {
       // Of no account where the person has left or resigned.
       actions[i] = LegalActions(turns[i].state).Nth(0);
-      if (has_left_) continue;
+      if (has_left) continue;
       const std::optional<Action> chosen = Ask(turns[i]);
       if (chosen.has_value()) actions[i] = *chosen;
       if (has_resigned_) {
@@ -60,7 +73,8 @@ class PersonPlayer : public Player {
 
  private:
   // Returns what the person plays; nothing if the person resigns or leaves.
-  std::optional<Action> Ask(const Turn& turn) {
+  std::optional<Action> Ask(const Turn& turn)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
     const State& state = turn.state;
     std::vector<std::string> played;
     for (const Action action : turn.actions) {
@@ -78,8 +92,8 @@ class PersonPlayer : public Player {
       if (!line.has_value() || *line == "quit") {
         out_ << "\n" << std::flush;
         // A second signal would kill.
-        if (!has_left_) std::raise(SIGINT);
-        has_left_ = true;
+        if (!has_left) std::raise(SIGINT);
+        has_left = true;
         return std::nullopt;
       }
       if (*line == "resign") {
@@ -102,11 +116,14 @@ class PersonPlayer : public Player {
 
   // Returns a line without spaces around it; nothing at the end of the input,
   // or when a signal comes, with which the person has left.
-  std::optional<std::string> ReadLine() {
-    if (&in_ == &std::cin && in_.rdbuf()->in_avail() <= 0) {
+  std::optional<std::string> ReadLine()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
+    while (&in_ == &std::cin && in_.rdbuf()->in_avail() <= 0) {
       pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-      if (poll(&input, 1, -1) < 0 && errno == EINTR) {
-        has_left_ = true;
+      if (poll(&input, 1, kPatienceMs) > 0) break;
+      // The signal may have come to another thread.
+      if (heeds_signals_ && !HeedsSignals()) {
+        has_left = true;
         return std::nullopt;
       }
     }
@@ -117,7 +134,7 @@ class PersonPlayer : public Player {
 
   std::istream& in_;
   std::ostream& out_;
-  bool has_left_ = false;
+  const bool heeds_signals_ = HeedsSignals();
   bool has_resigned_ = false;
 };
 
