@@ -317,7 +317,8 @@ def test_a_match_is_that_of_the_program():
 
 def test_a_match_of_an_engine_is_that_of_the_program():
     """An engine plays one game at a time, as it can."""
-    engine = f"engine:{PROGRAM} engine"
+    # Where the ready-made network is, only one of them is told.
+    engine = f"engine:{PROGRAM} engine --model playouts"
     result = tara.arena(engine, "random", "four_treasures", games=6, seed=3)
     program = tara_program("arena", "--variant", "four_treasures", "--games",
                            6, "--seed", 3, engine, "random")
