@@ -156,6 +156,19 @@ absl::Status SqliteDatabase::Execute(const std::string& sql,
   return absl::OkStatus();
 }
 
+absl::Status SqliteDatabase::InTransaction(
+    absl::string_view doing, const std::function<absl::Status()>& statements) {
+  TARA_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE", doing));
+  absl::Status status = statements();
+  if (status.ok()) status = Execute("COMMIT", doing);
+  if (!status.ok()) {
+    // Its own failure would tell nothing new, and SQLite rolls back by itself
+    // when the connection closes.
+    Execute("ROLLBACK", "cannot roll back").IgnoreError();
+  }
+  return status;
+}
+
 absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db_, sql.data(), static_cast<int>(sql.size()),
@@ -225,17 +238,15 @@ absl::StatusOr<bool> CheckFile(SqliteDatabase& db, const SqliteSchema& schema) {
 // so that a kill leaves either an empty file or a whole one.
 absl::Status CreateTables(SqliteDatabase& db, const SqliteSchema& schema) {
   const std::string doing = absl::StrCat("cannot create a ", schema.kind);
-  TARA_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE", doing));
-  const absl::StatusOr<bool> exists = CheckFile(db, schema);
-  if (!exists.ok()) return exists.status();  // closing rolls back
-  if (!*exists) {
-    TARA_RETURN_IF_ERROR(db.Execute(
+  return db.InTransaction(doing, [&]() -> absl::Status {
+    TARA_ASSIGN_OR_RETURN(const bool exists, CheckFile(db, schema));
+    if (exists) return absl::OkStatus();
+    return db.Execute(
         absl::StrCat(schema.tables,
                      "PRAGMA application_id = ", schema.application_id,
                      "; PRAGMA user_version = ", schema.version, ";"),
-        doing));
-  }
-  return db.Execute("COMMIT", doing);
+        doing);
+  });
 }
 
 // Returns the error for a path that cannot be such a file, or OK.

@@ -4,6 +4,7 @@
 // SQLite in the terms of absl, without its header: only sqlite.cc sees that.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -68,6 +69,11 @@ class SqliteDatabase {
 
   // Runs statements, separated by semicolons, that return nothing of interest.
   absl::Status Execute(const std::string& sql, absl::string_view doing);
+  // Runs `statements` as one transaction: all of what they do, or nothing if
+  // they fail. It is the writer's from the beginning, so that the busy timeout
+  // applies there and nowhere later. `doing` as of Execute.
+  absl::Status InTransaction(absl::string_view doing,
+                             const std::function<absl::Status()>& statements);
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
   // Waits until the disk has all that was committed, by whichever process:
   // syncs the write-ahead log. (What has left that for the file itself has been

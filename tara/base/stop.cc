@@ -22,7 +22,9 @@ StopCheck StopOnSignals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  return [] { return stop_requested.load(std::memory_order_relaxed); };
+  return StopRequested;
 }
+
+bool StopRequested() { return stop_requested.load(std::memory_order_relaxed); }
 
 }  // namespace tara

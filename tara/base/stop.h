@@ -14,6 +14,9 @@ using StopCheck = std::function<bool()>;
 // Call it once, from main.
 StopCheck StopOnSignals();
 
+// Returns what that check returns; false before StopOnSignals was called.
+bool StopRequested();
+
 }  // namespace tara
 
 #endif  // TARA_BASE_STOP_H_

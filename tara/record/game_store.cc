@@ -223,19 +223,13 @@ absl::Status GameStore::AddAll(absl::Span<const proto::GameRecord> games) {
     blobs.push_back(EncodeRecord(game));
   }
   const absl::MutexLock lock(&mutex_);
-  // IMMEDIATE takes the write lock at once, where the busy timeout applies.
-  TARA_RETURN_IF_ERROR(db_.Execute("BEGIN IMMEDIATE", "cannot add games"));
-  absl::Status status;
-  for (size_t i = 0; i < games.size() && status.ok(); ++i) {
-    status = Insert(games[i], blobs[i]);
-  }
-  if (status.ok()) status = db_.Execute("COMMIT", "cannot add games");
-  if (!status.ok()) {
-    // Its own failure would tell nothing new, and SQLite rolls back by itself
-    // when the connection closes.
-    db_.Execute("ROLLBACK", "cannot roll back").IgnoreError();
-  }
-  return status;
+  return db_.InTransaction("cannot add games", [&]() -> absl::Status {
+    mutex_.AssertHeld();
+    for (size_t i = 0; i < games.size(); ++i) {
+      TARA_RETURN_IF_ERROR(Insert(games[i], blobs[i]));
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status GameStore::Insert(const proto::GameRecord& game,

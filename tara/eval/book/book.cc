@@ -89,19 +89,22 @@ absl::Status CheckSearch(const State& state,
   return absl::OkStatus();
 }
 
-// Returns the start of a game. INVALID_ARGUMENT for what is no beginning of a
-// game.
-absl::StatusOr<State> CheckGame(const proto::BookGame& game) {
+// Returns the start of a game, or the errors of record::InitialStateOf.
+absl::StatusOr<State> StartOf(const proto::BookGame& game) {
   proto::GameRecord record;
   record.set_schema_version(record::kGameSchemaVersion);
   record.set_rules_version(kRulesVersion);
   record.set_variant(game.variant());
   record.set_rule_options(game.rule_options());
-  TARA_ASSIGN_OR_RETURN(const State start, record::InitialStateOf(record));
+  return record::InitialStateOf(record);
+}
+
+// Returns INVALID_ARGUMENT for what is no beginning of a game.
+absl::Status CheckGame(const proto::BookGame& game) {
+  TARA_ASSIGN_OR_RETURN(State state, StartOf(game));
   if (game.red_half_points() > 2) {
     return absl::InvalidArgumentError("the result is none");
   }
-  State state = start;
   for (const uint32_t index : game.action()) {
     const Action action = static_cast<Action>(index);
     if (index >= kNumActions || !PlayAction(action, state).ok()) {
@@ -109,25 +112,13 @@ absl::StatusOr<State> CheckGame(const proto::BookGame& game) {
           absl::StrCat("action ", index, " is not legal"));
     }
   }
-  return start;
+  return absl::OkStatus();
 }
 
 absl::Status Damaged(const SqliteDatabase& db, absl::string_view what,
                      const absl::Status& why) {
   return absl::DataLossError(
       absl::StrCat(db.path(), ": damaged ", what, ": ", why.message()));
-}
-
-// Runs `statements` as one transaction.
-absl::Status InTransaction(SqliteDatabase& db,
-                           const std::function<absl::Status()>& statements) {
-  TARA_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE", "cannot write"));
-  absl::Status status = statements();
-  if (status.ok()) status = db.Execute("COMMIT", "cannot write");
-  if (!status.ok()) {
-    db.Execute("ROLLBACK", "cannot roll back").IgnoreError();
-  }
-  return status;
 }
 
 }  // namespace
@@ -176,7 +167,7 @@ absl::Status OpeningBook::Load() {
     proto::BookGame game;
     const absl::Status status =
         game.ParseFromString(games.Bytes(0))
-            ? CheckGame(game).status()
+            ? CheckGame(game)
             : absl::InvalidArgumentError("not a BookGame");
     if (!status.ok()) return Damaged(db_, "game", status);
     games_.push_back(std::move(game));
@@ -194,14 +185,14 @@ std::vector<State> OpeningBook::Starts() const {
     const State& state = position.state;
     if (state == InitialState(state.variant, state.options)) add(state);
   }
-  for (const proto::BookGame& game : games_) add(*CheckGame(game));
+  for (const proto::BookGame& game : games_) add(*StartOf(game));
   std::vector<State> list;
   for (const auto& [name, start] : starts) list.push_back(start);
   return list;
 }
 
 absl::Status OpeningBook::SetPlayer(const BookPlayer& player) {
-  TARA_RETURN_IF_ERROR(InTransaction(db_, [&]() -> absl::Status {
+  TARA_RETURN_IF_ERROR(db_.InTransaction("cannot write", [&]() -> absl::Status {
     for (const auto& [name, value] : {std::pair("player", player.spec),
                                       std::pair("identity", player.identity)}) {
       TARA_ASSIGN_OR_RETURN(SqliteStatement insert,
@@ -218,7 +209,7 @@ absl::Status OpeningBook::SetPlayer(const BookPlayer& player) {
 
 absl::Status OpeningBook::AddPositions(
     absl::Span<const SearchedPosition> positions) {
-  TARA_RETURN_IF_ERROR(InTransaction(db_, [&]() -> absl::Status {
+  TARA_RETURN_IF_ERROR(db_.InTransaction("cannot write", [&]() -> absl::Status {
     TARA_ASSIGN_OR_RETURN(
         SqliteStatement insert,
         db_.Prepare("INSERT INTO positions (position, search) VALUES (?, ?)"));
@@ -237,7 +228,7 @@ absl::Status OpeningBook::AddPositions(
 absl::StatusOr<int64_t> OpeningBook::AddGames(
     absl::Span<const proto::GameRecord> games) {
   std::vector<proto::BookGame> added;
-  TARA_RETURN_IF_ERROR(InTransaction(db_, [&]() -> absl::Status {
+  TARA_RETURN_IF_ERROR(db_.InTransaction("cannot write", [&]() -> absl::Status {
     TARA_ASSIGN_OR_RETURN(
         SqliteStatement insert,
         db_.Prepare("INSERT OR IGNORE INTO games VALUES (?, ?) RETURNING 1"));
@@ -440,6 +431,8 @@ void OpeningTree::EvaluateNode(Node& node) const {
       most_visited = &edge;
     }
   }
+  node.best = static_cast<size_t>((best != nullptr ? best : most_visited) -
+                                  node.edges.data());
   if (node.simulations == 0) return;
   const bool backed_up = most_visited->known;
   node.score = backed_up ? best->score : node.own_score;
@@ -508,14 +501,7 @@ std::vector<Action> OpeningTree::LineFrom(State state) const {
     if (found == places_.end()) break;
     const Node& node = nodes_[found->second];
     if (node.simulations == 0) break;
-    const auto better = [](const Edge& a, const Edge& b) {
-      return std::tuple(a.known, a.known ? a.score : 0, a.known ? a.margin : 0,
-                        a.visits) > std::tuple(b.known, b.known ? b.score : 0,
-                                               b.known ? b.margin : 0,
-                                               b.visits);
-    };
-    const Edge& best =
-        *std::min_element(node.edges.begin(), node.edges.end(), better);
+    const Edge& best = node.edges[node.best];
     const Action action =
         TransformAction(Inverse(symmetry), best.actions.front());
     line.push_back(action);

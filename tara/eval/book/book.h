@@ -191,6 +191,7 @@ class OpeningTree {
     std::vector<Edge> edges;
     int depth = -1;  // plies from the start; -1: no line leads here
     double score = 0, margin = 0;
+    size_t best = 0;  // edge: the best known, or else the most visited
   };
   struct HashOfState {
     size_t operator()(const State& state) const {

@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "tara/base/stop.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/rules.h"
@@ -34,14 +35,6 @@ bool has_left ABSL_GUARDED_BY(terminal) = false;
 
 // How long Ctrl-C at the prompt may be overlooked.
 constexpr int kPatienceMs = 50;
-
-// Whether SIGINT has a handler: that of StopOnSignals (tara/base/stop.h) is
-// gone after the first signal.
-bool HeedsSignals() {
-  struct sigaction now = {};
-  sigaction(SIGINT, nullptr, &now);
-  return now.sa_handler != SIG_DFL;
-}
 
 std::string LegalText(const State& state) {
   return absl::StrJoin(LegalActionTexts(state), " ");
@@ -122,7 +115,7 @@ class PersonPlayer : public Player {
       pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
       if (poll(&input, 1, kPatienceMs) > 0) break;
       // The signal may have come to another thread.
-      if (heeds_signals_ && !HeedsSignals()) {
+      if (StopRequested()) {
         has_left = true;
         return std::nullopt;
       }
@@ -134,7 +127,6 @@ class PersonPlayer : public Player {
 
   std::istream& in_;
   std::ostream& out_;
-  const bool heeds_signals_ = HeedsSignals();
   bool has_resigned_ = false;
 };
 
