@@ -12,6 +12,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/state_hash.h"
@@ -53,12 +54,20 @@ struct CachingEvaluator::Entry {
   float draw = 0;
   float loss = 0;
   float margin = 0;
-  // The priors, then the margins from the first that is not 0 to the last:
-  // those of few playouts, or of a position near its end, are mostly zeros.
-  std::vector<float> numbers;
   uint16_t num_priors = 0;
-  uint16_t first_margin = 0;
-  uint16_t num_margins = 0;  // of the answer, zeros included
+  uint16_t num_margins = 0;  // of the answer
+  // Kept are the margins from the first that is not 0 to the last: those of few
+  // playouts, or of a position near its end, are mostly zeros.
+  uint16_t first_kept = 0;
+  uint16_t num_kept = 0;
+  // The priors, then the margins kept: in `few` if they fit, else in `many`.
+  std::array<float, kNumHills> few = {};
+  std::vector<float> many;
+
+  size_t size() const { return size_t{num_priors} + num_kept; }
+  const float* numbers() const {
+    return size() <= few.size() ? few.data() : many.data();
+  }
 
   void Store(const Evaluation& evaluation) {
     const std::vector<float>& margins = evaluation.margins;
@@ -72,12 +81,17 @@ struct CachingEvaluator::Entry {
     loss = evaluation.loss;
     margin = evaluation.margin;
     num_priors = static_cast<uint16_t>(evaluation.priors.size());
-    first_margin = static_cast<uint16_t>(begin - margins.begin());
     num_margins = static_cast<uint16_t>(margins.size());
-    numbers.resize(evaluation.priors.size() + static_cast<size_t>(end - begin));
-    std::copy(begin, end,
-              std::copy(evaluation.priors.begin(), evaluation.priors.end(),
-                        numbers.begin()));
+    first_kept = static_cast<uint16_t>(begin - margins.begin());
+    num_kept = static_cast<uint16_t>(end - begin);
+    float* numbers = few.data();
+    if (size() > few.size()) {
+      many.resize(size());
+      numbers = many.data();
+    }
+    std::copy(
+        begin, end,
+        std::copy(evaluation.priors.begin(), evaluation.priors.end(), numbers));
   }
 
   void Restore(Evaluation& evaluation) const {
@@ -85,12 +99,26 @@ struct CachingEvaluator::Entry {
     evaluation.draw = draw;
     evaluation.loss = loss;
     evaluation.margin = margin;
-    const auto margins = numbers.begin() + num_priors;
-    evaluation.priors.assign(numbers.begin(), margins);
+    const float* const margins = numbers() + num_priors;
+    evaluation.priors.assign(numbers(), margins);
     evaluation.margins.assign(num_margins, 0);
-    std::copy(margins, numbers.end(),
-              evaluation.margins.begin() + first_margin);
+    std::copy_n(margins, num_kept, evaluation.margins.begin() + first_kept);
   }
+};
+
+// A position as it is kept.
+struct CachingEvaluator::Key {
+  State state;
+  uint64_t hash = 0;
+  Symmetry symmetry;  // from the requested position to `state`
+
+  uint32_t tag() const { return static_cast<uint32_t>(hash >> 32); }
+};
+
+// A position to be evaluated.
+struct CachingEvaluator::Position {
+  Key key;
+  int requests = 0;  // that wait for it
 };
 
 // Where a position may be. A look at the tags spares one at the entries.
@@ -99,6 +127,23 @@ struct CachingEvaluator::Bucket {
   // The later, the greater: ticks of the bucket. 0: empty.
   std::array<uint32_t, kWays> last_used = {};
   uint32_t tick = 0;
+
+  // Returns the way of a position, or -1. `entries` are those of the bucket.
+  int Find(const Key& key, const Entry* entries) const {
+    for (int way = 0; way < kWays; ++way) {
+      if (tags[way] == key.tag() && last_used[way] != 0 &&
+          entries[way].state == key.state) {
+        return way;
+      }
+    }
+    return -1;
+  }
+
+  int LeastRecent() const {
+    return static_cast<int>(
+        std::min_element(last_used.begin(), last_used.end()) -
+        last_used.begin());
+  }
 
   void Use(int way) {
     if (++tick == 0) {  // once in 4 billion looks: the order is forgotten
@@ -114,15 +159,6 @@ struct alignas(64) CachingEvaluator::Shard {
   std::vector<Bucket> buckets ABSL_GUARDED_BY(mutex);
   std::vector<Entry> entries ABSL_GUARDED_BY(mutex);  // kWays a bucket
   const Bucket* first_bucket = nullptr;  // to fetch before it is looked at
-};
-
-// A position as it is kept.
-struct CachingEvaluator::Key {
-  State state;
-  uint64_t hash = 0;
-  Symmetry symmetry;  // from the requested position to `state`
-
-  uint32_t tag() const { return static_cast<uint32_t>(hash >> 32); }
 };
 
 CachingEvaluator::CachingEvaluator(Evaluator* evaluator,
@@ -148,43 +184,45 @@ CachingEvaluator::Shard& CachingEvaluator::ShardOf(uint64_t hash) {
   return shards_[hash % kNumShards];
 }
 
+void CachingEvaluator::Prefetch(const Key& key) {
+  __builtin_prefetch(ShardOf(key.hash).first_bucket + BucketOf(key.hash));
+}
+
 bool CachingEvaluator::Find(const Key& key, Evaluation& evaluation) {
   Shard& shard = ShardOf(key.hash);
   const size_t index = BucketOf(key.hash);
   absl::MutexLock lock(&shard.mutex);
   Bucket& bucket = shard.buckets[index];
-  for (int way = 0; way < kWays; ++way) {
-    if (bucket.tags[way] != key.tag() || bucket.last_used[way] == 0) {
-      continue;
-    }
-    const Entry& entry = shard.entries[index * kWays + way];
-    if (entry.state != key.state) continue;
-    bucket.Use(way);
-    entry.Restore(evaluation);
-    return true;
-  }
-  return false;
+  const Entry* const entries = &shard.entries[index * kWays];
+  const int way = bucket.Find(key, entries);
+  if (way < 0) return false;
+  bucket.Use(way);
+  entries[way].Restore(evaluation);
+  return true;
 }
 
-void CachingEvaluator::Insert(const Key& key, const Evaluation& evaluation) {
-  Shard& shard = ShardOf(key.hash);
-  const size_t index = BucketOf(key.hash);
-  absl::MutexLock lock(&shard.mutex);
-  Bucket& bucket = shard.buckets[index];
-  Entry* const entries = &shard.entries[index * kWays];
-  int oldest = 0;
-  for (int way = 0; way < kWays; ++way) {
-    // Another thread may have inserted the state meanwhile.
-    if (bucket.last_used[way] != 0 && bucket.tags[way] == key.tag() &&
-        entries[way].state == key.state) {
-      return;
+void CachingEvaluator::Insert(absl::Span<const Position> positions,
+                              absl::Span<const Evaluation> answers) {
+  for (const Position& position : positions) Prefetch(position.key);
+  // Giving a lock back waits until all that was written has reached the memory:
+  // so each is taken once.
+  for (Shard& shard : absl::MakeSpan(shards_.get(), kNumShards)) {
+    absl::MutexLock lock(&shard.mutex);
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const Key& key = positions[i].key;
+      if (&ShardOf(key.hash) != &shard) continue;
+      const size_t index = BucketOf(key.hash);
+      Bucket& bucket = shard.buckets[index];
+      Entry* const entries = &shard.entries[index * kWays];
+      // Another thread may have inserted the state meanwhile.
+      if (bucket.Find(key, entries) >= 0) continue;
+      const int way = bucket.LeastRecent();
+      entries[way].state = key.state;
+      entries[way].Store(answers[i]);
+      bucket.tags[way] = key.tag();
+      bucket.Use(way);
     }
-    if (bucket.last_used[way] < bucket.last_used[oldest]) oldest = way;
   }
-  entries[oldest].state = key.state;
-  entries[oldest].Store(evaluation);
-  bucket.tags[oldest] = key.tag();
-  bucket.Use(oldest);
 }
 
 CachingEvaluator::Key CachingEvaluator::KeyOf(const State& state) const {
@@ -210,8 +248,7 @@ class CachingEvaluator::Queue : public EvaluationQueue {
     for (const Request& request : requests) {
       const Key& key = keys_.emplace_back(cache_.KeyOf(*request.state));
       // The buckets lie anywhere: they come while the other keys are made.
-      __builtin_prefetch(cache_.ShardOf(key.hash).first_bucket +
-                         cache_.BucketOf(key.hash));
+      cache_.Prefetch(key);
     }
     int64_t hits = 0;
     for (size_t i = 0; i < requests.size(); ++i) {
@@ -258,10 +295,10 @@ class CachingEvaluator::Queue : public EvaluationQueue {
       place_of_.clear();
       return status;
     }
-    for (size_t i = 0; i < size; ++i) {
-      if (!cache_.options_.margins) answers_[i].margins.clear();
-      cache_.Insert(positions_[i].key, answers_[i]);
+    if (!cache_.options_.margins) {
+      for (size_t i = 0; i < size; ++i) answers_[i].margins.clear();
     }
+    cache_.Insert(absl::MakeConstSpan(positions_).first(size), answers_);
     Answer(size, answered);
     positions_.erase(positions_.begin(),
                      positions_.begin() + static_cast<ptrdiff_t>(size));
@@ -273,12 +310,6 @@ class CachingEvaluator::Queue : public EvaluationQueue {
   }
 
  private:
-  // A position to be evaluated.
-  struct Position {
-    Key key;
-    int requests = 0;  // that wait for it
-  };
-
   struct Waiting {
     Request request;
     Symmetry symmetry;  // from the requested position to the one evaluated

@@ -78,6 +78,7 @@ class CachingEvaluator : public Evaluator {
   struct Bucket;
   struct alignas(64) Shard;
   struct Key;
+  struct Position;
   class Queue;
 
   Shard& ShardOf(uint64_t hash);
@@ -85,8 +86,12 @@ class CachingEvaluator : public Evaluator {
     return (hash / kNumShards) & (buckets_per_shard_ - 1);
   }
   Key KeyOf(const State& state) const;
+  // Fetches the bucket of a position into the processor's caches.
+  void Prefetch(const Key& key);
   bool Find(const Key& key, Evaluation& evaluation);
-  void Insert(const Key& key, const Evaluation& evaluation);
+  // `answers` are those of the positions, or more.
+  void Insert(absl::Span<const Position> positions,
+              absl::Span<const Evaluation> answers);
 
   std::unique_ptr<Queue> TakeQueue();
   void ReturnQueue(std::unique_ptr<Queue> queue);
