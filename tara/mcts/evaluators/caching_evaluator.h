@@ -20,9 +20,9 @@ namespace tara::mcts {
 
 struct CachingOptions {
   // Positions kept (rounded up to a power of two of at least kNumShards *
-  // kWays), some 300 bytes each, and 4 bytes for each margin between the least
-  // and the greatest that an answer gives a chance. 0: none are kept, the cache
-  // only counts.
+  // kWays), some 300 bytes each. An answer whose priors, and margins from the
+  // least to the greatest that it gives a chance, are over 45 has 4 bytes more
+  // for each of them. 0: none are kept, the cache only counts.
   int64_t positions = 0;
   // Symmetric positions are one: the evaluator is asked for the representative
   // of each (tara/core/symmetry.h), and its priors are put in place. For
@@ -31,8 +31,8 @@ struct CachingOptions {
   // its representative.
   bool symmetric = false;
   // Whether answers have the distribution of margins, where the evaluator gives
-  // one. Without it entries are half as large; for searches whose utility does
-  // not need it (Utility::needs_margins).
+  // one. Without it most entries have room for all; for searches whose utility
+  // does not need it (Utility::needs_margins).
   bool margins = true;
 };
 
