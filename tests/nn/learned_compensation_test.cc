@@ -55,17 +55,19 @@ TEST(CompensationTest, TheMoreBlueIsGivenTheLessIsAPositionWorthToRed) {
       const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) /
                           static_cast<double>(scores.size());
       if (before.empty()) first_mean = mean;
-      // Between -2.5 and 2.5 the truth is level where kingdoms are scored: no
-      // such game ends by 1 or 2 points.
-      EXPECT_LT(mean, mean_before + 0.02) << info.id << halves;
+      // From -2.5 to 2.5 the truth is level where kingdoms are scored: no such
+      // game ends by 1 or 2 points. There the network wavers a little more.
+      const bool is_level = halves > -5 && halves <= 5;
+      EXPECT_LT(mean, mean_before + (is_level ? 0.02 : 0.005))
+          << info.id << halves;
       for (size_t i = 0; i < before.size(); ++i) {
         ++steps;
-        falls += scores[i] < before[i] + 0.02 ? 1 : 0;
+        falls += scores[i] < before[i] + (is_level ? 0.02 : 0.01) ? 1 : 0;
       }
       before = scores;
       mean_before = mean;
     }
-    // Of single positions a network is less sure: 95 to 100 % of the steps.
+    // Of single positions a network is less sure: 94.6 to 100 % of the steps.
     EXPECT_GT(falls, 0.94 * steps) << info.id;
     EXPECT_GT(first_mean - mean_before, 0.5) << info.id;
   }
