@@ -23,6 +23,7 @@ import {
   DESKTOP,
   newGame,
   PHONE,
+  reload,
   savedGame,
   takePicture,
   waitForTurn,
@@ -108,7 +109,7 @@ async function visit(browser, address, {script, ...options} = {}) {
 
 // Goes to the page, or loads it again, and waits until its network plays.
 async function begin(page, address) {
-  await (address === undefined ? page.reload() : page.goto(address));
+  await (address === undefined ? reload(page) : page.goto(address));
   await ready(page);
 }
 

@@ -13,6 +13,7 @@ import {
   newGame,
   PHONE,
   randomNumbers,
+  reload,
   savedGame,
   startSite,
   takePicture,
@@ -258,8 +259,7 @@ describe('games that come and go', () => {
     await page.keyboard.press('Escape');
     await page.click('[aria-label="Hide the rule of the turn"]');
     await guide.waitFor({state: 'hidden'});
-    await page.reload();
-    await page.waitForSelector('body.ready');
+    await reload(page);
     await page.click('[data-hill="B3"]');
     await waitForTurn(page, 2);
     assert.equal(await guide.isVisible(), false);
@@ -287,8 +287,7 @@ describe('games that come and go', () => {
     await newGame(page, 'poisoned_chalice', 'people');
     for (let i = 0; i < 3; ++i) await clickAction(page, random);
     const text = await savedGame(page);
-    await page.reload();
-    await page.waitForSelector('body.ready');
+    await reload(page);
     assert.equal(await savedGame(page), text);
     await close();
   });

@@ -8,6 +8,7 @@ import {suiteContext} from './harness.mjs';
 import {
   boardState,
   newGame,
+  reload,
   startSite,
   waitForToast,
   waitForTurn,
@@ -23,11 +24,6 @@ describe('games that are kept', () => {
   });
 
   const ready = (page) => page.waitForSelector('body.ready');
-
-  const reload = async (page) => {
-    await page.reload();
-    await ready(page);
-  };
 
   // Another tab of the same browser.
   const openTab = async (page) => {

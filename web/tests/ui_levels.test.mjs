@@ -12,6 +12,7 @@ import {
   newGame,
   PHONE,
   randomNumbers,
+  reload,
   startSite,
   takePicture,
   waitForToast,
@@ -33,8 +34,7 @@ describe('levels', () => {
     const {page} = opened;
     await page.route(
         '**/model.tara', (route) => route.fulfill({body: model}));
-    await page.reload();
-    await page.waitForSelector('body.ready');
+    await reload(page);
     await page.waitForSelector('#network-name');
     return opened;
   };
@@ -156,7 +156,7 @@ describe('levels', () => {
            await page.click('[data-hill="D4"]');
            await waitForTurn(page, 0);
            // A reload in the middle changes nothing.
-           await page.reload();
+           await reload(page);
            await page.waitForSelector('#network-name');
            await waitForCount(true);
            await ask();

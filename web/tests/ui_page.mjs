@@ -32,6 +32,15 @@ async function openPage(browser, address, options = {}) {
   return {page, problems, close: () => context.close()};
 }
 
+// Loads the page again. A dialog that has closed takes a step back in the tab's
+// history some milliseconds later (src/ui/dialog.ts), which would end a reload
+// that has begun by then.
+export async function reload(page) {
+  await page.waitForFunction(() => history.state === null);
+  await page.reload();
+  await page.waitForSelector('body.ready');
+}
+
 // Saves what the page looks like, for people to look at.
 export async function takePicture(page, name) {
   await page.screenshot({path: outputFile(`${name}.png`)});

@@ -9,6 +9,7 @@ import {
   boardState,
   newGame,
   PHONE,
+  reload,
   savedGame,
   startSite,
   takePicture,
@@ -83,8 +84,7 @@ describe('positions', () => {
     await waitForTurn(page, 0);
     assert.equal(await savedGame(page), `${POSITION} C5`);
     // It comes back, and the game before it is among the recent ones.
-    await page.reload();
-    await page.waitForSelector('body.ready');
+    await reload(page);
     await waitForPly(page, 1);
     assert.equal(await savedGame(page), `${POSITION} C5`);
     await page.click('#file-button');
@@ -286,8 +286,7 @@ describe('positions', () => {
     await page.click('[data-hill="F3"]');
     await waitForTurn(page, 0);
     // A reload goes on with what was played.
-    await page.reload();
-    await page.waitForSelector('body.ready');
+    await reload(page);
     await waitForPly(page, 1);
     await page.click('#file-button');
     assert.equal(await page.locator('[data-kept]').count(), 2);
@@ -329,8 +328,7 @@ describe('positions', () => {
     }
     // By the address from the start, too.
     await page.goto(`${page.url()}#stone_of_destiny+D4+Z9`);
-    await page.reload();
-    await page.waitForSelector('body.ready');
+    await reload(page);
     await waitForPly(page, 1);
     assert.match(await savedGame(page), /"four_treasures"/);
     assert.deepEqual(problems, []);
