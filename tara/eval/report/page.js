@@ -90,6 +90,13 @@ function plot(parent, height, config) {
   return charts[charts.length - 1];
 }
 
+// Of a plot's rows together, in pixels: each is as high as the longest of their
+// names (`inLines`) needs.
+function heightOf(names) {
+  const lines = Math.max(0, ...names.map((name) => [name].flat().length));
+  return names.length * Math.max(34, 2 + 16 * lines);
+}
+
 function card(parent, heading, note) {
   const made = element("div", parent, "", "card");
   element("h3", made, heading);
@@ -124,7 +131,7 @@ function intervals(parent, names, rows, name, scale, unit, even,
                    span = [even ?? 0, even ?? 0], digits = 2) {
   const lows = rows.map((row) => scale * row[name + "_low"]);
   const highs = rows.map((row) => scale * row[name + "_high"]);
-  plot(parent, 70 + 34 * rows.length, {
+  plot(parent, 70 + heightOf(names), {
     data: {labels: names, datasets: [
       {type: "line", data: rows.map((row) => scale * row[name]),
        showLine: false, pointRadius: 5, pointHoverRadius: 6,
@@ -158,7 +165,7 @@ function intervals(parent, names, rows, name, scale, unit, even,
 // nothing but zeros are left out.
 function stackedBars(parent, names, datasets, unit, max, digits = 2) {
   const shown = datasets.filter((set) => set.data.some((value) => value > 0));
-  plot(parent, 84 + 34 * names.length, {
+  plot(parent, 84 + heightOf(names), {
     type: "bar",
     data: {labels: names, datasets: shown.map((set) => ({
       ...set, barPercentage: 0.8, borderWidth: 0}))},
