@@ -115,6 +115,13 @@ TEST(VariantOrderTest, AVariantMayHaveNoGame) {
   EXPECT_THAT(VariantOrder({0, 2}, 0), ElementsAre(1, 1));
 }
 
+TEST(MixtureTest, WeightsOfVariantsThatTheRunLacksWait) {
+  EXPECT_THAT(Shares("mixture { mode: 'weights' weight: 'sacred_hill_l1=9' "
+                     "weight: 'high_kings_l1=2' }",
+                     {}),
+              ElementsAre(0.25, 0.5, 0.25));
+}
+
 TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
   const auto error = [](const std::string& mixture) {
     const auto config =
@@ -127,9 +134,9 @@ TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
   EXPECT_THAT(error("mixture { weight: 'four_treasures=2' }"),
               HasSubstr("mixture.weight: given, but mixture.mode is equal"));
   EXPECT_THAT(
-      error("mixture { mode: 'weights' weight: 'sacred_hill_l1=2' }"),
-      HasSubstr("mixture.weight: 'sacred_hill_l1=2': expected variant=weight, "
-                "of four_treasures, high_kings_l1, poisoned_chalice"));
+      error("mixture { mode: 'weights' weight: 'four_leaves=2' }"),
+      HasSubstr("mixture.weight: 'four_leaves=2': expected variant=weight, of "
+                "sacred_hill_l1, "));
   EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=0' }"),
               HasSubstr("expected a number above 0"));
   EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=nan' }"),

@@ -1,9 +1,11 @@
 #include "tara/train/play/game_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
+#include "tara/core/variant.h"
 
 namespace tara::train {
 
@@ -47,29 +50,33 @@ absl::Status BadWeight(absl::string_view text, absl::string_view why) {
       absl::StrCat("mixture.weight: '", text, "': ", why));
 }
 
-// Returns the weights of the config, 1 for variants without one.
+// Returns the weights of the run's variants, 1 for those without one. A config
+// may weigh variants that a run of some of its variants lacks.
 absl::StatusOr<std::vector<double>> Weights(const proto::TrainConfig& config) {
-  std::vector<double> weights(config.variant_size(), 1.0);
-  std::vector<bool> named(config.variant_size(), false);
+  std::array<std::optional<double>, kNumVariants> given;
   for (const std::string& text : config.mixture().weight()) {
     const std::pair<std::string, std::string> parts =
         absl::StrSplit(text, absl::MaxSplits('=', 1));
-    const auto found = std::find(config.variant().begin(),
-                                 config.variant().end(), parts.first);
-    if (found == config.variant().end()) {
-      return BadWeight(text,
-                       absl::StrCat("expected variant=weight, of ",
-                                    absl::StrJoin(config.variant(), ", ")));
+    const absl::StatusOr<Variant> variant = ParseVariant(parts.first);
+    if (!variant.ok()) {
+      return BadWeight(
+          text, absl::StrCat("expected variant=weight, of ", VariantIds()));
     }
-    const auto v = found - config.variant().begin();
-    if (named[v]) return BadWeight(text, "this variant has a weight already");
-    named[v] = true;
+    std::optional<double>& weight = given[static_cast<int>(*variant)];
+    if (weight.has_value()) {
+      return BadWeight(text, "this variant has a weight already");
+    }
     // Written so that NaN fails too.
-    if (!absl::SimpleAtod(parts.second, &weights[v]) ||
-        !(weights[v] > 0 && weights[v] <= kMaxWeight)) {
+    if (!absl::SimpleAtod(parts.second, &weight.emplace()) ||
+        !(*weight > 0 && *weight <= kMaxWeight)) {
       return BadWeight(text,
                        "expected a number above 0 and of at most 1000000");
     }
+  }
+  std::vector<double> weights;
+  for (const std::string& id : config.variant()) {
+    TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(id));
+    weights.push_back(given[static_cast<int>(variant)].value_or(1.0));
   }
   return weights;
 }
