@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """What each technique of learning is worth, at equal processor time.
 
-Networks learn from nothing, each with some techniques on and the others off,
-all for the same processor time; then they are rated by games against each
-other (`tara rate`). There are two designs:
+Networks learn, each with some techniques on and the others off, all for the
+same processor time; then they are rated by games against each other. There are
+two designs:
 
-screening  Every run tells of every technique. Of the 16 runs of a variant 8 are
-           with and 8 without a technique, and among these every other
-           technique is on as often as off: its effect is the difference of the
-           mean ratings. Every second variant has the opposite levels in all
-           runs, so that effects of pairs of techniques, which no design of 16
-           runs tells from those of single ones, cancel in the mean of both.
-           Intervals are Student's, from what the effects leave unexplained:
-           the chance of learning, that of games, and what differs between
-           variants.
-single     The default techniques against those with one changed, a run each.
-           Two runs of one config differ, by some 45 Elo after a few minutes;
-           intervals are of the games alone and do not hold that.
+screening  Many techniques at once, roughly. Every run tells of every technique.
+           Of the 16 runs of a variant 8 are with and 8 without a technique, and
+           among these every other technique is on as often as off: its effect
+           is the difference of the mean ratings. Every second variant has the
+           opposite levels in all runs, so that effects of pairs of techniques,
+           which no design of 16 runs tells from those of single ones, cancel in
+           the mean of both. Intervals are Student's, from what the effects
+           leave unexplained: the chance of learning, that of games, and what
+           differs between variants.
+pairs      One change of a config, as exactly as wished. Pairs of runs with a
+           seed each learn side by side, one without and one with the change,
+           and play a match. The estimate is the mean of the scores of the
+           matches, every variant weighing the same, with Student's interval
+           over the pairs, which holds the chance of learning, that of games and
+           nothing else: what the change does in other variants it does not
+           tell. The number of pairs is fixed before; the program says what
+           interval to expect. Runs without the change serve the next one, too.
 
 The runs stay where they are: started again, the program goes on with what is
 there. Sources: Plackett and Burman 1946; Box, Hunter and Hunter, Statistics for
@@ -25,9 +30,12 @@ Experimenters, on two-level fractional designs and their foldover.
 
 import argparse
 import concurrent.futures
+import dataclasses
+import functools
 import json
 import math
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -36,6 +44,10 @@ import time
 
 ROOT = pathlib.Path(__file__).absolute().parent.parent
 BASE = ROOT / "configs" / "sacred_hill_l1_10min.textproto"
+
+# By how much two runs of a config differ in Elo by their seeds after some
+# minutes (docs/lab/2026-11-learning.md), for planning alone.
+EXPECTED_DEVIATION = 45
 
 # Exit status of tara when it was interrupted.
 INTERRUPTED = 130
@@ -60,7 +72,6 @@ TECHNIQUES = {
     "surprise": "surprising positions are drawn more often",
     "window_growth": "the window grows",
 }
-DEFAULT_TECHNIQUES = frozenset({"gumbel", "graph", "openings", "ema", "owner"})
 
 
 def settings(on):
@@ -116,13 +127,6 @@ def screening_levels(variant_index):
     ]
 
 
-def single_levels():
-    """Returns the default techniques, then those with each one changed."""
-    return [DEFAULT_TECHNIQUES] + [
-        DEFAULT_TECHNIQUES ^ {technique} for technique in TECHNIQUES
-    ]
-
-
 # --- Statistics --------------------------------------------------------------
 
 
@@ -134,6 +138,7 @@ def effect(levels, ratings, technique):
                 rating for on, rating in rated if technique not in on))
 
 
+@functools.cache
 def student_quantile(probability, degrees):
     """Returns the quantile of Student's distribution, for probability >= 1/2.
 
@@ -188,6 +193,39 @@ def fit_screening(levels, ratings):
     return effects, half_width, deviation
 
 
+def elo(score):
+    """Returns the difference in Elo at which the score is expected."""
+    if score <= 0 or score >= 1:
+        return math.copysign(math.inf, score - 0.5)
+    return 400 * math.log10(score / (1 - score))
+
+
+def pooled_mean(groups):
+    """The mean of the groups' means, and half of the width of its interval.
+
+    groups: lists of numbers, each of two at least. Numbers of one group deviate
+    as those of another; means of groups may differ. Student's interval at 95 %.
+    """
+    mean = statistics.fmean(statistics.fmean(group) for group in groups)
+    degrees = sum(len(group) - 1 for group in groups)
+    variance = sum(statistics.variance(group) * (len(group) - 1)
+                   for group in groups) / degrees
+    error = math.sqrt(variance * sum(1 / len(group) for group in groups))
+    return mean, student_quantile(0.975, degrees) * error / len(groups)
+
+
+def expected_half_width(variants, pairs, games):
+    """Half of the width in Elo that an interval of `pooled_mean` will have.
+
+    variants, pairs of each, games of each pair. Games of a pair deviate by half
+    a point each, some more than those of equals with draws do.
+    """
+    of_games = (elo(0.51) - elo(0.49)) / 0.02 * 0.5 / math.sqrt(games)
+    deviation = math.hypot(math.sqrt(2) * EXPECTED_DEVIATION, of_games)
+    return (student_quantile(0.975, variants * (pairs - 1)) * deviation /
+            math.sqrt(variants * pairs))
+
+
 # --- Runs --------------------------------------------------------------------
 
 
@@ -204,107 +242,165 @@ def run_tara(arguments, **options):
     return result
 
 
-class Ablations:
-    """The runs of a design in all variants."""
+@dataclasses.dataclass
+class Run:
+    """A network that learns: its folder, and the fields of its config."""
+
+    folder: pathlib.Path
+    config: pathlib.Path
+    fields: dict
+
+
+class Learning:
+    """Runs of networks for the same processor time."""
 
     def __init__(self, arguments):
         self.arguments = arguments
-        self.folder = pathlib.Path(arguments.folder) / arguments.design
-        self.levels = [
-            screening_levels(i)
-            if arguments.design == "screening" else single_levels()
-            for i in range(len(arguments.variant))
-        ]
         self.stopped = threading.Event()  # begin no further run
 
-    def run_folder(self, variant, run):
-        return self.folder / variant / f"run_{run:02}"
+    def run(self, folder, variant, seed, config, fields):
+        """Returns the run with these fields, and those of all runs."""
+        return Run(
+            folder, config, {
+                "variant": variant,
+                "run_dir": folder,
+                "seed": seed,
+                "minutes": 0,
+                "cpu_minutes": self.arguments.cpu_minutes,
+                "generations": 1000,
+                "self_play.threads": 1,
+                "learner.threads": 1,
+                "evaluation.every": 0,
+                "evaluation.opponent": "random",
+                "evaluation.final_games": 2,
+                **fields,
+            })
 
-    def generations(self, variant, run):
-        """Returns how many generations the run has made."""
-        latest = self.run_folder(variant, run) / "checkpoints" / "latest"
-        name = latest.read_text(encoding="utf-8").strip()
-        return int(name.removeprefix("ckpt-").removesuffix(".pt"))
-
-    def train(self, variant, run, on):
+    def train(self, run):
         """Learns one network, or goes on with it."""
-        folder = self.run_folder(variant, run)
+        flags = [f"--set={name}={value}" for name, value in run.fields.items()]
+        flags += [f"--set={field}" for field in self.arguments.set]
+        # What the run was begun with: a folder of another study would be
+        # taken for this one's.
+        asked = "\n".join([run.config.read_text(encoding="utf-8"), *flags])
+        told = run.folder.with_name(run.folder.name + ".asked")
+        if not told.exists():
+            run.folder.parent.mkdir(parents=True, exist_ok=True)
+            told.write_text(asked, encoding="utf-8")
+        elif told.read_text(encoding="utf-8") != asked:
+            raise Failure(f"{run.folder}: was begun with another config or "
+                          "other fields; expected the same, or another "
+                          "--folder")
         # What is over need not be begun again.
-        done = folder.with_suffix(".done")
+        done = run.folder.with_name(run.folder.name + ".done")
         if done.exists():
             return
         if self.stopped.is_set():
             raise KeyboardInterrupt
-        fields = {
-            "variant": variant,
-            "run_dir": folder,
-            "seed": self.arguments.seed + run,
-            "minutes": 0,
-            "cpu_minutes": self.arguments.cpu_minutes,
-            "generations": 1000,
-            "self_play.threads": 1,
-            "learner.threads": 1,
-            "evaluation.opponent": "random",
-            "evaluation.final_games": 2,
-            **settings(on),
-        }
-        flags = [f"--set={name}={value}" for name, value in fields.items()]
-        flags += [f"--set={field}" for field in self.arguments.set]
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        log = folder.with_suffix(".log")
+        log = run.folder.with_name(run.folder.name + ".log")
         with open(log, "w", encoding="utf-8") as output:
-            status = run_tara([self.arguments.tara, "train", BASE, *flags],
-                              stdout=output,
-                              stderr=subprocess.STDOUT).returncode
+            status = run_tara(
+                [self.arguments.tara, "train", run.config, *flags],
+                stdout=output, stderr=subprocess.STDOUT).returncode
         if status != 0:
             last = log.read_text(encoding="utf-8").splitlines()[-1:]
-            raise Failure(f"{folder}: training ended with status {status}: "
+            raise Failure(f"{run.folder}: training ended with status {status}: "
                           f"{' '.join(last)}")
         done.touch()
 
-    def train_all(self):
-        """Learns all networks, in an order that levels have no part in."""
-        jobs = [(variant, run, on)
-                for variant, levels in zip(self.arguments.variant, self.levels)
-                for run, on in enumerate(levels)]
-        # Steps of 5/8 of the jobs, or some more, come by each of them.
-        step = next(step for step in range(len(jobs) * 5 // 8, 2 * len(jobs))
-                    if math.gcd(step, len(jobs)) == 1)
-        jobs = [jobs[i * step % len(jobs)] for i in range(len(jobs))]
+    def train_all(self, runs):
+        """Learns all networks, begun in this order."""
         start = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(
                 self.arguments.jobs) as executor:
-            futures = [executor.submit(self.train, *job) for job in jobs]
+            futures = [executor.submit(self.train, run) for run in runs]
             try:
                 for count, future in enumerate(
                         concurrent.futures.as_completed(futures), start=1):
                     future.result()
                     minutes = (time.monotonic() - start) / 60
-                    left = minutes / count * (len(jobs) - count)
-                    print(f"{count} of {len(jobs)} networks in {minutes:.0f} "
+                    left = minutes / count * (len(runs) - count)
+                    print(f"{count} of {len(runs)} networks in {minutes:.0f} "
                           f"min, {left:.0f} min left", file=sys.stderr)
             except BaseException:
                 self.stopped.set()
                 raise
 
-    def rate(self, variant, num_runs):
-        """Returns (Elo, half of its interval) of each run, the first at 0."""
+    def play(self, command, runs, variant, store):
+        """Returns what `rate` or `arena` say of games between the runs."""
         players = [
-            f"net:{self.run_folder(variant, run)},"
-            f"sims={self.arguments.simulations}" for run in range(num_runs)
+            f"net:{run.folder},sims={self.arguments.simulations}"
+            for run in runs
         ]
         result = run_tara(
-            [self.arguments.tara, "rate", *players, "--variant", variant,
-             "--games", self.arguments.games, "--opening-plies", 6,
-             "--store", self.folder / variant / "ratings.db", "--format=json"],
-            stdout=subprocess.PIPE)
+            [self.arguments.tara, command, *players, "--variant", variant,
+             "--games", self.arguments.games, "--opening-plies", 6, "--store",
+             store, "--format=json"], stdout=subprocess.PIPE)
         if result.returncode != 0:
-            raise Failure(f"{variant}: rating ended with status "
+            raise Failure(f"{variant}: {command} ended with status "
                           f"{result.returncode}")
-        ratings = [player["overall"]
-                   for player in json.loads(result.stdout)["players"]]
-        return [(rating["elo"], rating["high"] - rating["elo"])
-                for rating in ratings]
+        return json.loads(result.stdout)
+
+
+def screen(arguments):
+    """The design 'screening', from the runs to the report."""
+    learning = Learning(arguments)
+    levels = [screening_levels(i) for i in range(len(arguments.variant))]
+    runs = []  # by variant
+    for variant, levels_of_runs in zip(arguments.variant, levels):
+        folder = pathlib.Path(arguments.folder) / "screening" / variant
+        runs.append([
+            learning.run(folder / f"run_{run:02}", variant,
+                         arguments.seed + run, BASE, settings(on))
+            for run, on in enumerate(levels_of_runs)
+        ])
+    # In an order that levels have no part in: steps of 5/8 of the runs, or some
+    # more, come by each of them.
+    all_runs = sum(runs, [])
+    step = next(step for step in range(len(all_runs) * 5 // 8,
+                                       2 * len(all_runs))
+                if math.gcd(step, len(all_runs)) == 1)
+    learning.train_all([all_runs[i * step % len(all_runs)]
+                        for i in range(len(all_runs))])
+    ratings = []
+    for variant, of_variant in zip(arguments.variant, runs):
+        store = of_variant[0].folder.parent / "ratings.db"
+        rated = learning.play("rate", of_variant, variant, store)
+        ratings.append([player["overall"]["elo"]
+                        for player in rated["players"]])
+    report_screening(arguments.variant, levels, ratings)
+
+
+def compare_pairs(arguments):
+    """The design 'pairs', from the plan to the report."""
+    learning = Learning(arguments)
+    changed = dict(change.split("=", 1) for change in arguments.change)
+    # Of a folder in a player's text, which commas divide.
+    name = re.sub(r"[^\w.=+-]", "_", "+".join(arguments.change))
+    half_width = expected_half_width(
+        len(arguments.variant), arguments.pairs, arguments.games)
+    print(f"{len(arguments.variant) * arguments.pairs} pairs of runs: an "
+          f"interval of some {half_width:.0f} Elo to either side, if runs "
+          f"differ by {EXPECTED_DEVIATION} by their seeds", file=sys.stderr)
+    # With and without, by variant: what is wrong with a change is found first.
+    pairs = []
+    for variant in arguments.variant:
+        folder = pathlib.Path(arguments.folder) / "pairs" / variant
+        pairs.append([[
+            learning.run(folder / f"seed_{seed}" / run, variant, seed,
+                         arguments.config, fields)
+            for run, fields in ((name, changed), ("without", {}))
+        ] for seed in range(arguments.seed, arguments.seed + arguments.pairs)])
+    learning.train_all([run for of_variant in pairs for pair in of_variant
+                        for run in pair])
+    scores = []
+    for variant, of_variant in zip(arguments.variant, pairs):
+        scores.append([])
+        for pair in of_variant:
+            store = pair[0].folder.with_name(name + ".db")
+            [match] = learning.play("arena", pair, variant, store)
+            scores[-1].append(match["score"])
+    report_pairs(arguments, scores)
 
 
 # --- Reports -----------------------------------------------------------------
@@ -322,38 +418,45 @@ def print_table(headings, rows):
         print("| " + " | ".join(row) + " |")
 
 
-def report_screening(ablations, ratings):
-    variants = ablations.arguments.variant
-    elo = [[rating for rating, _ in rated] for rated in ratings]
-    effects, half_width, deviation = fit_screening(ablations.levels, elo)
+def report_screening(variants, levels, ratings):
+    effects, half_width, deviation = fit_screening(levels, ratings)
     rows = []
     for technique, value in sorted(effects.items(), key=lambda item: -item[1]):
         rows.append(
             [f"`{technique}`: {TECHNIQUES[technique]}",
              interval(value, half_width)] + [
                  f"{effect(on, rated, technique):+.0f}"
-                 for on, rated in zip(ablations.levels, elo)
+                 for on, rated in zip(levels, ratings)
              ])
     print_table(["technique", "Elo"] + [f"`{variant}`" for variant in variants],
                 rows)
     print(f"\nA run's deviation from what the effects say: {deviation:.0f} Elo")
 
 
-def report_single(ablations, ratings):
-    for variant, levels, rated in zip(ablations.arguments.variant,
-                                      ablations.levels, ratings):
-        rows = []
-        for run, (on, (elo, half_width)) in enumerate(zip(levels, rated)):
-            changed = on ^ DEFAULT_TECHNIQUES
-            name = "the default techniques"
-            if changed:
-                [technique] = changed
-                name = (f"{'with' if technique in on else 'without'} "
-                        f"`{technique}`: {TECHNIQUES[technique]}")
-            rows.append([name, str(ablations.generations(variant, run)),
-                         interval(elo, half_width) if changed else "0"])
-        print_table([f"`{variant}`", "generations", "Elo"], rows)
-        print()
+def report_pairs(arguments, scores):
+    names = [f"`{variant}`" for variant in arguments.variant]
+    groups = [[of_variant] for of_variant in scores]
+    if len(names) > 1:
+        names.append("all")
+        groups.append(scores)
+    rows = []
+    for row, of_row in zip(names, groups):
+        mean, half_width = pooled_mean(of_row)
+        low, high = mean - half_width, mean + half_width
+        rows.append([
+            row, str(sum(len(group) for group in of_row)),
+            f"{100 * mean:.1f} [{100 * max(low, 0):.1f}, "
+            f"{100 * min(high, 1):.1f}]",
+            f"{elo(mean):+.0f} [{elo(low):+.0f}, {elo(high):+.0f}]"
+        ])
+    print_table([f"with `{' '.join(arguments.change)}`", "pairs",
+                 "score % against without", "Elo"], rows)
+    wide = (elo(high) - elo(low)) / 2
+    if math.isfinite(wide):
+        count = sum(len(group) for group in scores)
+        print(f"\nAn interval of 20 Elo to either side takes some "
+              f"{math.ceil(count * (wide / 20)**2)} pairs, by how much "
+              f"these differ.")
 
 
 def main():
@@ -362,18 +465,30 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variant", nargs="+",
                         help="variants; of a screening two, four, ...")
-    parser.add_argument("--design", choices=("screening", "single"),
+    parser.add_argument("--design", choices=("screening", "pairs"),
                         default="screening")
+    parser.add_argument("--change", action="append", default=[],
+                        metavar="FIELD=VALUE",
+                        help="pairs: a field that the second run of a pair has "
+                        "otherwise; several are one change")
+    parser.add_argument("--config", type=pathlib.Path, default=BASE,
+                        metavar="FILE",
+                        help="pairs: the config that is changed "
+                        f"(configs/{BASE.name})")
+    parser.add_argument("--pairs", type=int, default=10, metavar="N",
+                        help="pairs: of runs, in each variant; two at least "
+                        "(10)")
     parser.add_argument("--cpu-minutes", type=float, default=5, metavar="M",
                         help="processor time of each network (5)")
     parser.add_argument("--games", type=int, default=200, metavar="N",
-                        help="games of each network, on average (200)")
+                        help="games of each network of a screening, on "
+                        "average, and of each pair (200)")
     parser.add_argument("--simulations", type=int, default=100, metavar="N",
                         help="an action, in these games (100)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N",
                         help="networks that learn side by side (2)")
     parser.add_argument("--seed", type=int, default=1,
-                        help="of the first run; the others follow (1)")
+                        help="of the first run or pair; the others follow (1)")
     parser.add_argument("--set", action="append", default=[],
                         metavar="FIELD=VALUE",
                         help="a field of all runs' configs; several")
@@ -384,17 +499,31 @@ def main():
     arguments = parser.parse_args()
     if len(set(arguments.variant)) < len(arguments.variant):
         parser.error("a variant is named twice")
-    if arguments.design == "screening" and len(arguments.variant) % 2 != 0:
-        parser.error("a screening takes an even number of variants, as every "
-                     f"second has the opposite levels; got "
-                     f"{len(arguments.variant)}")
-    ablations = Ablations(arguments)
+    if arguments.design == "screening":
+        if len(arguments.variant) % 2 != 0:
+            parser.error("a screening takes an even number of variants, as "
+                         "every second has the opposite levels; got "
+                         f"{len(arguments.variant)}")
+        if arguments.change:
+            parser.error("--change: expected --design pairs")
+    else:
+        if not arguments.change:
+            parser.error("pairs take a --change FIELD=VALUE at least")
+        for change in arguments.change:
+            field, equals, _ = change.partition("=")
+            if not equals:
+                parser.error(f"--change {change}: expected FIELD=VALUE")
+            if any(text.startswith(f"{field}=") for text in arguments.set):
+                parser.error(f"{field}: expected in --change or in --set, not "
+                             "in both")
+        if arguments.pairs < 2:
+            parser.error(f"--pairs {arguments.pairs}: expected 2 at least, as "
+                         "the interval is from what they differ by")
+        if not arguments.config.is_file():
+            parser.error(f"--config {arguments.config}: no such file")
     try:
-        ablations.train_all()
-        ratings = [
-            ablations.rate(variant, len(levels))
-            for variant, levels in zip(arguments.variant, ablations.levels)
-        ]
+        (screen if arguments.design == "screening" else
+         compare_pairs)(arguments)
     except KeyboardInterrupt:
         print("ablations: interrupted; the same command goes on",
               file=sys.stderr)
@@ -402,10 +531,6 @@ def main():
     except Failure as failure:
         print(f"ablations: {failure}", file=sys.stderr)
         return 1
-    if arguments.design == "screening":
-        report_screening(ablations, ratings)
-    else:
-        report_single(ablations, ratings)
     return 0
 
 

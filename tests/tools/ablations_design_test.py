@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import statistics
 import unittest
 
 import ablations
@@ -66,12 +67,61 @@ class ScreeningTest(unittest.TestCase):
 class SettingsTest(unittest.TestCase):
 
     def test_every_technique_changes_the_config(self):
-        runs = ablations.single_levels()
-        base = ablations.settings(runs[0])
-        self.assertEqual(len(runs), 1 + len(ablations.TECHNIQUES))
-        for on in runs[1:]:
-            self.assertNotEqual(ablations.settings(on), base)
-            self.assertEqual(ablations.settings(on).keys(), base.keys())
+        none = ablations.settings(frozenset())
+        for technique in ablations.TECHNIQUES:
+            changed = ablations.settings(frozenset({technique}))
+            self.assertNotEqual(changed, none)
+            self.assertEqual(changed.keys(), none.keys())
+
+
+class PairsTest(unittest.TestCase):
+
+    def test_elo_of_a_score(self):
+        self.assertAlmostEqual(ablations.elo(0.5), 0)
+        self.assertAlmostEqual(ablations.elo(10 / 11), 400)
+        self.assertAlmostEqual(ablations.elo(1 / 11), -400)
+        self.assertEqual(ablations.elo(1), float("inf"))
+        self.assertEqual(ablations.elo(0), float("-inf"))
+
+    def test_one_group_has_the_interval_of_the_books(self):
+        # Mean 3, deviation sqrt(2.5), Student's 2.776 of four degrees.
+        mean, half_width = ablations.pooled_mean([[1, 2, 3, 4, 5]])
+        self.assertAlmostEqual(mean, 3)
+        self.assertAlmostEqual(half_width, 2.7764 * (2.5 / 5)**0.5, places=3)
+
+    def test_groups_weigh_the_same_whatever_their_size(self):
+        mean, half_width = ablations.pooled_mean([[1, 3], [10, 10, 10, 10]])
+        self.assertAlmostEqual(mean, 6)
+        # Variance 2 of one degree in four; of the mean (1/2 + 1/4) / 4 of it.
+        self.assertAlmostEqual(
+            half_width, 2.7764 * (2 / 4 * (1 / 2 + 1 / 4) / 4)**0.5, places=3)
+
+    def test_intervals_hold_the_truth_as_often_as_they_say(self):
+        rng = random.Random(1)
+        offsets = (-40, 0, 25)  # what the change does in each variant
+        covered = 0
+        trials = 3000
+        for _ in range(trials):
+            groups = [[rng.gauss(offset, 65) for _ in range(4)]
+                      for offset in offsets]
+            mean, half_width = ablations.pooled_mean(groups)
+            covered += abs(mean - sum(offsets) / 3) <= half_width
+        self.assertAlmostEqual(covered / trials, 0.95, delta=0.012)
+
+    def test_the_plan_is_what_such_pairs_give(self):
+        rng = random.Random(1)
+        planned = ablations.expected_half_width(2, 20, 200)
+        # 24.6 Elo: half a point a game, 695 Elo a point, of 200 games.
+        deviation = (2 * 45**2 + 24.6**2)**0.5
+        widths = []
+        for _ in range(200):
+            groups = [[rng.gauss(0, deviation) for _ in range(20)]
+                      for _ in range(2)]
+            widths.append(ablations.pooled_mean(groups)[1])
+        self.assertAlmostEqual(statistics.fmean(widths) / planned, 1,
+                               delta=0.03)
+        self.assertLess(
+            ablations.expected_half_width(2, 25, 200), planned)
 
 
 class StudentTest(unittest.TestCase):

@@ -45,10 +45,51 @@ before="$(learned)"
   fail "the same command says something else"
 [[ "$(learned)" == "${before}" ]] || fail "it has learned again"
 
-report="$(ablations --design single four_treasures)"
-expect_line "${report}" '^\| the default techniques \| 1 \| 0 \|$'
-expect_line "${report}" "^\\| without \`gumbel\`: .* \\| 1 \\| ${INTERVAL} \\|$"
-expect_line "${report}" "^\\| with \`reply\`: .* \\| 1 \\| ${INTERVAL} \\|$"
+# Pairs of runs, the second with another learning rate.
+pairs() {
+  ablations --design pairs --pairs 2 --change learner.learning_rate=0.01 "$@"
+}
+report="$(pairs four_treasures high_kings_l1 2>"${TEST_TMPDIR}/plan")"
+grep -qE '^4 pairs of runs: an interval of some [0-9]+ Elo to either side' \
+  "${TEST_TMPDIR}/plan" || fail "no plan: $(cat "${TEST_TMPDIR}/plan")"
+readonly SCORE='[0-9.]+ \[[0-9.]+, [0-9.]+\] \| [+-][0-9]+ \[[+-]([0-9]+|inf), '
+expect_line "${report}" '^\| with `learner.learning_rate=0.01` \| pairs \| '
+expect_line "${report}" "^\\| \`four_treasures\` \\| 2 \\| ${SCORE}"
+expect_line "${report}" "^\\| \`high_kings_l1\` \\| 2 \\| ${SCORE}"
+expect_line "${report}" "^\\| all \\| 4 \\| ${SCORE}"
+
+# Runs without a change serve the next one.
+without() {
+  find "${FOLDER}/pairs" -path '*/without*' -name '*.log' -printf '%p %T@\n' |
+    sort
+}
+before="$(without)"
+[[ "$(wc -l <<<"${before}")" == 4 ]] || fail "not 4 runs without: ${before}"
+if ablations --design pairs --pairs 2 --change learner.batch_size=4 \
+  four_treasures >/dev/null 2>&1; then
+  fail "--set and --change of one field"
+fi
+ablations --design pairs --pairs 2 --change self_play.search.option=proof=on \
+  --change learner.ema_decay=0.9 four_treasures >/dev/null
+[[ "$(without)" == "${before}" ]] || fail "learned again without the change"
+
+# A folder holds one study.
+if told="$(pairs --cpu-minutes 3 four_treasures 2>&1)"; then
+  fail "another processor time in the same folder"
+fi
+expect_line "${told}" '^ablations: .*without: was begun with another config or'
+if told="$(ablations --design pairs --change a four_treasures 2>&1)"; then
+  fail "a change without a value"
+fi
+expect_line "${told}" 'expected FIELD=VALUE'
+if told="$(ablations --design pairs four_treasures 2>&1)"; then
+  fail "pairs without a change"
+fi
+expect_line "${told}" 'pairs take a --change'
+if told="$(pairs --pairs 1 four_treasures 2>&1)"; then
+  fail "one pair"
+fi
+expect_line "${told}" '^.*--pairs 1: expected 2 at least'
 
 if told="$(ablations high_kings_l1 2>&1)"; then
   fail "a screening of one variant"
