@@ -25,6 +25,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
+#include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
@@ -365,19 +366,25 @@ TEST_F(GrowNetworkTest, ALargerNetworkComputesTheSame) {
     EXPECT_EQ(larger->shape, shape);
     EXPECT_EQ(larger->progress, TrainingProgress());
     const auto results = Evaluations(*larger, states);
-    // Integers, too, have a scale for channels of zeros.
-    const auto in_integers = NewCpuEvaluator(*larger, Precision::kInt8);
-    ASSERT_TRUE(in_integers.ok()) << in_integers.status();
-    std::vector<mcts::Evaluation> rounded(states.size());
-    ASSERT_TRUE(
-        in_integers->evaluator->Evaluate(states, absl::MakeSpan(rounded)).ok());
     for (size_t i = 0; i < states.size(); ++i) {
       EXPECT_NEAR(results[i].win, expected[i].win, 1e-5);
       EXPECT_NEAR(results[i].margin, expected[i].margin, 1e-3);
-      EXPECT_NEAR(rounded[i].win, expected[i].win, 0.05);
       ASSERT_EQ(results[i].priors.size(), expected[i].priors.size());
       for (size_t k = 0; k < expected[i].priors.size(); ++k) {
         EXPECT_NEAR(results[i].priors[k], expected[i].priors[k], 1e-5);
+      }
+    }
+    // Integers, too, have a scale for channels of zeros.
+    for (const Precision precision : kCpuPrecisions) {
+      if (!CheckCpuPrecision(precision).ok()) continue;
+      SCOPED_TRACE(PrecisionName(precision));
+      const auto rounding = NewCpuEvaluator(*larger, precision);
+      ASSERT_TRUE(rounding.ok()) << rounding.status();
+      std::vector<mcts::Evaluation> rounded(states.size());
+      ASSERT_TRUE(
+          rounding->evaluator->Evaluate(states, absl::MakeSpan(rounded)).ok());
+      for (size_t i = 0; i < states.size(); ++i) {
+        EXPECT_NEAR(rounded[i].win, expected[i].win, 0.05);
       }
     }
   }
