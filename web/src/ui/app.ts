@@ -213,7 +213,7 @@ export class App {
       byId(id).addEventListener('click', action);
     on('new-game-button', () => this.openNewGame());
     on('file-button', () => void this.fileDialog.open());
-    on('set-up-button', () => this.openEditor());
+    on('set-up-button', () => void this.openEditor());
     on('help-button', () => this.openHelp());
     on('theme-button', turnTheme);
     acceptDrops((file) => void this.loadFile(file));
@@ -451,11 +451,14 @@ export class App {
   }
 
   // Sets up a position, beginning with the one on the board.
-  private openEditor(): void {
+  private async openEditor(): Promise<void> {
     const { editor, session } = this;
-    if (editor.isOpen) return;
-    this.resumeAfterEditor = !session.paused;
+    const resume = !session.paused;
     session.pause();
+    // An action that is on its way would be another game than the editor's.
+    await session.settled();
+    if (editor.isOpen) return;
+    this.resumeAfterEditor = resume;
     editor.open(session.game, session.changes);
     this.board.focus();
     this.draw();

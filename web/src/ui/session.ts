@@ -58,6 +58,7 @@ export class Session {
   readonly review: ReviewOfGame;
   private search: Search | null = null;
   private busy = false;
+  private changing: Promise<boolean> = Promise.resolve(true);
   private held = true; // the computer's turns wait for begin()
 
   constructor(
@@ -307,9 +308,22 @@ export class Session {
   }
 
   // Changes the game by a call to the engine. Returns whether it did.
-  private async change(
+  // After what is on its way to change the game.
+  async settled(): Promise<void> {
+    await this.changing;
+  }
+
+  private change(
     call: () => Promise<Game>,
     moved: Action | null = null,
+  ): Promise<boolean> {
+    this.changing = this.makeChange(call, moved);
+    return this.changing;
+  }
+
+  private async makeChange(
+    call: () => Promise<Game>,
+    moved: Action | null,
   ): Promise<boolean> {
     this.stopSearch();
     this.busy = true;

@@ -47,6 +47,7 @@ export class Toolbar {
   readonly legends = h('div', { class: 'legends', role: 'status' });
   private readonly buttons = new Map<keyof ToolbarActions, HTMLButtonElement>();
   private shownLegends = '';
+  private shownWaits = false; // the computer's button says Go on, not Pause
 
   constructor(actions: ToolbarActions) {
     const add = (
@@ -94,12 +95,17 @@ export class Toolbar {
     computer.hidden = state.computer === 'none';
     const waits = state.computer === 'waits';
     computer.classList.toggle('primary', waits);
+    // Left alone while it stays the same: what is replaced between press and
+    // release takes no click.
+    if (waits === this.shownWaits) return;
+    this.shownWaits = waits;
     replaceChildren(
       computer,
       icon(waits ? 'resume' : 'pause'),
       h('span', {}, waits ? 'Go on' : 'Pause'),
     );
   }
+
   // Left alone while they stay the same, for screen readers.
   private showLegends(state: ToolbarState): void {
     const shown = (['heat', 'owners'] as const).filter((map) => state[map]);
