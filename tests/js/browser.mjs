@@ -40,10 +40,10 @@ export async function startFirefox(context) {
   return browser;
 }
 
-// Makes a page patient and collects what goes wrong on it: errors it throws or
+// Makes a page, and those that it opens, patient and collects what goes wrong on it: errors it throws or
 // logs, and requests to anywhere but `allowed` (a prefix of addresses).
 export function watchPage(page, {allowed = 'file:'} = {}) {
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.context().setDefaultTimeout(PATIENCE_MS);
   const problems = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {

@@ -158,20 +158,22 @@ async function open(name, look) {
 
 // Returns of each plot its size, and how many of its pixels are painted; `ink`
 // tells pictures apart.
-const plotsOf = (page) => page.evaluate(
-    () => [...document.querySelectorAll('canvas')].map((canvas) => {
-      const {width, height} = canvas;
-      const {data} = canvas.getContext('2d').getImageData(0, 0, width, height);
-      let painted = 0, ink = 0;
-      for (let i = 0; i < data.length; i += 4) {
-        if (data[i + 3] === 0) continue;
-        ++painted;
-        ink = (ink * 31 + data[i] + 3 * data[i + 1] + 7 * data[i + 2]) %
-            1000003;
-      }
-      const box = canvas.getBoundingClientRect();
-      return {painted, ink, width: box.width, right: box.right};
-    }));
+const plotsOf = (page) => page.evaluate(async () => {
+  // A plot takes the size of its place some frames after it is drawn.
+  for (let i = 0; i < 3; ++i) await new Promise(requestAnimationFrame);
+  return [...document.querySelectorAll('canvas')].map((canvas) => {
+    const {width, height} = canvas;
+    const {data} = canvas.getContext('2d').getImageData(0, 0, width, height);
+    let painted = 0, ink = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] === 0) continue;
+      ++painted;
+      ink = (ink * 31 + data[i] + 3 * data[i + 1] + 7 * data[i + 2]) % 1000003;
+    }
+    const box = canvas.getBoundingClientRect();
+    return {painted, ink, width: box.width, right: box.right};
+  });
+});
 
 const background = (page) =>
     page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -330,7 +332,11 @@ test('a book is stepped through, from whichever side', async () => {
         .getAttribute('fill');
   }, hill);
   await page.getByRole('button', {name: one, exact: true}).last().click();
-  await page.waitForFunction((hash) => location.hash === hash, `#${one}`);
+  // The address changes before the board does.
+  const drawn = (last) => page.waitForFunction(
+      (text) => document.querySelector('#line [aria-current]').textContent ===
+          text, last);
+  await drawn(one);
   assert.match(await turn(), /^Blue to move/);
   assert.equal(await fort(one), 'var(--red)');
   assert.equal(await fort(like), null);
@@ -343,7 +349,7 @@ test('a book is stepped through, from whichever side', async () => {
   assert.deepEqual(await actions(), first);
   // On the board, the other one: the same values, seen from there.
   await page.getByRole('button', {name: `Play ${like}`}).click();
-  await page.waitForFunction((hash) => location.hash === hash, `#${like}`);
+  await drawn(like);
   assert.equal(await fort(like), 'var(--red)');
   assert.equal(await fort(one), null);
   assert.deepEqual(await values(), after);
@@ -354,7 +360,7 @@ test('a book is stepped through, from whichever side', async () => {
   const line = new URL(page.url()).hash;
   const deep = await actions();
   await page.getByRole('button', {name: 'Start'}).press('Enter');
-  await page.waitForFunction(() => location.hash === '');
+  await drawn('Start');
   assert.deepEqual(await actions(), first);
   await page.evaluate((hash) => {
     location.hash = hash;

@@ -61,7 +61,9 @@ export async function servePage(
 // Makes a folder that is removed when the test `context` ends.
 export async function temporaryFolder(context) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tara-test-'));
-  context.after(() => rm(folder, {recursive: true, force: true}));
+  // Programs that still write to it are ended after it.
+  context.after(
+      () => rm(folder, {recursive: true, force: true, maxRetries: 5}));
   return folder;
 }
 

@@ -75,8 +75,10 @@ describe('the package tara-core', () => {
       const {agrees} = await engine.verifyNetwork();
       const progress = [];
       const search = engine.search(
-          {simulations: 1_000_000, seed: 1}, (each) => progress.push(each));
-      setTimeout(() => search.stop(), 500);
+          {simulations: 1_000_000, seed: 1}, (each) => {
+            progress.push(each);
+            search.stop();
+          });
       const stopped = await search.result;
       const game = await engine.play(stopped.action.index);
       const picture = await engine.picture();

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {before, describe, test} from 'node:test';
 
 import {startServer, suiteContext} from './harness.mjs';
-import {startBrowser} from '../../tests/js/browser.mjs';
+import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
 
 describe('the page under its policy', () => {
   const context = suiteContext();
@@ -16,6 +16,7 @@ describe('the page under its policy', () => {
   before(async () => {
     address = await startServer(context);
     page = await (await startBrowser(context)).newPage();
+    watchPage(page);
     page.on('response', (response) => {
       const name = new URL(response.url()).pathname.split('/').pop();
       policies.set(name, response.headers()['content-security-policy']);

@@ -28,7 +28,8 @@ async function watch(context, run) {
   const address = await servePage(context, [
     '--page', path.join(webRoot, '.build', 'test'), '--run', run]);
   const browser = await startBrowser(context);
-  const page = await browser.newPage({viewport: DESKTOP});
+  const page =
+      await browser.newPage({viewport: DESKTOP, reducedMotion: 'reduce'});
   const problems = watchPage(page, {allowed: address});
   await page.goto(`${address}run.html`);
   await page.waitForSelector('body.ready');

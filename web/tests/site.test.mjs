@@ -26,6 +26,7 @@ import {
   reload,
   savedGame,
   takePicture,
+  waitForToast,
   waitForTurn,
 } from './ui_page.mjs';
 
@@ -252,13 +253,16 @@ for (const [name, start] of
       assert.equal(await version(page), '1');
 
       set(2);
-      // As browsers do now and then.
-      await page.evaluate(async () => {
-        await (await navigator.serviceWorker.ready).update();
+      // As browsers do now and then; again if one of their own was on its way,
+      // with the old file.
+      await page.waitForFunction(async () => {
+        const registration = await navigator.serviceWorker.ready;
+        if (!registration.installing && !registration.waiting) {
+          await registration.update();
+        }
+        return registration.waiting !== null;
       });
-      await page.waitForFunction(
-          async () => (await navigator.serviceWorker.ready).waiting !== null);
-      await page.waitForSelector('.toast:has-text("new version")');
+      await waitForToast(page, ':has-text("new version")');
       // Another tab has the old one, too, as long as this one is open.
       const second = await context.newPage();
       await begin(second, address);

@@ -276,6 +276,7 @@ describe('games that come and go', () => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await savedGame(page); // after an action that was on its way
     await page.click('[data-hill="D4"]', {force: true});
     await page.waitForSelector('.told.shown:has-text("press Go on")');
     await close();

@@ -295,6 +295,7 @@ describe('games that are kept', () => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await shortForm(page); // after an action that was on its way
     const {ply} = await boardState(page);
     await reload(page);
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');

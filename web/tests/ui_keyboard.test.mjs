@@ -8,6 +8,7 @@ import {
   boardState,
   newGame,
   savedGame,
+  settled,
   startSite,
   waitForTurn,
 } from './ui_page.mjs';
@@ -174,6 +175,7 @@ describe('the keyboard', () => {
       await page.keyboard.press('Escape');
     }
     await open.waitFor({state: 'hidden'});
+    await settled(page);
     await page.click('#help-button');
     await open.waitFor();
     await page.goBack();

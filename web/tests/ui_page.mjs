@@ -32,11 +32,15 @@ async function openPage(browser, address, options = {}) {
   return {page, problems, close: () => context.close()};
 }
 
-// Loads the page again. A dialog that has closed takes a step back in the tab's
-// history some milliseconds later (src/ui/dialog.ts), which would end a reload
-// that has begun by then.
-export async function reload(page) {
+// Waits until no step in the tab's history is due. A dialog that has closed takes
+// one back some milliseconds later (src/ui/dialog.ts), which ends a reload that
+// has begun by then, and undoes another address.
+export async function settled(page) {
   await page.waitForFunction(() => history.state === null);
+}
+
+export async function reload(page) {
+  await settled(page);
   await page.reload();
   await page.waitForSelector('body.ready');
 }

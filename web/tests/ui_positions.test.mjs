@@ -11,6 +11,7 @@ import {
   PHONE,
   reload,
   savedGame,
+  settled,
   startSite,
   takePicture,
   waitForToast,
@@ -40,6 +41,8 @@ describe('positions', () => {
   const openEditor = async (page) => {
     await page.click('#set-up-button');
     await page.waitForSelector('body.editing');
+    // The engine's answer writes the text of the position, whatever is in it.
+    await verdict(page).filter({hasText: /./}).waitFor();
   };
   const choose = (page, name) =>
       page.check(`.palette input[aria-label="${name}"]`, {force: true});
@@ -49,8 +52,10 @@ describe('positions', () => {
   const shownPosition = (page) => page.inputValue('#editor-text');
 
   // In a tab that has a game, by its address.
-  const follow = (page, fragment) =>
-      page.evaluate((hash) => location.hash = hash, fragment);
+  const follow = async (page, fragment) => {
+    await settled(page);
+    await page.evaluate((hash) => location.hash = hash, fragment);
+  };
 
   test('are set up by pointing, played on, kept, and analysed', async () => {
     const {page, problems, close} = await site.open();
@@ -220,6 +225,9 @@ describe('positions', () => {
             'E4, Blue ringfort, take it away');
     assert.equal(
         await page.textContent('#announcements'), 'E4, Blue ringfort.');
+    // The verdict was the same before; the text comes with the last answer.
+    await page.waitForFunction(
+        () => document.querySelector('#editor-text').value.includes('/3rb2/'));
     await waitForVerdict(page, 'Battle: Red to move');
     // Keys of the game do nothing meanwhile.
     await page.keyboard.press('n');
@@ -241,7 +249,8 @@ describe('positions', () => {
   test('wait for the computer, which goes on when they are given up',
        async () => {
     const {page, problems, close} = await site.open();
-    await newGame(page, 'four_treasures', 'blue');
+    // It thinks for long enough to be interrupted.
+    await newGame(page, 'four_treasures', 'blue', 'level:10');
     await openEditor(page);
     await page.click('[data-hill="D4"]');
     await page.click('[data-do="cancel-position"]');
