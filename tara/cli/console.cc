@@ -61,15 +61,22 @@ constexpr char kEraseLine[] = "\r\x1b[K";
 
 }  // namespace
 
-StatusLine::StatusLine(Console& console) : console_(console) {}
+StatusLine::StatusLine(Console& console, absl::Duration log_interval)
+    : console_(console),
+      interval_(console.err_is_terminal ? kInterval : log_interval),
+      last_shown_(console.err_is_terminal ? absl::InfinitePast()
+                                          : SteadyTime()) {}
 StatusLine::~StatusLine() { Clear(); }
 
 void StatusLine::Show(absl::string_view text) {
-  if (!console_.err_is_terminal) return;
   absl::MutexLock lock(&mutex_);
   const absl::Time now = SteadyTime();
-  if (now - last_shown_ < kInterval) return;
+  if (now - last_shown_ < interval_) return;
   last_shown_ = now;
+  if (!console_.err_is_terminal) {
+    console_.err << text << std::endl;
+    return;
+  }
   visible_ = true;
   console_.err << kEraseLine << text << std::flush;
 }

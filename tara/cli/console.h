@@ -37,11 +37,13 @@ bool UseColour(absl::string_view choice, const Console& console);
 // too: a caller has written that many columns. No newline at the end.
 std::string Wrap(absl::string_view words, int indent, int width = 79);
 
-// One line on stderr that is written over as work goes on; nothing at all
-// where stderr is no terminal. Thread-safe.
+// One line on stderr that is written over as work goes on. Where stderr is no
+// terminal, such as a log, a line for each `log_interval` of work that takes so
+// long. Thread-safe.
 class StatusLine {
  public:
-  explicit StatusLine(Console& console);
+  explicit StatusLine(Console& console,
+                      absl::Duration log_interval = absl::Minutes(1));
   ~StatusLine();  // Clears
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
@@ -53,8 +55,9 @@ class StatusLine {
 
  private:
   Console& console_;
+  const absl::Duration interval_;
   absl::Mutex mutex_;
-  absl::Time last_shown_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  absl::Time last_shown_ ABSL_GUARDED_BY(mutex_);
   bool visible_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -23,7 +23,7 @@ TEST(BenchCoreTest, MeasuresEveryVariantOnEveryInstructionSet) {
   const TaraResult result =
       RunTara({"bench", "core", "--seconds", "0.001", "--format=json"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.err, IsEmpty());  // progress is for terminals
+  EXPECT_THAT(result.err, IsEmpty());  // no progress of short work
   std::set<std::string> variants;
   std::set<std::string> instruction_sets;
   const Json report = Json::parse(result.out);
