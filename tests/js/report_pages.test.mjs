@@ -306,6 +306,18 @@ test('regret shows the measure that one chooses', async () => {
   assert.match(await greedy.innerText(), number);
 });
 
+test('a verdict by the last player stands first', async () => {
+  const {page, problems} = await open('balance', {viewport: screen});
+  const cards = page.locator('#verdicts .card');
+  assert.equal(await cards.count(), 1);  // of one variant, two players
+  assert.match(await cards.locator('h3').innerText(), /Destiny .*sims=8/);
+  const other = cards.getByText('sims=4');
+  assert.equal(await other.isVisible(), false);
+  await cards.getByText('By the other players').click();
+  await other.waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('a logarithmic scale shows rare lengths', async () => {
   const {page, problems} = await open('stats', {viewport: screen});
   const linear = await plotsOf(page);
