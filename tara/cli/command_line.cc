@@ -18,6 +18,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "tara/base/status_macros.h"
 
 namespace tara::cli {
 namespace {
@@ -232,19 +233,35 @@ struct Command::Impl {
   }
 };
 
+namespace {
+
+// An empty text is a mistake, such as a variable of a shell that is not set.
+absl::Status CheckText(const Flag& flag, absl::string_view text) {
+  if (!text.empty() || flag.may_be_empty) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the value is empty; expected ",
+      flag.placeholder.empty() ? "a text"
+                               : absl::string_view(flag.placeholder)));
+}
+
+}  // namespace
+
 Command::Command(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Command::~Command() = default;
 
 void Command::AddText(const Flag& flag, std::string* value) {
-  impl_->Add(flag, *value, false, [value](const std::string& text) {
-    *value = text;
-    return absl::OkStatus();
-  });
+  impl_->Add(flag, *value, false,
+             [value, flag](const std::string& text) -> absl::Status {
+               TARA_RETURN_IF_ERROR(CheckText(flag, text));
+               *value = text;
+               return absl::OkStatus();
+             });
 }
 
 void Command::AddTexts(const Flag& flag, std::vector<std::string>* values) {
   impl_->Add(flag, absl::StrJoin(*values, " "), true,
-             [values](const std::string& text) {
+             [values, flag](const std::string& text) -> absl::Status {
+               TARA_RETURN_IF_ERROR(CheckText(flag, text));
                values->push_back(text);
                return absl::OkStatus();
              });

@@ -44,6 +44,7 @@ struct Flag {
   std::string help = {};
   bool required = false;
   std::string default_text = {};  // shown instead of the default value
+  bool may_be_empty = false;      // of texts
 };
 
 // A subcommand being described: each Add... takes the place of a parsed value.

@@ -214,7 +214,8 @@ void AddPositionFlags(Command& command, PositionFlags* flags) {
   command.AddText({.names = "--actions",
                    .placeholder = "ACTIONS",
                    .help = "actions to play first, as in \"D4 E6\"",
-                   .default_text = "none"},
+                   .default_text = "none",
+                   .may_be_empty = true},
                   &flags->actions);
   command.AddText({.names = "--position",
                    .placeholder = "TEXT",

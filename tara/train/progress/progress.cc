@@ -410,7 +410,9 @@ void Progress::Measure() {
     current = kSelfPlayShare * Share(snapshot_.games - games_kept_,
                                      snapshot_.games_wanted - games_kept_);
   }
-  snapshot_.generations_done += current;
+  // Between two phases of a generation it does not go back.
+  most_done_ = std::max(most_done_, snapshot_.generations_done + current);
+  snapshot_.generations_done = most_done_;
   const double done = snapshot_.generations_done - first_generation_;
   const double wanted = snapshot_.generations - first_generation_;
   // Too early a guess is worse than none.
@@ -427,6 +429,7 @@ void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
   snapshot_.generation = first;
   snapshot_.generations = generations;
   first_generation_ = first;
+  most_done_ = first;
   run_begin_ = SteadyTime();
 }
 

@@ -179,6 +179,7 @@ class Progress {
   int drawn_lines_ ABSL_GUARDED_BY(mutex_) = 0;
   ProgressSnapshot snapshot_ ABSL_GUARDED_BY(mutex_);
   int first_generation_ ABSL_GUARDED_BY(mutex_) = 0;
+  double most_done_ ABSL_GUARDED_BY(mutex_) = 0;  // generations, so far
   absl::Time run_begin_ ABSL_GUARDED_BY(mutex_);
   absl::Time deadline_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool training_ended_ ABSL_GUARDED_BY(mutex_) = false;
