@@ -48,6 +48,8 @@ def execute(notebook, path):
                        "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
         client = nbclient.NotebookClient(
             notebook, kernel_name=KERNEL, timeout=CELL_TIMEOUT_S,
+            # Its own are a minute, and 4 s after which outputs are lost.
+            startup_timeout=CELL_TIMEOUT_S, iopub_timeout=CELL_TIMEOUT_S,
             record_timing=False,
             resources={"metadata": {"path": str(path.parent)}})
         try:

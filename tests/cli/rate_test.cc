@@ -12,14 +12,13 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using Json = nlohmann::json;
 
 TEST(RateTest, RatesPlayersInEveryVariant) {
   const TaraResult result = RunTara({"rate", "random", "greedy", "mcts:sims=4",
                                      "--games", "4", "--format=json"});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, IsEmpty());  // progress is for terminals
+  EXPECT_THAT(result.err, NoErrors());
   const Json report = Json::parse(result.out);
   EXPECT_EQ(report["variants"].size(), 10u);
   ASSERT_EQ(report["players"].size(), 3u);

@@ -49,7 +49,7 @@ void ExpectError(const std::vector<std::string>& arguments, int status,
 TEST(ReviewTest, PrintsSumsCourseAndTheWorstActions) {
   const TaraResult result = RunTara(Review(kGolden, {"--all", "--threads=2"}));
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.err, NoErrors());
   EXPECT_THAT(result.out,
               AllOf(StartsWith("four_treasures: "),
                     HasSubstr("Judged by mcts:sims=20; exact from action "),

@@ -3,6 +3,7 @@
 
 // Runs the real program as a user does: arguments in, exit status and text out.
 
+#include <gmock/gmock.h>
 #include <sys/types.h>
 
 #include <string>
@@ -66,6 +67,12 @@ std::string ReadFile(const std::string& path);
 void WriteFile(const std::string& path, absl::string_view content);
 
 std::vector<std::string> Lines(absl::string_view text);
+
+// Matches what a command that does what it should says on stderr: nothing but
+// progress, where it takes minutes.
+inline auto NoErrors() {
+  return ::testing::Not(::testing::HasSubstr("tara: "));
+}
 
 }  // namespace tara::cli
 

@@ -16,6 +16,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "tests/golden"
 
+# Memory that other programs take ends no worker of these tests.
+os.environ.setdefault("RAY_memory_monitor_refresh_ms", "0")
+
 # The program as bin/test builds it, where nothing names another.
 if not os.environ.get("TARA_BINARY"):
     PROCESSOR = "aarch64" if platform.machine() == "aarch64" else "k8"

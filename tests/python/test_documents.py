@@ -26,7 +26,8 @@ def run_page(page, capsys):
     between processors stands in blocks without a language.
     """
     names, printed, shown = {}, "", ""
-    for language, text in BLOCK.findall((ROOT / page).read_text()):
+    for language, text in BLOCK.findall(
+            (ROOT / page).read_text(encoding="utf-8")):
         if language == "python":
             exec(compile(text, page, "exec"), names)  # pylint: disable=exec-used
             shown = capsys.readouterr().out

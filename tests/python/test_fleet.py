@@ -91,9 +91,13 @@ def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
 
 
 @pytest.mark.skipif(
-    subprocess.run(["unshare", "--map-root-user", "--net", "true"],
-                   check=False, capture_output=True).returncode != 0 or
-    shutil.which("ip") is None,
+    shutil.which("ip") is None or subprocess.run(
+        ["unshare", "--map-root-user", "--net", "--mount", "sh", "-ec", """
+            ip link add hills type bridge
+            ip link add v1 type veth peer name v2
+            mount -t tmpfs t /tmp
+            nsenter --net=/proc/self/ns/net true
+            """], check=False, capture_output=True).returncode != 0,
     reason="no network namespaces, or no `ip`")
 def test_a_cluster_that_is_broken_all_the_time_makes_the_same_run(tmp_path):
     """Nodes with addresses of their own; kill -9, freezes, cut links."""
@@ -107,9 +111,10 @@ def test_a_cluster_that_is_broken_all_the_time_makes_the_same_run(tmp_path):
 
 def test_ctrl_c_stops_a_run_and_the_same_command_goes_on(tmp_path):
     command = [sys.executable, "-m", "tara.fleet", "train", TINY, "--set",
-               f"run_dir={tmp_path / 'fleet'}", "--set", "generations=4", *FAST]
-    with subprocess.Popen(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as process:
+               f"run_dir={tmp_path / 'fleet'}", *FAST]
+    with subprocess.Popen([*command, "--set", "generations=1000000"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
         for line in process.stderr:
             if "learning" in line:
                 process.send_signal(signal.SIGINT)
@@ -117,8 +122,10 @@ def test_ctrl_c_stops_a_run_and_the_same_command_goes_on(tmp_path):
         errors = process.stderr.read()
         assert process.wait() == 130, errors
     assert "the same command goes on" in errors
-    run = fleet(*command[3:])
+    done = len(metrics(tmp_path / "fleet", "learning"))
+    run = fleet(*command[3:], "--set", f"generations={done + 2}")
     assert run.returncode == 0, run.stderr
+    assert len(metrics(tmp_path / "fleet", "learning")) == done + 2
 
 
 def test_a_game_that_kills_its_worker_is_named_with_what_replays_it(tmp_path):
@@ -137,7 +144,8 @@ _tara._JobPlayer = Poisoned
     assert "game 4 of generation 0 has killed its worker 3 times" in run.stderr
     command = re.search(r"tara fleet (replay .*)", run.stderr)[1].split()
     with tara.GameStore(run_dir) as store:
-        assert list(store.indices()) == [0, 1, 2, 3, 5]  # all others
+        # The last one may not have ended by then.
+        assert list(store.indices()) in ([0, 1, 2, 3, 5], [0, 1, 2, 3])
     again = fleet(*command)
     assert again.returncode == 0, again.stderr
     assert again.stdout.startswith("game 4: ")
@@ -151,7 +159,7 @@ def new_cluster():
     nodes = Cluster()
 
     def add(**arguments):
-        for left in reversed(range(3)):  # as a fleet starts Ray
+        for left in reversed(range(20)):  # as a fleet starts Ray
             try:
                 nodes.add_node(**arguments)
                 return
@@ -198,6 +206,8 @@ _tara._JobPlayer = Liar
 """)
     run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
                 "--set", "self_play.games_per_generation=40", "--audit", "1",
+                # Not over before the liar has begun, however late.
+                "--set", "generations=1000",
                 "--address", cluster(None, liar))
     assert run.returncode == 1, run.stderr
     assert re.search("was played differently on .* and on ", run.stderr)
@@ -324,6 +334,7 @@ def test_ray_is_started_again_where_it_is_too_slow(monkeypatch):
 
     monkeypatch.setattr(ray, "init", init)
     monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(tara.fleet, "_STARTS", 3)
     tara.fleet._connect(None)
     assert started == ["local"] * 3
     with pytest.raises(tara.fleet.FleetError, match="does not start.*timed"):
@@ -331,10 +342,11 @@ def test_ray_is_started_again_where_it_is_too_slow(monkeypatch):
     assert len(started) == 6
 
 
-def closed_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+@pytest.fixture(name="closed_port")
+def port_that_refuses():
+    with socket.socket() as bound:  # and never listens
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
 
 
 @pytest.mark.parametrize("arguments, status, words", [
@@ -353,8 +365,9 @@ def closed_port():
      "--address 127.0.0.1:[0-9]+: no cluster of Ray"),
     (["train", TINY, "--address", "nowhere"], 1, "--address nowhere"),
 ])
-def test_wrong_arguments_are_named_at_once(arguments, status, words):
-    arguments = [str(each).replace("PORT", str(closed_port()))
+def test_wrong_arguments_are_named_at_once(arguments, status, words,
+                                           closed_port):
+    arguments = [str(each).replace("PORT", str(closed_port))
                  for each in arguments]
     run = fleet(*arguments)
     assert run.returncode == status, run.stderr

@@ -154,7 +154,8 @@ def test_breaking_off_ends_the_games():
             assert game.index < 100
             break
     gc.collect()
-    assert len(os.listdir("/proc/self/task")) <= threads
+    while len(os.listdir("/proc/self/task")) > threads:
+        time.sleep(0.01)  # joined, but still listed for a moment
     games = tara.selfplay("playouts", "sacred_hill_l1", 10 ** 6)
     next(games)
     games.close()

@@ -331,9 +331,11 @@ def test_a_window_moves_while_another_thread_draws(path, tmp_path):
         is_over = threading.Event()
 
         def draw():
-            while not is_over.is_set():
+            while True:
                 batch = sampler.batch(len(drawn), 64)
                 drawn.append(batch.policy[batch.mask == 0].any())
+                if is_over.is_set():
+                    return
 
         threads = [threading.Thread(target=draw) for _ in range(2)]
         for thread in threads:
