@@ -284,7 +284,7 @@ class Learning:
         # taken for this one's.
         asked = "\n".join([run.config.read_text(encoding="utf-8"), *flags])
         told = run.folder.with_name(run.folder.name + ".asked")
-        if not told.exists():
+        if not run.folder.exists():
             run.folder.parent.mkdir(parents=True, exist_ok=True)
             told.write_text(asked, encoding="utf-8")
         elif told.read_text(encoding="utf-8") != asked:
@@ -326,7 +326,7 @@ class Learning:
                 self.stopped.set()
                 raise
 
-    def play(self, command, runs, variant, store):
+    def play(self, command, runs, variant, store, seed):
         """Returns what `rate` or `arena` say of games between the runs."""
         players = [
             f"net:{run.folder},sims={self.arguments.simulations}"
@@ -334,8 +334,8 @@ class Learning:
         ]
         result = run_tara(
             [self.arguments.tara, command, *players, "--variant", variant,
-             "--games", self.arguments.games, "--opening-plies", 6, "--store",
-             store, "--format=json"], stdout=subprocess.PIPE)
+             "--games", self.arguments.games, "--opening-plies", 6, "--seed",
+             seed, "--store", store, "--format=json"], stdout=subprocess.PIPE)
         if result.returncode != 0:
             raise Failure(f"{variant}: {command} ended with status "
                           f"{result.returncode}")
@@ -365,7 +365,8 @@ def screen(arguments):
     ratings = []
     for variant, of_variant in zip(arguments.variant, runs):
         store = of_variant[0].folder.parent / "ratings.db"
-        rated = learning.play("rate", of_variant, variant, store)
+        rated = learning.play("rate", of_variant, variant, store,
+                              arguments.seed)
         ratings.append([player["overall"]["elo"]
                         for player in rated["players"]])
     report_screening(arguments.variant, levels, ratings)
@@ -398,7 +399,9 @@ def compare_pairs(arguments):
         scores.append([])
         for pair in of_variant:
             store = pair[0].folder.with_name(name + ".db")
-            [match] = learning.play("arena", pair, variant, store)
+            # Openings of its own: their chance is the interval's, too.
+            [match] = learning.play("arena", pair, variant, store,
+                                    pair[0].fields["seed"])
             scores[-1].append(match["score"])
     report_pairs(arguments, scores)
 
