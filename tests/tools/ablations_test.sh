@@ -77,7 +77,7 @@ ablations --design pairs --pairs 2 --change self_play.search.option=proof=on \
 if told="$(pairs --cpu-minutes 3 four_treasures 2>&1)"; then
   fail "another processor time in the same folder"
 fi
-expect_line "${told}" '^ablations: .*without: was begun with another config or'
+expect_line "${told}" '^ablations: .*: was begun with another config or'
 if told="$(ablations --design pairs --change a four_treasures 2>&1)"; then
   fail "a change without a value"
 fi
