@@ -244,11 +244,18 @@ def run_tara(arguments, **options):
 
 @dataclasses.dataclass
 class Run:
-    """A network that learns: its folder, and the fields of its config."""
+    """A network that learns: a config, and what is set in it."""
 
-    folder: pathlib.Path
     config: pathlib.Path
     fields: dict
+
+    @property
+    def folder(self):
+        return self.fields["run_dir"]
+
+    def beside(self, suffix):
+        """Returns the file beside the folder. Its name may have dots, too."""
+        return self.folder.with_name(self.folder.name + suffix)
 
 
 class Learning:
@@ -261,7 +268,7 @@ class Learning:
     def run(self, folder, variant, seed, config, fields):
         """Returns the run with these fields, and those of all runs."""
         return Run(
-            folder, config, {
+            config, {
                 "variant": variant,
                 "run_dir": folder,
                 "seed": seed,
@@ -283,21 +290,22 @@ class Learning:
         # What the run was begun with: a folder of another study would be
         # taken for this one's.
         asked = "\n".join([run.config.read_text(encoding="utf-8"), *flags])
-        told = run.folder.with_name(run.folder.name + ".asked")
+        told = run.beside(".asked")
         if not run.folder.exists():
             run.folder.parent.mkdir(parents=True, exist_ok=True)
             told.write_text(asked, encoding="utf-8")
-        elif told.read_text(encoding="utf-8") != asked:
+        elif (not told.exists() or
+              told.read_text(encoding="utf-8") != asked):
             raise Failure(f"{run.folder}: was begun with another config or "
                           "other fields; expected the same, or another "
                           "--folder")
         # What is over need not be begun again.
-        done = run.folder.with_name(run.folder.name + ".done")
+        done = run.beside(".done")
         if done.exists():
             return
         if self.stopped.is_set():
             raise KeyboardInterrupt
-        log = run.folder.with_name(run.folder.name + ".log")
+        log = run.beside(".log")
         with open(log, "w", encoding="utf-8") as output:
             status = run_tara(
                 [self.arguments.tara, "train", run.config, *flags],
@@ -398,9 +406,9 @@ def compare_pairs(arguments):
     for variant, of_variant in zip(arguments.variant, pairs):
         scores.append([])
         for pair in of_variant:
-            store = pair[0].folder.with_name(name + ".db")
             # Openings of its own: their chance is the interval's, too.
-            [match] = learning.play("arena", pair, variant, store,
+            [match] = learning.play("arena", pair, variant,
+                                    pair[0].beside(".db"),
                                     pair[0].fields["seed"])
             scores[-1].append(match["score"])
     report_pairs(arguments, scores)
@@ -454,7 +462,8 @@ def report_pairs(arguments, scores):
         ])
     print_table([f"with `{' '.join(arguments.change)}`", "pairs",
                  "score % against without", "Elo"], rows)
-    wide = (elo(high) - elo(low)) / 2
+    mean, half_width = pooled_mean(scores)
+    wide = (elo(mean + half_width) - elo(mean - half_width)) / 2
     if math.isfinite(wide):
         count = sum(len(group) for group in scores)
         print(f"\nAn interval of 20 Elo to either side takes some "

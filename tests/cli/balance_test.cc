@@ -178,23 +178,13 @@ TEST(BalanceTest, FairnessInFourSeatsAndWithoutAPolicy) {
 
 TEST(BalanceTest, FairnessGoesOnAfterItWasKilled) {
   const auto study = [](const std::string& store) {
-    return std::vector<std::string>{"balance",
-                                    "--variant",
-                                    "poisoned_chalice",
-                                    "--player",
-                                    "mcts:sims=30",
-                                    "--games",
-                                    "10",
-                                    "--first-games",
-                                    "0",
-                                    "--fair",
-                                    "--fair-games",
-                                    "40",
-                                    "--threads",
-                                    "1",
-                                    "--store",
-                                    store,
-                                    "--format=json"};
+    return std::vector<std::string>{
+        "balance",      "--variant",     "poisoned_chalice",
+        "--player",     "mcts:sims=30",  "--games",
+        "10",           "--first-games", "0",
+        "--fair",       "--fair-games",  "40",
+        "--store",      store,           "--threads=1",
+        "--format=json"};
   };
   const TaraResult whole = RunTara(study(TemporaryPath("whole.db")));
   ASSERT_EQ(whole.status, 0) << whole.err;

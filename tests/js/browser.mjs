@@ -40,8 +40,9 @@ export async function startFirefox(context) {
   return browser;
 }
 
-// Makes a page, and those that it opens, patient and collects what goes wrong on it: errors it throws or
-// logs, and requests to anywhere but `allowed` (a prefix of addresses).
+// Makes a page, and those that it opens, patient, and collects what goes wrong
+// on it: errors it throws or logs, and requests to anywhere but `allowed` (a
+// prefix of addresses).
 export function watchPage(page, {allowed = 'file:'} = {}) {
   page.context().setDefaultTimeout(PATIENCE_MS);
   const problems = [];

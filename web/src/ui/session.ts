@@ -307,12 +307,12 @@ export class Session {
     this.events.hinted(result);
   }
 
-  // Changes the game by a call to the engine. Returns whether it did.
-  // After what is on its way to change the game.
+  // Waits for what is on its way to change the game.
   async settled(): Promise<void> {
     await this.changing;
   }
 
+  // Changes the game by a call to the engine. Returns whether it did.
   private change(
     call: () => Promise<Game>,
     moved: Action | null = null,
