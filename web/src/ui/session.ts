@@ -57,8 +57,7 @@ export class Session {
   readonly course: CourseOfGame;
   readonly review: ReviewOfGame;
   private search: Search | null = null;
-  private busy = false;
-  private changing: Promise<boolean> = Promise.resolve(true);
+  private changing: Promise<Game> | null = null; // what is on its way
   private held = true; // the computer's turns wait for begin()
 
   constructor(
@@ -307,33 +306,33 @@ export class Session {
     this.events.hinted(result);
   }
 
+  private get busy(): boolean {
+    return this.changing !== null;
+  }
+
   // Waits for what is on its way to change the game.
   async settled(): Promise<void> {
-    await this.changing;
+    await this.changing?.catch(() => undefined);
   }
 
   // Changes the game by a call to the engine. Returns whether it did.
-  private change(
+  private async change(
     call: () => Promise<Game>,
     moved: Action | null = null,
   ): Promise<boolean> {
-    this.changing = this.makeChange(call, moved);
-    return this.changing;
-  }
-
-  private async makeChange(
-    call: () => Promise<Game>,
-    moved: Action | null,
-  ): Promise<boolean> {
     this.stopSearch();
-    this.busy = true;
+    const change = call();
+    this.changing = change;
+    const ended = () => {
+      if (this.changing === change) this.changing = null;
+    };
     try {
-      const game = await call();
-      this.busy = false;
+      const game = await change;
+      ended();
       this.show(game, moved);
       return true;
     } catch (error) {
-      this.busy = false;
+      ended();
       this.events.failed(error);
       return false;
     }
