@@ -13,8 +13,8 @@ struct WebFile {
   std::string contents;
 };
 
-// Returns what the page that watches a run (web/src/run.ts) asks for, a file of
-// the folder `run/` and what follows its question mark:
+// Returns what the page that watches a run (web/src/run/run.ts) asks for, a
+// file of the folder `run/` and what follows its question mark:
 //   about.json                   `name` of the run, `config`: its text
 //   metrics.jsonl?from=BYTE      what the run has written from there on
 //   games.json?limit=N           as `tara games list --format=json --limit N`

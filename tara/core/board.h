@@ -269,7 +269,7 @@ constexpr Word Besieged(Word besieger) {
 }
 
 // Returns KnightMoves(king), and perhaps bits off the board, of one hill or
-// none. Some lanes have a faster form (tara/core/batch/patterns.h).
+// none. Some lanes have a faster form (tara/core/batch/avx512_forms.h).
 template <BoardWord Word>
 constexpr Word KnightMovesOfOne(Word king) {
   return KnightMoves(king);

@@ -131,6 +131,20 @@ TEST(StrandedKingTest, IsCapturedByDefaultIfItCannotMove) {
   EXPECT_THAT(outcome.points, ElementsAre(0, 2));
 }
 
+// Red strands its own king, and Blue's stranded B7 has no move then: Red wins
+// by double capture, which ends the game as it stands.
+TEST(StrandedKingTest, OfTwoTheOneThatMustMoveIsLostAlone) {
+  const State end =
+      After(Level2("Trrbr/rrrrbbb/rrrrrrB/rrrrbbR/rbrbbrr/rrbRrbb/r1bbr",
+                   "0 battle - 1,1 0 - -"),
+            "D2-F1*");
+  EXPECT_EQ(end.kings[kRed], Hills("F1 G4"));
+  EXPECT_EQ(end.kings[kBlue], Hills("G5"));
+  const Outcome outcome = Score(end);
+  EXPECT_EQ(outcome.ended_by, Ending::kDoubleCapture);
+  EXPECT_THAT(outcome.points, ElementsAre(2, 1));
+}
+
 // The rulebook's Option A: the enemy passes, the king escapes. Red has C5 and
 // the rest, 2 kingdoms; Blue 1: 2 + 1 points and 1 for the captured king.
 TEST(StrandedKingTest, MayEscapeAfterThePass) {

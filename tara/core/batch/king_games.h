@@ -128,6 +128,8 @@ class KingTurns {
       no_progress = Select(turns.skipped, games.no_progress, no_progress);
       counted = KeepIf(!turns.skipped, counted);
       passed = passed & !turns.skipped;
+      Rules::LoseKings(KeepIf(turns.defaulted, Rules::Stranded(view)), view);
+      position.captured[1 - kRole] = view.kings_lost;
     }
     position.ringforts[kRole] = view.own;
     position.ringforts[1 - kRole] = view.enemy;
@@ -145,7 +147,8 @@ class KingTurns {
         Select(passed, W(kPassed), KeepIf(filled, W(kBoardFull)));
     W ending = Select(open, announced, position.ending);
     ending = Select(stalled, W(kNoProgress), ending);
-    position.ending = Select(double_capture, W(kDoubleCapture), ending);
+    position.ending =
+        Select(double_capture | turns.defaulted, W(kDoubleCapture), ending);
     const M over = options_.last_turns ? !open : NonZero(position.ending);
     return double_capture | stalled | over | turns.defaulted;
   }

@@ -53,7 +53,8 @@ struct HighKings {
     const KingChoices choices = KingChoices::MovesAndMore(
         movers, hills, SacrificeHills(hills, view), MayPass(view));
     if (stranded != 0 && choices.empty()) {
-      FinishGame<HighKings>(view.ending, view);
+      LoseKings(stranded, view);
+      FinishGame<HighKings>(Ending::kDoubleCapture, view);
     }
     return choices;
   }
@@ -151,6 +152,13 @@ struct HighKings {
     return move.sacrifice | NonZero(new_ringfort | captured);
   }
 
+  // Takes kings of the own side off the board, as captured.
+  template <BoardWord W>
+  static TARA_INLINE void LoseKings(W kings, BoardView<W>& view) {
+    view.own_kings = view.own_kings & ~kings;
+    view.kings_lost += Count(kings);
+  }
+
   // Whether the own side has captured two kings, or three.
   template <BoardWord W>
   static TARA_INLINE MaskOf<W> IsDoubleCapture(const BoardView<W>& view) {
@@ -167,9 +175,8 @@ struct HighKings {
         IsZero((view.kings_captured | view.kings_lost) & NumberOf<W>(2));
     const W own = KeepIf(open, view.own_kings & view.enemy);
     const W enemy = KeepIf(open, view.enemy_kings & view.own);
-    view.own_kings = view.own_kings & ~own;
+    LoseKings(own, view);
     view.enemy_kings = view.enemy_kings & ~enemy;
-    view.kings_lost += Count(own);
     view.kings_captured += Count(enemy);
     return NonZero(own | enemy);
   }
