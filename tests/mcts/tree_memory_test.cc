@@ -20,6 +20,7 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/threaded_search.h"
 #include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
@@ -84,6 +85,16 @@ std::map<std::string, SearchOptions> AllOptions() {
     all[file.path()] = *options;
   }
   return all;
+}
+
+TEST(PoolTest, RoomThatIsAskedForAgainAndAgainIsMadeAFewTimes) {
+  Pool<uint32_t> pool;
+  const int64_t before = allocations;
+  for (int i = 0; i < 1000; ++i) {
+    pool.Reserve(pool.size() + 1000);
+    pool.Extend(10);
+  }
+  EXPECT_LE(allocations - before, 8);
 }
 
 class TreeMemoryTest : public testing::TestWithParam<VariantInfo> {

@@ -130,9 +130,10 @@ class Pool {
     }
   }
 
-  // Makes room for `capacity` values.
+  // Makes room for `capacity` values; at least for twice as many as before,
+  // where there is none, so that many calls move the values a few times only.
   void Reserve(uint32_t capacity) {
-    if (capacity > capacity_) Move(capacity);
+    if (capacity > capacity_) Grow(capacity);
   }
 
   // Appends what is missing to `size` values.
