@@ -224,10 +224,8 @@ mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
                                   .confidence_z = options_.confidence_z,
                                   .temperature = options_.temperature,
                                   .value_margin = options_.value_margin};
-  // A Gumbel root plans for a number of simulations: an analysis has none, and
-  // a kept tree has had some.
+  // A Gumbel root plans for a number of simulations: an analysis has none.
   options.search.gumbel = options_.search.gumbel && !for_analysis;
-  options.reuse = options_.reuse && !options.search.gumbel;
   if (!search_.has_value() ||
       search_->options().search.gumbel != options.search.gumbel) {
     search_.emplace(options, model_, &solver_);

@@ -84,6 +84,19 @@ TEST_F(SearchSessionTest, WithoutReuseEachPositionHasATreeOfItsOwn) {
   EXPECT_EQ(seeds_drawn_, 2u);
 }
 
+TEST_F(SearchSessionTest, AGumbelRootHasNoMoreThanItsSimulations) {
+  FakeEvaluator evaluator;
+  SearchSession session(
+      {.search = {.simulations = 50, .gumbel = true}, .reuse = true},
+      &evaluator, /*solver=*/nullptr);
+  for (int turn = 0; turn < 3; ++turn) {
+    GoTo(session);
+    ASSERT_TRUE(session.Search({}).ok());
+    EXPECT_EQ(session.tree().root_visits(), 50);
+    Play(session.Choose(random_));
+  }
+}
+
 TEST_F(SearchSessionTest, AnAnalysisHasTheTreeOfASearch) {
   FakeEvaluator evaluator;
   SearchSession session({}, &evaluator, /*solver=*/nullptr);

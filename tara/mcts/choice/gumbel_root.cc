@@ -36,8 +36,8 @@ GumbelRoot::GumbelRoot(const GumbelOptions& options,
   TARA_CHECK(simulations >= 1, "simulations must be >= 1");
   TARA_CHECK(options.considered_actions >= 1,
              "considered_actions must be >= 1");
-  TARA_CHECK(options.c_visit > 0 && options.c_scale >= 0,
-             "c_visit must be > 0, c_scale >= 0");
+  TARA_CHECK(options.c_visit >= 0 && options.c_scale >= 0,
+             "c_visit and c_scale must be >= 0");
   TARA_CHECK(noise_scale >= 0, "the scale of the noise must be >= 0");
   priors_.reserve(priors.size());
   noisy_logits_.reserve(priors.size());

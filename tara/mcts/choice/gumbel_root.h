@@ -43,8 +43,8 @@ class GumbelRoot {
   // Plans a search of `simulations`. The noise is multiplied by `noise_scale`:
   // 1 for self-play; 0 for matches, where the best is to be played (nothing is
   // drawn from `random` then).
-  // REQUIRES: at least one prior and one simulation; options are positive
-  // (c_scale may be 0); noise_scale >= 0.
+  // REQUIRES: at least one prior and one simulation; considered_actions >= 1,
+  // the other options and noise_scale >= 0.
   GumbelRoot(const GumbelOptions& options, absl::Span<const float> priors,
              int simulations, float noise_scale, Random& random);
 

@@ -78,7 +78,8 @@ SearchSession::SearchSession(const SessionOptions& options,
 
 bool SearchSession::Follow(const State& state,
                            absl::Span<const Action> actions) {
-  if (!tree_.has_value() || !options_.reuse || actions.size() < plies_) {
+  if (!tree_.has_value() || !options_.reuse || options_.search.gumbel ||
+      actions.size() < plies_) {
     return false;
   }
   for (const Action action : actions.subspan(plies_)) {

@@ -68,7 +68,8 @@ class Pondering {
 struct SessionOptions {
   // Its solver and margin deviation are set for the variant of each position.
   SearchOptions search = {};
-  // Keep the subtree of the position that the game comes to.
+  // Keep the subtree of the position that the game comes to. Not with a Gumbel
+  // root: it plans for all its simulations, and those kept would be more.
   bool reuse = false;
   // Threads that search a position together (threaded_search.h).
   int threads = 1;
