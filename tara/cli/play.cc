@@ -423,9 +423,8 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> AdvisingEvaluator(
   if (spec.kind != eval::PlayerKind::kNet) {
     return std::make_unique<mcts::PlayoutEvaluator>(1, seed);
   }
-  TARA_ASSIGN_OR_RETURN(const std::string path,
-                        eval::FindCheckpoint(spec.path));
-  return nn::LoadNetworkEvaluator(path, spec.inference);
+  TARA_ASSIGN_OR_RETURN(const std::string file, eval::NetworkFileOf(spec));
+  return nn::LoadNetworkEvaluator(file, spec.inference);
 }
 
 // Returns an advisor that searches with the opponent's network, if it has one,

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
@@ -224,6 +225,30 @@ TEST_F(NetworkPlayersTest, PlayersThatExistAtTheSameTimeShareTheirNetwork) {
   EXPECT_TRUE(make().ok());
   second = nullptr;
   EXPECT_EQ(make().status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(NetworkPlayersTest, ARunThatGoesOnDoesNotChangeWhoPlays) {
+  const std::string run = folder_ + "/run";
+  std::filesystem::create_directories(run);
+  const auto write = [&](const std::string& name, int channels) {
+    ASSERT_TRUE(nn::NewTrainer({.channels = channels, .blocks = 1}, {}, 1)
+                    ->Save(run + "/" + name, {})
+                    .ok());
+    std::ofstream(run + "/latest") << name << "\n";
+  };
+  for (const std::string options : {"", ",precision=float32"}) {
+    write("1.pt", 8);
+    const TeamSpec team = Resolved("net:" + run + options).value();
+    const std::string identity = PlayerIdentity(team).value();
+    const Action choice = ChoiceOf(*FactoryOf(team)().value());
+    write("2.pt", 16);
+    std::filesystem::remove(run + "/latest");
+    EXPECT_EQ(PlayerIdentity(team).value_or(""), identity);
+    const auto player = FactoryOf(team)();
+    ASSERT_TRUE(player.ok()) << player.status();
+    EXPECT_EQ(ChoiceOf(**player), choice);
+  }
+  std::filesystem::remove_all(run);
 }
 
 TEST_F(NetworkPlayersTest, ANetworksPathMayHoldAnyCharacters) {

@@ -39,9 +39,9 @@ absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec) {
                         " (", session->name(), ")");
   }
   if (spec.kind != PlayerKind::kNet) return spec.text;
-  TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
-  TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
-  return absl::StrCat("net:", file, ",", NetworkOptionsOf(spec));
+  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileOf(spec));
+  TARA_ASSIGN_OR_RETURN(const std::string id, nn::NetworkFileId(file));
+  return absl::StrCat("net:", id, ",", NetworkOptionsOf(spec));
 }
 
 absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
@@ -160,7 +160,7 @@ absl::StatusOr<RemoteContest> NewRemoteContest(
       TARA_RETURN_IF_ERROR(CheckSameEverywhere(player));
       if (player.kind != PlayerKind::kNet) continue;
       TARA_ASSIGN_OR_RETURN(contest.files.emplace_back(),
-                            FindCheckpoint(player.path));
+                            NetworkFileOf(player));
     }
   }
   return contest;
@@ -185,7 +185,7 @@ absl::StatusOr<std::vector<TeamSpec>> TeamsOf(
         return absl::InvalidArgumentError(absl::StrCat(
             files.size(), " networks; expected one for '", text, "', too"));
       }
-      player.path = files[next++];
+      player.file = files[next++];
     }
     teams.push_back(std::move(team));
   }

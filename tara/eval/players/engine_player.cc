@@ -36,7 +36,7 @@ namespace {
 // An engine that was told to quit gets so long to do so.
 constexpr absl::Duration kQuitPatience = absl::Seconds(1);
 // One that stopped talking: to be told how it ended.
-constexpr absl::Duration kExitPatience = absl::Seconds(1);
+constexpr absl::Duration kExitPatience = absl::Seconds(5);
 // Of an answer with the ends of its lines: more is no answer. What engines
 // answer has some hundred.
 constexpr size_t kMaxAnswerBytes = size_t{1} << 16;

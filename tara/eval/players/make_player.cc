@@ -65,9 +65,10 @@ mcts::AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
 }
 
 // Returns what a network is to compute in whose precision is auto.
+// REQUIRES: a spec with a file.
 absl::StatusOr<nn::Precision> ResolvedPrecision(
     const PlayerSpec& spec, const EarlierPrecisions& earlier) {
-  TARA_ASSIGN_OR_RETURN(const std::string file, FindCheckpoint(spec.path));
+  const std::string& file = spec.file;
   std::set<nn::Precision> played;
   if (earlier) {
     TARA_ASSIGN_OR_RETURN(played, earlier(file));
@@ -96,13 +97,12 @@ absl::StatusOr<nn::Precision> ResolvedPrecision(
 
 absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given,
                                          const EarlierPrecisions& earlier) {
-  if (given.kind != PlayerKind::kNet ||
-      given.inference.precision != nn::Precision::kAuto) {
-    return given;
-  }
+  if (given.kind != PlayerKind::kNet) return given;
   PlayerSpec spec = given;
+  TARA_ASSIGN_OR_RETURN(spec.file, NetworkFileOf(given));
+  if (given.inference.precision != nn::Precision::kAuto) return spec;
   TARA_ASSIGN_OR_RETURN(spec.inference.precision,
-                        ResolvedPrecision(given, earlier));
+                        ResolvedPrecision(spec, earlier));
   if (given.level > 0) {
     spec.text = absl::StrCat(
         absl::StrReplaceAll(given.text, {{",precision=auto", ""}}),
@@ -129,7 +129,7 @@ absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given,
     TARA_ASSIGN_OR_RETURN(player, WithPrecision(player, earlier));
     changed |= player.text != text;
   }
-  if (!changed) return given;
+  if (!changed) return team;
   team.text = team.players[0].text;
   if (team.players.size() == 1) return team;
   absl::StrAppend(&team.text, "+", team.players[1].text);
@@ -179,6 +179,11 @@ absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   return checkpoint.string();
 }
 
+absl::StatusOr<std::string> NetworkFileOf(const PlayerSpec& spec) {
+  if (!spec.file.empty()) return spec.file;
+  return FindCheckpoint(spec.path);
+}
+
 namespace {
 
 // The network of a spec, for as long as there are players of it.
@@ -189,9 +194,9 @@ class SharedNetwork {
     absl::MutexLock lock(&mutex_);
     std::shared_ptr<mcts::Evaluator> network = network_.lock();
     if (network != nullptr) return network;
-    TARA_ASSIGN_OR_RETURN(const std::string path, FindCheckpoint(spec.path));
+    TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileOf(spec));
     TARA_ASSIGN_OR_RETURN(network,
-                          nn::LoadNetworkEvaluator(path, spec.inference));
+                          nn::LoadNetworkEvaluator(file, spec.inference));
     network_ = network;
     return network;
   }

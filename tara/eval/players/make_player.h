@@ -48,8 +48,9 @@ absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 using EarlierPrecisions =
     std::function<absl::StatusOr<std::set<nn::Precision>>(const std::string&)>;
 
-// Returns the spec of a player or team with a number type for each network
-// whose `precision` is auto: "best:sims=50,precision=int8". It is the one of
+// Returns the spec of a player or team with the file of each network, and with
+// a number type where `precision` is auto: "best:sims=50,precision=int8". It is
+// the one of
 // the network's earlier games, if they have just one, so that further games are
 // of the same player; else what is chosen here (NetworkLoader). Errors as
 // the factory's, and FAILED_PRECONDITION where earlier games do not tell their
@@ -69,6 +70,10 @@ std::string PrecisionsOf(const TeamSpec& team);
 // ready-made model (tara/eval/players/make_player.h).
 // Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
+
+// Returns the file of a spec's network: the one it has, else what its path
+// means now. Errors as FindCheckpoint. REQUIRES: of kind kNet.
+absl::StatusOr<std::string> NetworkFileOf(const PlayerSpec& spec);
 
 }  // namespace tara::eval
 

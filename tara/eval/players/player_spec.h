@@ -87,6 +87,9 @@ struct PlayerSpec {
   std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
+  // kNet: the file that `path` meant when it was looked up (WithPrecision):
+  // the folder of a run that learns means another one later. Else empty.
+  std::string file = {};
   int level = 0;                        // kNet: from 1; 0: none
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
