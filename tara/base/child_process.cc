@@ -34,35 +34,6 @@ void Close(int& file) {
   file = -1;
 }
 
-// While it lives, writing to a pipe that nobody reads is an error alone: the
-// signal that comes with it is this thread's, and is taken back.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    sigemptyset(&sigpipe_);
-    sigaddset(&sigpipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &sigpipe_, &mask_before_);
-  }
-  ~WithoutSigpipe() {
-    const timespec no_time = {};
-    // A signal that was there before is somebody else's.
-    while (!was_pending_ && sigtimedwait(&sigpipe_, nullptr, &no_time) < 0 &&
-           errno == EINTR) {
-    }
-    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t sigpipe_;
-  sigset_t mask_before_;
-  bool was_pending_;
-};
-
 // Waits for one of `events`. Returns whether there was one before the deadline.
 bool WaitFor(int file, int16_t events, absl::Time deadline) {
   while (true) {
@@ -139,6 +110,24 @@ std::string HowItEnded(int wait_status) {
 }
 
 }  // namespace
+
+WithoutSigpipe::WithoutSigpipe() {
+  sigemptyset(&sigpipe_);
+  sigaddset(&sigpipe_, SIGPIPE);
+  sigset_t pending;
+  sigpending(&pending);
+  was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &sigpipe_, &mask_before_);
+}
+
+WithoutSigpipe::~WithoutSigpipe() {
+  const timespec no_time = {};
+  // A signal that was there before is somebody else's.
+  while (!was_pending_ && sigtimedwait(&sigpipe_, nullptr, &no_time) < 0 &&
+         errno == EINTR) {
+  }
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
 
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     const ChildProcessOptions& options) {

@@ -1,6 +1,7 @@
 #ifndef TARA_BASE_CHILD_PROCESS_H_
 #define TARA_BASE_CHILD_PROCESS_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -13,6 +14,21 @@
 #include "absl/time/time.h"
 
 namespace tara {
+
+// While it lives, writing to a pipe that nobody reads is an error alone: the
+// signal that comes with it is this thread's, and is taken back.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe();
+  ~WithoutSigpipe();
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t sigpipe_;
+  sigset_t mask_before_;
+  bool was_pending_;
+};
 
 struct ChildProcessOptions {
   // The program, looked for in PATH where it has no slash, and its arguments.

@@ -639,6 +639,7 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
       const std::unique_ptr<record::GameStore> store,
       record::OpenGameStore(has_store ? options.store : ":memory:",
                             record::StoreMode::kExclusive));
+  TARA_RETURN_IF_ERROR(store->CheckForContests());
   TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
                         WantedStudies(options, players, rules, *store));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,

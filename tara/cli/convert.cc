@@ -263,6 +263,9 @@ absl::StatusOr<int> RunConvert(const ConvertOptions& options,
     return absl::FailedPreconditionError(
         absl::StrCat(options.to, ": there is such a file; expected none"));
   }
+  if (!std::filesystem::exists(options.from, ignored)) {
+    return absl::NotFoundError(absl::StrCat(options.from, ": no such file"));
+  }
   const std::string kind = record::OlderKindOf(options.from);
   if (kind.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(

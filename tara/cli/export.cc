@@ -20,6 +20,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/make_bundle.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_provenance.h"
 
@@ -52,6 +53,11 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts, StartsOf(wanted));
   std::vector<nn::BundleVariant> variants;
   for (const State& start : starts) {
+    // A run knows what it has learned; of other checkpoints nobody does.
+    if (!origin.variants.empty()) {
+      TARA_RETURN_IF_ERROR(
+          nn::CheckNetworkLearned("the network", origin.variants, start));
+    }
     variants.push_back({.variant = start.variant, .options = start.options});
   }
   return variants;
@@ -59,6 +65,7 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
 
 // Writes a trained network as a model bundle.
 absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
+  TARA_RETURN_IF_ERROR(CheckOutput("--output", options.output));
   TARA_ASSIGN_OR_RETURN(const std::string path,
                         eval::FindCheckpoint(options.model));
   if (nn::IsBundlePath(path)) {

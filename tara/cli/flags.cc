@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -114,12 +116,17 @@ absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags) {
 absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
                                           Variant variant, bool skip_others) {
   RuleOptions options;
+  std::set<absl::string_view> given;
   for (const std::string& text : flags.options) {
     const std::vector<absl::string_view> pair =
         absl::StrSplit(text, absl::MaxSplits('=', 1));
     if (pair.size() != 2) {
       return UsageError(
           absl::StrCat("--option: '", text, "'; expected NAME=VALUE"));
+    }
+    if (!given.insert(pair[0]).second) {
+      return UsageError(absl::StrCat("--option: ", pair[0],
+                                     " is given twice; expected it once"));
     }
     if (skip_others && IsOptionOfAnyVariant(pair[0]) &&
         !AppliesTo(pair[0], variant)) {
@@ -258,8 +265,37 @@ void AddHtmlFlag(Command& command, std::string* path) {
       path);
 }
 
-absl::Status CheckFolderOf(absl::string_view flag, const std::string& path) {
+namespace {
+
+// Whether there is a file at `path` that begins with `mark`.
+bool BeginsWith(const std::string& path, absl::string_view mark) {
+  std::string begin(mark.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file && begin == mark;
+}
+
+}  // namespace
+
+bool IsDatabase(const std::string& path) {
+  return BeginsWith(path, "SQLite format 3");
+}
+
+absl::Status CheckOutput(absl::string_view flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
+  std::error_code ignored;
+  absl::string_view is;
+  if (std::filesystem::is_directory(path, ignored)) {
+    is = "a folder";
+  } else if (IsDatabase(path)) {
+    is = "a store of games or a book";
+  } else if (BeginsWith(path, "TaraNet\n")) {
+    is = "a checkpoint";
+  }
+  if (!is.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(flag, " ", path, ": is ", is, "; expected a new file"));
+  }
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
   if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();

@@ -110,12 +110,16 @@ void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
 // Adds --html, the file of a page; empty: none.
 void AddHtmlFlag(Command& command, std::string* path);
 
-// An hour of games should not find at its end that a file has no place:
-// returns an error, naming the flag, where it has none.
-absl::Status CheckFolderOf(absl::string_view flag, const std::string& path);
+// An hour of games should not find at its end that a file has no place, nor
+// take the place of games or of a network: returns an error, naming the flag,
+// where the file cannot be written or is a store, a book or a checkpoint.
+absl::Status CheckOutput(absl::string_view flag, const std::string& path);
 inline absl::Status CheckHtmlFlag(const std::string& path) {
-  return CheckFolderOf("--html", path);
+  return CheckOutput("--html", path);
 }
+
+// Returns whether a file begins as those of SQLite do: stores and books.
+bool IsDatabase(const std::string& path);
 
 // How a network computes, as SetInferenceOption takes it.
 struct InferenceFlags {

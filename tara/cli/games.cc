@@ -587,6 +587,9 @@ absl::Status WriteFile(record::GameStore& store, const record::GameQuery& query,
 
 absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                                    Console& console) {
+  if (options.output != "-") {
+    TARA_RETURN_IF_ERROR(CheckOutput("--output", options.output));
+  }
   TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options.query));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(options.query.store));

@@ -126,8 +126,12 @@ bool BeginsWithAny(absl::string_view words,
 // inference: `backend=torch`, `--device cuda:1`.
 bool NeedsTorch(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
-    if (absl::StrContains(argv[i], "torch") ||
-        absl::StrContains(argv[i], "cuda")) {
+    const absl::string_view argument = argv[i];
+    const absl::string_view before = argv[i - 1];
+    if (absl::StrContains(argument, "backend=torch") ||
+        absl::StrContains(argument, "device=cuda") ||
+        (before == "--backend" && argument == "torch") ||
+        (before == "--device" && absl::StartsWith(argument, "cuda"))) {
       return true;
     }
   }

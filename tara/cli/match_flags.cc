@@ -158,6 +158,7 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
     TARA_ASSIGN_OR_RETURN(
         table->store_,
         record::OpenGameStore(flags.store, record::StoreMode::kReadWrite));
+    TARA_RETURN_IF_ERROR(table->store_->CheckForContests());
   }
   if (!table->judge_.has_value()) return table;
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec judge,
@@ -272,7 +273,7 @@ namespace {
 // there is none, which is the loader's error.
 std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
   if (player.kind != eval::PlayerKind::kNet) return std::nullopt;
-  const absl::StatusOr<std::string> file = eval::FindCheckpoint(player.path);
+  const absl::StatusOr<std::string> file = eval::NetworkFileOf(player);
   if (!file.ok()) return std::nullopt;
   return *file;
 }

@@ -68,7 +68,7 @@ void PrintOrigin(const nn::BundleProvenance& provenance, Console& console) {
   console.out << "\n";
   const auto duration = [](double seconds) {
     return absl::FormatDuration(
-        absl::Trunc(absl::Seconds(seconds), absl::Seconds(1)));
+        absl::Ceil(absl::Seconds(seconds), absl::Seconds(1)));
   };
   std::vector<std::string> cost;
   if (provenance.training_seconds) {

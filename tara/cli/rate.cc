@@ -176,6 +176,7 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         record::OpenGameStore(StorePathOf(options),
                                               record::StoreMode::kReadWrite));
+  TARA_RETURN_IF_ERROR(store->CheckForContests());
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
                         RatedPlayersOf(named, *store));
 

@@ -178,7 +178,8 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
       TARA_ASSIGN_OR_RETURN(
           eval::Regret regret,
           eval::MeasureRegret(positions[v], seed, *players[i].player));
-      if (regret.positions == 0) continue;
+      // Of a player that is broken off the rest is anything.
+      if (regret.positions == 0 || stop()) continue;
       rows.push_back(
           {.variant = variant,
            .player = named.name,

@@ -71,9 +71,6 @@ struct GivenGame {
   std::string ended_early;  // as ReviewSource
 };
 
-// What a file of SQLite begins with.
-constexpr absl::string_view kStoreMark = "SQLite format 3";
-
 absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(path));
@@ -153,10 +150,11 @@ absl::StatusOr<GivenGame> GivenGameOf(const ReviewCommandOptions& options,
   if (std::filesystem::is_directory(options.game, ignored)) {
     return GameOfStore(options.game, options.number);
   }
+  if (IsDatabase(options.game)) {
+    return GameOfStore(options.game, options.number);
+  }
   TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(options.game));
-  return absl::StartsWith(text, kStoreMark)
-             ? GameOfStore(options.game, options.number)
-             : GameOfText(options.game, text, options.number);
+  return GameOfText(options.game, text, options.number);
 }
 
 // Returns the command with the options that matter, and when it was run.
@@ -186,8 +184,15 @@ absl::Status WriteNotes(const std::string& path, record::GameLine game,
 
 absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
                               Console& console) {
-  TARA_RETURN_IF_ERROR(CheckFolderOf("--html", options.html));
-  TARA_RETURN_IF_ERROR(CheckFolderOf("--notes", options.notes));
+  TARA_RETURN_IF_ERROR(CheckOutput("--html", options.html));
+  TARA_RETURN_IF_ERROR(CheckOutput("--notes", options.notes));
+  std::error_code ignored;
+  if (options.number >= 0 &&
+      std::filesystem::equivalent(options.game, options.notes, ignored)) {
+    return UsageError(absl::StrCat("--notes ", options.notes,
+                                   ": the file that the game is of, which has "
+                                   "others; expected another file"));
+  }
   TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
   const State& start = game.line.initial;
   if (!options.notes.empty() &&

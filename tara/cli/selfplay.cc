@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "proto/game.pb.h"
 #include "tara/base/clocks.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -136,11 +137,21 @@ std::string NotLearnedLines(const std::string& file,
   return text;
 }
 
+// Returns the seed with which this command plays a game.
+uint64_t SeedOf(const SelfPlayCommandOptions& options, const Model& model,
+                uint64_t number) {
+  const auto seed = static_cast<uint64_t>(options.seed);
+  if (!model.player.has_value()) {
+    return DeriveSeed(seed, number, StreamPurpose::kSelfPlay);
+  }
+  return eval::SeedOfGame({.seed = seed}, {.index = static_cast<int>(number)});
+}
+
 // Returns the indices below `games` that the store lacks, or
 // FAILED_PRECONDITION if it has games that this command would not have played.
 absl::StatusOr<std::vector<uint64_t>> MissingGames(
     record::GameStore& store, const std::vector<State>& starts,
-    const std::string& model_id, uint64_t games) {
+    const SelfPlayCommandOptions& options, const Model& model, uint64_t games) {
   TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                         store.List({}));
   std::unordered_set<uint64_t> present;
@@ -148,15 +159,24 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
     const State& start = starts[row.game_index % starts.size()];
     if (row.variant != Info(start.variant).id ||
         row.rule_options != FormatRuleOptions(start.options) ||
-        row.model_id != model_id) {
+        row.model_id != model.id) {
       return absl::FailedPreconditionError(absl::StrCat(
           "the store has other games: game ", row.game_index, " is ",
           row.variant, " with options ", row.rule_options, " by ", row.model_id,
           "; expected ", Info(start.variant).id, " with options ",
-          FormatRuleOptions(start.options), " by ", model_id,
+          FormatRuleOptions(start.options), " by ", model.id,
           ", or another --output"));
     }
     present.insert(row.game_index);
+  }
+  if (!rows.empty()) {  // all are of one seed, if each time this was asked
+    const uint64_t first = rows.front().game_index;
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord game, store.Get(first));
+    if (game.seed() != SeedOf(options, model, first)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the store has games of another --seed; expected the "
+                       "one that they were played with, or another --output"));
+    }
   }
   std::vector<uint64_t> missing;
   for (uint64_t index = 0; index < games; ++index) {
@@ -195,6 +215,8 @@ absl::Status PlayMissingOfPlayer(const SelfPlayCommandOptions& options,
                       .seed = static_cast<uint64_t>(options.seed),
                       .opening_plies = has_policy ? 0 : kOpeningPlies},
                      ids, [&](proto::GameRecord game) -> absl::StatusOr<bool> {
+                       // A player that is broken off ends its game anyhow.
+                       if (stop()) return false;
                        game.set_game_index(game.place());
                        game.clear_place();
                        game.set_model_id(player.text);
@@ -244,6 +266,10 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(Model model, ModelOf(options));
+  // Other searches play other games.
+  if (!model.player.has_value()) {
+    absl::StrAppend(&model.id, ",sims=", options.simulations);
+  }
   std::string not_learned;
   if (model.is_network) {
     TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file,
@@ -258,7 +284,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
       record::OpenGameStore(options.output, record::StoreMode::kReadWrite));
   const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
-                        MissingGames(*store, starts, model.id, wanted));
+                        MissingGames(*store, starts, options, model, wanted));
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);

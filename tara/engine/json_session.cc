@@ -105,8 +105,14 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
   ReportFlags report = body.report;
   LeaveOutUnsupported(request, report);
   const auto flag = std::make_shared<CancelFlag>(false);
-  flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)]
-      .push_back(flag);
+  std::vector<std::weak_ptr<CancelFlag>>& flags =
+      flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)];
+  if (flags.size() == flags.capacity()) {  // an id may come again and again
+    std::erase_if(flags, [](const std::weak_ptr<CancelFlag>& answered) {
+      return answered.expired();
+    });
+  }
+  flags.push_back(flag);
   ForgetAnswered();
   if (mcts::Utility(body.search.utility).needs_margins()) model_->KeepMargins();
   for (const AnalyzeRequest::Position& position : body.positions) {

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "tara/base/check.h"
+#include "tara/base/child_process.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
 #include "tara/record/game_record.h"
@@ -220,6 +221,7 @@ std::string Fleet::status() const {
 
 absl::Status Fleet::Send(absl::string_view line) {
   absl::MutexLock lock(&send_mutex_);
+  const WithoutSigpipe without_sigpipe;
   for (size_t sent = 0; sent < line.size();) {
     const ssize_t size = write(out_, line.data() + sent, line.size() - sent);
     if (size < 0 && errno != EINTR) return Gone();

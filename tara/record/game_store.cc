@@ -420,6 +420,19 @@ absl::StatusOr<std::vector<proto::Contest>> GameStore::Contests() {
   }
 }
 
+absl::Status GameStore::CheckForContests() {
+  const absl::MutexLock lock(&mutex_);
+  TARA_ASSIGN_OR_RETURN(SqliteStatement statement,
+                        db_.Prepare("SELECT (SELECT COUNT(*) FROM games) > "
+                                    "(SELECT COUNT(*) FROM contest_games)"));
+  TARA_RETURN_IF_ERROR(statement.Step("cannot count games").status());
+  if (statement.Int(0) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      path_,
+      ": a store of self-play, whose numbers of games the next ones of "
+      "a match would take; expected another file"));
+}
+
 absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     const GameQuery& query) {
   const absl::MutexLock lock(&mutex_);
@@ -478,20 +491,23 @@ std::string OlderKindOf(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode) {
-  const std::string older = OlderKindOf(path);
-  if (!older.empty()) {
+  const bool read_only = mode == StoreMode::kReadOnly;
+  absl::StatusOr<SqliteDatabase> opened =
+      OpenSqliteFile(path,
+                     read_only ? SqliteDatabase::Mode::kReadOnly
+                               : SqliteDatabase::Mode::kReadWrite,
+                     kSchema);
+  if (!opened.ok()) {
+    // Not looked at before: to close a file gives up all locks that the process
+    // has on it, those of a store that it has open too.
+    const std::string older = OlderKindOf(path);
+    if (older.empty()) return opened.status();
     return absl::FailedPreconditionError(
         absl::StrCat(path, ": a ", older,
                      " of an older version; expected a game store, as `",
                      "tara convert ", path, " NEW` makes of it"));
   }
-  const bool read_only = mode == StoreMode::kReadOnly;
-  TARA_ASSIGN_OR_RETURN(
-      SqliteDatabase db,
-      OpenSqliteFile(path,
-                     read_only ? SqliteDatabase::Mode::kReadOnly
-                               : SqliteDatabase::Mode::kReadWrite,
-                     kSchema));
+  SqliteDatabase db = *std::move(opened);
   std::shared_ptr<void> lock;
   if (mode == StoreMode::kExclusive) {
     TARA_ASSIGN_OR_RETURN(lock, LockFile(path));

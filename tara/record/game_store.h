@@ -128,6 +128,10 @@ class GameStore {
   absl::StatusOr<std::vector<proto::GameRecord>> GamesOf(
       absl::string_view variant, const proto::Contest& contest);
 
+  // Returns FAILED_PRECONDITION if there are games of no contest: those of
+  // self-play have indices of its own, which contests' games would take.
+  absl::Status CheckForContests();
+
   // Returns the contests that there are games of, by variant.
   absl::StatusOr<std::vector<proto::Contest>> Contests();
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "proto/game.pb.h"
@@ -61,6 +62,55 @@ TEST(GamesTest, SelfPlayRefusesAStoreWithOtherGames) {
       RunTara({"selfplay", "--variant", "four_treasures", "-o", store});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("the store has other games"));
+}
+
+// Neither are games of other settings counted, nor do those of a match come
+// among them.
+TEST(GamesTest, AStoreOfSelfPlayIsOfOneSeedAndSearch) {
+  for (const std::string player : {"uniform", "mcts:sims=4"}) {
+    const std::string store = TemporaryPath("games.db");
+    const auto play = [&](const std::string& games, const std::string& sims,
+                          const std::string& seed) {
+      return RunTara({"selfplay", "--variant", "four_treasures", "-o", store,
+                      "--player", player, "--games", games, "--sims", sims,
+                      "--seed", seed});
+    };
+    EXPECT_EQ(play("2", "4", "1").status, 0);
+    const TaraResult other_seed = play("3", "4", "2");
+    EXPECT_EQ(other_seed.status, 1);
+    EXPECT_THAT(other_seed.err, HasSubstr("games of another --seed"));
+    if (player == "uniform") {
+      const TaraResult other_search = play("3", "5", "1");
+      EXPECT_EQ(other_search.status, 1);
+      EXPECT_THAT(other_search.err, HasSubstr("by uniform,sims=4; expected"));
+    }
+    const TaraResult match =
+        RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
+                 "--games", "2", "--store", store});
+    EXPECT_EQ(match.status, 1);
+    EXPECT_THAT(match.err, HasSubstr("a store of self-play"));
+    EXPECT_THAT(play("3", "4", "1").out, StartsWith("1 games played"));
+  }
+}
+
+TEST(GamesTest, NoOutputTakesThePlaceOfGames) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  const std::string before = ReadFile(store);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"games", "export", store, "-o", store},
+        {"stats", store, "--html", store},
+        {"review", store, "--game", "1", "--notes", store}}) {
+    const TaraResult result = RunTara(command);
+    EXPECT_EQ(result.status, 1) << command[0];
+    EXPECT_THAT(result.err, HasSubstr(store + ": is a store of games"));
+    EXPECT_EQ(ReadFile(store), before);
+  }
+  const TaraResult folder =
+      RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
+               "--html", ::testing::TempDir()});
+  EXPECT_EQ(folder.status, 1);
+  EXPECT_THAT(folder.err, HasSubstr(": is a folder; expected a new file"));
 }
 
 TEST(GamesTest, ListsShowsAndSumsUp) {

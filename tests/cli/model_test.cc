@@ -183,6 +183,12 @@ TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
               AllOf(HasSubstr("plays    four_treasures\n"),
                     HasSubstr("weights of float16"),
                     HasSubstr(".alone: generation 1")));
+  // A run knows better.
+  const TaraResult of_run = RunTara(
+      {"export", run_dir, "-o", bundle, "--variant", "stone_of_destiny"});
+  EXPECT_EQ(of_run.status, 1);
+  EXPECT_THAT(of_run.err,
+              HasSubstr("the network has not learned stone_of_destiny"));
 }
 
 TEST(ModelTest, GamesOfEachNumberTypeAreKeptApart) {
@@ -347,8 +353,9 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
   EXPECT_EQ(self_play("best:precision=float32,device=cpu").status, 0);
   const TaraResult of_other = self_play("best:precision=int16");
   EXPECT_EQ(of_other.status, 1);
-  EXPECT_THAT(of_other.err, AllOf(HasSubstr("by tara,precision=float32; "),
-                                  HasSubstr("by tara,precision=int16, or")));
+  EXPECT_THAT(of_other.err,
+              AllOf(HasSubstr("by tara,precision=float32,sims=2; "),
+                    HasSubstr("by tara,precision=int16,sims=2, or")));
   for (const char* const bad : {"best:", "best:best", "best:sims=3",
                                 "best:precision=float32,graph=on"}) {
     const TaraResult refused = self_play(bad);

@@ -274,6 +274,32 @@ TEST(TrainTest, ARunThatCannotGoOnIsRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(FilesOf(run_dir), before);
 }
 
+TEST(TrainTest, GamesOfAnotherRunAreNotLearnedFrom) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
+  for (const auto& [change, expected] : std::map<std::string, std::string>{
+           {"variant=four_treasures", "it is of sacred_hill_l1"},
+           {"seed=77", "it is of another seed"}}) {
+    const std::string anew = TemporaryPath("anew");
+    std::filesystem::create_directories(anew);
+    std::filesystem::copy(run_dir + "/games.db", anew + "/games.db");
+    const TaraResult refused =
+        RunTara({"train", config, "--set", "run_dir=" + anew, "--set", change});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("games.db: game 0 is none of this run"));
+    EXPECT_THAT(refused.err, HasSubstr(expected));
+  }
+  const std::string matches = TemporaryPath("matches");
+  std::filesystem::create_directories(matches);
+  ASSERT_EQ(RunTara({"arena", "--variant", "sacred_hill_l1", "random", "greedy",
+                     "--games", "2", "--store", matches + "/games.db"})
+                .status,
+            0);
+  EXPECT_THAT(RunTara({"train", config, "--set", "run_dir=" + matches}).err,
+              HasSubstr("it is of a match"));
+}
+
 TEST(TrainTest, AMissingConfigIsAFailure) {
   const std::string missing = TemporaryPath("missing.textproto");
   const TaraResult result = RunTara({"train", missing});

@@ -236,6 +236,27 @@ TEST(SamplerTest, AWindowMovedInStepsIsTheWindowMovedAtOnce) {
   }
 }
 
+// Threads do not end their games in their order.
+TEST(SamplerTest, AGameThatEndsLateIsLearnedFrom) {
+  auto records =
+      PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), IndicesTo(8));
+  auto store =
+      record::OpenGameStore(":memory:", record::StoreMode::kReadWrite).value();
+  for (const uint64_t i : {0, 1, 3, 4, 6}) {
+    ASSERT_TRUE(store->Add(records[i]).ok());
+  }
+  Sampler late(*store, Newest(5), 1);
+  ASSERT_TRUE(late.MoveWindow(7).ok());
+  for (const uint64_t i : {7, 5, 2}) ASSERT_TRUE(store->Add(records[i]).ok());
+  ASSERT_TRUE(late.MoveWindow(8).ok());
+  Sampler at_once(*store, Newest(5), 1);
+  ASSERT_TRUE(at_once.MoveWindow(8).ok());
+  EXPECT_EQ(late.games(), 5);
+  const auto a = late.Batch(3, 64);
+  const auto b = at_once.Batch(3, 64);
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].state, b[i].state);
+}
+
 TEST(SamplerTest, StepsDrawDifferentBatchesAndAStepAlwaysTheSame) {
   const auto store = StoreWithGames("batches", Variant::kSacredHillL1, 4);
   Sampler sampler(*store, Newest(10), 1);

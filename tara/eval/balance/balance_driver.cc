@@ -32,8 +32,12 @@
 namespace tara::eval {
 namespace {
 
-// The seed of a game's streams: 0 its random opening, which all players share,
-// 1 whatever else is drawn.
+// Streams of a game: its random opening, which all players share, and whatever
+// else is drawn; and of a study, the report on the start.
+constexpr uint64_t kOpeningStream = 0;
+constexpr uint64_t kGameStream = 1;
+constexpr uint64_t kStartStream = 2;
+
 uint64_t StreamSeed(const BalanceGameOptions& options, const BalanceGameId& id,
                     uint64_t stream) {
   const uint64_t begins_with =
@@ -44,6 +48,15 @@ uint64_t StreamSeed(const BalanceGameOptions& options, const BalanceGameId& id,
       DeriveSeed(games, static_cast<uint64_t>(id.index), StreamPurpose::kArena);
   return DeriveSeed(game, stream, StreamPurpose::kArena);
 }
+
+}  // namespace
+
+uint64_t SeedOfGame(const BalanceGameOptions& options,
+                    const BalanceGameId& id) {
+  return StreamSeed(options, id, kGameStream);
+}
+
+namespace {
 
 // Values are the mover's; these are Red's.
 float ForRed(const State& state, float value) {
@@ -108,13 +121,13 @@ class StudyGame : public PlayedGame {
       : PlayedGame(
             call.first_number + place,
             InitialState(call.options.variant, call.options.rule_options),
-            StreamSeed(call.options, call.games[place], 1)),
+            SeedOfGame(call.options, call.games[place])),
         call_(call),
         place_(place),
         attempt_(attempt) {
     const BalanceGameId& id = call.games[place];
     record.set_place(id.place());
-    Random opening(StreamSeed(call.options, id, 0));
+    Random opening(StreamSeed(call.options, id, kOpeningStream));
     if (id.first.has_value()) Play(*id.first);
     // An action that would end the game is not played.
     while (ply() < call.options.opening_plies) {
@@ -346,7 +359,7 @@ proto::Contest ContestOf(const BalanceStudyKey& key) {
 
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
                          StartReport& start) {
-  Random random(StreamSeed(options, BalanceGameId(), 2));
+  Random random(StreamSeed(options, BalanceGameId(), kStartStream));
   SearchReport report;
   const Turn turn = {
       .state = InitialState(options.variant, options.rule_options),

@@ -32,6 +32,9 @@ namespace tara::eval {
 using BalanceGameCallback =
     std::function<absl::StatusOr<bool>(proto::GameRecord game)>;
 
+// Returns the seed that the record of a game has.
+uint64_t SeedOfGame(const BalanceGameOptions& options, const BalanceGameId& id);
+
 // Games in progress on a thread: a batch for a network.
 inline constexpr int kStudyGamesAThread = 32;
 

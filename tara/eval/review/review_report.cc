@@ -151,7 +151,8 @@ std::string CurveText(const GameReview& review, bool unicode) {
   std::string text = absl::StrCat(
       "Red's chances of winning after each action, ",
       unicode ? "▁ 0 % to █ 100 %" : "0: below 10 % to 9: from 90 %",
-      "; below, faults:\ni inaccuracy, m mistake, B blunder, p points alone\n");
+      "; below, faults:\ni inaccuracy, m mistake, B blunder, p points alone, . "
+      "less\n");
   for (size_t first = 0; first < review.course.size(); first += kCurveWidth) {
     std::string bars, faults;
     const size_t end = std::min(first + kCurveWidth, review.course.size());

@@ -58,6 +58,11 @@ absl::Status ReadMetrics(const std::string& path,
       provenance.scores.clear();
     }
     is_final = final;
+    // The same evaluation made again, of other games.
+    std::erase_if(provenance.scores, [&](const nn::BundleScore& score) {
+      return score.variant == event.value("variant", "") &&
+             score.opponent == event.value("opponent", "");
+    });
     provenance.scores.push_back({.variant = event.value("variant", ""),
                                  .opponent = event.value("opponent", ""),
                                  .generation = generation,

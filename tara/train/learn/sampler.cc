@@ -95,12 +95,15 @@ absl::Status Sampler::MoveWindow(uint64_t end_index) {
          (begin == end || games_.front().game_index < *begin)) {
     games_.pop_front();
   }
-  for (auto it = begin; it != end; ++it) {
-    if (!games_.empty() && *it <= games_.back().game_index) continue;
+  // Games are not added in their order: those that took longer come later.
+  size_t place = 0;
+  for (auto it = begin; it != end; ++it, ++place) {
+    if (place < games_.size() && games_[place].game_index == *it) continue;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store_.Get(*it));
     TARA_ASSIGN_OR_RETURN(SampledGame game,
                           UnpackGame(record, options_.targets));
-    games_.push_back(std::move(game));
+    games_.insert(games_.begin() + static_cast<int64_t>(place),
+                  std::move(game));
   }
   FillPools();
   if (!games_.empty() && learned_.games == 0) {

@@ -24,8 +24,10 @@
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 #include "tara/base/clocks.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/core/rules.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
@@ -217,6 +219,44 @@ RunTime TimeOfLastGeneration(const proto::RunState& state) {
           .cpu = absl::Seconds(state.last_generation_cpu_seconds())};
 }
 
+// Checks that a game of a run's store is one that the run would play.
+absl::Status CheckGame(const proto::GameRecord& game,
+                       const proto::TrainConfig& config,
+                       const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartPositions(config));
+  const bool has_variant =
+      std::any_of(starts.begin(), starts.end(), [&](const State& start) {
+        return Info(start.variant).id == game.variant();
+      });
+  const uint64_t seed =
+      DeriveSeed(config.seed(), game.game_index(), StreamPurpose::kSelfPlay);
+  if (has_variant && !game.has_contest() && game.seed() == seed) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      path, ": game ", game.game_index(), " is none of this run: it is of ",
+      game.has_contest() ? "a match"
+      : has_variant      ? "another seed"
+                         : game.variant(),
+      "; expected the games of a run of the same variants and seed, or none"));
+}
+
+// Checks the first and the last game of a run's store.
+absl::Status CheckGames(record::GameStore& store,
+                        const proto::TrainConfig& config,
+                        const std::string& path) {
+  for (const bool last : {false, true}) {
+    TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
+                          store.Indices({.limit = 1, .newest_first = last}));
+    if (indices.empty()) continue;
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord game,
+                          store.Get(indices.front()));
+    TARA_RETURN_IF_ERROR(CheckGame(game, config, path));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status TrainingRun::Open() {
@@ -231,6 +271,7 @@ absl::Status TrainingRun::Open() {
   TARA_ASSIGN_OR_RETURN(store_,
                         record::OpenGameStore(folder_->store_path(),
                                               record::StoreMode::kReadWrite));
+  TARA_RETURN_IF_ERROR(CheckGames(*store_, config_, folder_->store_path()));
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
   sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
                    config_.seed());
