@@ -570,9 +570,15 @@ def _class_path(folder: str) -> pathlib.Path:
 
 
 def _keep_class(folder: str, checkpoint: str, numeric_class: str) -> None:
-    _class_path(folder).write_text(
-        json.dumps({"checkpoint": pathlib.Path(checkpoint).name,
-                    "numeric_class": numeric_class}), encoding="utf-8")
+    path = _class_path(folder)
+    # In one step: a kill leaves the old one, or the new one.
+    written = path.with_suffix(".json.partial")
+    with open(written, "w", encoding="utf-8") as file:
+        json.dump({"checkpoint": pathlib.Path(checkpoint).name,
+                   "numeric_class": numeric_class}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(written, path)
 
 
 def _check_class(folder: str, request: bytes) -> None:
@@ -580,7 +586,11 @@ def _check_class(folder: str, request: bytes) -> None:
     path = _class_path(folder)
     if not path.exists():
         return
-    before = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        before = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise FleetError(f"{path}: damaged; expected it as this command wrote "
+                         "it, or no such file") from None
     played = pathlib.Path(folder) / "checkpoints" / before["checkpoint"]
     if not played.exists():
         return

@@ -367,7 +367,7 @@ class ContestPlayer : public JobPlayer {
       for (const eval::PlayerSpec& player : team.players) {
         if (player.kind != eval::PlayerKind::kNet) continue;
         classes.push_back(NumericClassOf(
-            ValueOrThrow(nn::LoadNetwork(player.path, player.inference)),
+            ValueOrThrow(nn::LoadNetwork(player.file, player.inference)),
             {start}));
       }
     }
@@ -432,9 +432,14 @@ py::bytes PlayPieces(JobPlayer& player,
 // A player in Python: an object with choose(states) -> actions.
 class PythonPlayer : public eval::Player {
  public:
-  // `error` is set to the first exception, with the GIL.
-  PythonPlayer(py::object choose, std::string name, std::exception_ptr* error)
-      : choose_(std::move(choose)), name_(std::move(name)), error_(error) {}
+  // `error` is set to the first exception, with the GIL. `turn` is of all
+  // players in Python of an arena: who has it is asked, the others wait.
+  PythonPlayer(py::object choose, std::string name, std::exception_ptr* error,
+               std::shared_ptr<std::mutex> turn)
+      : choose_(std::move(choose)),
+        name_(std::move(name)),
+        error_(error),
+        turn_(std::move(turn)) {}
 
   ~PythonPlayer() override {
     const py::gil_scoped_acquire acquire;
@@ -443,6 +448,8 @@ class PythonPlayer : public eval::Player {
 
   absl::Status ChooseActions(absl::Span<const eval::Turn> turns,
                              absl::Span<Action> actions) override {
+    // Before the GIL, which the one who is asked may give away and want back.
+    const std::lock_guard turn(*turn_);
     const py::gil_scoped_acquire acquire;
     try {
       py::list states;
@@ -500,14 +507,15 @@ std::string NameOf(const py::object& player) {
 
 eval::Contestant ContestantOf(const char* argument, const py::object& given,
                               const State& start, record::GameStore* store,
-                              std::exception_ptr* error) {
+                              std::exception_ptr* error,
+                              const std::shared_ptr<std::mutex>& turn) {
   if (py::isinstance<py::str>(given)) {
     const eval::TeamSpec parsed =
         ValueOrThrow(eval::ParseTeamSpec(given.cast<std::string>()));
     ThrowIfError(eval::CheckTeam(parsed, start.variant));
     for (const eval::PlayerSpec& player : parsed.players) {
       if (player.kind != eval::PlayerKind::kNet) continue;
-      CheckLearned(player.text, ValueOrThrow(eval::FindCheckpoint(player.path)),
+      CheckLearned(player.text, ValueOrThrow(eval::NetworkFileOf(player)),
                    start);
     }
     auto made = [&] {
@@ -534,10 +542,10 @@ eval::Contestant ContestantOf(const char* argument, const py::object& given,
   // What it can take is what a spec can that says nothing of it.
   return {.team = {.text = name, .players = {eval::PlayerSpec()}},
           .identity = absl::StrCat("python:", name),
-          .make = [shared, name,
-                   error]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
+          .make = [shared, name, error,
+                   turn]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
             const py::gil_scoped_acquire acquire;
-            return std::make_unique<PythonPlayer>(*shared, name, error);
+            return std::make_unique<PythonPlayer>(*shared, name, error, turn);
           }};
 }
 
@@ -552,12 +560,14 @@ py::object Arena(const py::object& a, const py::object& b,
   if (store_given != nullptr) {
     store = store_given->store;
     if (store == nullptr) throw py::value_error("store: it is closed");
+    ThrowIfError(store->CheckForContests());
   }
   std::exception_ptr error;
+  const auto turn = std::make_shared<std::mutex>();
   const eval::Contestant player_a =
-      ContestantOf("a", a, start.state, store.get(), &error);
+      ContestantOf("a", a, start.state, store.get(), &error, turn);
   const eval::Contestant player_b =
-      ContestantOf("b", b, start.state, store.get(), &error);
+      ContestantOf("b", b, start.state, store.get(), &error, turn);
   eval::ArenaOptions options = {.variant = start.state.variant,
                                 .rule_options = start.state.options,
                                 .opening_plies = opening_plies,

@@ -60,6 +60,11 @@ py::bytes RecordBytes(const PythonRecord& self) {
 
 py::object RecordedOutcome(const PythonRecord& self) {
   const proto::GameResult& result = self.record.result();
+  if (result.points_size() != 2) {
+    throw py::value_error(
+        absl::StrCat("a damaged record: ", result.points_size(),
+                     " points; expected those of two sides"));
+  }
   return OutcomeToPython(result.points(kRed), result.points(kBlue),
                          record::CompensationHalves(self.record.rule_options()),
                          record::EndingOf(self.record));

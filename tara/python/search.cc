@@ -48,7 +48,7 @@ Options ParseOptions(const std::string& text, bool is_playouts) {
     const bool is_sims = pair.first == "sims";
     if (is_sims || pair.first == "leaves") {
       int number = 0;
-      const int most = is_sims ? 1 << 30 : 1024;
+      const int most = is_sims ? 16777214 : 1024;
       if (!absl::SimpleAtoi(pair.second, &number) || number < 1 ||
           number > most) {
         throw py::value_error(absl::StrCat("options: ", pair.first, "=",

@@ -337,6 +337,22 @@ def test_python_plays_beside_all_players(variant):
     assert results[2].report["player_a"] == "choose"
 
 
+def test_python_is_asked_by_one_thread_at_a_time():
+    asked = threading.Semaphore(1)
+    overlaps = []
+
+    def choose(states):
+        if not asked.acquire(blocking=False):
+            overlaps.append(len(states))
+            return [state.legal()[0] for state in states]
+        time.sleep(0.001)  # others may run
+        asked.release()
+        return [state.legal()[0] for state in states]
+
+    tara.arena(choose, choose, "four_treasures", games=40, threads=4)
+    assert not overlaps
+
+
 def test_a_search_in_python_beats_random():
     class Searcher:
         def choose(self, states):

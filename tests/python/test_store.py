@@ -6,6 +6,7 @@ import pickle
 import shutil
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 
@@ -149,6 +150,24 @@ def test_a_store_may_be_closed_while_it_is_read(path):
 
 
 # --- Tables ------------------------------------------------------------------
+
+
+def test_a_store_keeps_its_locks_when_it_is_opened_again(path, tmp_path):
+    """Who closes it elsewhere does not take itself for the last."""
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    games = list(tara.selfplay("playouts", "four_treasures", range(80, 100),
+                               options="sims=2"))
+    with tara.GameStore(copy, "w") as store:
+        store.add(games[:10])
+        with tara.GameStore(copy) as again:
+            subprocess.run(
+                [sys.executable, "-c", "import sys, tara\n"
+                 "tara.GameStore(sys.argv[1], 'w').close()", copy], check=True)
+            store.add(games[10:])
+            assert len(again) == 100
+    with tara.GameStore(copy) as store:
+        assert len(store) == 100
 
 
 def test_libraries_of_tables_take_a_store_as_it_is(store):

@@ -167,8 +167,9 @@ class NullWindowSearch {
   // Frames have less than 2 KB: 4 MB of stack.
   static constexpr int kMaxDepth = 2000;
 
+  // Without the move itself, which is made again when it is tried: stacks are
+  // small, and most are not.
   struct ScoredMove {
-    Move move;
     int urgency;
     int number;
   };
@@ -232,10 +233,9 @@ class NullWindowSearch {
     const OrderingAim aim = {.content_now = hints.standing >= beta};
     for (int i = 0; i < count; ++i) {
       ScoredMove& scored = moves[static_cast<size_t>(i)];
-      scored.move = legal.Nth(i);
       scored.number = i;
       scored.urgency =
-          i == hints.first ? 1 << 20 : Urgency(scored.move, view, aim);
+          i == hints.first ? 1 << 20 : Urgency(legal.Nth(i), view, aim);
     }
     Best best = {.value = -kMaxMargin - 1, .number = SolverBounds::kNoBest};
     for (auto* next = moves.data(); next != moves.data() + count; ++next) {
@@ -245,7 +245,7 @@ class NullWindowSearch {
                                   [](const ScoredMove& a, const ScoredMove& b) {
                                     return a.urgency < b.urgency;
                                   }));
-      const int value = After(view, next->move, beta, depth);
+      const int value = After(view, legal.Nth(next->number), beta, depth);
       if (budget_.stopped) break;
       if (value <= best.value) continue;
       best = {.value = value, .number = next->number};

@@ -17,6 +17,7 @@
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {
@@ -148,6 +149,7 @@ absl::StatusOr<mcts::Evaluation> ExpectedOf(const Json& json) {
 template <typename Entry>
 absl::StatusOr<std::vector<Entry>> ReadPositions(
     absl::string_view text, absl::StatusOr<Entry> (*read)(const Json&)) {
+  TARA_RETURN_IF_ERROR(CheckNesting("golden.json", text));
   std::vector<Entry> entries;
   try {
     const Json json = Json::parse(text);

@@ -435,7 +435,29 @@ std::string ManifestToJson(const BundleManifest& manifest) {
   return json.dump(2) + "\n";
 }
 
+absl::Status CheckNesting(absl::string_view file, absl::string_view text) {
+  constexpr int kDeepest = 32;
+  int depth = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_text = !in_text;
+    if (in_text) {
+      i += c == '\\' ? 1 : 0;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+    if (depth <= kDeepest) continue;
+    return absl::DataLossError(
+        absl::StrCat(file, " cannot be read: it nests deeper than ", kDeepest));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text) {
+  TARA_RETURN_IF_ERROR(CheckNesting("manifest.json", text));
   try {
     return FromJson(Json::parse(text));
   } catch (const Json::exception& error) {

@@ -126,6 +126,11 @@ struct BundleManifest {
 // TorchScript.
 std::vector<BundleForm> FormsOf(WeightType weights);
 
+// Returns DATA_LOSS for the text of a file of a bundle that nests deeper than
+// any does: parsed JSON is copied and written by recursion, which such a text
+// could make overflow the stack.
+absl::Status CheckNesting(absl::string_view file, absl::string_view text);
+
 std::string ManifestToJson(const BundleManifest& manifest);
 
 // Returns DATA_LOSS for what is no manifest, saying what is wrong, and

@@ -34,6 +34,7 @@
 #include "tara/nn/torch/folded_network_torch.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/torch/torch_runtime.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {
@@ -485,6 +486,8 @@ absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
              "parts need positions");
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> devices,
                         FindTorchDevices(options.device));
+  // Before a network is made that is as large as the file says.
+  TARA_RETURN_IF_ERROR(FoldNorms(checkpoint).status());
   try {
     const c10::InferenceMode inference_mode;
     Network network(checkpoint.shape);

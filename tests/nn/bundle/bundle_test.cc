@@ -256,6 +256,16 @@ TEST_F(BundleTest, JsonThatIsTooLargeIsRefused) {
               HasSubstr("entry golden.json has "));
 }
 
+// The stack would not suffice to copy it.
+TEST_F(BundleTest, JsonThatNestsDeeplyIsRefused) {
+  const std::string deep(100000, '[');
+  const absl::Status manifest = ErrorOf(
+      With(kManifestEntry, "{\"\\\"[\": " + deep + Entry(kManifestEntry)));
+  EXPECT_EQ(manifest.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(manifest.message()),
+              HasSubstr("manifest.json cannot be read: it nests deeper"));
+}
+
 TEST_F(BundleTest, AMissingPartIsNamed) {
   for (const std::string& name :
        ZipReader::Open(SmallBundle()).value().Names()) {
