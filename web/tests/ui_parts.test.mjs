@@ -7,6 +7,15 @@ import {after, before, describe, test} from 'node:test';
 import {loadCore} from './harness.mjs';
 import {loadModules, randomNumbers} from './ui_page.mjs';
 
+// A promise, and what settles it.
+function withResolvers() {
+  const made = {};
+  made.promise = new Promise((resolve, reject) => {
+    Object.assign(made, {resolve, reject});
+  });
+  return made;
+}
+
 let modules;
 before(() => {
   modules = loadModules();
@@ -169,6 +178,103 @@ describe('pointing at hills', () => {
     assert.deepEqual(
         choose(there, null, 1), {kind: 'play', action: there.legal[1]});
     assert.deepEqual([...uses(there, null)], [[0, 'build'], [1, 'capture']]);
+  });
+});
+
+describe("the computer's turn", () => {
+  const COMPUTER = {kind: 'computer', level: 'level:1'};
+  const PERSON = {kind: 'person'};
+  let Session;
+  before(async () => {
+    ({Session} = await modules.load('/src/ui/session.ts'));
+  });
+
+  const game = (name) => ({
+    name,
+    ply: 0,
+    actions: [],
+    position: {seat: 0, side: 0, finished: false},
+  });
+
+  // A session with the computer to move, whose search has ended while the pace
+  // has not: timers come after all that is resolved. `played`: the games that
+  // were played on; `loaded` answers the text that is loaded.
+  const atPace = async () => {
+    const played = [];
+    const loaded = withResolvers();
+    let now = game('old');
+    const engine = {
+      newGame: async () => now,
+      loadGame: () => loaded.promise.then((found) => (now = found)),
+      play: async () => {
+        played.push(now.name);
+        return {...now, ply: 1, position: {...now.position, seat: 1, side: 1}};
+      },
+      evaluate: () => new Promise(() => {}),
+      search: () => ({
+        result: Promise.resolve({action: {index: 7}, by: 'network'}),
+        stop: () => {},
+      }),
+    };
+    const events = new Proxy({}, {get: () => () => {}});
+    const session = new Session(engine, now, events, 1);
+    await session.newGame('any', {}, [COMPUTER, PERSON], () => {});
+    session.begin();
+    for (let i = 0; i < 20; ++i) await null;
+    assert.equal(session.thinking, null);
+    return {session, played, loaded};
+  };
+
+  // Until a pace that has begun by now has ended.
+  const paceEnded = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  test('is played once its pace has ended', async () => {
+    const {session, played} = await atPace();
+    await paceEnded();
+    assert.deepEqual(played, ['old']);
+    assert.equal(session.game.ply, 1);
+  });
+
+  test('is not played when a person has taken the seat', async () => {
+    const {session, played} = await atPace();
+    session.setPlayer(0, PERSON);
+    await paceEnded();
+    assert.deepEqual(played, []);
+    assert.ok(session.personToMove);
+  });
+
+  test('is played once when the computer waited and goes on', async () => {
+    const {session, played} = await atPace();
+    session.pause();
+    session.resume();
+    await paceEnded();
+    await paceEnded();
+    assert.deepEqual(played, ['old']);
+  });
+
+  test('does not go into a game that is loaded meanwhile', async () => {
+    const {session, played, loaded} = await atPace();
+    const load =
+        session.load('text', () => [PERSON, PERSON], false, false, () => {});
+    await paceEnded();
+    // Nor does what a person points at.
+    assert.equal(session.personToMove, false);
+    await session.play({index: 3});
+    loaded.resolve(game('new'));
+    await load;
+    await paceEnded();
+    assert.deepEqual(played, []);
+    assert.equal(session.game.name, 'new');
+  });
+
+  test('comes when a text is refused', async () => {
+    const {session, played, loaded} = await atPace();
+    const load = session.load('text', () => [], false, false, () => {});
+    await paceEnded();
+    loaded.reject(new Error('no game'));
+    await assert.rejects(load, /no game/);
+    await paceEnded();
+    assert.deepEqual(played, ['old']);
   });
 });
 

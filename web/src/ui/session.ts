@@ -58,6 +58,7 @@ export class Session {
   readonly review: ReviewOfGame;
   private search: Search | null = null;
   private changing: Promise<Game> | null = null; // what is on its way
+  private stops = 0; // of searches; a turn begun before one is not played
   private held = true; // the computer's turns wait for begin()
 
   constructor(
@@ -131,20 +132,25 @@ export class Session {
     counts: boolean,
     accepted: () => void,
   ): Promise<void> {
-    this.stopSearch();
+    const load = async (): Promise<Game> => {
+      const game = await this.engine.loadGame(text);
+      accepted();
+      this.players = fit(game);
+      this.paused = paused;
+      this.counts = counts;
+      this.course.clear();
+      this.review.clear();
+      return game;
+    };
     let game: Game;
     try {
-      game = await this.engine.loadGame(text);
+      game = await this.arrival(load);
     } catch (error) {
+      this.stopSearch(); // of a turn whose action was dropped meanwhile
+      this.events.changed();
       this.startTurn();
       throw error;
     }
-    accepted();
-    this.players = fit(game);
-    this.paused = paused;
-    this.counts = counts;
-    this.course.clear();
-    this.review.clear();
     this.show(game, null);
   }
 
@@ -320,25 +326,31 @@ export class Session {
     call: () => Promise<Game>,
     moved: Action | null = null,
   ): Promise<boolean> {
+    let game: Game;
+    try {
+      game = await this.arrival(call);
+    } catch (error) {
+      this.events.failed(error);
+      return false;
+    }
+    this.show(game, moved);
+    return true;
+  }
+
+  // Waits for the game of a call to the engine; nobody acts meanwhile.
+  private async arrival(call: () => Promise<Game>): Promise<Game> {
     this.stopSearch();
     const change = call();
     this.changing = change;
-    const ended = () => {
-      if (this.changing === change) this.changing = null;
-    };
     try {
-      const game = await change;
-      ended();
-      this.show(game, moved);
-      return true;
-    } catch (error) {
-      ended();
-      this.events.failed(error);
-      return false;
+      return await change;
+    } finally {
+      if (this.changing === change) this.changing = null;
     }
   }
 
   private show(game: Game, moved: Action | null): void {
+    this.stopSearch();
     ++this.changes;
     this.game = game;
     this.moved = moved;
@@ -385,11 +397,11 @@ export class Session {
   }
 
   private async takeTurn(level: string): Promise<void> {
-    const { changes } = this;
+    const { stops } = this;
     const pace = new Promise((resolve) => setTimeout(resolve, this.paceMs));
     const result = await this.run('turn', { level });
     await pace;
-    if (result === null || changes !== this.changes || this.paused) return;
+    if (result === null || stops !== this.stops) return;
     if (result.by !== 'network') this.counts = false;
     await this.play(result.action);
   }
@@ -425,6 +437,7 @@ export class Session {
   }
 
   private stopSearch(): void {
+    ++this.stops;
     this.search?.stop();
     this.endSearch();
   }
