@@ -1,11 +1,12 @@
-import {existsSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vite';
 
 import {findModel, modelPlugin} from './model_plugin.mjs';
 import {packedPlugin} from './packed_plugin.mjs';
-import {sitePlugin} from './site/plugin.mjs';
+import {bundleForPage, sitePlugin} from './site/plugin.mjs';
+import {fileId} from './src/engine/zip.ts';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -47,6 +48,9 @@ const policyPlugin = {
 export default defineConfig(({mode}) => {
   const site = mode === 'site';
   const bundle = process.env.TARA_MODEL || findModel(path('.'));
+  // A site has the network without what its page does not read.
+  const source = site && bundle !== null ? readFileSync(bundle) : null;
+  const network = source === null ? null : bundleForPage(source);
   // A run is watched where it is.
   const pages = site ? ['index.html'] : ['index.html', 'run.html'];
   if (mode === 'test') pages.push('tests/pages/engine.html');
@@ -54,7 +58,7 @@ export default defineConfig(({mode}) => {
     // No page is served in place of another that is missing.
     appType: 'mpa',
     plugins: [
-      site ? sitePlugin({bundle, policy: policyText}) : modelPlugin(path('.')),
+      site ? sitePlugin({network, policy: policyText}) : modelPlugin(path('.')),
       packedPlugin(),
       policyPlugin,
     ],
@@ -62,6 +66,9 @@ export default defineConfig(({mode}) => {
       // What servers that do not tell the file's name have as model.tara.
       'import.meta.env.TARA_MODEL_NAME':
           JSON.stringify(bundle === null ? '' : basename(bundle)),
+      // By the id of a bundle for the page, that of the file it is made of.
+      'import.meta.env.TARA_SOURCES': JSON.stringify(
+          source === null ? {} : {[fileId(network)]: fileId(source)}),
     },
     // Relative addresses: the built page may lie in any folder of a server.
     base: './',

@@ -158,8 +158,8 @@ function filesOf(folder, under = '') {
       .sort();
 }
 
-// `bundle`: the path of the network, or null. `policy`: as text.
-export function sitePlugin({bundle, policy}) {
+// `network`: its bundle for the page, or null. `policy`: as text.
+export function sitePlugin({network, policy}) {
   let folder;
   const hash = (name, form) =>
     createHash('sha256').update(readFileSync(path.join(folder, name)))
@@ -184,9 +184,7 @@ export function sitePlugin({bundle, policy}) {
     async generateBundle() {
       const emit = (fileName, source) =>
         this.emitFile({type: 'asset', fileName, source});
-      if (bundle !== null) {
-        emit('model.tara', bundleForPage(readFileSync(bundle)));
-      }
+      if (network !== null) emit('model.tara', network);
       for (const {fileName, source} of await drawIcons()) {
         emit(fileName, source);
       }

@@ -217,6 +217,10 @@ for (const [name, start] of
       const {page, problems, context} = await visit(browser, address);
       assert.equal(await isKept(page), false);
       assert.equal(await page.textContent('#network-name'), 'tara.tara');
+      // It is the one whose levels were measured, if repacked.
+      assert.match(
+          await page.textContent('.seat option[value="level:1"]'),
+          /^Level 1 · \d+$/);
       const variants = await page.$$eval(
           'input[name="variant"]', (all) => all.map(({value}) => value));
       assert.equal(variants.length, 10);

@@ -13,6 +13,11 @@ import { notLearned } from './learned';
 import { readWeights } from './onnx';
 import { fileId } from './zip';
 
+// An exported page has its network repacked (vite.config.mjs): by its id there,
+// that of the file with the same weights.
+const SOURCES = import.meta.env['TARA_SOURCES'] as
+    Readonly<Record<string, string>> | undefined;
+
 export class Network {
   readonly info: NetworkInfo;
 
@@ -42,7 +47,8 @@ export class Network {
       throw new Error(`${bundle.file} cannot be run: ${
           error instanceof Error ? error.message : String(error)}`);
     }
-    const rated = fileId(bytes) === catalogue.ratedNetwork;
+    const id = fileId(bytes);
+    const rated = (SOURCES?.[id] ?? id) === catalogue.ratedNetwork;
     return new Network(bundle, name, bytes.length, rated, network);
   }
 
