@@ -34,7 +34,7 @@ async function begin(app: App): Promise<void> {
   requestAnimationFrame(() => document.body.classList.add('ready'));
   const model = await fetchDefaultModel();
   if (model !== null) {
-    await app.loadNetwork(new Blob([model.data]), model.name);
+    await app.loadOwnNetwork(new Blob([model.data]), model.name);
   }
   app.begin();
 }

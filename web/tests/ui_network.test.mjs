@@ -8,6 +8,7 @@ import {suiteContext} from './harness.mjs';
 import {
   drop,
   newGame,
+  reload,
   startSite,
   takePicture,
   waitForToast,
@@ -55,6 +56,27 @@ describe('a network on the page', () => {
         /^The network does here what it did when it was exported/);
     await page.click('.network button:has-text("Remove")');
     await page.waitForSelector(`${source}:has-text("by random games")`);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('stays when that of the page comes after it', async () => {
+    const {page, problems, close} = await site.open();
+    // What the page is served with comes when it is let in.
+    let letIn;
+    const gate = new Promise((resolve) => letIn = resolve);
+    await page.route('**/model.tara', async (route) => {
+      await gate;
+      await route.fulfill({body: Buffer.from(bundle)});
+    });
+    await reload(page);
+    await drop(page, 'mine.tara', bundle);
+    await page.waitForSelector('#network-name');
+    await newGame(page, 'four_treasures', 'blue');
+    letIn();
+    // The computer's turns wait for it.
+    await waitForTurn(page, 0);
+    assert.equal(await page.textContent('#network-name'), 'mine.tara');
     assert.deepEqual(problems, []);
     await close();
   });

@@ -84,6 +84,8 @@ export class App {
   private readonly editor: Editor;
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
+  private opening: Promise<boolean> | null = null; // of a bundle by the user
+  private hasRemoved = false; // the user, a network
   private heat = false;
   private owners = false;
   private drawing = false; // a frame is due
@@ -353,8 +355,16 @@ export class App {
     );
   }
 
+  // Loads the network that the page is served with, unless by the time that it
+  // has come the user has opened another one, or removed that again.
+  async loadOwnNetwork(bundle: Blob, name: string): Promise<void> {
+    await this.opening;
+    if (this.network !== null || this.hasRemoved) return;
+    await this.loadNetwork(bundle, name);
+  }
+
   // Returns whether the bundle was accepted; if not, shows the reason.
-  async loadNetwork(bundle: Blob, name: string): Promise<boolean> {
+  private async loadNetwork(bundle: Blob, name: string): Promise<boolean> {
     this.loading = name;
     this.draw();
     try {
@@ -373,6 +383,7 @@ export class App {
   }
 
   private async unloadNetwork(): Promise<void> {
+    this.hasRemoved = true;
     this.session.help();
     await this.engine.unloadNetwork();
     this.network = null;
@@ -399,7 +410,8 @@ export class App {
     const isBundle = /\.(tara|zip)$/i.test(file.name) && !this.isGame(text);
     if (isZip || isBundle) {
       this.session.help();
-      if (await this.loadNetwork(file, file.name)) {
+      this.opening = this.loadNetwork(file, file.name);
+      if (await this.opening) {
         this.notices.show(`${file.name} is loaded.`);
       }
       return;
