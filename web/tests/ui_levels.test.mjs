@@ -166,6 +166,17 @@ describe('levels', () => {
          await waitForTurn(page, 0);
          await playOn(page, 4);
          assert.equal(await results(page), null);
+         // A kept game that counts is gone back to with a map over the board.
+         await newGame(page, 'four_treasures', 'red', 'level:1');
+         await page.click('[data-hill="D4"]');
+         await waitForTurn(page, 0);
+         await waitForCount(true);
+         await newGame(page, 'high_kings_l1', 'people');
+         await page.click('[data-do="owners"]');
+         await page.click('#file-button');
+         await page.click('[data-kept]:has-text("Four Treasures") >> nth=0');
+         await page.waitForSelector('#board[data-ply="2"]');
+         await waitForCount(false);
          assert.deepEqual(problems, []);
          await close();
        });

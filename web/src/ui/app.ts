@@ -334,6 +334,7 @@ export class App {
       kept.counts,
       () => this.games.take(kept),
     );
+    if (this.heat || this.owners) this.session.help();
   }
 
   // Keeps the game for the next visit.
