@@ -97,11 +97,43 @@ test('a run is watched while it learns', async (context) => {
     await board.close();
   });
 
+  await context.test('and not one that was asked for before', async () => {
+    let letIn;
+    const gate = new Promise((resolve) => letIn = resolve);
+    await page.route('**/game.json?index=46', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.route('**/game.json?index=44', (route) => route.fulfill(
+        {status: 404, body: 'no game 44 is left'}));
+    const error = page.locator('#games .error');
+    const late = page.waitForResponse('**/game.json?index=46');
+    await page.click('[data-game="46"]');
+    const logged = page.waitForEvent('console');
+    await page.click('[data-game="44"]');
+    await error.getByText('No game 44: no game 44 is left').waitFor();
+    await page.click('[data-game="45"]');
+    await error.filter({hasText: /^$/}).waitFor({state: 'attached'});
+    letIn();
+    await (await late).finished();
+    // What follows an answer is done before the page answers here.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.match(await page.textContent('.viewer h2'), /^Game 45 /);
+    await logged;
+    assert.match(problems.pop(), /status of 404/);
+    await page.unrouteAll();
+  });
+
   await context.test('what comes later', async () => {
+    await page.click('#rest summary');
+    await page.focus('[data-game="40"]');
     await train(run, 3);
     await page.waitForFunction(() => /Generation 3 of 3, 72 games/.test(
         document.querySelector('#run-state').textContent));
     await page.waitForSelector('[data-game="71"]');
+    assert.ok(await page.isVisible('#rest pre'));
+    assert.equal(
+        await page.evaluate(() => document.activeElement.dataset.game), '40');
     // The game that is looked at stays.
     assert.match(await page.textContent('.viewer h2'), /^Game 45 /);
   });

@@ -360,6 +360,7 @@ function strengthTable(metrics: Metrics): HTMLElement | null {
 // The newest games, and one of them to step through.
 class Games {
   private readonly list = h('ol', { class: 'newest' });
+  private readonly error = h('p', { class: 'error', role: 'status' });
   private readonly picture = h('img', { alt: '' });
   private readonly words = h('p', { role: 'status' });
   private readonly title = h('h2', {});
@@ -376,6 +377,7 @@ class Games {
   private game: WatchedGame | null = null;
   private ply = 0;
   private newest = -1; // the index of the first one in the list
+  private asked = 0; // for a game; answers to an earlier question are dropped
 
   constructor() {
     const step = (name: string, text: string, to: () => number): HTMLElement =>
@@ -410,7 +412,13 @@ class Games {
     this.viewer.hidden = true;
     replaceChildren(
       byId('games'),
-      h('div', { class: 'card' }, h('h2', {}, 'Newest games'), this.list),
+      h(
+        'div',
+        { class: 'card' },
+        h('h2', {}, 'Newest games'),
+        this.list,
+        this.error,
+      ),
       this.viewer,
     );
   }
@@ -422,8 +430,21 @@ class Games {
     if (first === undefined) this.list.textContent = 'None yet.';
     if (first === undefined || first.index === this.newest) return;
     this.newest = first.index;
-    replaceChildren(this.list, ...rows.map((row) => this.entry(row)));
+    this.replaceList(rows);
     if (this.game === null) await this.show(first.index);
+  }
+
+  // The game that has the focus keeps it as long as it is in the list.
+  private replaceList(rows: GameRow[]): void {
+    const { activeElement } = document;
+    const focused = this.list.contains(activeElement)
+      ? activeElement!.getAttribute('data-game')
+      : null;
+    replaceChildren(this.list, ...rows.map((row) => this.entry(row)));
+    if (focused === null) return;
+    const buttons = [...this.list.querySelectorAll('button')];
+    const same = buttons.find((each) => each.dataset['game'] === focused);
+    (same ?? buttons.at(-1))?.focus();
   }
 
   private entry(row: GameRow): HTMLElement {
@@ -446,8 +467,18 @@ class Games {
   }
 
   private async show(index: number): Promise<void> {
-    const response = await getFile(`game.json?index=${index}`);
-    const game = (await response.json()) as WatchedGame;
+    const asked = ++this.asked;
+    let game: WatchedGame;
+    try {
+      const response = await getFile(`game.json?index=${index}`);
+      game = (await response.json()) as WatchedGame;
+    } catch (error) {
+      if (asked !== this.asked) return;
+      this.error.textContent = `No game ${index}: ${messageOf(error)}`;
+      return;
+    }
+    if (asked !== this.asked) return;
+    this.error.textContent = '';
     this.game = game;
     this.ply = 0;
     this.viewer.hidden = false;
@@ -546,30 +577,44 @@ function stateOf(metrics: Metrics, config: string): string {
   );
 }
 
-function drawRest(metrics: Metrics, config: string): void {
-  const notes = metrics.of('note').slice(-20).reverse();
-  replaceChildren(
-    byId('rest'),
-    notes.length > 0 &&
+// Notes and the config, which stays folded out as it is.
+class Rest {
+  private readonly notes = h('figure', { class: 'card' });
+  private readonly config = h('pre', { tabindex: 0 }); // keys scroll it
+
+  constructor() {
+    replaceChildren(
+      byId('rest'),
+      this.notes,
       h(
-        'figure',
+        'details',
         { class: 'card' },
-        h('h2', {}, 'Notes'),
-        h(
-          'ul',
-          {},
-          ...notes.map((note) =>
-            h('li', {}, `${note.generation}: ${String(note['text'])}`),
-          ),
+        h('summary', {}, 'Config'),
+        this.config,
+      ),
+    );
+  }
+
+  draw(metrics: Metrics, config: string): void {
+    const notes = metrics.of('note').slice(-20).reverse();
+    this.notes.hidden = notes.length === 0;
+    replaceChildren(
+      this.notes,
+      h('h2', {}, 'Notes'),
+      h(
+        'ul',
+        {},
+        ...notes.map((note) =>
+          h('li', {}, `${note.generation}: ${String(note['text'])}`),
         ),
       ),
-    h(
-      'details',
-      { class: 'card' },
-      h('summary', {}, 'Config'),
-      h('pre', {}, config),
-    ),
-  );
+    );
+    this.config.textContent = config;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface About {
@@ -583,9 +628,10 @@ async function main(): Promise<void> {
   const metrics = new Metrics();
   const curves = new Curves();
   const games = new Games();
+  const rest = new Rest();
   const draw = (): void => {
     curves.draw(metrics);
-    drawRest(metrics, about.config);
+    rest.draw(metrics, about.config);
   };
   const drawAll = (): void => {
     draw();
@@ -613,8 +659,7 @@ async function main(): Promise<void> {
       state.classList.remove('error');
       document.body.classList.add('ready');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      state.textContent = `No answer from the server: ${reason}`;
+      state.textContent = `No answer from the server: ${messageOf(error)}`;
       state.classList.add('error');
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -622,6 +667,5 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  byId('run-state').textContent =
-    error instanceof Error ? error.message : String(error);
+  byId('run-state').textContent = messageOf(error);
 });
