@@ -181,8 +181,9 @@ describe('positions', () => {
       await page.waitForFunction(
           () => document.querySelector('.editor .note').textContent !== '');
       assert.match(await page.textContent('.editor .note'), reason);
-      // It stays to be put right.
+      // It stays to be put right, and nothing else is played instead of it.
       assert.equal(await shownPosition(page), text);
+      assert.ok(await page.isDisabled('[data-do="play-position"]'));
       await page.$eval('.editor .note', (note) => note.textContent = '');
     }
     await page.fill(
@@ -199,6 +200,22 @@ describe('positions', () => {
     await page.check('.editor input[name="option:pie_rule"]');
     await waitForVerdict(
         page, 'Not possible: pie_rule is true with 2 ringforts');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('are played as their text has just been edited', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'people');
+    await openEditor(page);
+    // All at once: the engine has not answered when the button is pressed.
+    await page.$eval('#editor-text', (field, text) => {
+      field.value = text;
+      field.dispatchEvent(new Event('change'));
+      document.querySelector('[data-do="play-position"]').click();
+    }, POSITION);
+    await page.waitForSelector('body:not(.editing)');
+    assert.equal(await savedGame(page), POSITION);
     assert.deepEqual(problems, []);
     await close();
   });

@@ -95,6 +95,7 @@ export class Editor {
   private counts: readonly string[] = NO_COUNTS;
   private position: Position | null = null; // null: it cannot be, or is not known
   private asked = 0; // of the engine; answers to an earlier question are dropped
+  private answer = Promise.resolve(); // to the last question
   private readonly verdict = h('p', { class: 'request', role: 'status' });
   readonly bar = h('div', { class: 'turn-bar editor' }, this.verdict);
   private readonly tools = h('div', { class: 'pills' });
@@ -114,7 +115,9 @@ export class Editor {
     spellcheck: 'false',
     autocomplete: 'off',
     'aria-label': 'The position as text',
-    change: () => void this.takeText(),
+    change: () => {
+      this.answer = this.takeText();
+    },
   });
   private readonly textNote = h('p', { class: 'note error', role: 'status' });
   private readonly uses: readonly HTMLButtonElement[];
@@ -145,11 +148,19 @@ export class Editor {
       button(
         'play-position',
         'Play from here',
-        () => this.use(events.play),
+        () => void this.use(events.play),
         'primary',
       ),
-      button('analyse-position', 'Analyse', () => this.use(events.analyse)),
-      button('link-position', 'Copy a link', () => this.use(events.copyLink)),
+      button(
+        'analyse-position',
+        'Analyse',
+        () => void this.use(events.analyse),
+      ),
+      button(
+        'link-position',
+        'Copy a link',
+        () => void this.use(events.copyLink),
+      ),
     ];
     this.palette = h(
       'fieldset',
@@ -414,7 +425,7 @@ export class Editor {
       geometry,
       hasLinks(this.variant) ? ends : undefined,
     );
-    void this.ask();
+    this.answer = this.ask();
     this.events.changed();
   }
 
@@ -461,26 +472,37 @@ export class Editor {
     if (this.verdict.textContent !== sentence) {
       this.verdict.textContent = sentence;
     }
+    this.enable();
+  }
+
+  private enable(): void {
     for (const button of this.uses) {
-      setAttribute(button, 'disabled', position === null);
+      setAttribute(button, 'disabled', this.position === null);
     }
   }
 
   // Shows the position that was typed or pasted.
   private async takeText(): Promise<void> {
     const asked = ++this.asked;
+    this.position = null; // the one on the board is no longer meant
     try {
       const text = this.events.textOf(this.text.value);
       const position = await this.engine.completePosition(text);
-      if (asked === this.asked) this.take(position);
+      if (asked !== this.asked) return;
+      this.take(position);
+      await this.answer; // to what that asks
     } catch (error) {
       if (asked !== this.asked) return;
       this.textNote.textContent = `This text is no position: ${reasonOf(error)}`;
+      this.enable();
     }
   }
 
-  private use(action: (text: string) => void): void {
-    if (this.position !== null) action(this.position.text);
+  // The buttons are left as they are until the engine has answered: the press
+  // that uses a text is also what ends its editing.
+  private async use(action: (text: string) => void): Promise<void> {
+    await this.answer;
+    if (this.isOpen && this.position !== null) action(this.position.text);
   }
 
   private onKey(event: KeyboardEvent): void {
