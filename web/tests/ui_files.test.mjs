@@ -70,6 +70,11 @@ describe('games that come and go', () => {
             'Stone of Destiny, no progress limit 7, without link all at end');
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
+    await page.click('#help-button');
+    assert.match(
+        await page.textContent('#help .rules'),
+        /This game has other rules\. No progress limit 7: .* Without link all/);
+    await page.click('#help [aria-label="Close"]');
     const {options} = JSON.parse(await savedGame(page));
     assert.deepEqual(options, {no_progress_limit: 7, link_all_at_end: false});
     await page.click('#file-button');
@@ -102,6 +107,8 @@ describe('games that come and go', () => {
     await page.waitForFunction(
         () => document.querySelector('#variant-name').textContent ===
             'Poisoned Chalice, compensation \u22122.5, pie rule');
+    await page.waitForSelector(
+        '.guide:has-text("This game has other rules. Pie rule: Blue, ")');
     await page.click('[data-hill="B7"]');
     await waitForTurn(page, 0);
     assert.equal(

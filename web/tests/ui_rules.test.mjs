@@ -344,6 +344,44 @@ describe('the drawings of the rules', () => {
     assert.ok(compared >= 8, `${compared} were compared`);
   });
 
+  test('are followed by what rule options change of them', async () => {
+    const {otherRules, decisiveCount} = await modules.load('/src/ui/words.ts');
+    const game = (id, options, position) => ({
+      variant: catalogue.variants.find((variant) => variant.id === id),
+      options,
+      position,
+    });
+    assert.equal(otherRules(game('four_treasures', {})), '');
+    const options = {free_capture: 1, last_turns: 0, compensation: -2.5};
+    const all = otherRules(game('four_treasures', options));
+    assert.match(all, /^This game has other rules\. /);
+    assert.match(all, / Compensation \u22122\.5: points given to Blue's side/);
+    assert.match(all, / Free capture: a besieged enemy single may be captured/);
+    assert.match(all, / Without last turns: it is not so that who announces/);
+    // Those of a turn have nothing of the result.
+    assert.equal(
+        otherRules(game('four_treasures', options), true),
+        'This game has other rules. Free capture: a besieged enemy single ' +
+            'may be captured, but need not be.');
+    const {compensation, last_turns: last} = options;
+    assert.equal(
+        otherRules(
+            game('four_treasures', {compensation, last_turns: last}), true),
+        '');
+
+    const position = {
+      ending: 'out',
+      score: {kingdoms: [2, 2], territory: [9, 7]},
+    };
+    assert.equal(
+        decisiveCount(game('sacred_hill_l1', {}, position)),
+        '2 kingdoms each; Red has 9 ringforts, Blue 7');
+    assert.equal(
+        decisiveCount(
+            game('sacred_hill_l1', {territory_breaks_ties: 0}, position)),
+        '2 kingdoms each, and ringforts do not count');
+  });
+
   test('every turn of a game has its rule', () => {
     const random = randomNumbers(4);
     for (const variant of catalogue.variants) {

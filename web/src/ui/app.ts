@@ -516,7 +516,7 @@ export class App {
   }
 
   private openHelp(): void {
-    this.help.open(this.session.game.variant);
+    this.help.open(this.session.game);
   }
 
   private toggle(map: 'heat' | 'owners'): void {

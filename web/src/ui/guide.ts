@@ -6,6 +6,7 @@ import { h, replaceChildren } from './dom';
 import { rulesOfTurn } from './families';
 import { icon } from './icons';
 import { guided, setGuided } from './preferences';
+import { otherRules } from './words';
 import type { Session } from './session';
 import type { Geometry } from '../engine/api';
 
@@ -41,7 +42,9 @@ export class Guide {
     }
     const isNew = game.ply < this.since + seats.length;
     const rules = rulesOfTurn(game.variant, position);
-    const text = rules.map((rule) => rule.text).join(' ');
+    const text = [...rules.map((rule) => rule.text), otherRules(game, true)]
+      .join(' ')
+      .trim();
     const shown = `${text} ${isNew}`;
     if (shown === this.shown) return;
     this.shown = shown;

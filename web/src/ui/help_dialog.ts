@@ -5,7 +5,8 @@ import { h, replaceChildren } from './dom';
 import { figure } from './board/drawing';
 import { FAMILIES, rulesInShort, type Rule } from './families';
 import { guided, setGuided } from './preferences';
-import type { Geometry, VariantInfo } from '../engine/api';
+import { otherRules } from './words';
+import type { Game, Geometry } from '../engine/api';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['↑ ↓ ← →', 'walk over the hills'],
@@ -104,7 +105,9 @@ export class HelpDialog {
     );
   }
 
-  open(variant: VariantInfo): void {
+  open(game: Game): void {
+    const { variant } = game;
+    const others = otherRules(game);
     const { aim } = FAMILIES[variant.family];
     this.guide.checked = guided();
     replaceChildren(
@@ -115,6 +118,7 @@ export class HelpDialog {
         {},
         this.entry(aim, 'aim'),
         ...rulesInShort(variant).map((rule) => this.entry(rule)),
+        others !== '' && this.entry({ text: others }, 'aim'),
       ),
     );
     this.dialog.open();

@@ -104,21 +104,54 @@ export function optionName(name: string): string {
   return name.replace(/_/g, ' ');
 }
 
-// Returns the rules that a game goes by: "Poisoned Chalice, compensation 2.5,
-// pie rule". Options that are as usual are left out.
-export function rulesInWords({ variant, options, start }: Game): string {
-  const changed = variant.options
+// Returns the options that are not as usual, each with its name and value:
+// "compensation 2.5", "pie rule", "without last turns".
+function changedOptions({ variant, options }: Game) {
+  return variant.options
     .filter(({ name, defaultValue }) => {
       return (options[name] ?? defaultValue) !== defaultValue;
     })
-    .map(({ name, isSwitch }) => {
-      const words = optionName(name);
-      if (!isSwitch) return `${words} ${options[name]}`;
-      return options[name] === 1 ? words : `without ${words}`;
+    .map(({ name, isSwitch, help }) => {
+      const isOff = isSwitch && options[name] === 0;
+      const value = isSwitch ? '' : ` ${options[name]}`;
+      const words = (isOff ? 'without ' : '') + optionName(name) + value;
+      return { name, help, isOff, words };
     });
+}
+
+// Returns the rules that a game goes by: "Poisoned Chalice, compensation 2.5,
+// pie rule". Options that are as usual are left out.
+export function rulesInWords(game: Game): string {
+  const { variant, start } = game;
+  const changed = changedOptions(game).map(({ words }) => words);
   const from = start === null ? [] : ['from a set-up position'];
   return [variant.name, ...changed, ...from]
     .join(', ')
+    .replace(' -', ' \u2212');
+}
+
+// Options that change nothing of what a turn may be.
+const OF_THE_RESULT = new Set([
+  'compensation',
+  'last_turns',
+  'link_all_at_end',
+  'no_progress_limit',
+  'territory_breaks_ties',
+]);
+
+// Returns what a game's options change in the rules of its variant, or of its
+// turns alone; '' if nothing: "This game has other rules. Free capture: a
+// besieged enemy single may be captured, but need not be."
+export function otherRules(game: Game, ofTurns = false): string {
+  const sentences = changedOptions(game)
+    .filter(({ name }) => !(ofTurns && OF_THE_RESULT.has(name)))
+    .map(({ words, help, isOff }) => {
+      const name = words.charAt(0).toUpperCase() + words.slice(1);
+      return `${name}: ${isOff ? 'it is not so that ' : ''}${help}.`;
+    });
+  if (sentences.length === 0) return '';
+  return ['This game has other rules.', ...sentences]
+    .join(' ')
     .replace(' -', ' \u2212');
 }
 
@@ -225,6 +258,9 @@ export function decisiveCount(game: Game): string {
   const has = (count: readonly [number, number], what: string): string =>
     `Red has ${plural(count[0], what)}, Blue ${count[1]}`;
   if (red !== blue) return has([red, blue], first);
+  if (game.options['territory_breaks_ties'] === 0) {
+    return `${plural(red, first)} each, and ringforts do not count`;
+  }
   return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
 }
 
