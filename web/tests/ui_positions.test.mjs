@@ -79,6 +79,9 @@ describe('positions', () => {
     await page.emulateMedia({colorScheme: 'dark'});
     await takePicture(page, 'editor-desktop-dark');
     await checkAccess(page, 'by night');
+    // What is saved meanwhile is what the board shows.
+    assert.equal(await savedGame(page), POSITION);
+    assert.equal(await page.isHidden('[data-do="picture"]'), true);
     await page.click('[data-do="play-position"]');
     await page.waitForSelector('body:not(.editing)');
     await waitForPly(page, 0);

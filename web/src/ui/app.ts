@@ -177,6 +177,7 @@ export class App {
         position: () => this.session.position.text,
         picture: () => engine.picture(),
         isSetUp: () => this.session.game.start !== null,
+        edited: () => (this.editor.isOpen ? this.editor.shown : null),
         load: (text) => this.loadGame(text),
         goBackTo: (kept) => this.goBackTo(kept),
       },

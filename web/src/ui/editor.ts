@@ -212,6 +212,11 @@ export class Editor {
     return this.variant.name;
   }
 
+  // The position on the board, as text.
+  get shown(): string {
+    return this.position?.text ?? this.textNow();
+  }
+
   // Begins with a position of a game.
   open(game: Game, since: number): void {
     this.isOpen = true;

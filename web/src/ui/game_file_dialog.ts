@@ -25,6 +25,8 @@ export interface GameTexts {
   picture(): Promise<string>;
   // Whether the game begins from a position that was set up.
   isSetUp(): boolean;
+  // The position that is being set up; null if none is.
+  edited(): string | null;
   // Rejects with what is wrong with the text.
   load(text: string): Promise<void>;
   goBackTo(kept: KeptGame): Promise<void>;
@@ -58,6 +60,8 @@ export class GameFileDialog {
       'review read it; JSON lines and game stores have no place for it.',
   );
   private readonly kept = h('section', { class: 'kept' });
+  // What is of the game, and hidden while a position is set up.
+  private readonly ofGame: readonly HTMLElement[];
   private readonly file = h('input', {
     type: 'file',
     hidden: true,
@@ -81,6 +85,28 @@ export class GameFileDialog {
         { type: 'button', 'data-do': name, click: () => void action() },
         label,
       );
+    const ofGame = [
+      button('short', 'Short form', () => this.show(this.texts.inShort())),
+      button('position', 'Position alone', () =>
+        this.show(this.texts.position()),
+      ),
+      h('h3', {}, 'As a link or a picture'),
+      h(
+        'div',
+        { class: 'dialog-actions' },
+        button('link', 'Copy a link to the game', () =>
+          this.copyLink(this.texts.inShort()),
+        ),
+        button('link-position', 'Copy a link to this position', () =>
+          this.copyLink(this.texts.position()),
+        ),
+        button('picture', 'Save a picture of this position', () =>
+          this.savePicture(),
+        ),
+      ),
+    ] as const;
+    this.ofGame = ofGame;
+    const [short, position, asLink, links] = ofGame;
     this.dialog = new Dialog(
       'game-file',
       'Save and load',
@@ -98,10 +124,8 @@ export class GameFileDialog {
       h(
         'div',
         { class: 'dialog-actions' },
-        button('short', 'Short form', () => this.show(this.texts.inShort())),
-        button('position', 'Position alone', () =>
-          this.show(this.texts.position()),
-        ),
+        short,
+        position,
         button('copy', 'Copy', () => this.copy()),
         button('download', 'Save to a file', () => this.download()),
         button('paste', 'Paste', () => this.paste()),
@@ -118,28 +142,18 @@ export class GameFileDialog {
         ),
       ),
       this.note,
-      h('h3', {}, 'As a link or a picture'),
-      h(
-        'div',
-        { class: 'dialog-actions' },
-        button('link', 'Copy a link to the game', () =>
-          this.copyLink(this.texts.inShort()),
-        ),
-        button('link-position', 'Copy a link to this position', () =>
-          this.copyLink(this.texts.position()),
-        ),
-        button('picture', 'Save a picture of this position', () =>
-          this.savePicture(),
-        ),
-      ),
+      asLink,
+      links,
     );
   }
 
   async open(): Promise<void> {
     this.showNote('');
     this.showKept();
-    this.setUp.hidden = !this.texts.isSetUp();
-    this.text.value = await this.texts.save();
+    const edited = this.texts.edited();
+    for (const part of this.ofGame) part.hidden = edited !== null;
+    this.setUp.hidden = edited !== null || !this.texts.isSetUp();
+    this.text.value = edited ?? (await this.texts.save());
     this.dialog.open();
     this.text.select();
   }
