@@ -56,14 +56,36 @@ describe('games that come and go', () => {
     await close();
   });
 
+  test('a dialog closes by a click beside it, not by a drag out of it',
+       async () => {
+    const {page, problems, close} = await site.open();
+    await page.click('#file-button');
+    await page.waitForSelector('#game-file[open]');
+    const text = await page.locator('#game-text').boundingBox();
+    await page.mouse.move(text.x + 99, text.y + 9);
+    await page.mouse.down();
+    await page.mouse.move(9, text.y + 9);
+    await page.mouse.up();
+    assert.ok(await page.isVisible('#game-file'));
+    await page.mouse.click(9, text.y + 9);
+    await page.waitForSelector('#game-file', {state: 'hidden'});
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test('rule options go with a game, in its short form too', async () => {
     const {page, problems, close} = await site.open();
     await page.click('#new-game-button');
     await page.click('label:has(input[value="stone_of_destiny"])');
     await page.click('input[name="seating"][value="people"]');
     await page.click('#new-game summary');
-    await page.fill('input[name="option:no_progress_limit"]', '7');
     await page.uncheck('input[name="option:link_all_at_end"]');
+    // What cannot be is shown, also where the options were folded shut.
+    await page.fill('input[name="option:no_progress_limit"]', '0');
+    await page.click('#new-game summary');
+    await page.click('#new-game button[type="submit"]');
+    await page.waitForSelector('#new-game[open] details[open]');
+    await page.fill('input[name="option:no_progress_limit"]', '7');
     await page.click('#new-game button[type="submit"]');
     await page.waitForFunction(
         () => document.querySelector('#variant-name').textContent ===

@@ -8,6 +8,7 @@ import { icon } from './icons';
 export class Dialog {
   readonly element: HTMLDialogElement;
   readonly body = h('div', { class: 'dialog-body' });
+  private pressedBeside = false; // where the last press began
 
   constructor(id: string, title: string, ...children: Child[]) {
     const titleId = `${id}-title`;
@@ -16,6 +17,9 @@ export class Dialog {
       {
         id,
         'aria-labelledby': titleId,
+        pointerdown: (event: PointerEvent) => {
+          this.pressedBeside = event.target === this.element;
+        },
         click: (event: MouseEvent) => this.onClick(event),
         close: () => leaveEntry(),
       },
@@ -51,9 +55,10 @@ export class Dialog {
     if (this.element.open) this.element.close();
   }
 
-  // A click beside the dialog, on the backdrop, closes it.
+  // A click beside the dialog, on the backdrop, closes it; what is dragged from
+  // inside to there, a selection of text say, does not.
   private onClick(event: MouseEvent): void {
-    if (event.target === this.element) this.close();
+    if (event.target === this.element && this.pressedBeside) this.close();
   }
 }
 

@@ -24,6 +24,17 @@ export class RuleOptionFields {
   );
   private variant: VariantInfo | null = null;
 
+  constructor() {
+    // The browser shows what is wrong with a field only where it is in sight.
+    this.fields.addEventListener(
+      'invalid',
+      () => {
+        this.element.open = true;
+      },
+      true,
+    );
+  }
+
   // Shows the options of a variant with these values, or else their defaults.
   show(variant: VariantInfo, values: RuleOptions = {}): void {
     this.variant = variant;
