@@ -165,6 +165,7 @@ describe('the layout', () => {
           blue: ratio('--blue', '--card'),
           accent: ratio('--accent-ink', '--accent'),
           error: ratio('--paper', '--error'),
+          label: ratio('--label', '--label-edge'),
         };
       });
       for (const [name, ratio] of Object.entries(ratios)) {
