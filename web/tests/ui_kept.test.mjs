@@ -126,6 +126,10 @@ describe('games that are kept', () => {
     await page.click('#game-file [aria-label="Forget this game"]');
     await page.waitForFunction(
         () => document.querySelector('[data-kept]') === null);
+    assert.equal(
+        await page.evaluate(
+            () => document.activeElement.closest('dialog')?.id),
+        'game-file');
     assert.deepEqual(problems, []);
     await close();
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {before, describe, test} from 'node:test';
 
-import {suiteContext} from './harness.mjs';
+import {checkAccess, suiteContext} from './harness.mjs';
 import {
   boardState,
   newGame,
@@ -102,6 +102,43 @@ describe('the keyboard', () => {
     await page.keyboard.press('r');
     await waitForTurn(page, 6);
     assert.equal((await boardState(page)).ply, 7);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('keeps its place, or goes to the board', async () => {
+    const {page, problems, close} = await site.open();
+    await page.evaluate(
+        () => location.hash = 'sacred_hill_l1+pie_rule=true+D4');
+    const waitForPly = (ply) =>
+      page.waitForSelector(`#board[data-ply="${ply}"]`);
+    const onBoard = () => page.waitForFunction(
+        () => document.activeElement.hasAttribute('data-hill'));
+    const heard = (sentence) => page.waitForSelector(
+        `#announcements:has-text("${sentence}")`, {state: 'attached'});
+    await waitForPly(1);
+    // A button that is there no more.
+    await page.focus('[data-do="pass"]');
+    await page.keyboard.press('Enter');
+    await waitForPly(2);
+    await onBoard();
+    const entry = page.locator('.moves button').first();
+    await entry.focus();
+    await page.keyboard.press('Enter');
+    await waitForPly(1);
+    await heard('Action 1 of 2: D4. Blue to move.');
+    assert.ok(
+        await entry.evaluate((button) => button === document.activeElement));
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({colorScheme});
+      await checkAccess(page, `an action that was taken back, ${colorScheme}`);
+    }
+    // One that cannot be pressed any more.
+    await page.focus('[data-do="undo"]');
+    await page.keyboard.press('Enter');
+    await waitForPly(0);
+    await onBoard();
+    await heard('The start of the game. Red to move.');
     assert.deepEqual(problems, []);
     await close();
   });

@@ -56,6 +56,9 @@ describe('a network on the page', () => {
         /^The network does here what it did when it was exported/);
     await page.click('.network button:has-text("Remove")');
     await page.waitForSelector(`${source}:has-text("by random games")`);
+    assert.equal(
+        await page.evaluate(() => document.activeElement.textContent),
+        'Open a bundle…');
     assert.deepEqual(problems, []);
     await close();
   });

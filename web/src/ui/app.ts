@@ -42,6 +42,7 @@ import {
   givenAwaySentence,
   hillLabel,
   hintSentence,
+  placeSentence,
   resultSentence,
   rulesInWords,
   seatName,
@@ -148,8 +149,8 @@ export class App {
       session.setPlayer(seat, player);
     });
     this.turnBar = new TurnBar(() => this.openNewGame());
-    this.toolbar = new Toolbar(this.actions);
-    const goTo = (ply: number): void => void session.goTo(ply);
+    this.toolbar = new Toolbar(this.actions, () => this.board.focus());
+    const goTo = (ply: number): void => void this.goTo(ply);
     this.course = new CoursePanel(goTo);
     this.moves = new MovesPanel(goTo);
     this.review = new ReviewPanel(
@@ -188,8 +189,8 @@ export class App {
   }
 
   private readonly actions = {
-    undo: () => void this.session.step(-1),
-    redo: () => void this.session.step(1),
+    undo: () => void this.step(-1),
+    redo: () => void this.step(1),
     hint: () => void this.session.showHint(),
     heat: () => this.toggle('heat'),
     owners: () => this.toggle('owners'),
@@ -524,6 +525,16 @@ export class App {
     this[map] = !this[map];
     if (this[map]) this.session.help();
     this.draw();
+  }
+
+  private async step(step: -1 | 1): Promise<void> {
+    await this.session.step(step);
+    this.notices.announce(placeSentence(this.session.game));
+  }
+
+  private async goTo(ply: number): Promise<void> {
+    await this.session.goTo(ply);
+    this.notices.announce(placeSentence(this.session.game));
   }
 
   private pass(): void {

@@ -202,9 +202,17 @@ export class GameFileDialog {
           class: 'quiet',
           'aria-label': 'Forget this game',
           title: 'Forget this game',
-          click: () => {
+          click: (event: MouseEvent) => {
+            const forgetters = (): HTMLElement[] => [
+              ...this.kept.querySelectorAll<HTMLElement>('li > :last-child'),
+            ];
+            const place = forgetters().indexOf(
+              event.currentTarget as HTMLElement,
+            );
             this.games.remove(id);
             this.showKept();
+            const next = forgetters()[place] ?? forgetters().at(-1);
+            (next ?? this.dialog.element.querySelector('button'))?.focus();
           },
         },
         icon('close'),

@@ -1,6 +1,6 @@
 // The actions of the game; pointing at one goes there.
 
-import { h, replaceChildren } from './dom';
+import { h } from './dom';
 import { icon, type IconName } from './icons';
 import { SIDE_CLASS } from './board/pieces';
 import type { Session } from './session';
@@ -44,13 +44,7 @@ export class MovesPanel {
 
   render(session: Session): void {
     const { actions, ply } = session.game;
-    if (actions !== this.shown) {
-      this.shown = actions;
-      replaceChildren(
-        this.list,
-        ...actions.map((played, i) => this.entry(played, i + 1)),
-      );
-    }
+    this.show(actions);
     const entries = this.list.querySelectorAll('button');
     entries.forEach((entry, i) => {
       const here = i + 1 === ply;
@@ -60,6 +54,25 @@ export class MovesPanel {
       if (here) this.scrollTo(entry);
     });
     this.element.classList.toggle('empty', actions.length === 0);
+  }
+
+  // What is in the list already stays there, with its focus.
+  private show(actions: readonly PlayedAction[]): void {
+    const { shown } = this;
+    this.shown = actions;
+    const differs = actions.findIndex(
+      ({ action, seat, side }, i) =>
+        action.notation !== shown[i]?.action.notation ||
+        seat !== shown[i].seat ||
+        side !== shown[i].side,
+    );
+    const same = differs === -1 ? actions.length : differs;
+    for (const entry of [...this.list.children].slice(same)) entry.remove();
+    this.list.append(
+      ...actions
+        .slice(same)
+        .map((played, i) => this.entry(played, same + i + 1)),
+    );
   }
 
   // Scrolls the list alone: the page stays where it is.

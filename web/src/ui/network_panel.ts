@@ -56,6 +56,7 @@ export class NetworkPanel {
     const shown = [network, unknown, loading];
     if (shown.every((part, i) => part === this.shown[i])) return;
     this.shown = shown;
+    const hadFocus = this.body.contains(document.activeElement);
     replaceChildren(
       this.body,
       ...(loading !== null
@@ -87,6 +88,9 @@ export class NetworkPanel {
           ),
       ),
     );
+    if (hadFocus) {
+      this.body.querySelector<HTMLElement>('.buttons button')!.focus();
+    }
   }
 
   /** `unknown`: what of the game's rules it has not learned. */

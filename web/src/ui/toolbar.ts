@@ -49,7 +49,11 @@ export class Toolbar {
   private shownLegends = '';
   private shownWaits = false; // the computer's button says Go on, not Pause
 
-  constructor(actions: ToolbarActions) {
+  // `leave`: the button that has the focus cannot be pressed any more.
+  constructor(
+    actions: ToolbarActions,
+    private readonly leave: () => void,
+  ) {
     const add = (
       name: keyof ToolbarActions,
       picture: IconName,
@@ -80,6 +84,15 @@ export class Toolbar {
   }
 
   render(state: ToolbarState): void {
+    const { buttons } = this;
+    const focused = [...buttons.values()].find(
+      (button) => button === document.activeElement,
+    );
+    this.show(state);
+    if (focused?.disabled || focused?.hidden) this.leave();
+  }
+
+  private show(state: ToolbarState): void {
     const { buttons } = this;
     buttons.get('undo')!.disabled = !state.undo;
     buttons.get('redo')!.disabled = !state.redo;

@@ -220,6 +220,20 @@ export function standing(variant: VariantInfo, position: Position): string {
   );
 }
 
+// Returns where in a game one is: "Action 3 of 17: D4. Blue to move."
+export function placeSentence(game: Game): string {
+  const { variant, actions, ply, position } = game;
+  const last = actions[ply - 1];
+  const place =
+    last === undefined
+      ? 'The start of the game'
+      : `Action ${ply} of ${actions.length}: ${last.action.notation}`;
+  const next = position.finished
+    ? resultSentence(position.score)
+    : `${seatName(variant, position.seat!)} to move`;
+  return `${place}. ${next}.`;
+}
+
 // Returns what the seat to move is asked to do.
 export function request(position: Position, chosen: HillIndex | null): string {
   const kinds = new Set(position.legal.map((action) => action.kind));
