@@ -65,7 +65,9 @@ struct SelfPlayCommandOptions {
 constexpr int64_t kCachedPositions = 1 << 16;
 
 struct Model {
-  std::string id;    // what records name
+  std::string id;  // what records name
+  // The same in stores of older versions, without the simulations.
+  std::string older_id = {};
   std::string file;  // of the network; empty without one
   std::unique_ptr<mcts::Evaluator> evaluator;
   bool is_network = false;
@@ -159,7 +161,7 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
     const State& start = starts[row.game_index % starts.size()];
     if (row.variant != Info(start.variant).id ||
         row.rule_options != FormatRuleOptions(start.options) ||
-        row.model_id != model.id) {
+        (row.model_id != model.id && row.model_id != model.older_id)) {
       return absl::FailedPreconditionError(absl::StrCat(
           "the store has other games: game ", row.game_index, " is ",
           row.variant, " with options ", row.rule_options, " by ", row.model_id,
@@ -266,19 +268,21 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(Model model, ModelOf(options));
-  // Other searches play other games.
-  if (!model.player.has_value()) {
-    absl::StrAppend(&model.id, ",sims=", options.simulations);
-  }
   std::string not_learned;
   if (model.is_network) {
     TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file,
                                            train::LearnedByModel(model.file),
                                            starts, options.untrained, console));
     not_learned = NotLearnedLines(model.file, starts);
-    if (!not_learned.empty())
-      absl::StrAppend(&model.id, record::kUntrainedMark);
   }
+  const absl::string_view mark =
+      not_learned.empty() ? "" : record::kUntrainedMark;
+  model.older_id = absl::StrCat(model.id, mark);
+  // Other searches play other games.
+  if (!model.player.has_value()) {
+    absl::StrAppend(&model.id, ",sims=", options.simulations);
+  }
+  absl::StrAppend(&model.id, mark);
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<record::GameStore> store,
       record::OpenGameStore(options.output, record::StoreMode::kReadWrite));

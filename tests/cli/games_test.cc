@@ -99,7 +99,8 @@ TEST(GamesTest, NoOutputTakesThePlaceOfGames) {
   const std::string before = ReadFile(store);
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"games", "export", store, "-o", store},
-        {"stats", store, "--html", store},
+        {"stats", "--variant", "four_treasures", "--games", "100", "--html",
+         store},
         {"review", store, "--game", "1", "--notes", store}}) {
     const TaraResult result = RunTara(command);
     EXPECT_EQ(result.status, 1) << command[0];
@@ -123,7 +124,7 @@ TEST(GamesTest, ListsShowsAndSumsUp) {
                                     .out);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0]["variant"], "four_treasures");
-  EXPECT_EQ(list[0]["model"], "uniform");
+  EXPECT_EQ(list[0]["model"], "uniform,sims=4");
   EXPECT_GT(list[0]["index"], list[1]["index"]);
 
   const std::string index = list[0]["index"].dump();

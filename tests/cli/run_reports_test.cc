@@ -206,7 +206,7 @@ TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
   EXPECT_THAT(games.out, HasSubstr("Not learned, in high_kings_l1: "
                                    "no_progress_limit=40"));
   EXPECT_THAT(RunTara({"games", "list", store}).out,
-              HasSubstr("bundle,precision=float32,untrained"));
+              HasSubstr("bundle,precision=float32,sims=2,untrained"));
   EXPECT_THAT(RunTara({"games", "stats", store}).out,
               HasSubstr("untrained  1, by networks that have not"));
 }
