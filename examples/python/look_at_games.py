@@ -1,6 +1,6 @@
 """A look into the games of a run, or of `tara selfplay`, with polars.
 
-    python examples/python/look_at_games.py runs/quickstart
+    python examples/python/look_at_games.py runs/quickstart-sacred_hill_l1
 """
 
 import argparse

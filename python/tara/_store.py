@@ -17,7 +17,7 @@ _GAMES_AT_A_TIME = 256
 class GameStore:
     """The games of a run, or of `tara selfplay` or `tara arena`, in one file.
 
-        store = tara.GameStore("runs/quickstart")
+        store = tara.GameStore("runs/mine")
         frame = polars.DataFrame(store)          # or pandas, duckdb, pyarrow
         for game in store.games(newest=100):
             print(game.variant, len(game), game.outcome.winner)

@@ -169,7 +169,7 @@ void RegisterArena(Command& root) {
   command.SetExamples(
       {"arena --variant four_treasures random greedy",
        "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
-       "arena --variant sacred_hill_l1 net:runs/quickstart,sims=100 greedy",
+       "arena --variant sacred_hill_l1 net:runs/mine,sims=100 greedy",
        "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
        "arena --variant poisoned_chalice --time-control 60s+1s mcts "
        "alphabeta",

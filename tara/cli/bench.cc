@@ -1,5 +1,3 @@
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -58,14 +58,6 @@ constexpr int64_t kBatchedGames = 8192;
 
 // Each thread plays games from its own index on.
 constexpr int64_t kGamesOfThread = int64_t{1} << 40;
-
-// Returns the processor time that the calling thread has had.
-double ThreadSeconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) +
-         static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 // Reads the processor's time-stamp counter, which runs at its nominal clock; 0
 // where there is none.
@@ -117,7 +109,7 @@ struct Share {
 Share PlayShare(const Contestant& contestant, int64_t first_game,
                 bool own_core) {
   Share share;
-  const double start = ThreadSeconds();
+  const absl::Time start = ThreadTime();
   const Clock::time_point clock_start = Clock::now();
   const uint64_t start_cycles = Cycles();
   double clock_seconds = 0;
@@ -130,7 +122,8 @@ Share PlayShare(const Contestant& contestant, int64_t first_game,
         std::chrono::duration<double>(Clock::now() - clock_start).count();
   }
   const auto cycles = static_cast<double>(Cycles() - start_cycles);
-  share.seconds = own_core ? ThreadSeconds() - start : clock_seconds;
+  share.seconds =
+      own_core ? absl::ToDoubleSeconds(ThreadTime() - start) : clock_seconds;
   share.cycles = cycles * (share.seconds / clock_seconds);
   return share;
 }

@@ -1,5 +1,3 @@
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,7 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -115,13 +115,6 @@ struct Row {
   }
 };
 
-double ThreadSeconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) +
-         static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 // Searches games in step on one thread, or one game on several, from the start.
 // The rate is by processor time with one thread, which other programs do not
 // use up, and by the clock with several.
@@ -138,7 +131,7 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
   std::vector<mcts::Tree*> pointers;
   for (mcts::Tree& tree : trees) pointers.push_back(&tree);
   const int leaves = static_cast<int>(options.leaves);
-  const double cpu_start = ThreadSeconds();
+  const absl::Time cpu_start = ThreadTime();
   const Clock::time_point clock_start = Clock::now();
   if (one_thread) {
     TARA_RETURN_IF_ERROR(mcts::RunSearches(pointers, evaluator, leaves));
@@ -151,7 +144,7 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
   }
   const double seconds =
       one_thread
-          ? ThreadSeconds() - cpu_start
+          ? absl::ToDoubleSeconds(ThreadTime() - cpu_start)
           : std::chrono::duration<double>(Clock::now() - clock_start).count();
   double simulations = 0;
   double bytes = 0;

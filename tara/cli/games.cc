@@ -125,7 +125,7 @@ void AddList(Command& games) {
                       .help = "at most so many games; 0: all"},
                      0, INT64_MAX, &options->limit);
   AddFormatFlag(command, &options->format);
-  command.SetExamples({"games list runs/quickstart --limit 5"});
+  command.SetExamples({"games list runs/mine --limit 5"});
   command.SetRun(
       [options](Console& console) { return RunGamesList(*options, console); });
 }
@@ -149,7 +149,7 @@ void AddShow(Command& games) {
   command.SetNotes(
       "JSON is the game's line as `tara games export` writes it. SVG "
       "is\na picture of the position.");
-  command.SetExamples({"games show runs/quickstart 17 --ply 10"});
+  command.SetExamples({"games show runs/mine 17 --ply 10"});
   command.SetRun(
       [options](Console& console) { return RunGamesShow(*options, console); });
 }
@@ -169,8 +169,8 @@ void AddExport(Command& games) {
                   &options->output);
   command.SetNotes(
       "The form of the lines: docs/reference/rules.md section 12.");
-  command.SetExamples({"games export runs/quickstart -o games.jsonl",
-                       "games export runs/quickstart | tara verify -"});
+  command.SetExamples({"games export runs/mine -o games.jsonl",
+                       "games export runs/mine | tara verify -"});
   command.SetRun([options](Console& console) {
     return RunGamesExport(*options, console);
   });
@@ -182,7 +182,7 @@ void AddStats(Command& games) {
   const auto options = std::make_shared<GamesQueryOptions>();
   AddQueryFlags(command, options.get());
   AddFormatFlag(command, &options->format);
-  command.SetExamples({"games stats runs/quickstart --format=json"});
+  command.SetExamples({"games stats runs/mine --format=json"});
   command.SetRun(
       [options](Console& console) { return RunGamesStats(*options, console); });
 }
@@ -196,8 +196,8 @@ void RegisterGames(Command& root) {
   AddShow(games);
   AddExport(games);
   AddStats(games);
-  games.SetExamples({"games list runs/quickstart",
-                     "games export runs/quickstart | tara verify -"});
+  games.SetExamples(
+      {"games list runs/mine", "games export runs/mine | tara verify -"});
 }
 
 // Returns the query that the options say, or a usage error for an unknown

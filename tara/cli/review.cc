@@ -320,8 +320,8 @@ void RegisterReview(Command& root) {
       "the JSON: "
       "docs/how-to/review_a_game.md.");
   command.SetExamples({"review game.jsonl --html review.html",
-                       "review runs/quickstart --game 17 --all",
-                       "games export runs/quickstart | tara review - --game 3 "
+                       "review runs/mine --game 17 --all",
+                       "games export runs/mine | tara review - --game 3 "
                        "--player mcts:sims=4000"});
   command.SetRun(
       [options](Console& console) { return RunReview(*options, console); });

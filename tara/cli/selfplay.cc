@@ -368,7 +368,7 @@ void RegisterSelfPlay(Command& root) {
       "chooses another than the\nstore has, ask for that one.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
-       "selfplay --variant all --model runs/quickstart -o net.db --sims 200",
+       "selfplay --variant all --model runs/mine -o net.db --sims 200",
        "selfplay --variant four_treasures --player engine:./my_engine -o e.db",
        "games stats games.db"});
   command.SetRun(

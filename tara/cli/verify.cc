@@ -92,7 +92,7 @@ void RegisterVerify(Command& root) {
       "Writes FILE:LINE: and the first difference for each bad game, and last\n"
       "`N passed, M failed`. The exit status is 1 if anything failed.");
   command.SetExamples({"verify tests/golden/*.jsonl",
-                       "games export runs/quickstart | tara verify -"});
+                       "games export runs/mine | tara verify -"});
   command.SetRun(
       [options](Console& console) { return RunVerify(*options, console); });
 }

@@ -305,8 +305,8 @@ void RegisterWeb(Command& root) {
       "What --export writes are plain files, network included: visitors can "
       "install the\npage and play without a network. --port has no "
       "effect then.");
-  command.SetExamples({"web", "web --port 9000 --model runs/quickstart",
-                       "web --run runs/quickstart", "web --export site"});
+  command.SetExamples({"web", "web --port 9000 --model runs/mine",
+                       "web --run runs/mine", "web --export site"});
   command.SetRun(
       [options](Console& console) { return RunWeb(*options, console); });
 }
