@@ -65,14 +65,14 @@ struct SelfPlayCommandOptions {
 constexpr int64_t kCachedPositions = 1 << 16;
 
 struct Model {
-  std::string id;  // what records name
-  // The same in stores of older versions, without the simulations.
-  std::string older_id = {};
+  std::string id;    // what records name
   std::string file;  // of the network; empty without one
   std::unique_ptr<mcts::Evaluator> evaluator;
   bool is_network = false;
   // A player that is no evaluator, in its place.
   std::optional<eval::PlayerSpec> player = {};
+  // The id in stores of older versions, without the simulations.
+  std::string older_id = {};
 };
 
 // Returns the network of a model, which is the spec of a player with it or just
@@ -275,8 +275,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
                                            starts, options.untrained, console));
     not_learned = NotLearnedLines(model.file, starts);
   }
-  const absl::string_view mark =
-      not_learned.empty() ? "" : record::kUntrainedMark;
+  const std::string mark(not_learned.empty() ? "" : record::kUntrainedMark);
   model.older_id = absl::StrCat(model.id, mark);
   // Other searches play other games.
   if (!model.player.has_value()) {
