@@ -496,6 +496,7 @@ class PythonPlayer : public eval::Player {
   py::object choose_;
   const std::string name_;
   std::exception_ptr* const error_;
+  const std::shared_ptr<std::mutex> turn_;
 };
 
 std::string NameOf(const py::object& player) {
