@@ -141,7 +141,9 @@ class SelfPlay {
       CheckLearned(judge_.name(), judge_.path(), start.state);
     }
     options_.run_seed = seed;
-    options_.model_id = judge_.name();
+    // As `tara selfplay` names it: other searches play other games.
+    options_.model_id =
+        absl::StrCat(judge_.name(), ",sims=", options_.search.simulations);
     options_.threads = threads;
     options_.games_per_thread = in_step;
     player_ = std::thread([this] { Play(); });

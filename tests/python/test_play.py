@@ -66,7 +66,7 @@ def test_a_game_depends_on_its_index_alone(variant):
         assert bytes(game) == all_games.pop(game.index)
         assert tara.GameRecord.from_bytes(bytes(game)) == game
         assert game.states[-1].tobytes() == replay(game)
-        assert game.model == "zeros" and game.variant == variant
+        assert game.model == "zeros,sims=12" and game.variant == variant
     assert sorted(all_games) == [0, 1, 3, 4]
 
 
