@@ -17,6 +17,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/python/arrays.h"
+#include "tara/python/gil.h"
 #include "tara/python/states.h"
 
 namespace tara::python {
@@ -108,7 +109,7 @@ class Games {
     const absl::Span<int8_t> margins = SpanOf(margin);
     std::vector<std::vector<State>> ended(static_cast<size_t>(threads_));
     const absl::Status status = [&] {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       // Until all have moved: what is legal now must be so then.
       const std::lock_guard lock(mutex_);
       if (seen) TurnBack(moves, chosen);
@@ -161,7 +162,7 @@ class Games {
   // GIL; one call of a method at a time.
   template <typename Run>
   void InParts(const Run& run) {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     const std::lock_guard lock(mutex_);
     RunInParts([&](size_t first, size_t end, size_t) { run(first, end); });
   }

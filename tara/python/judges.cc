@@ -7,14 +7,17 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
@@ -23,6 +26,7 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/python/arrays.h"
+#include "tara/python/gil.h"
 #include "tara/python/states.h"
 
 namespace tara::python {
@@ -46,10 +50,10 @@ std::unique_ptr<Network> LoadFile(const std::string& given,
   nn::InferenceOptions options;
   ThrowIfError(nn::SetInferenceOption("precision", precision, options));
   const std::string path = ValueOrThrow(eval::FindCheckpoint(given));
-  const py::gil_scoped_release release;
+  const ReleaseGil release;
   auto id = nn::NetworkFileId(path);
   auto loaded = nn::LoadNetwork(path, options);
-  const py::gil_scoped_acquire acquire;
+  const AcquireGil acquire;
   const std::string contents = ValueOrThrow(std::move(id));
   nn::LoadedNetwork network = ValueOrThrow(std::move(loaded));
   return std::make_unique<Network>(Network{
@@ -70,12 +74,16 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
   float* const margins = margin.mutable_data();
   absl::Status status;
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     constexpr size_t kBatch = 512;
     std::vector<mcts::Evaluation> answers(std::min(kBatch, list.size()));
     std::fill_n(policies, list.size() * kNumActions, 0.0f);
     for (size_t first = 0; first < list.size() && status.ok();
          first += kBatch) {
+      {
+        const AcquireGil acquire;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      }
       const auto part = absl::MakeConstSpan(list).subspan(first, kBatch);
       status = network.evaluator->Evaluate(
           part, absl::MakeSpan(answers).subspan(0, part.size()));
@@ -97,34 +105,37 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
   return Type("Evaluation")(policy, result, margin);
 }
 
-}  // namespace
-
-namespace {
-
 // Keeps Python's state of a thread from batch to batch: to make one takes as
 // long as to evaluate some positions. REQUIRES: the thread is one of ours,
 // which ends before the interpreter.
 class ThreadState {
  public:
-  ThreadState() { py::gil_scoped_acquire().inc_ref(); }
-  ~ThreadState() { py::gil_scoped_acquire().dec_ref(); }
+  ThreadState() { AcquireGil()->inc_ref(); }
+  ~ThreadState() { AcquireGil()->dec_ref(); }
   ThreadState(const ThreadState&) = delete;
   ThreadState& operator=(const ThreadState&) = delete;
 };
 
+thread_local bool asks_judge = false;
+
 }  // namespace
+
+bool AsksJudge() { return asks_judge; }
 
 // Asks a Python callable about positions, with the GIL, a batch at a time:
 // judge(planes, globals, mask) -> (logits, result_logits). All are as seen by
 // the representative symmetry of each position.
 class CallableEvaluator : public mcts::Evaluator {
  public:
-  explicit CallableEvaluator(py::object judge) : judge_(std::move(judge)) {}
+  // Refers to the judge.
+  explicit CallableEvaluator(py::handle judge) : judge_(judge) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
     const thread_local ThreadState state;
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
+    const bool outer = std::exchange(asks_judge, true);
+    const absl::Cleanup done = [outer] { asks_judge = outer; };
     try {
       Ask(states, results);
       return absl::OkStatus();
@@ -148,11 +159,13 @@ class CallableEvaluator : public mcts::Evaluator {
       const auto planes = SpanOf(features.planes);
       const auto globals = SpanOf(features.globals);
       const auto legal = SpanOf(mask);
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       EncodeStates(states, nn::PlaneLayout::kChannelsFirst, planes, globals);
       WriteMask(states, /*seen=*/true, legal);
     }
-    const py::object answer = judge_(features.planes, features.globals, mask);
+    py::object answer;
+    OrWaitForEver(
+        [&] { answer = judge_(features.planes, features.globals, mask); });
     if (!py::isinstance<py::sequence>(answer) || py::len(answer) != 2) {
       throw py::value_error(
           "judge: expected a pair (logits, result_logits) as its answer");
@@ -161,7 +174,7 @@ class CallableEvaluator : public mcts::Evaluator {
     const auto result = Answer(answer[py::int_(1)], "result_logits", n, 3);
     const float* const of_actions = logits.data();
     const float* const of_result = result.data();
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     for (size_t i = 0; i < states.size(); ++i) {
       Read(states[i], i, of_actions + i * kNumActions, of_result + i * 3,
            results[i]);
@@ -230,7 +243,7 @@ class CallableEvaluator : public mcts::Evaluator {
     for (float& value : values) value = static_cast<float>(value / sum);
   }
 
-  const py::object judge_;
+  const py::handle judge_;
   std::exception_ptr error_;
 };
 
@@ -288,36 +301,49 @@ void RunInterruptibly(int threads, std::atomic<bool>& stop,
                       const std::function<void(int)>& work) {
   std::mutex mutex;
   std::condition_variable returned;
-  int running = threads;
-  std::unique_ptr<py::error_already_set> interrupt;
+  int running = threads;     // guarded by mutex, as the next
+  std::exception_ptr error;  // the first
+  const auto fail = [&] {
+    const std::lock_guard lock(mutex);
+    if (error == nullptr) error = std::current_exception();
+    stop = true;
+  };
+  const auto run = [&](int i) {
+    try {
+      work(i);
+    } catch (const std::exception&) {  // no memory
+      fail();
+    }
+    const std::lock_guard lock(mutex);
+    --running;
+    returned.notify_all();
+  };
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     std::vector<std::thread> workers;
-    for (int i = 0; i < threads; ++i) {
-      workers.emplace_back([&, i] {
-        work(i);
-        const std::lock_guard lock(mutex);
-        --running;
-        returned.notify_all();
-      });
+    try {
+      for (int i = 0; i < threads; ++i) workers.emplace_back(run, i);
+    } catch (const std::system_error&) {  // no more threads
+      fail();
+      const std::lock_guard lock(mutex);
+      running -= threads - static_cast<int>(workers.size());
     }
     std::unique_lock lock(mutex);
     while (!returned.wait_for(lock, std::chrono::milliseconds(50),
                               [&] { return running == 0; })) {
       lock.unlock();
-      if (interrupt == nullptr) {
-        const py::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) {
-          interrupt = std::make_unique<py::error_already_set>();
-          stop = true;
-        }
+      try {
+        const AcquireGil acquire;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      } catch (const py::error_already_set&) {
+        fail();
       }
       lock.lock();
     }
     lock.unlock();
     for (std::thread& worker : workers) worker.join();
   }
-  if (interrupt != nullptr) throw py::error_already_set(*interrupt);
+  if (error != nullptr) std::rethrow_exception(error);
 }
 
 void DefineJudges(py::module_& module) {

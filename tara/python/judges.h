@@ -46,8 +46,13 @@ class Judge {
   // Raises what the callable raised, else the error of `status`.
   void Rethrow(const absl::Status& status) const;
 
+  // The argument, kept while it judges; and to let it go when it no longer
+  // does.
+  pybind11::handle object() const { return object_; }
+  void Drop() { object_ = pybind11::object(); }
+
  private:
-  const pybind11::object object_;         // kept while it judges
+  pybind11::object object_;
   mcts::Evaluator* evaluator_ = nullptr;  // own_, or a network's
   std::unique_ptr<mcts::Evaluator> own_;
   CallableEvaluator* callable_ = nullptr;  // own_, if it is one
@@ -57,9 +62,13 @@ class Judge {
   std::unique_ptr<mcts::CachingEvaluator> cache_;
 };
 
+// Whether this thread is asking a judge in Python, in whose code anything may
+// be called and destroyed.
+bool AsksJudge();
+
 // Calls work(0), ..., work(threads - 1) on threads of their own, without the
-// GIL, and waits for them. Ctrl-C sets `stop`, and is raised when all have
-// returned.
+// GIL, and waits for them. Ctrl-C sets `stop`, and so does what they throw; the
+// first of these is raised when all have returned.
 void RunInterruptibly(int threads, std::atomic<bool>& stop,
                       const std::function<void(int)>& work);
 

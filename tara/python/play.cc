@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "proto/config.pb.h"
@@ -42,6 +44,7 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/python/arrays.h"
+#include "tara/python/gil.h"
 #include "tara/python/judges.h"
 #include "tara/python/records.h"
 #include "tara/python/states.h"
@@ -79,6 +82,15 @@ void CheckLearned(const std::string& name, const std::string& file,
 // self_play ("playout_cap.full_share") or of its search ("temperature_plies"),
 // or an option of the search that is a field ("sims"). Empty for others.
 std::string FieldOf(const std::string& option) {
+  // Of runs alone.
+  for (const absl::string_view other :
+       {"games_per_generation", "games_per_thread", "threads", "autopilot",
+        "shared_batches", "warm_start", "resignation.min_games",
+        "resignation.max_false_positive_rate"}) {
+    if (option == other || absl::StartsWith(option, absl::StrCat(other, "."))) {
+      return "";
+    }
+  }
   for (const char* const part : {"self_play.", "self_play.search."}) {
     proto::TrainConfig config;
     const std::string path = part + option;
@@ -163,7 +175,7 @@ class SelfPlay {
     bool over = false;
     while (!game.has_value() && !over) {
       {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         std::unique_lock lock(mutex_);
         changed_->wait_for(lock, kSignalPeriod,
                            [&] { return !waiting_.empty() || over_; });
@@ -176,6 +188,7 @@ class SelfPlay {
         }
       }
       if (!game.has_value() && PyErr_CheckSignals() != 0) {
+        Stop();
         throw py::error_already_set();
       }
     }
@@ -186,6 +199,8 @@ class SelfPlay {
   }
 
   // Ends the games that are played; those that are over can still be taken.
+  // Waits for their threads, but where it is a judge that closes, maybe on one
+  // of them.
   void Close() {
     // A fork has the object and no thread. Who waited when it was made does so
     // for ever there, and who destroys a condition waits for them.
@@ -194,18 +209,27 @@ class SelfPlay {
       static_cast<void>(changed_.release());
       return;
     }
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
+    Stop();
+    if (AsksJudge()) return;
     const std::lock_guard closing(closing_);
-    if (!player_.joinable()) return;
-    stop_ = true;
-    {
-      const std::lock_guard lock(mutex_);
-      changed_->notify_all();
-    }
-    player_.join();
+    if (player_.joinable()) player_.join();
+  }
+
+  // For the collection of cycles: a judge may refer to the games.
+  py::handle judge() const { return judge_.object(); }
+  void Clear() {
+    Close();
+    if (!player_.joinable()) judge_.Drop();
   }
 
  private:
+  void Stop() {
+    stop_ = true;
+    const std::lock_guard lock(mutex_);
+    changed_->notify_all();
+  }
+
   void Play() {
     const auto take = [this](const proto::GameRecord& game) {
       std::unique_lock lock(mutex_);
@@ -217,9 +241,15 @@ class SelfPlay {
       return absl::OkStatus();
     };
     train::SelfPlayStats stats;
-    const absl::Status status = train::PlayGames(
-        options_, games_, judge_.Cached(options_.search, kManyEvaluations),
-        take, [this] { return stop_.load(std::memory_order_relaxed); }, stats);
+    absl::Status status;
+    try {
+      status = train::PlayGames(
+          options_, games_, judge_.Cached(options_.search, kManyEvaluations),
+          take, [this] { return stop_.load(std::memory_order_relaxed); },
+          stats);
+    } catch (const std::exception& error) {  // no memory
+      status = absl::ResourceExhaustedError(error.what());
+    }
     const std::lock_guard lock(mutex_);
     status_ = status;
     over_ = true;
@@ -241,6 +271,38 @@ class SelfPlay {
   bool over_ = false;
   std::thread player_;
 };
+
+// A judge may drop the last reference to the games that it is asked for: their
+// threads are waited for elsewhere then.
+struct DeleteSelfPlay {
+  void operator()(SelfPlay* games) const {
+    if (!AsksJudge()) {
+      delete games;
+      return;
+    }
+    games->Close();
+    std::thread([games] {
+      const AcquireGil acquire;
+      delete games;
+    }).detach();
+  }
+};
+
+// Lets Python collect games and a judge that refer to each other.
+void CollectSelfPlay(PyHeapTypeObject* heap_type) {
+  PyTypeObject& type = heap_type->ht_type;
+  type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
+    Py_VISIT(Py_TYPE(self));
+    if (!py::detail::is_holder_constructed(self)) return 0;
+    Py_VISIT(py::cast<SelfPlay&>(py::handle(self)).judge().ptr());
+    return 0;
+  };
+  type.tp_clear = [](PyObject* self) -> int {
+    py::cast<SelfPlay&>(py::handle(self)).Clear();
+    return 0;
+  };
+}
 
 // --- Games for a fleet -------------------------------------------------------
 
@@ -444,7 +506,7 @@ class PythonPlayer : public eval::Player {
         turn_(std::move(turn)) {}
 
   ~PythonPlayer() override {
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     choose_ = py::object();
   }
 
@@ -452,13 +514,14 @@ class PythonPlayer : public eval::Player {
                              absl::Span<Action> actions) override {
     // Before the GIL, which the one who is asked may give away and want back.
     const std::lock_guard turn(*turn_);
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     try {
       py::list states;
       for (const eval::Turn& turn : turns) {
         states.append(PythonState{turn.state});
       }
-      const py::object answer = choose_(states);
+      py::object answer;
+      OrWaitForEver([&] { answer = choose_(states); });
       if (!py::hasattr(answer, "__len__") || py::len(answer) != turns.size()) {
         throw py::value_error(absl::StrCat(
             "player ", name_, ": choose returned ",
@@ -480,11 +543,17 @@ class PythonPlayer : public eval::Player {
     const LegalSet legal = LegalActions(state);
     std::optional<Action> action;
     if (py::isinstance<py::str>(given)) {
-      const auto parsed = ParseAction(given.cast<std::string>(), state);
+      Py_ssize_t size = 0;
+      const char* const text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
+      if (text == nullptr) PyErr_Clear();  // no text, but half of a character
+      const auto parsed = ParseAction(
+          absl::string_view(text, text == nullptr ? 0 : size), state);
       if (parsed.ok()) action = *parsed;
     } else if (py::hasattr(given, "__index__")) {
-      const auto index = py::int_(given).cast<int64_t>();
-      if (index >= 0 && index < kNumActions) {
+      int overflow = 0;
+      const int64_t index =
+          PyLong_AsLongLongAndOverflow(py::int_(given).ptr(), &overflow);
+      if (overflow == 0 && index >= 0 && index < kNumActions) {
         action = static_cast<Action>(index);
       }
     }
@@ -522,7 +591,7 @@ eval::Contestant ContestantOf(const char* argument, const py::object& given,
                    start);
     }
     auto made = [&] {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       return eval::MakeContestant(parsed, store);
     }();
     return ValueOrThrow(std::move(made));
@@ -537,17 +606,17 @@ eval::Contestant ContestantOf(const char* argument, const py::object& given,
   }
   const std::string name = NameOf(given);
   // Copies of the factory may be made and go without the GIL.
-  const std::shared_ptr<py::object> shared(
-      new py::object(std::move(choose)), [](py::object* object) {
-        const py::gil_scoped_acquire acquire;
-        delete object;
-      });
+  const std::shared_ptr<py::object> shared(new py::object(std::move(choose)),
+                                           [](py::object* object) {
+                                             const AcquireGil acquire;
+                                             delete object;
+                                           });
   // What it can take is what a spec can that says nothing of it.
   return {.team = {.text = name, .players = {eval::PlayerSpec()}},
           .identity = absl::StrCat("python:", name),
           .make = [shared, name, error,
                    turn]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
-            const py::gil_scoped_acquire acquire;
+            const AcquireGil acquire;
             return std::make_unique<PythonPlayer>(*shared, name, error, turn);
           }};
 }
@@ -593,9 +662,10 @@ py::object Arena(const py::object& a, const py::object& b,
   absl::StatusOr<eval::ArenaResult> result;
   const auto on_progress = [&](const eval::ArenaProgress& done) {
     if (!progress.is_none()) {
-      const py::gil_scoped_acquire acquire;
+      const AcquireGil acquire;
       try {
-        progress(done.games_done, done.games, done.score);
+        OrWaitForEver(
+            [&] { progress(done.games_done, done.games, done.score); });
       } catch (...) {
         if (error == nullptr) error = std::current_exception();
         return false;
@@ -620,7 +690,8 @@ py::object Arena(const py::object& a, const py::object& b,
 }  // namespace
 
 void DefinePlay(py::module_& module) {
-  py::class_<SelfPlay> games(module, "_SelfPlay");
+  py::class_<SelfPlay, std::unique_ptr<SelfPlay, DeleteSelfPlay>> games(
+      module, "_SelfPlay", py::custom_type_setup(&CollectSelfPlay));
   games.def(
       py::init<const py::object&, const PythonState&, std::vector<uint64_t>,
                uint64_t, const std::string&, int, int>(),

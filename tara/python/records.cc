@@ -27,6 +27,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/python/arrays.h"
+#include "tara/python/gil.h"
 #include "tara/python/states.h"
 #include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
@@ -236,11 +237,11 @@ PythonStore OpenStore(const std::string& path, const std::string& mode) {
     throw py::value_error(
         absl::StrCat("mode: '", mode, "'; expected 'r' or 'w'"));
   }
-  const py::gil_scoped_release release;
+  const ReleaseGil release;
   auto store =
       record::OpenGameStore(path, mode == "w" ? record::StoreMode::kReadWrite
                                               : record::StoreMode::kReadOnly);
-  const py::gil_scoped_acquire acquire;
+  const AcquireGil acquire;
   return {ValueOrThrow(std::move(store))};
 }
 
@@ -270,7 +271,7 @@ record::GameQuery QueryOf(const std::optional<std::string>& variant,
 int64_t CountGames(const PythonStore& self) {
   const auto store = Opened(self);
   const auto count = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return store->Count({});
   }();
   return ValueOrThrow(count);
@@ -282,16 +283,16 @@ py::array_t<uint64_t> StoredIndices(const PythonStore& self,
                                     const std::optional<int64_t>& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
   const auto store = Opened(self);
-  py::gil_scoped_release release;
+  ReleaseGil release;
   auto indices = store->Indices(query);
-  const py::gil_scoped_acquire acquire;
+  const AcquireGil acquire;
   return ArrayOf(ValueOrThrow(std::move(indices)));
 }
 
 PythonRecord StoredGame(const PythonStore& self, int64_t index) {
   const auto store = Opened(self);
   auto game = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return index < 0 ? absl::NotFoundError("")
                      : store->Get(static_cast<uint64_t>(index));
   }();
@@ -307,7 +308,7 @@ void AddGames(const PythonStore& self, const std::vector<PythonRecord>& games) {
   records.reserve(games.size());
   for (const PythonRecord& game : games) records.push_back(game.record);
   const absl::Status status = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return store->AddAll(records);
   }();
   ThrowIfError(status);
@@ -322,7 +323,7 @@ py::dict GameColumns(const PythonStore& self,
   const record::GameQuery query = QueryOf(variant, generation, newest);
   const auto store = Opened(self);
   auto listed = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return store->List(query);
   }();
   const std::vector<record::GameRow> rows = ValueOrThrow(std::move(listed));
@@ -415,7 +416,7 @@ void DefineStore(py::module_& module) {
   type.def(py::init(&OpenStore), py::arg("path"), py::arg("mode"));
   type.def("close", [](PythonStore& self) {
     auto closed = std::exchange(self.store, nullptr);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     closed.reset();
   });
   type.def("__len__", &CountGames);
@@ -440,7 +441,7 @@ class PythonSampler {
 
   void MoveWindow(std::optional<uint64_t> end) {
     const absl::Status status = [&]() -> absl::Status {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       const std::lock_guard lock(mutex_);
       if (!end.has_value()) {
         TARA_ASSIGN_OR_RETURN(
@@ -468,7 +469,7 @@ class PythonSampler {
           absl::StrCat("step: ", step, "; expected 0 or more"));
     }
     const std::vector<nn::Sample> samples = [&] {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       const std::lock_guard lock(mutex_);
       return sampler_.positions() == 0 ? std::vector<nn::Sample>()
                                        : sampler_.Batch(step, size);
@@ -480,12 +481,12 @@ class PythonSampler {
   }
 
   int64_t games() const {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     const std::lock_guard lock(mutex_);
     return sampler_.games();
   }
   int64_t positions() const {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     const std::lock_guard lock(mutex_);
     return sampler_.positions();
   }

@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
+#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
@@ -33,6 +34,12 @@ struct Options {
   float confidence_z = mcts::kPlayConfidenceZ;
 };
 
+// Those that are none of the search's own.
+constexpr mcts::Option<Options> kOptions[] = {
+    mcts::NumberOption<&Options::leaves>("leaves", 1, 1024, ""),
+    mcts::NumberOption<&Options::confidence_z>("lcb", 0, 100, ""),
+};
+
 // Reads "sims=400,c_puct=2": the options of player specs.
 Options ParseOptions(const std::string& text, bool is_playouts) {
   Options options;
@@ -45,29 +52,12 @@ Options ParseOptions(const std::string& text, bool is_playouts) {
        absl::StrSplit(text, ',', absl::SkipEmpty())) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
-    const bool is_sims = pair.first == "sims";
-    if (is_sims || pair.first == "leaves") {
-      int number = 0;
-      const int most = is_sims ? 16777214 : 1024;
-      if (!absl::SimpleAtoi(pair.second, &number) || number < 1 ||
-          number > most) {
-        throw py::value_error(absl::StrCat("options: ", pair.first, "=",
-                                           pair.second, "; expected 1 to ",
-                                           most));
-      }
-      (is_sims ? options.search.simulations : options.leaves) = number;
-      continue;
-    }
-    if (pair.first == "lcb") {
-      if (!absl::SimpleAtof(pair.second, &options.confidence_z) ||
-          !(options.confidence_z >= 0 && options.confidence_z <= 100)) {
-        throw py::value_error(
-            absl::StrCat("options: lcb=", pair.second, "; expected 0 to 100"));
-      }
-      continue;
-    }
+    const mcts::Option<Options>* const own =
+        mcts::FindOption(kOptions, pair.first);
     const absl::Status set =
-        mcts::SetSearchOption(pair.first, pair.second, options.search);
+        own != nullptr
+            ? mcts::SetOption(*own, pair.second, options)
+            : mcts::SetSearchOption(pair.first, pair.second, options.search);
     if (!set.ok()) {
       throw py::value_error(absl::StrCat("options: ", set.message()));
     }

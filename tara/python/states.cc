@@ -205,7 +205,7 @@ py::object Encode(const py::object& states, const std::string& layout,
   {
     const absl::Span<float> planes = SpanOf(features.planes);
     const absl::Span<float> globals = SpanOf(features.globals);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     EncodeStates(list, order, planes, globals);
   }
   return features.ToPython();
@@ -402,7 +402,7 @@ variant or an option that there is not.)");
           throw py::value_error(
               absl::StrCat("depth: ", depth, "; expected 0 or more"));
         }
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         return Perft(self.state, depth);
       },
       py::arg("depth"),

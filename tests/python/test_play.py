@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -102,6 +103,7 @@ def test_rules_and_options_reach_the_games():
     ({"options": "simulation=3"}, "simulation"),
     ({"options": "temperature=-1"}, "temperature: -1 is out of range; expected"),
     ({"options": "c_puct=x"}, "c_puct"),
+    ({"options": "warm_start.generations=2"}, "warm_start"),
     ({"rules": "pies=true"}, "pies"),
     ({"variant": "chess"}, "chess"),
     ({"games": [-1]}, "games: -1; expected 0 or more"),
@@ -209,6 +211,79 @@ def test_the_interpreter_ends_while_games_are_played():
     assert run.stderr == ""
 
 
+AT_WORK = """
+import threading, numpy as np, tara
+begun = threading.Event()
+def judge(planes, globals_, mask):
+    begun.set()
+    return np.zeros(mask.shape), np.zeros((len(mask), 3))
+def first(states):
+    begun.set()
+    return [state.legal()[0] for state in states]
+start = tara.State("sacred_hill_l1")
+games = tara.Games("sacred_hill_l1", 256)
+def work():
+    while True:
+        %s
+threading.Thread(target=work, daemon=True).start()
+assert begun.wait(300)
+"""
+
+
+@pytest.mark.parametrize("work", [
+    "tara.search([start] * 8, judge, options='sims=200', threads=2)",
+    "tara.arena(first, 'random', 'sacred_hill_l1', games=20, threads=2)",
+    "games.step(games.sample()); begun.set()",
+    "for _ in tara.selfplay(judge, 'sacred_hill_l1', 100): pass",
+])
+def test_the_interpreter_ends_while_a_daemon_thread_works(work):
+    run = subprocess.run([sys.executable, "-c", AT_WORK % work], timeout=300,
+                         capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_ctrl_c_in_next_ends_the_games():
+    calls = 0
+
+    def judge(planes, globals_, mask):
+        nonlocal calls
+        calls += 1
+        if calls == 100:
+            signal.raise_signal(signal.SIGINT)
+        return zeros(planes, globals_, mask)
+
+    threads = len(os.listdir("/proc/self/task"))
+    games = tara.selfplay(judge, "sacred_hill_l1", 10 ** 6,
+                          options="sims=400", in_step=1)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in games:
+            pass
+    while len(os.listdir("/proc/self/task")) > threads + 1:
+        time.sleep(0.01)  # the one that is not joined yet
+    assert all(len(game) for game in games)
+
+
+def test_games_and_a_judge_that_refer_to_each_other_are_collected():
+    class Trainer:
+        def __init__(self):
+            self.games = tara.selfplay(self.judge, "four_treasures", 10 ** 6,
+                                       options="sims=5")
+
+        def judge(self, planes, globals_, mask):
+            return zeros(planes, globals_, mask)
+
+    threads = len(os.listdir("/proc/self/task"))
+    trainers = [Trainer() for _ in range(3)]
+    alive = [weakref.ref(trainer) for trainer in trainers]
+    assert all(len(next(trainer.games)) for trainer in trainers)
+    del trainers
+    while any(each() is not None for each in alive):
+        gc.collect()
+        time.sleep(0.01)
+    while len(os.listdir("/proc/self/task")) > threads:
+        time.sleep(0.01)
+
+
 def in_a_fork(connection):
     connection.send(len(list(tara.selfplay(zeros, "four_treasures", 3,
                                            options="sims=4"))))
@@ -276,6 +351,27 @@ def test_a_fork_leaves_games_to_the_process_that_plays_them():
     assert process.exitcode == 0
     assert len(next(holder[0]))
     holder[0].close()
+
+
+def test_a_judge_may_end_the_games_that_ask_it():
+    for way in ("close", "clear"):
+        holder = []
+        done = threading.Event()
+
+        def judge(planes, globals_, mask):
+            if holder and not done.is_set():
+                if way == "close":
+                    holder[0].close()
+                holder.clear()  # nothing else has it
+                done.set()
+            return zeros(planes, globals_, mask)
+
+        threads = len(os.listdir("/proc/self/task"))
+        holder.append(tara.selfplay(judge, "four_treasures", 10 ** 6,
+                                    options="sims=8", threads=2))
+        assert done.wait(300)
+        while len(os.listdir("/proc/self/task")) > threads:
+            time.sleep(0.01)
 
 
 def test_games_may_be_closed_by_several_threads():
