@@ -7,13 +7,17 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/solver/endgame_solver.h"
@@ -61,6 +65,32 @@ TEST_P(TargetsOfVariantTest, TheEndOfTheGameIsOfTheSideToMove) {
     EXPECT_EQ(sample.own_kingdoms, records[0].result().kingdoms(own));
     EXPECT_EQ(Count(sample.own_hills), records[0].result().territory(own));
   }
+}
+
+TEST(TargetsTest, ASwapThatTransposesTheBoardIsFollowed) {
+  RuleOptions rules;
+  rules.pie_rule = true;
+  SelfPlayOptions options = QuickSelfPlay(Variant::kPoisonedChalice);
+  options.starts = {InitialState(Variant::kPoisonedChalice, rules)};
+  std::vector<uint64_t> indices(200);
+  std::iota(indices.begin(), indices.end(), 0);
+  int turned = 0;
+  for (const proto::GameRecord& record : PlayUniformGames(options, indices)) {
+    const auto replayed = record::Replay(record);
+    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    if (static_cast<Action>(record.steps(1).action()) != kPass) continue;
+    // The first ringfort, before the swap and after it, and at the end.
+    const Board before = replayed->states[1].ringforts[kRed];
+    const Board after = replayed->states[2].ringforts[kBlue];
+    if ((replayed->states.back().ringforts[kBlue] & after) == 0) continue;
+    const SampledGame game = Unpacked(record);
+    EXPECT_NE(MakeSample(game, 0, kIdentity).enemy_hills & before, 0u);
+    EXPECT_NE(MakeSample(game, 1, kIdentity).own_hills & before, 0u);
+    EXPECT_NE(MakeSample(game, 2, kIdentity).enemy_hills & after, 0u);
+    EXPECT_TRUE(MakeSample(game, 1, kIdentity).reply.empty());
+    turned += before != after;
+  }
+  EXPECT_GE(turned, 1);
 }
 
 TEST_P(TargetsOfVariantTest, TheReplyIsThePolicyOfTheNextTurnOfTheOtherSide) {

@@ -13,6 +13,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/traits.h"
 
 namespace tara::eval {
 
@@ -42,8 +43,16 @@ std::vector<Action> CanonicalLine(Variant variant,
   std::vector<Action> least(actions.begin(), actions.end());
   for (const Symmetry& symmetry : GameSymmetries(variant)) {
     std::vector<Action> line;
+    Symmetry turned = symmetry;
     for (const Action action : actions) {
-      line.push_back(TransformAction(symmetry, action));
+      line.push_back(TransformAction(turned, action));
+      // The only pass so early is a swap, which may transpose the board.
+      if (line.size() == 2 && action == kPass &&
+          TraitsOf(variant).rows_by_side) {
+        turned.board = static_cast<uint8_t>((turned.board & kTranspose) |
+                                            ((turned.board & 1) << 1) |
+                                            ((turned.board & 2) >> 1));
+      }
     }
     if (std::lexicographical_compare(
             line.begin(), line.end(), least.begin(), least.end(),

@@ -10,7 +10,10 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/traits.h"
 #include "tara/record/game_record.h"
 
 namespace tara::train {
@@ -106,6 +109,25 @@ void SetReplies(std::vector<SampledGame::Position>& positions) {
   }
 }
 
+// The pie rule of Poisoned Chalice: what comes after a swap tells of hills and
+// actions elsewhere on the board.
+void MarkTransposed(const proto::GameRecord& record,
+                    std::vector<SampledGame::Position>& positions) {
+  for (int swap = 0; swap < static_cast<int>(positions.size()); ++swap) {
+    const State& state = positions[swap].state;
+    if (!MaySwap(state)) continue;
+    if (static_cast<Action>(record.steps(swap).action()) != kPass ||
+        !TraitsOf(state.variant).rows_by_side) {
+      return;
+    }
+    for (int ply = 0; ply <= swap; ++ply) {
+      positions[ply].is_transposed = true;
+      if (positions[ply].reply > swap) positions[ply].reply = -1;
+    }
+    return;
+  }
+}
+
 void SetWeights(const proto::GameRecord& record, float surprise_share,
                 std::vector<SampledGame::Position>& positions) {
   double total = 0;
@@ -186,6 +208,7 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
          .is_taught = record::IsChosenBySearch(record, ply)});
   }
   SetReplies(game.positions);
+  MarkTransposed(record, game.positions);
   SetWeights(record, options.policy_surprise, game.positions);
   game.targets.shrink_to_fit();
   return game;
@@ -208,6 +231,11 @@ nn::Sample MakeSample(const SampledGame& game, int ply,
   const SampledGame::Position& position = game.positions[ply];
   const Side own = position.state.side();
   const Side enemy = Opponent(own);
+  const auto hills = [&](Side side) {
+    return position.is_transposed
+               ? TransformBoard(kTranspose, game.final_hills[side])
+               : game.final_hills[side];
+  };
   return {.state = position.state,
           .symmetry = symmetry,
           .policy = PolicyOf(game, position),
@@ -218,8 +246,8 @@ nn::Sample MakeSample(const SampledGame& game, int ply,
           .margin = position.margin,
           .has_margin = position.has_margin,
           .has_final = game.has_final,
-          .own_hills = game.final_hills[own],
-          .enemy_hills = game.final_hills[enemy],
+          .own_hills = hills(own),
+          .enemy_hills = hills(enemy),
           .own_kingdoms = game.final_kingdoms[own],
           .enemy_kingdoms = game.final_kingdoms[enemy]};
 }

@@ -83,6 +83,8 @@ struct SampledGame {
     bool has_margin;
     // Not of actions that were drawn at random, or played by proof alone.
     bool is_taught;
+    // Before a swap that has transposed the board: hills were elsewhere.
+    bool is_transposed = false;
   };
   // One action of a policy target; its share is in proportion to the weight.
   struct Target {
