@@ -249,7 +249,9 @@ TEST(SprtTest, ImpossibleTestsAreRefused) {
   EXPECT_EQ(error("beta=0"),
             "SPRT: beta is 0; expected a rate of errors between 0 and 0.5");
   EXPECT_EQ(error("elo1=2000"),
-            "SPRT: elo1 is 2000; expected Elo between -1000 and 1000");
+            "SPRT: elo1 is 2000; expected logistic Elo between -1000 and 1000");
+  EXPECT_EQ(error("elo1=240,scale=normalized"),
+            "SPRT: elo1 is 240; expected normalized Elo between -230 and 230");
   EXPECT_THAT(error("elo1=nan"), HasSubstr("elo1 is 'nan'; expected a number"));
   EXPECT_THAT(error("elo1=ten"), HasSubstr("elo1 is 'ten'; expected a number"));
   EXPECT_THAT(error("elo2=5"), HasSubstr("no option 'elo2'"));

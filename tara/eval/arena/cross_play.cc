@@ -92,7 +92,20 @@ PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random) {
     return elo;
   };
   worth.elo = BootstrapInterval(worth.openings, kReplicates, elo_of, random);
-  if (openings.size() > 1) return worth;
+  // Of (nearly) all games won there is no saying how many more it might be.
+  constexpr double kFewest = 5;
+  const auto is_known = [&](size_t m) {
+    double won = 0;
+    double lost = 0;
+    for (const std::vector<OpeningSums>& opening : openings) {
+      won += opening[m].points;
+      lost += opening[m].games - opening[m].points;
+    }
+    return won >= kFewest && lost >= kFewest;
+  };
+  bool all_known = true;
+  for (size_t m = 0; m < matches; ++m) all_known = all_known && is_known(m);
+  if (all_known) return worth;
   worth.elo.low = -std::numeric_limits<double>::infinity();
   worth.elo.high = std::numeric_limits<double>::infinity();
   return worth;
@@ -207,8 +220,7 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
   }
   const Json object = {{"players", PlayersJson(report)},
                        {"studies", std::move(studies)}};
-  // Specs may hold any bytes: a path that is no UTF-8 must not throw.
-  return object.dump(2, ' ', false, Json::error_handler_t::replace);
+  return JsonText(object, 2);
 }
 
 std::string CrossPlayPage(const CrossPlayReport& report) {

@@ -233,6 +233,8 @@ BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to) {
       (result.score.high - result.score.mean) / StudentQuantile95(degrees);
   if (error > 0) {
     result.p_score = StudentTwoSided(result.score.mean / error, degrees);
+  } else if (result.score.mean != 0) {  // the same each time: a test of signs
+    result.p_score = std::pow(0.5, degrees);
   }
   return result;
 }

@@ -96,16 +96,18 @@ std::string PointsLeft(const FairReportRow& row, const Names& names) {
     return absl::StrCat(more, points(value), " for ",
                         value > 0 ? names.second : names.first);
   };
-  if (row.estimate.halves == 0 || low * high < 0) {
+  // Of one side: the side is that of the estimate.
+  const bool first_side = row.estimate.halves < 0;
+  const bool far_open = first_side ? row.estimate.low < range.low
+                                   : row.estimate.high > range.high;
+  if (row.estimate.halves == 0 || low * high < 0 || (open && !far_open)) {
     return absl::StrCat(amount(low, row.estimate.low), " to ",
                         amount(high, row.estimate.high));
   }
-  // Of one side: the side is that of the estimate.
-  const bool first_side = row.estimate.halves < 0;
   const int near = first_side ? high : low;
   const int far = first_side ? low : high;
-  return absl::StrCat(Points(std::abs(near)), " to ", open ? "more than " : "",
-                      points(far));
+  return absl::StrCat(Points(std::abs(near)), " to ",
+                      far_open ? "more than " : "", points(far));
 }
 
 // --- Evenness ----------------------------------------------------------------

@@ -17,6 +17,8 @@ namespace {
 constexpr int kOutcomes = 5;
 constexpr double kUnseenCount = 1e-3;
 constexpr double kMaxElo = 1000;
+// Beyond it the likeliest distributions are not found.
+constexpr double kMaxNormalizedElo = 230;
 // Far more than either iteration takes.
 constexpr int kMaxRootSteps = 200;
 constexpr int kMaxTiltSteps = 100;
@@ -111,11 +113,13 @@ absl::Status CheckErrorRate(absl::string_view name, double rate) {
                    "; expected a rate of errors between 0 and 0.5"));
 }
 
-absl::Status CheckElo(absl::string_view name, double elo) {
-  if (std::abs(elo) <= kMaxElo) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("SPRT: ", name, " is ", elo,
-                                                 "; expected Elo between ",
-                                                 -kMaxElo, " and ", kMaxElo));
+absl::Status CheckElo(absl::string_view name, double elo, EloScale scale) {
+  const double most =
+      scale == EloScale::kNormalized ? kMaxNormalizedElo : kMaxElo;
+  if (std::abs(elo) <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("SPRT: ", name, " is ", elo, "; expected ",
+                   EloScaleName(scale), " Elo between ", -most, " and ", most));
 }
 
 absl::Status SetField(absl::string_view text, absl::string_view name,
@@ -154,8 +158,8 @@ absl::string_view EloScaleName(EloScale scale) {
 }
 
 absl::Status CheckSprtOptions(const SprtOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0));
-  TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1));
+  TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0, options.scale));
+  TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1, options.scale));
   if (!(options.elo1 > options.elo0)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "SPRT: elo1 is ", options.elo1, " and elo0 is ", options.elo0,

@@ -64,7 +64,7 @@ struct ScoreSums {
 //
 // Coverage is 95 % and more, and each end misses by 3.5 % at most, for 20 to
 // 400 pairs of games, independent or not, with draws or without; only where
-// every pair is divided or won, one end may miss by 6 %.
+// (nearly) every pair is divided or won, one end may miss by 6 %.
 // Source: Korn and Graubard 1998, "Confidence intervals for proportions with
 // small expected number of positive counts estimated from survey data", Survey
 // Methodology 24; the two scores more as Agresti and Coull 1998, "Approximate
@@ -156,7 +156,8 @@ std::vector<double> BootstrapReplicates(int size, int replicates,
 
 // Returns the statistic of the sample itself, with the 2.5 % and the 97.5 %
 // quantile of its bootstrap replicates for an interval. It is too narrow for
-// few observations (some 20 and fewer). REQUIRES: as BootstrapReplicates.
+// few observations (some 20 and fewer), and of fewer than 6 without ends.
+// REQUIRES: as BootstrapReplicates.
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 

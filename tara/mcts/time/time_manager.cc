@@ -77,17 +77,6 @@ absl::StatusOr<TimeControl> ParseTimeControl(absl::string_view text) {
   return control;
 }
 
-std::string TimeControlText(const TimeControl& control) {
-  if (control.is_per_move()) {
-    return absl::StrCat(absl::FormatDuration(control.per_move), "/move");
-  }
-  if (control.increment == absl::ZeroDuration()) {
-    return absl::FormatDuration(control.per_game);
-  }
-  return absl::StrCat(absl::FormatDuration(control.per_game), "+",
-                      absl::FormatDuration(control.increment));
-}
-
 namespace {
 
 // Nearly every vacant hill takes an action; `others` come on top: captures,
@@ -152,7 +141,8 @@ MoveBudget TimeManager::BudgetFor(int ply, float own_moves_left) const {
   }
   const absl::Duration usable = left_ - options_.reserve - options_.overhead;
   if (usable <= absl::ZeroDuration()) {
-    // The reserve is what is left: a part of it, so that it never ends.
+    // The reserve is what is left: a part of it, so that thinking alone never
+    // ends it.
     const absl::Duration time =
         std::max(absl::ZeroDuration(), (left_ - options_.overhead) / 4);
     return {.target = time, .limit = time};

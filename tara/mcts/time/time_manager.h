@@ -28,9 +28,6 @@ struct TimeControl {
 // expected; times are positive (an increment may be 0s) and at most 100 h.
 absl::StatusOr<TimeControl> ParseTimeControl(absl::string_view text);
 
-// Returns a text that ParseTimeControl reads back.
-std::string TimeControlText(const TimeControl& control);
-
 // Returns about how many actions, of all seats, a game lasts from a position
 // on: what a player's time is shared out by. At least 1; 0 if finished. Of
 // random games it is right on average within some actions; strong play, which
@@ -65,7 +62,8 @@ struct MoveBudget {
 
 // Shares out a player's time over its moves of a game. Has no clock: callers
 // report the time of each move. A player who keeps to the limits, and takes no
-// longer than `overhead` beyond them, never oversteps its time.
+// longer than `overhead` beyond them, oversteps its time only where a game goes
+// on so long that the overhead alone uses the reserve up.
 //
 // Of the time for a game, with `left` of it left and m moves to come (least
 // and free moves considered), a move's share is
